@@ -1,0 +1,41 @@
+//! The load engine: virtual users, their pace, and what is recorded about them.
+//!
+//! A run is started from a [`plan::Plan`] and a [`protocol::Protocol`]. It has one worker thread a
+//! core; each worker owns its share of the users and shares nothing with the others while they
+//! run. Read the modules in this order:
+//!
+//! * [`plan`]: what users do, as data; [`pace`]: when they do it.
+//! * [`protocol`]: the seam that a protocol fills; [`user`]: what it is told about its user.
+//! * [`life`]: one user's life, from joining to leaving.
+//! * [`worker`]: one thread with its users; [`timers`] and [`clock`]: how they wait.
+//! * [`recorder`]: what a worker counts; [`report`] and [`mailbox`]: how it hands that over.
+//! * [`run`]: all workers together; [`snapshot`]: their reports merged.
+//!
+//! Nothing in this crate names a protocol.
+
+pub mod clock;
+pub mod distribution;
+pub mod fault;
+pub mod life;
+pub mod limits;
+pub mod mailbox;
+pub mod pace;
+pub mod plan;
+pub mod protocol;
+pub mod recorder;
+pub mod rehearsal;
+pub mod report;
+pub mod run;
+pub mod seat;
+pub mod snapshot;
+pub mod stream;
+pub mod timers;
+pub mod user;
+pub mod worker;
+
+pub use fault::{Fault, FaultKind};
+pub use plan::{Plan, PlanError};
+pub use protocol::{Compile, Moved, Protocol, Session};
+pub use run::Run;
+pub use snapshot::{Interval, Snapshot};
+pub use user::User;

@@ -1,0 +1,210 @@
+//! One user's life: wait until a scenario is due, play it, think, again; until asked to leave.
+
+use std::cell::RefCell;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Poll;
+
+use crate::fault::{Fault, FaultKind};
+use crate::pace::Schedule;
+use crate::plan::{Compiled, Scenario};
+use crate::protocol::{Protocol, Session};
+use crate::recorder::{Ended, OPENING, Recorder};
+use crate::seat::{Doing, Seat};
+use crate::user::User;
+
+/// What a user shares with its worker.
+pub struct Place<P: Protocol> {
+    /// Opens the user's session.
+    pub protocol: Arc<P>,
+    /// What users do.
+    pub plan: Arc<Compiled<P::Step>>,
+    /// Where it is counted.
+    pub recorder: Rc<RefCell<Recorder>>,
+    /// Where worker and user see each other.
+    pub seat: Rc<Seat>,
+    /// When scenarios are due; the worker looks ahead in it for the backlog.
+    pub schedule: Rc<RefCell<Schedule>>,
+}
+
+/// Lives as `user` until asked to leave.
+pub async fn live<P: Protocol>(place: Place<P>, mut user: User) {
+    let mut session: Option<P::Session> = None;
+    let mut pause_ns = 0;
+    loop {
+        let due_ns = place.schedule.borrow().due_ns();
+        let waited = user.now_ns() < due_ns;
+        if waited {
+            user.sleep_until(due_ns).await;
+        }
+        if place.seat.leaving.get() {
+            break;
+        }
+        let began_ns = user.now_ns().max(due_ns);
+        place.waited(began_ns - due_ns, waited, pause_ns);
+        let (ended_ns, completed) = place
+            .play_one(due_ns, began_ns, &mut session, &mut user)
+            .await;
+        pause_ns = place.schedule.borrow_mut().advance(ended_ns);
+        if !completed && session.is_none() {
+            rest_after_loss(&place, &mut user, pause_ns, ended_ns).await;
+        } else if place.schedule.borrow().due_ns() <= ended_ns {
+            yield_now().await; // a user without think time must not keep the worker to itself
+        }
+    }
+    if let Some(session) = session {
+        session.close(&mut user).await;
+    }
+}
+
+impl<P: Protocol> Place<P> {
+    /// A scenario is about to start `late_ns` after it was due.
+    fn waited(&self, late_ns: u64, by_timer: bool, pause_ns: u64) {
+        let mut recorder = self.recorder.borrow_mut();
+        recorder.start_lateness.saturating_record(late_ns / 1000);
+        if by_timer {
+            recorder.timer_lateness.saturating_record(late_ns / 1000);
+        }
+        recorder.think_ns += pause_ns;
+    }
+
+    /// Plays one scenario; returns when it ended and whether every step succeeded.
+    async fn play_one(
+        &self,
+        due_ns: u64,
+        began_ns: u64,
+        session: &mut Option<P::Session>,
+        user: &mut User,
+    ) -> (u64, bool) {
+        user.begin_scenario();
+        let unit = user.stream().unit();
+        let index = self.plan.choose(unit);
+        let scenario = &self.plan.scenarios[index];
+        self.recorder.borrow_mut().scenarios[index].started += 1;
+        let doing = |step_began_ns| Doing::Playing {
+            scenario: index as u32,
+            due_ns,
+            step_began_ns,
+        };
+        let mut now_ns = began_ns;
+        let mut failed = false;
+        self.seat.doing.set(doing(now_ns));
+        if session.is_none() {
+            match self.open(user).await {
+                Ok(opened) => *session = Some(opened),
+                Err(fault) => {
+                    self.recorder.borrow_mut().fault(OPENING, &fault);
+                    failed = true;
+                }
+            }
+            now_ns = user.now_ns();
+        }
+        if !failed {
+            (now_ns, failed) = self
+                .play_steps(index, scenario, now_ns, &doing, session, user)
+                .await;
+        }
+        self.seat.doing.set(Doing::Waiting);
+        self.recorder.borrow_mut().ended(&Ended {
+            scenario: index,
+            due_ns,
+            began_ns,
+            ended_ns: now_ns,
+            completed: !failed,
+            limit_ns: scenario.limit_ns,
+            late_ns: scenario.late_ns,
+        });
+        (now_ns, !failed)
+    }
+
+    async fn play_steps(
+        &self,
+        index: usize,
+        scenario: &Scenario<P::Step>,
+        mut now_ns: u64,
+        doing: &impl Fn(u64) -> Doing,
+        session: &mut Option<P::Session>,
+        user: &mut User,
+    ) -> (u64, bool) {
+        for (step_index, step) in &scenario.steps {
+            let Some(open) = session.as_mut() else {
+                return (now_ns, true);
+            };
+            let began_ns = now_ns;
+            self.seat.doing.set(doing(began_ns));
+            let played = within_limit(&self.seat, open.play(step, user)).await;
+            now_ns = user.now_ns();
+            let mut recorder = self.recorder.borrow_mut();
+            match played {
+                Ok(moved) => {
+                    recorder.step_completed(*step_index, now_ns - began_ns, moved);
+                    let tally = &mut recorder.scenarios[index];
+                    tally.read_bytes += moved.read_bytes;
+                    tally.written_bytes += moved.written_bytes;
+                }
+                Err(fault) => {
+                    recorder.fault(*step_index, &fault);
+                    let tally = &mut recorder.steps[*step_index];
+                    tally.failed += 1;
+                    tally.service_ns += now_ns - began_ns;
+                    if fault.ends_session {
+                        *session = None;
+                    }
+                    return (now_ns, true);
+                }
+            }
+        }
+        (now_ns, false)
+    }
+
+    async fn open(&self, user: &mut User) -> Result<P::Session, Fault> {
+        let opened = within_limit(&self.seat, self.protocol.open(user)).await?;
+        self.recorder.borrow_mut().sessions_opened += 1;
+        Ok(opened)
+    }
+}
+
+/// Ends `future` with a timeout fault when the worker says that the step has expired.
+async fn within_limit<T>(
+    seat: &Seat,
+    future: impl Future<Output = Result<T, Fault>>,
+) -> Result<T, Fault> {
+    let mut future = pin!(future);
+    seat.expired.set(false);
+    poll_fn(|context| {
+        if seat.expired.replace(false) {
+            let message = "no answer within the time limit of a step";
+            return Poll::Ready(Err(Fault::session(FaultKind::Timeout, message)));
+        }
+        seat.remember(context.waker());
+        future.as_mut().poll(context)
+    })
+    .await
+}
+
+/// A user without think time whose connection is refused would otherwise retry without pause.
+async fn rest_after_loss<P: Protocol>(
+    place: &Place<P>,
+    user: &mut User,
+    pause_ns: u64,
+    ended_ns: u64,
+) {
+    const REST_NS: u64 = 100_000_000;
+    if pause_ns < REST_NS && !place.seat.leaving.get() {
+        user.sleep_until(ended_ns + REST_NS).await;
+    }
+}
+
+async fn yield_now() {
+    let mut yielded = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut yielded, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}

@@ -1,0 +1,90 @@
+//! What the system allows this process, checked before users would run into it.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// File handles the process needs beside its users' connections: logs, results, the runtime.
+const RESERVE: u64 = 100;
+
+/// The system does not allow enough of something, and how to change that.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LimitError {
+    /// Too few file handles even at the hard limit.
+    #[error(
+        "{users} users need {needed} file handles, but this process may open {allowed}; \
+         raise the limit first: ulimit -n {needed} (as root: prlimit --nofile={needed} --pid $$)"
+    )]
+    FileHandles {
+        /// Users asked for.
+        users: u64,
+        /// File handles they need.
+        needed: u64,
+        /// The hard limit.
+        allowed: u64,
+    },
+    /// Fewer local ports than connections to one address.
+    #[error(
+        "{users} users need as many local ports to one server address, but the system offers \
+         {allowed}; widen the range: sysctl net.ipv4.ip_local_port_range=\"1024 65535\""
+    )]
+    Ports {
+        /// Users asked for.
+        users: u64,
+        /// Ports in the range.
+        allowed: u64,
+    },
+}
+
+/// Makes sure that `users` connections to one address can be opened, raising the soft limit of file
+/// handles as far as needed and allowed.
+pub fn ensure_connections(users: u64) -> Result<(), LimitError> {
+    let needed = users + RESERVE;
+    let limit = getrlimit(Resource::Nofile);
+    let allowed = limit.maximum.unwrap_or(u64::MAX);
+    if needed > allowed {
+        return Err(LimitError::FileHandles {
+            users,
+            needed,
+            allowed,
+        });
+    }
+    if limit.current.is_some_and(|current| current < needed) {
+        let raised = Rlimit {
+            current: Some(needed.max(allowed.min(65_536))),
+            ..limit
+        };
+        if setrlimit(Resource::Nofile, raised).is_err() {
+            let allowed = limit.current.unwrap_or(u64::MAX);
+            return Err(LimitError::FileHandles {
+                users,
+                needed,
+                allowed,
+            });
+        }
+    }
+    match local_ports() {
+        Some(allowed) if users > allowed => Err(LimitError::Ports { users, allowed }),
+        _ => Ok(()),
+    }
+}
+
+fn local_ports() -> Option<u64> {
+    let range = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").ok()?;
+    let mut bounds = range.split_whitespace().map(str::parse::<u64>);
+    let (low, high) = (bounds.next()?.ok()?, bounds.next()?.ok()?);
+    Some((high + 1).saturating_sub(low))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_users_are_always_possible_and_absurd_numbers_are_refused_with_the_fix() {
+        assert_eq!(ensure_connections(10), Ok(()));
+        let error = ensure_connections(1 << 40).unwrap_err();
+        assert!(
+            error.to_string().contains("raise the limit first"),
+            "{error}"
+        );
+    }
+}

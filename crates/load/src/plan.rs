@@ -1,0 +1,245 @@
+//! What the users of a run do, as data; and its compiled form, which workers share.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::pace::Pace;
+use crate::protocol::Compile;
+
+/// What the users of a run do. Read from JSON; validated by [`Plan::compile`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Everything random in the run derives from it.
+    pub seed: u64,
+    /// Worker threads.
+    pub workers: u16,
+    /// When scenarios are due.
+    pub pace: Pace,
+    /// How long one step, or the opening of a session, may take before it fails.
+    pub step_timeout_ms: u64,
+    /// How often workers report.
+    pub report_every_ms: u64,
+    /// What users do.
+    pub scenarios: Vec<ScenarioPlan>,
+}
+
+/// One thing a person does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScenarioPlan {
+    /// Its name in results.
+    pub name: String,
+    /// How often it is chosen, relative to the others.
+    pub weight: f64,
+    /// Response times above this count as slow.
+    pub limit_ms: f64,
+    /// A start later than this after the due moment counts as late.
+    pub late_ms: f64,
+    /// What it consists of, in order.
+    pub steps: Vec<StepPlan>,
+}
+
+/// One protocol operation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepPlan {
+    /// Its name in results. Steps of the same name are counted together.
+    pub name: String,
+    /// What the protocol needs to know.
+    #[serde(flatten)]
+    pub options: Value,
+}
+
+/// Why a plan cannot be run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// The JSON does not have the form of a plan.
+    #[error("the plan cannot be read: {0}")]
+    Form(String),
+    /// A figure is outside its bounds.
+    #[error("{what} is {value}; it must be {bounds}")]
+    Bounds {
+        /// Which figure.
+        what: String,
+        /// What it is.
+        value: String,
+        /// What it may be.
+        bounds: String,
+    },
+    /// The protocol does not understand a step.
+    #[error("scenario \"{scenario}\", step \"{step}\": {reason}")]
+    Step {
+        /// The scenario it is in.
+        scenario: String,
+        /// The step's name.
+        step: String,
+        /// What the protocol says.
+        reason: String,
+    },
+}
+
+/// A plan whose steps are compiled for one protocol; shared by its workers.
+#[derive(Debug)]
+pub struct Compiled<S> {
+    /// The plan it was made from.
+    pub plan: Plan,
+    /// The scenarios, in the plan's order.
+    pub scenarios: Vec<Scenario<S>>,
+    /// The names of all steps, each once, in order of appearance.
+    pub step_names: Vec<String>,
+    /// Upper bounds of the scenarios' shares in [0, 1].
+    cumulative: Vec<f64>,
+}
+
+/// One compiled scenario.
+#[derive(Debug)]
+pub struct Scenario<S> {
+    /// Response times above this count as slow, in ns.
+    pub limit_ns: u64,
+    /// Starts later than this count as late, in ns.
+    pub late_ns: u64,
+    /// The steps, each with its index in [`Compiled::step_names`].
+    pub steps: Vec<(usize, S)>,
+}
+
+impl Plan {
+    /// Reads a plan.
+    pub fn from_json(text: &str) -> Result<Self, PlanError> {
+        serde_json::from_str(text).map_err(|error| PlanError::Form(error.to_string()))
+    }
+
+    /// Validates the plan and compiles its steps for the protocol whose step type is `S`.
+    pub fn compile<S: Compile>(self) -> Result<Compiled<S>, PlanError> {
+        self.check()?;
+        let mut step_names = Vec::new();
+        let mut scenarios = Vec::with_capacity(self.scenarios.len());
+        for scenario in &self.scenarios {
+            scenarios.push(compile_scenario(scenario, &mut step_names)?);
+        }
+        let total: f64 = self.scenarios.iter().map(|scenario| scenario.weight).sum();
+        let mut sum = 0.0;
+        let cumulative = self
+            .scenarios
+            .iter()
+            .map(|scenario| {
+                sum += scenario.weight;
+                sum / total
+            })
+            .collect();
+        Ok(Compiled {
+            plan: self,
+            scenarios,
+            step_names,
+            cumulative,
+        })
+    }
+
+    fn check(&self) -> Result<(), PlanError> {
+        bounds("workers", f64::from(self.workers), 1.0, 1024.0)?;
+        bounds(
+            "step_timeout_ms",
+            self.step_timeout_ms as f64,
+            1.0,
+            3_600_000.0,
+        )?;
+        bounds(
+            "report_every_ms",
+            self.report_every_ms as f64,
+            10.0,
+            60_000.0,
+        )?;
+        bounds(
+            "the number of scenarios",
+            self.scenarios.len() as f64,
+            1.0,
+            1000.0,
+        )?;
+        let (Pace::Closed { think: draw } | Pace::Open { every: draw }) = self.pace;
+        let endless = matches!(self.pace, Pace::Open { .. }) && draw.mean_s() <= 0.0;
+        if !draw.is_valid() || endless {
+            return Err(PlanError::Bounds {
+                what: "the pace".into(),
+                value: format!("{draw:?}"),
+                bounds: "finite, from 0 to 86400 s, low before high; above 0 if open".into(),
+            });
+        }
+        for scenario in &self.scenarios {
+            let name = &scenario.name;
+            bounds(
+                &format!("the weight of \"{name}\""),
+                scenario.weight,
+                1e-9,
+                1e9,
+            )?;
+            bounds(
+                &format!("limit_ms of \"{name}\""),
+                scenario.limit_ms,
+                1e-3,
+                3_600_000.0,
+            )?;
+            bounds(
+                &format!("late_ms of \"{name}\""),
+                scenario.late_ms,
+                1e-3,
+                3_600_000.0,
+            )?;
+            let steps = scenario.steps.len() as f64;
+            bounds(
+                &format!("the number of steps of \"{name}\""),
+                steps,
+                1.0,
+                1000.0,
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl<S> Compiled<S> {
+    /// The index of the scenario chosen by a draw in [0, 1).
+    #[must_use]
+    pub fn choose(&self, unit: f64) -> usize {
+        let last = self.cumulative.len() - 1;
+        self.cumulative
+            .iter()
+            .position(|bound| unit < *bound)
+            .unwrap_or(last)
+    }
+}
+
+fn compile_scenario<S: Compile>(
+    scenario: &ScenarioPlan,
+    step_names: &mut Vec<String>,
+) -> Result<Scenario<S>, PlanError> {
+    let mut steps = Vec::with_capacity(scenario.steps.len());
+    for step in &scenario.steps {
+        let compiled = S::compile(&step.options).map_err(|reason| PlanError::Step {
+            scenario: scenario.name.clone(),
+            step: step.name.clone(),
+            reason,
+        })?;
+        let known = step_names.iter().position(|name| *name == step.name);
+        let index = known.unwrap_or_else(|| {
+            step_names.push(step.name.clone());
+            step_names.len() - 1
+        });
+        steps.push((index, compiled));
+    }
+    let to_ns = |ms: f64| (ms * 1e6) as u64;
+    Ok(Scenario {
+        limit_ns: to_ns(scenario.limit_ms),
+        late_ns: to_ns(scenario.late_ms),
+        steps,
+    })
+}
+
+fn bounds(what: &str, value: f64, low: f64, high: f64) -> Result<(), PlanError> {
+    if value.is_finite() && (low..=high).contains(&value) {
+        return Ok(());
+    }
+    Err(PlanError::Bounds {
+        what: what.into(),
+        value: value.to_string(),
+        bounds: format!("from {low} to {high}"),
+    })
+}

@@ -1,0 +1,68 @@
+//! The seam a protocol fills: how a user opens a session, and how a session plays a step.
+//!
+//! To add a protocol, copy `crates/null`: it is the commented template.
+
+use std::future::Future;
+
+use serde_json::Value;
+
+use crate::fault::Fault;
+use crate::user::User;
+
+/// One protocol's client side: opens a session for a virtual user.
+///
+/// One value serves all workers, so it holds what users share: the address, credentials patterns,
+/// prepared requests. Scratch buffers belong in thread-locals: a worker is one thread, and thousands
+/// of users then share one buffer.
+pub trait Protocol: Send + Sync + 'static {
+    /// What a step of the workload compiles to, once, before the run.
+    type Step: Compile;
+    /// One virtual user's connection.
+    type Session: Session<Step = Self::Step>;
+
+    /// Connects and logs in `user`. Its time is part of the response time of the scenario that
+    /// needed the session.
+    fn open(&self, user: &mut User) -> impl Future<Output = Result<Self::Session, Fault>>;
+}
+
+/// One virtual user's connection.
+pub trait Session {
+    /// The protocol's compiled step.
+    type Step;
+
+    /// Plays one step to its end and says how many bytes it moved.
+    ///
+    /// The engine ends a step that exceeds the plan's time limit by dropping this future and the
+    /// session with it; an implementation needs no time limits of its own.
+    fn play(
+        &mut self,
+        step: &Self::Step,
+        user: &mut User,
+    ) -> impl Future<Output = Result<Moved, Fault>>;
+
+    /// Says goodbye when the user leaves in peace. The default just drops the connection.
+    fn close(self, user: &mut User) -> impl Future<Output = ()>
+    where
+        Self: Sized,
+    {
+        let _ = user;
+        std::future::ready(())
+    }
+}
+
+/// Turns a step of the workload file into what the protocol plays, before the run starts.
+pub trait Compile: Sized + Send + Sync + 'static {
+    /// Compiles the options of one step (its table in the workload file, without `name`).
+    ///
+    /// The error is a sentence that names the option and says what it may be.
+    fn compile(options: &Value) -> Result<Self, String>;
+}
+
+/// Payload bytes that one step moved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// Bytes of payload the client received.
+    pub read_bytes: u64,
+    /// Bytes of payload the client sent.
+    pub written_bytes: u64,
+}

@@ -1,0 +1,334 @@
+//! What a worker counts: cumulative since the run began, so that a missed report loses nothing.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+
+use crate::fault::{Fault, FaultKind};
+
+/// Histograms hold 1 µs to one hour with three significant digits: 92 KiB each.
+pub type Times = Histogram<u32>;
+
+/// An empty histogram of response times in µs.
+///
+/// # Panics
+///
+/// Never: the bounds are constants that the histogram accepts.
+#[must_use]
+pub fn times() -> Times {
+    #[expect(clippy::unwrap_used, reason = "constant bounds, covered by every test")]
+    Times::new_with_bounds(1, 3_600_000_000, 3).unwrap()
+}
+
+/// Counts and times of one scenario.
+#[derive(Debug, Clone)]
+pub struct ScenarioTally {
+    /// Begun, whether ended or not.
+    pub started: u64,
+    /// Ended without a fault.
+    pub completed: u64,
+    /// Ended by a fault.
+    pub failed: u64,
+    /// Completed, but over the scenario's limit.
+    pub slow: u64,
+    /// Started later after the due moment than the plan allows.
+    pub late: u64,
+    /// Failed, slow or late: what overload counts, each scenario once.
+    pub overloaded: u64,
+    /// Sum of response times (from due) of all that ended, failed ones too.
+    pub response_ns: u64,
+    /// Sum of service times (from start) of all that ended, failed ones too.
+    pub service_ns: u64,
+    /// Payload received and sent.
+    pub read_bytes: u64,
+    /// Payload sent.
+    pub written_bytes: u64,
+    /// Response times of completed scenarios, in µs, from the due moment.
+    pub response: Times,
+    /// Service times of completed scenarios, in µs, from the actual start.
+    pub service: Times,
+}
+
+/// Counts and times of all steps of one name.
+#[derive(Debug, Clone)]
+pub struct StepTally {
+    /// Ended without a fault.
+    pub completed: u64,
+    /// Ended by a fault.
+    pub failed: u64,
+    /// Sum of service times of all that ended.
+    pub service_ns: u64,
+    /// Payload received.
+    pub read_bytes: u64,
+    /// Payload sent.
+    pub written_bytes: u64,
+    /// Service times of completed steps, in µs.
+    pub service: Times,
+}
+
+/// How often a kind of fault struck, with an example.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FaultTally {
+    /// How often.
+    pub count: u64,
+    /// The first messages seen, at most [`FAULT_EXAMPLES`].
+    pub examples: Vec<Box<str>>,
+}
+
+/// Different messages kept of each kind of fault at each step.
+pub const FAULT_EXAMPLES: usize = 3;
+
+/// Where a fault struck: a step's index, or `OPENING`.
+pub type FaultKey = (usize, FaultKind);
+
+/// Stands for the opening of a session in a [`FaultKey`].
+pub const OPENING: usize = usize::MAX;
+
+/// Everything one worker has counted since the run began.
+#[derive(Debug, Clone)]
+pub struct Recorder {
+    /// By index of the scenario in the plan.
+    pub scenarios: Vec<ScenarioTally>,
+    /// By index of the step's name.
+    pub steps: Vec<StepTally>,
+    /// Faults by place and kind.
+    pub faults: BTreeMap<FaultKey, FaultTally>,
+    /// How late after its due moment each timer woke its user, in µs: the engine's own lateness.
+    pub timer_lateness: Times,
+    /// How late after its due moment each scenario started, in µs, for whatever reason.
+    pub start_lateness: Times,
+    /// Think times drawn after scenarios that ended, summed.
+    pub think_ns: u64,
+    /// Sessions opened.
+    pub sessions_opened: u64,
+}
+
+/// One scenario's end, as the recorder is told of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Ended {
+    /// Index of the scenario.
+    pub scenario: usize,
+    /// When it was due, began and ended, in ns of the run's clock.
+    pub due_ns: u64,
+    /// When it began.
+    pub began_ns: u64,
+    /// When it ended.
+    pub ended_ns: u64,
+    /// Whether every step succeeded.
+    pub completed: bool,
+    /// The scenario's limit.
+    pub limit_ns: u64,
+    /// The greatest lateness that is not late.
+    pub late_ns: u64,
+}
+
+impl Recorder {
+    /// Nothing counted yet.
+    #[must_use]
+    pub fn new(scenarios: usize, steps: usize) -> Self {
+        Self {
+            scenarios: vec![ScenarioTally::new(); scenarios],
+            steps: vec![StepTally::new(); steps],
+            faults: BTreeMap::new(),
+            timer_lateness: times(),
+            start_lateness: times(),
+            think_ns: 0,
+            sessions_opened: 0,
+        }
+    }
+
+    /// Adds what another worker has counted.
+    pub fn add(&mut self, other: &Self) {
+        for (mine, theirs) in self.scenarios.iter_mut().zip(&other.scenarios) {
+            mine.add(theirs);
+        }
+        for (mine, theirs) in self.steps.iter_mut().zip(&other.steps) {
+            mine.add(theirs);
+        }
+        for (key, theirs) in &other.faults {
+            let mine = self.faults.entry(*key).or_default();
+            mine.count += theirs.count;
+            theirs
+                .examples
+                .iter()
+                .for_each(|example| mine.keep(example));
+        }
+        add_times(&mut self.timer_lateness, &other.timer_lateness);
+        add_times(&mut self.start_lateness, &other.start_lateness);
+        self.think_ns += other.think_ns;
+        self.sessions_opened += other.sessions_opened;
+    }
+
+    /// What was counted after `earlier`, a former state of this same recorder.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut difference = self.clone();
+        for (mine, theirs) in difference.scenarios.iter_mut().zip(&earlier.scenarios) {
+            mine.subtract(theirs);
+        }
+        for (mine, theirs) in difference.steps.iter_mut().zip(&earlier.steps) {
+            mine.subtract(theirs);
+        }
+        difference.faults.retain(|key, mine| {
+            mine.count -= earlier.faults.get(key).map_or(0, |theirs| theirs.count);
+            mine.count > 0
+        });
+        subtract_times(&mut difference.timer_lateness, &earlier.timer_lateness);
+        subtract_times(&mut difference.start_lateness, &earlier.start_lateness);
+        difference.think_ns -= earlier.think_ns;
+        difference.sessions_opened -= earlier.sessions_opened;
+        difference
+    }
+
+    /// A scenario has ended.
+    pub fn ended(&mut self, ended: &Ended) {
+        let tally = &mut self.scenarios[ended.scenario];
+        let response_ns = ended.ended_ns - ended.due_ns;
+        let service_ns = ended.ended_ns - ended.began_ns;
+        let slow = ended.completed && response_ns > ended.limit_ns;
+        let late = ended.began_ns - ended.due_ns > ended.late_ns;
+        tally.response_ns += response_ns;
+        tally.service_ns += service_ns;
+        if ended.completed {
+            tally.completed += 1;
+            tally.response.saturating_record(response_ns / 1000);
+            tally.service.saturating_record(service_ns / 1000);
+        } else {
+            tally.failed += 1;
+        }
+        tally.slow += u64::from(slow);
+        tally.late += u64::from(late);
+        tally.overloaded += u64::from(slow || late || !ended.completed);
+    }
+
+    /// A step has ended without a fault.
+    pub fn step_completed(&mut self, step: usize, service_ns: u64, moved: crate::Moved) {
+        let tally = &mut self.steps[step];
+        tally.completed += 1;
+        tally.service_ns += service_ns;
+        tally.read_bytes += moved.read_bytes;
+        tally.written_bytes += moved.written_bytes;
+        tally.service.saturating_record(service_ns / 1000);
+    }
+
+    /// A step, or the opening of a session, has failed.
+    pub fn fault(&mut self, step: usize, fault: &Fault) {
+        let tally = self.faults.entry((step, fault.kind)).or_default();
+        tally.count += 1;
+        tally.keep(&fault.message);
+    }
+}
+
+impl FaultTally {
+    /// Keeps a message as an example if there is room and it is new.
+    pub fn keep(&mut self, message: &str) {
+        let new = self.examples.iter().all(|example| &**example != message);
+        if new && self.examples.len() < FAULT_EXAMPLES {
+            self.examples.push(message.into());
+        }
+    }
+}
+
+/// Adds `other` to `sum`; their bounds are the same, so nothing can be lost.
+pub fn add_times(sum: &mut Times, other: &Times) {
+    let added = sum.add(other);
+    debug_assert!(added.is_ok(), "histograms of the engine share their bounds");
+}
+
+/// Takes `part` out of `sum`, of which it is an earlier state.
+pub fn subtract_times(sum: &mut Times, part: &Times) {
+    let subtracted = sum.subtract(part);
+    debug_assert!(subtracted.is_ok(), "an earlier state of the same histogram");
+}
+
+impl ScenarioTally {
+    fn add(&mut self, other: &Self) {
+        self.combine(other, |mine, theirs| *mine += theirs);
+        add_times(&mut self.response, &other.response);
+        add_times(&mut self.service, &other.service);
+    }
+
+    fn subtract(&mut self, earlier: &Self) {
+        self.combine(earlier, |mine, theirs| *mine -= theirs);
+        subtract_times(&mut self.response, &earlier.response);
+        subtract_times(&mut self.service, &earlier.service);
+    }
+
+    /// Applies `change` to every plain count of both; one list, so that none can be forgotten.
+    fn combine(&mut self, other: &Self, change: impl Fn(&mut u64, u64)) {
+        change(&mut self.started, other.started);
+        change(&mut self.completed, other.completed);
+        change(&mut self.failed, other.failed);
+        change(&mut self.slow, other.slow);
+        change(&mut self.late, other.late);
+        change(&mut self.overloaded, other.overloaded);
+        change(&mut self.response_ns, other.response_ns);
+        change(&mut self.service_ns, other.service_ns);
+        change(&mut self.read_bytes, other.read_bytes);
+        change(&mut self.written_bytes, other.written_bytes);
+    }
+
+    /// Nothing counted yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            started: 0,
+            completed: 0,
+            failed: 0,
+            slow: 0,
+            late: 0,
+            overloaded: 0,
+            response_ns: 0,
+            service_ns: 0,
+            read_bytes: 0,
+            written_bytes: 0,
+            response: times(),
+            service: times(),
+        }
+    }
+}
+
+impl Default for ScenarioTally {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl StepTally {
+    fn add(&mut self, other: &Self) {
+        self.combine(other, |mine, theirs| *mine += theirs);
+        add_times(&mut self.service, &other.service);
+    }
+
+    fn subtract(&mut self, earlier: &Self) {
+        self.combine(earlier, |mine, theirs| *mine -= theirs);
+        subtract_times(&mut self.service, &earlier.service);
+    }
+
+    fn combine(&mut self, other: &Self, change: impl Fn(&mut u64, u64)) {
+        change(&mut self.completed, other.completed);
+        change(&mut self.failed, other.failed);
+        change(&mut self.service_ns, other.service_ns);
+        change(&mut self.read_bytes, other.read_bytes);
+        change(&mut self.written_bytes, other.written_bytes);
+    }
+
+    /// Nothing counted yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            completed: 0,
+            failed: 0,
+            service_ns: 0,
+            read_bytes: 0,
+            written_bytes: 0,
+            service: times(),
+        }
+    }
+}
+
+impl Default for StepTally {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,79 @@
+//! Plays a plan on virtual time: an hour of a thousand users takes a moment.
+//!
+//! Only for protocols that wait for nothing but the engine's own timers (`crates/null`): tests of
+//! the engine, and checks of what a workload would do without a server.
+
+use std::cell::RefCell;
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Waker};
+
+use tokio::sync::mpsc::unbounded_channel;
+
+use crate::clock::VirtualClock;
+use crate::plan::{Compiled, Plan, PlanError};
+use crate::protocol::Protocol;
+use crate::report::Report;
+use crate::snapshot::Snapshot;
+use crate::worker::{Order, Share, work};
+
+/// Plays `plan` with the orders in `script` (which must end with a stop) and returns the snapshot
+/// of every tick, the last one included. Each costs memory: report every minute, not every second.
+pub fn rehearse<P: Protocol>(
+    plan: Plan,
+    protocol: P,
+    script: &[Order],
+) -> Result<Vec<Snapshot>, PlanError> {
+    let plan = Arc::new(plan.compile::<P::Step>()?);
+    let protocol = Arc::new(protocol);
+    let workers = usize::from(plan.plan.workers);
+    // Workers share nothing, so playing them one after the other changes nothing.
+    let lives: Vec<Vec<Arc<Report>>> = (0..workers)
+        .map(|worker| {
+            let share = Share {
+                worker,
+                of: workers,
+            };
+            rehearse_worker(share, &protocol, &plan, script)
+        })
+        .collect();
+    let longest = lives.iter().map(Vec::len).max().unwrap_or(0);
+    let at = |index: usize| -> Vec<Arc<Report>> {
+        lives
+            .iter()
+            .filter_map(|life| life.get(index).or(life.last()).cloned())
+            .collect()
+    };
+    Ok((0..longest)
+        .filter_map(|index| Snapshot::merge(&at(index)))
+        .collect())
+}
+
+fn rehearse_worker<P: Protocol>(
+    share: Share,
+    protocol: &Arc<P>,
+    plan: &Arc<Compiled<P::Step>>,
+    script: &[Order],
+) -> Vec<Arc<Report>> {
+    let (sender, receiver) = unbounded_channel();
+    for order in script {
+        let _ = sender.send(*order); // the receiver lives in this function
+    }
+    let reports = RefCell::new(Vec::new());
+    let publish = |report| reports.borrow_mut().push(Arc::new(report));
+    let clock = Rc::new(VirtualClock::default());
+    let work = work(
+        share,
+        Arc::clone(protocol),
+        Arc::clone(plan),
+        clock,
+        receiver,
+        publish,
+    );
+    let mut work = pin!(work);
+    let mut context = Context::from_waker(Waker::noop());
+    while work.as_mut().poll(&mut context).is_pending() {}
+    drop(sender);
+    reports.take()
+}

@@ -1,0 +1,25 @@
+//! What a worker hands over at each tick: everything counted so far, and who waits right now.
+
+use crate::recorder::{Recorder, Times};
+
+/// One worker's state at one moment.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// Which worker.
+    pub worker: usize,
+    /// Which tick of the common grid this report belongs to; the last report of a worker may repeat
+    /// a tick.
+    pub tick: u64,
+    /// When it was made, in ns of the run's clock.
+    pub at_ns: u64,
+    /// Users present, leaving ones included.
+    pub users: u32,
+    /// CPU time of the worker's thread so far.
+    pub cpu_ns: u64,
+    /// Everything counted since the run began.
+    pub recorder: Recorder,
+    /// For each scenario, the ages (µs since due) of those being played now.
+    pub pending: Vec<Times>,
+    /// Ages (µs since due) of scenarios that are due and wait for their user (open pace).
+    pub backlog: Times,
+}

@@ -1,0 +1,189 @@
+//! A run: all workers together, told how many users to play, and asked for what they counted.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use crate::clock::{Origin, RealClock};
+use crate::mailbox::{Mail, Mailbox};
+use crate::plan::{Compiled, Plan, PlanError};
+use crate::protocol::Protocol;
+use crate::snapshot::Snapshot;
+use crate::worker::{Command, Order, Share, work};
+
+/// Why a run could not start, or did not go on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// The plan cannot be run.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The system refused a thread.
+    #[error("cannot start a worker thread: {0}")]
+    Thread(String),
+    /// A worker thread panicked: a defect of the engine or of a protocol. What it counted since its
+    /// last report is lost, so the level under way is invalid.
+    #[error("a worker of the load engine failed: {0}")]
+    Worker(String),
+}
+
+/// A run under way. Dropping it ends its workers at once.
+#[derive(Debug)]
+pub struct Run {
+    origin: Origin,
+    mailbox: Arc<Mailbox>,
+    orders: Vec<UnboundedSender<Order>>,
+    threads: Vec<JoinHandle<()>>,
+    step_names: Vec<String>,
+    tick: u64,
+    ended: bool,
+}
+
+impl Run {
+    /// Starts the plan's workers, with no users yet.
+    pub fn start<P: Protocol>(plan: Plan, protocol: P) -> Result<Self, RunError> {
+        let plan = Arc::new(plan.compile::<P::Step>()?);
+        let protocol = Arc::new(protocol);
+        let workers = usize::from(plan.plan.workers);
+        let mut run = Self {
+            origin: Origin::now(),
+            mailbox: Arc::new(Mailbox::new(workers)),
+            orders: Vec::new(),
+            threads: Vec::new(),
+            step_names: plan.step_names.clone(),
+            tick: 0,
+            ended: false,
+        };
+        for worker in 0..workers {
+            let share = Share {
+                worker,
+                of: workers,
+            };
+            let (sender, receiver) = unbounded_channel();
+            let (protocol, plan) = (Arc::clone(&protocol), Arc::clone(&plan));
+            let (mailbox, origin) = (Arc::clone(&run.mailbox), run.origin);
+            let thread = std::thread::Builder::new()
+                .name(format!("headcount-{worker}"))
+                .spawn(move || {
+                    let job = || run_worker(share, protocol, plan, origin, receiver, &mailbox);
+                    let panic = catch_unwind(AssertUnwindSafe(job)).err();
+                    mailbox.end(worker, panic.map(|payload| panic_message(&*payload)));
+                })
+                .map_err(|error| RunError::Thread(error.to_string()))?;
+            run.orders.push(sender);
+            run.threads.push(thread);
+        }
+        Ok(run)
+    }
+
+    /// The names of the plan's steps, in the order in which they are counted.
+    #[must_use]
+    pub fn step_names(&self) -> &[String] {
+        &self.step_names
+    }
+
+    /// Nanoseconds since the run began.
+    #[must_use]
+    pub fn now_ns(&self) -> u64 {
+        self.origin.elapsed_ns()
+    }
+
+    /// Brings the population to `target` users, evenly over `ramp`.
+    pub fn set_users(&self, target: u32, ramp: Duration) {
+        self.tell(Command::Users {
+            target,
+            over_ns: ramp.as_nanos() as u64,
+        });
+    }
+
+    /// Ends the run: scenarios under way may finish within `drain`.
+    pub fn stop(&self, drain: Duration) {
+        self.tell(Command::Stop {
+            drain_ns: drain.as_nanos() as u64,
+        });
+    }
+
+    /// The next snapshot; `None` when `patience` ran out first, or when the run has ended and its
+    /// last snapshot was taken (see [`Run::has_ended`]).
+    pub fn next(&mut self, patience: Duration) -> Result<Option<Snapshot>, RunError> {
+        if self.ended {
+            return Ok(None);
+        }
+        let reports = match self.mailbox.wait(self.tick, patience) {
+            Mail::Nothing => return Ok(None),
+            Mail::Failed(panic) => {
+                self.ended = true;
+                return Err(RunError::Worker(panic));
+            }
+            Mail::Fresh(reports) => reports,
+            Mail::Ended(reports) => {
+                self.ended = true;
+                reports
+            }
+        };
+        let snapshot = Snapshot::merge(&reports);
+        self.tick = snapshot
+            .as_ref()
+            .map_or(self.tick, |snapshot| snapshot.tick);
+        Ok(snapshot)
+    }
+
+    /// Whether the last snapshot has been taken.
+    #[must_use]
+    pub const fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    fn tell(&self, command: Command) {
+        for worker in &self.orders {
+            // A worker that has ended needs no orders; its end shows in the mailbox.
+            let _ = worker.send((0, command));
+        }
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        self.orders.clear(); // closes the channels, which ends the workers
+        for thread in self.threads.drain(..) {
+            let _ = thread.join(); // panics were caught and reported inside
+        }
+    }
+}
+
+fn run_worker<P: Protocol>(
+    share: Share,
+    protocol: Arc<P>,
+    plan: Arc<Compiled<P::Step>>,
+    origin: Origin,
+    orders: UnboundedReceiver<Order>,
+    mailbox: &Mailbox,
+) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    #[expect(
+        clippy::expect_used,
+        reason = "caught by the caller and reported as the run's error"
+    )]
+    let runtime = runtime.expect("the system refused an event queue (epoll) for a worker");
+    runtime.block_on(async {
+        #[expect(clippy::expect_used, reason = "caught by the caller as above")]
+        let clock = RealClock::new(origin).expect("the system refused a timer (timerfd)");
+        let publish = |report| mailbox.publish(report);
+        // The worker itself bounds how long it keeps the runtime from its sockets.
+        let work = work(share, protocol, plan, Rc::new(clock), orders, publish);
+        tokio::task::unconstrained(work).await;
+    });
+}
+
+fn panic_message(payload: &(dyn std::any::Any + Send)) -> String {
+    let text = payload
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned());
+    text.or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without a message".to_owned())
+}

@@ -1,0 +1,70 @@
+//! A user's seat: the few cells through which a worker and one of its users see each other.
+
+use std::cell::{Cell, RefCell};
+use std::task::Waker;
+
+/// What a user is doing, as far as its worker needs to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doing {
+    /// Thinking, or waiting for the next scenario to fall due.
+    Waiting,
+    /// Playing a scenario.
+    Playing {
+        /// Index of the scenario in the plan.
+        scenario: u32,
+        /// When it was due, in ns of the run's clock.
+        due_ns: u64,
+        /// When the current step (or the opening of the session) began.
+        step_began_ns: u64,
+    },
+}
+
+/// Shared by a worker and one of its users; never leaves the worker's thread.
+#[derive(Debug)]
+pub struct Seat {
+    /// What the user is doing.
+    pub doing: Cell<Doing>,
+    /// Set by the worker to ask the user to leave after the current scenario.
+    pub leaving: Cell<bool>,
+    /// Set by the worker when the current step has exceeded its time limit.
+    pub expired: Cell<bool>,
+    /// When the timer this user waits for is due; `u64::MAX` when it waits for none.
+    pub alarm_ns: Cell<u64>,
+    waker: RefCell<Option<Waker>>,
+}
+
+impl Seat {
+    /// An empty seat for a user about to join.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            doing: Cell::new(Doing::Waiting),
+            leaving: Cell::new(false),
+            expired: Cell::new(false),
+            alarm_ns: Cell::new(u64::MAX),
+            waker: RefCell::new(None),
+        }
+    }
+
+    /// Remembers whom to wake, without cloning a waker that is already there.
+    pub fn remember(&self, waker: &Waker) {
+        let mut slot = self.waker.borrow_mut();
+        match slot.as_ref() {
+            Some(known) if known.will_wake(waker) => {}
+            _ => *slot = Some(waker.clone()),
+        }
+    }
+
+    /// Wakes the user, if it ever waited.
+    pub fn wake(&self) {
+        if let Some(waker) = self.waker.borrow().as_ref() {
+            waker.wake_by_ref();
+        }
+    }
+}
+
+impl Default for Seat {
+    fn default() -> Self {
+        Self::new()
+    }
+}

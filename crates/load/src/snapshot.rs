@@ -1,0 +1,88 @@
+//! The reports of all workers merged, and the interval between two such snapshots.
+
+use std::sync::Arc;
+
+use crate::recorder::{Recorder, Times, add_times};
+use crate::report::Report;
+
+/// Everything counted since the run began, at one moment, over all workers.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    /// The tick that every worker has reached.
+    pub tick: u64,
+    /// When, in ns of the run's clock (the latest of the workers' moments).
+    pub at_ns: u64,
+    /// Users present.
+    pub users: u32,
+    /// CPU time of each worker's thread so far, in ns.
+    pub worker_cpu_ns: Vec<u64>,
+    /// Everything counted.
+    pub recorder: Recorder,
+    /// Ages of scenarios being played, by scenario.
+    pub pending: Vec<Times>,
+    /// Ages of scenarios that are due and wait for their user.
+    pub backlog: Times,
+}
+
+impl Snapshot {
+    /// Merges one report of each worker. `None` without reports.
+    #[must_use]
+    pub fn merge(reports: &[Arc<Report>]) -> Option<Self> {
+        let (first, others) = reports.split_first()?;
+        let mut merged = Self {
+            tick: first.tick,
+            at_ns: first.at_ns,
+            users: first.users,
+            worker_cpu_ns: vec![first.cpu_ns],
+            recorder: first.recorder.clone(),
+            pending: first.pending.clone(),
+            backlog: first.backlog.clone(),
+        };
+        for report in others {
+            merged.tick = merged.tick.min(report.tick);
+            merged.at_ns = merged.at_ns.max(report.at_ns);
+            merged.users += report.users;
+            merged.worker_cpu_ns.push(report.cpu_ns);
+            merged.recorder.add(&report.recorder);
+            for (mine, theirs) in merged.pending.iter_mut().zip(&report.pending) {
+                add_times(mine, theirs);
+            }
+            add_times(&mut merged.backlog, &report.backlog);
+        }
+        Some(merged)
+    }
+
+    /// What happened after `earlier`, a former snapshot of the same run.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Interval {
+        let cpu = self.worker_cpu_ns.iter().zip(&earlier.worker_cpu_ns);
+        Interval {
+            from_ns: earlier.at_ns,
+            to_ns: self.at_ns,
+            users: self.users,
+            worker_cpu_ns: cpu.map(|(now, then)| now.saturating_sub(*then)).collect(),
+            counted: self.recorder.since(&earlier.recorder),
+            pending: self.pending.clone(),
+            backlog: self.backlog.clone(),
+        }
+    }
+}
+
+/// What happened between two snapshots.
+#[derive(Debug, Clone)]
+pub struct Interval {
+    /// Its beginning, in ns of the run's clock.
+    pub from_ns: u64,
+    /// Its end.
+    pub to_ns: u64,
+    /// Users present at the end.
+    pub users: u32,
+    /// CPU time each worker used in it, in ns.
+    pub worker_cpu_ns: Vec<u64>,
+    /// What was counted in it.
+    pub counted: Recorder,
+    /// Ages of scenarios being played at the end, by scenario.
+    pub pending: Vec<Times>,
+    /// Ages, at the end, of scenarios that are due and wait for their user.
+    pub backlog: Times,
+}

@@ -1,0 +1,144 @@
+//! The timers of one worker: a heap of due moments, no locks, exact to the nanosecond of the plan.
+
+use std::cell::{Cell, RefCell};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use crate::clock::Clock;
+use crate::seat::Seat;
+
+/// All timers of one worker. A user waits for at most one at a time.
+pub struct Timers {
+    clock: Rc<dyn Clock>,
+    heap: RefCell<BinaryHeap<Reverse<Entry>>>,
+    sequence: Cell<u64>,
+}
+
+struct Entry {
+    due_ns: u64,
+    /// Ties go in the order of arrival, so that a virtual run is the same every time.
+    sequence: u64,
+    seat: Rc<Seat>,
+}
+
+impl Timers {
+    /// No timers yet, on this clock.
+    #[must_use]
+    pub fn new(clock: Rc<dyn Clock>) -> Self {
+        Self {
+            clock,
+            heap: RefCell::new(BinaryHeap::new()),
+            sequence: Cell::new(0),
+        }
+    }
+
+    /// The clock, in ns since the run began.
+    #[must_use]
+    pub fn now_ns(&self) -> u64 {
+        self.clock.now_ns()
+    }
+
+    /// When the earliest timer is due.
+    #[must_use]
+    pub fn next_ns(&self) -> Option<u64> {
+        self.heap.borrow().peek().map(|Reverse(entry)| entry.due_ns)
+    }
+
+    /// Wakes every user whose timer is due at `now_ns`.
+    pub fn fire(&self, now_ns: u64) {
+        let mut heap = self.heap.borrow_mut();
+        while heap
+            .peek()
+            .is_some_and(|Reverse(entry)| entry.due_ns <= now_ns)
+        {
+            if let Some(Reverse(entry)) = heap.pop() {
+                // A user that left early may have set another timer since.
+                if entry.seat.alarm_ns.get() == entry.due_ns {
+                    entry.seat.alarm_ns.set(u64::MAX);
+                    entry.seat.wake();
+                }
+            }
+        }
+    }
+
+    fn set(&self, due_ns: u64, seat: &Rc<Seat>) {
+        let sequence = self.sequence.get();
+        self.sequence.set(sequence + 1);
+        seat.alarm_ns.set(due_ns);
+        let entry = Entry {
+            due_ns,
+            sequence,
+            seat: Rc::clone(seat),
+        };
+        self.heap.borrow_mut().push(Reverse(entry));
+    }
+}
+
+impl fmt::Debug for Timers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Timers")
+            .field("waiting", &self.heap.borrow().len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Waits until a moment, or until the user is asked to leave.
+#[derive(Debug)]
+pub struct Sleep {
+    timers: Rc<Timers>,
+    seat: Rc<Seat>,
+    due_ns: u64,
+    set: bool,
+}
+
+impl Sleep {
+    pub(crate) const fn new(timers: Rc<Timers>, seat: Rc<Seat>, due_ns: u64) -> Self {
+        Self {
+            timers,
+            seat,
+            due_ns,
+            set: false,
+        }
+    }
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        if self.set {
+            if self.seat.alarm_ns.get() != self.due_ns || self.timers.now_ns() >= self.due_ns {
+                return Poll::Ready(());
+            }
+        } else if self.timers.now_ns() >= self.due_ns {
+            return Poll::Ready(());
+        } else {
+            self.timers.set(self.due_ns, &self.seat);
+            self.set = true;
+        }
+        self.seat.remember(context.waker());
+        Poll::Pending
+    }
+}
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+impl Eq for Entry {}
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Entry {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.due_ns, self.sequence).cmp(&(other.due_ns, other.sequence))
+    }
+}

@@ -1,0 +1,76 @@
+//! What a protocol is told about the user it plays.
+
+use std::rc::Rc;
+
+use crate::seat::Seat;
+use crate::stream::{Purpose, Stream};
+use crate::timers::{Sleep, Timers};
+
+/// One virtual user, as protocols see it.
+#[derive(Debug)]
+pub struct User {
+    id: u32,
+    seed: u64,
+    ordinal: u64,
+    stream: Stream,
+    seat: Rc<Seat>,
+    timers: Rc<Timers>,
+}
+
+impl User {
+    /// The user with this number (0-based) in a run with this seed.
+    #[must_use]
+    pub fn new(id: u32, seed: u64, seat: Rc<Seat>, timers: Rc<Timers>) -> Self {
+        let stream = Stream::new(seed, Purpose::Scenario, id, 0);
+        Self {
+            id,
+            seed,
+            ordinal: 0,
+            stream,
+            seat,
+            timers,
+        }
+    }
+
+    /// The user's number, from 0; names, folders and credentials derive from it.
+    #[must_use]
+    pub const fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// The seed of the run; data sets are generated from it.
+    #[must_use]
+    pub const fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// How many scenarios this user has begun.
+    #[must_use]
+    pub const fn ordinal(&self) -> u64 {
+        self.ordinal
+    }
+
+    /// The random stream of the current scenario. It depends on the seed, the user and the number
+    /// of the scenario alone, never on timing or failures, so the same plan repeats exactly.
+    pub const fn stream(&mut self) -> &mut Stream {
+        &mut self.stream
+    }
+
+    /// Waits on the engine's clock, for protocols that pause inside a step.
+    #[must_use]
+    pub fn sleep_until(&self, due_ns: u64) -> Sleep {
+        Sleep::new(Rc::clone(&self.timers), Rc::clone(&self.seat), due_ns)
+    }
+
+    /// The engine's clock, in ns since the run began.
+    #[must_use]
+    pub fn now_ns(&self) -> u64 {
+        self.timers.now_ns()
+    }
+
+    /// Moves on to the next scenario and its stream.
+    pub fn begin_scenario(&mut self) {
+        self.ordinal += 1;
+        self.stream = Stream::new(self.seed, Purpose::Scenario, self.id, self.ordinal);
+    }
+}

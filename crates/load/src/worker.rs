@@ -1,0 +1,326 @@
+//! One worker: a thread's users, polled in turn, with their timers, joins, leaves and reports.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use crate::clock::{Clock, thread_cpu_ns};
+use crate::life::{Place, live};
+use crate::pace::Schedule;
+use crate::plan::Compiled;
+use crate::protocol::Protocol;
+use crate::recorder::{Recorder, times};
+use crate::report::Report;
+use crate::seat::{Doing, Seat};
+use crate::timers::Timers;
+use crate::user::User;
+
+/// What a worker is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    /// Bring the run's population to `target`, spreading joins or leaves evenly over `over_ns`.
+    Users {
+        /// Users of the whole run; the worker takes its share.
+        target: u32,
+        /// Duration of the ramp.
+        over_ns: u64,
+    },
+    /// Let everybody finish the current scenario, at most for `drain_ns`, and end.
+    Stop {
+        /// How long to wait for scenarios under way.
+        drain_ns: u64,
+    },
+}
+
+/// A command and when it is to be carried out, in ns of the run's clock (0: at once).
+pub type Order = (u64, Command);
+
+/// Where a worker stands among the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// Which worker, from 0.
+    pub worker: usize,
+    /// Of how many.
+    pub of: usize,
+}
+
+struct Member {
+    seat: Rc<Seat>,
+    schedule: Rc<RefCell<Schedule>>,
+}
+
+/// The state of a worker beside its users' futures.
+struct Worker<P: Protocol> {
+    share: Share,
+    protocol: Arc<P>,
+    plan: Arc<Compiled<P::Step>>,
+    timers: Rc<Timers>,
+    recorder: Rc<RefCell<Recorder>>,
+    members: Vec<Member>,
+    /// Users asked to leave who are still in the middle of a scenario.
+    leavers: Vec<Member>,
+    orders: VecDeque<Order>,
+    /// When the coming joins (or leaves) happen.
+    changes: VecDeque<u64>,
+    target: usize,
+    next_tick: u64,
+    next_scan_ns: u64,
+    /// When to give up on scenarios under way; set by [`Command::Stop`].
+    end_ns: Option<u64>,
+}
+
+/// Runs one worker to its end: until told to stop, or until nobody can tell it anything any more.
+pub async fn work<P: Protocol>(
+    share: Share,
+    protocol: Arc<P>,
+    plan: Arc<Compiled<P::Step>>,
+    clock: Rc<dyn Clock>,
+    mut orders: UnboundedReceiver<Order>,
+    mut publish: impl FnMut(Report),
+) {
+    let mut worker = Worker::new(share, protocol, plan, Rc::clone(&clock));
+    let mut crowd = FuturesUnordered::new();
+    poll_fn(|context| {
+        // Bounded, so that the runtime gets to look at its sockets between rounds.
+        for _ in 0..ROUNDS {
+            if worker.receive(&mut orders, context).is_none() {
+                return Poll::Ready(());
+            }
+            let now_ns = clock.now_ns();
+            worker.carry_out(now_ns);
+            worker.change(now_ns, |place, user| crowd.push(live(place, user)));
+            worker.watch(now_ns, crowd.len(), &mut publish);
+            worker.timers.fire(now_ns);
+            while let Poll::Ready(Some(())) = crowd.poll_next_unpin(context) {}
+            if worker.is_over(crowd.is_empty(), now_ns) {
+                publish(worker.report(clock.now_ns(), crowd.len()));
+                return Poll::Ready(());
+            }
+            let next_ns = worker.next_ns();
+            if next_ns > clock.now_ns() {
+                clock.arm(next_ns, context);
+                return Poll::Pending;
+            }
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+const ROUNDS: usize = 4;
+
+impl<P: Protocol> Worker<P> {
+    fn new(
+        share: Share,
+        protocol: Arc<P>,
+        plan: Arc<Compiled<P::Step>>,
+        clock: Rc<dyn Clock>,
+    ) -> Self {
+        let recorder = Recorder::new(plan.scenarios.len(), plan.step_names.len());
+        Self {
+            share,
+            protocol,
+            plan,
+            timers: Rc::new(Timers::new(clock)),
+            recorder: Rc::new(RefCell::new(recorder)),
+            members: Vec::new(),
+            leavers: Vec::new(),
+            orders: VecDeque::new(),
+            changes: VecDeque::new(),
+            target: 0,
+            next_tick: 1,
+            next_scan_ns: 0,
+            end_ns: None,
+        }
+    }
+
+    /// Takes in new orders. `None` when the run was dropped and the worker must end.
+    fn receive(
+        &mut self,
+        orders: &mut UnboundedReceiver<Order>,
+        context: &mut Context<'_>,
+    ) -> Option<()> {
+        loop {
+            match orders.poll_recv(context) {
+                Poll::Ready(Some(order)) => self.orders.push_back(order),
+                Poll::Ready(None) if self.end_ns.is_none() && self.orders.is_empty() => {
+                    return None;
+                }
+                Poll::Ready(None) | Poll::Pending => return Some(()),
+            }
+        }
+    }
+
+    fn carry_out(&mut self, now_ns: u64) {
+        while self
+            .orders
+            .front()
+            .is_some_and(|(at_ns, _)| *at_ns <= now_ns)
+        {
+            match self.orders.pop_front() {
+                Some((_, Command::Users { target, over_ns })) => {
+                    self.ramp(self.my_share(target), over_ns, now_ns);
+                }
+                Some((_, Command::Stop { drain_ns })) => {
+                    self.ramp(0, 0, now_ns);
+                    self.end_ns = Some(now_ns + drain_ns);
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// How many of the run's first `target` users are this worker's: those whose number modulo the
+    /// number of workers is the worker's own.
+    fn my_share(&self, target: u32) -> usize {
+        let target = target as usize;
+        (target + self.share.of - 1 - self.share.worker) / self.share.of
+    }
+
+    fn ramp(&mut self, target: usize, over_ns: u64, now_ns: u64) {
+        self.target = target;
+        self.changes.clear();
+        let count = target.abs_diff(self.members.len()) as u64;
+        // Workers take turns, so that joins of the whole run are evenly spaced.
+        let turn = self.share.worker as f64 / self.share.of as f64;
+        for index in 0..count {
+            let part = (index as f64 + turn) / count as f64;
+            self.changes
+                .push_back(now_ns + (part * over_ns as f64) as u64);
+        }
+    }
+
+    /// Lets users join or leave whose moment has come.
+    fn change(&mut self, now_ns: u64, mut join: impl FnMut(Place<P>, User)) {
+        while self.changes.front().is_some_and(|at_ns| *at_ns <= now_ns) {
+            self.changes.pop_front();
+            if self.members.len() < self.target {
+                let (place, user) = self.admit(now_ns);
+                join(place, user);
+            } else if let Some(member) = self.members.pop() {
+                dismiss(&member.seat);
+                self.leavers.push(member);
+            }
+        }
+    }
+
+    fn admit(&mut self, now_ns: u64) -> (Place<P>, User) {
+        let plan = &self.plan.plan;
+        let id = (self.members.len() * self.share.of + self.share.worker) as u32;
+        let seat = Rc::new(Seat::new());
+        let schedule = Schedule::new(plan.pace, plan.seed, id, now_ns);
+        let schedule = Rc::new(RefCell::new(schedule));
+        let user = User::new(id, plan.seed, Rc::clone(&seat), Rc::clone(&self.timers));
+        self.members.push(Member {
+            seat: Rc::clone(&seat),
+            schedule: Rc::clone(&schedule),
+        });
+        let place = Place {
+            protocol: Arc::clone(&self.protocol),
+            plan: Arc::clone(&self.plan),
+            recorder: Rc::clone(&self.recorder),
+            seat,
+            schedule,
+        };
+        (place, user)
+    }
+
+    /// Reports at each tick, and ends steps that have exceeded their limit.
+    fn watch(&mut self, now_ns: u64, present: usize, publish: &mut impl FnMut(Report)) {
+        let every_ns = self.report_every_ns();
+        let due_ns = self.next_tick * every_ns;
+        self.leavers
+            .retain(|member| member.seat.doing.get() != Doing::Waiting);
+        if now_ns >= due_ns {
+            let late_us = (now_ns - due_ns) / 1000;
+            self.recorder
+                .borrow_mut()
+                .timer_lateness
+                .saturating_record(late_us);
+            self.next_tick = now_ns / every_ns + 1;
+            publish(self.report(now_ns, present));
+        }
+        if now_ns >= self.next_scan_ns {
+            let limit_ns = self.plan.plan.step_timeout_ms * 1_000_000;
+            // A tenth of the limit is how exactly a time limit is kept.
+            self.next_scan_ns = now_ns + (limit_ns / 10).clamp(1_000_000, 1_000_000_000);
+            for member in self.members.iter().chain(&self.leavers) {
+                expire(&member.seat, now_ns, limit_ns);
+            }
+        }
+    }
+
+    fn report(&self, at_ns: u64, present: usize) -> Report {
+        let mut pending = vec![times(); self.plan.scenarios.len()];
+        let mut backlog = times();
+        let age_us = |due_ns: u64| at_ns.saturating_sub(due_ns) / 1000;
+        for member in self.members.iter().chain(&self.leavers) {
+            if let Doing::Playing {
+                scenario, due_ns, ..
+            } = member.seat.doing.get()
+            {
+                pending[scenario as usize].saturating_record(age_us(due_ns));
+                if !member.seat.leaving.get() {
+                    let schedule = member.schedule.borrow();
+                    schedule.backlog(at_ns, |due_ns| backlog.saturating_record(age_us(due_ns)));
+                }
+            }
+        }
+        Report {
+            worker: self.share.worker,
+            tick: at_ns / self.report_every_ns(),
+            at_ns,
+            users: present as u32,
+            cpu_ns: thread_cpu_ns(),
+            recorder: self.recorder.borrow().clone(),
+            pending,
+            backlog,
+        }
+    }
+
+    fn is_over(&self, nobody_left: bool, now_ns: u64) -> bool {
+        self.end_ns
+            .is_some_and(|end_ns| nobody_left || now_ns >= end_ns)
+    }
+
+    fn next_ns(&self) -> u64 {
+        let order = self.orders.front().map(|(at_ns, _)| *at_ns);
+        let candidates = [
+            order,
+            self.changes.front().copied(),
+            self.timers.next_ns(),
+            self.end_ns,
+        ];
+        let watch_ns = (self.next_tick * self.report_every_ns()).min(self.next_scan_ns);
+        candidates.into_iter().flatten().fold(watch_ns, u64::min)
+    }
+
+    fn report_every_ns(&self) -> u64 {
+        self.plan.plan.report_every_ms * 1_000_000
+    }
+}
+
+/// Asks a user to leave: at once when it waits, after the scenario when it plays one.
+fn dismiss(seat: &Seat) {
+    seat.leaving.set(true);
+    if seat.doing.get() == Doing::Waiting {
+        seat.alarm_ns.set(u64::MAX);
+        seat.wake();
+    }
+}
+
+fn expire(seat: &Seat, now_ns: u64, limit_ns: u64) {
+    if let Doing::Playing { step_began_ns, .. } = seat.doing.get()
+        && now_ns.saturating_sub(step_began_ns) > limit_ns
+    {
+        seat.expired.set(true);
+        seat.wake();
+    }
+}

@@ -1,0 +1,165 @@
+//! The engine on virtual time: what users do, when, and what is counted.
+
+mod common;
+
+use common::{SECOND, nothing, plan, scenario, steady, step};
+use headcount_load::pace::{Draw, Pace};
+use headcount_load::rehearsal::rehearse;
+use headcount_load::worker::Command;
+use headcount_null::Null;
+use serde_json::json;
+
+const THINK_4S: Pace = Pace::Closed {
+    think: Draw::Exponential { mean_s: 4.0 },
+};
+
+#[test]
+fn a_virtual_hour_of_a_thousand_users_obeys_littles_law() {
+    let service = json!({"op": "serve", "service": {"draw": "exponential", "mean_s": 1.0}});
+    let plan = plan(
+        THINK_4S,
+        vec![scenario("work", 1.0, vec![step("work", service)])],
+    );
+    let snapshots = rehearse(plan, Null::default(), &steady(1000, 3600)).unwrap();
+    let end = &snapshots[58];
+    let hour = end.since(&snapshots[4]); // five minutes in, everybody is in step with chance
+    let tally = &hour.counted.scenarios[0];
+    let seconds = (hour.to_ns - hour.from_ns) as f64 / 1e9;
+    let rate = tally.completed as f64 / seconds;
+    let response_s = tally.response_ns as f64 / 1e9 / tally.completed as f64;
+    let think_s = hour.counted.think_ns as f64 / 1e9 / tally.completed as f64;
+    assert_eq!(end.users, 1000);
+    assert!((response_s - 1.0).abs() < 0.01 && (think_s - 4.0).abs() < 0.03);
+    let users = rate * (response_s + think_s);
+    assert!((users - 1000.0).abs() < 5.0, "{users}");
+    // A thousand users, a fifth of them being served at any moment.
+    let pending = end.pending[0].len() as f64;
+    assert!((pending - 200.0).abs() < 60.0, "{pending}");
+}
+
+#[test]
+fn open_schedules_offer_their_rate_whatever_the_server_does() {
+    let pace = Pace::Open {
+        every: Draw::Fixed { s: 2.0 },
+    };
+    // Each takes 3 s: the user falls behind by 1 s with each scenario.
+    let service = json!({"op": "serve", "service": {"draw": "fixed", "s": 3.0}});
+    let plan = plan(
+        pace,
+        vec![scenario("work", 1.0, vec![step("work", service)])],
+    );
+    let snapshots = rehearse(plan, Null::default(), &steady(50, 600)).unwrap();
+    let at = &snapshots[8]; // 540 s
+    let tally = &at.recorder.scenarios[0];
+    let due = tally.started + at.backlog.len();
+    assert!((13_450..=13_550).contains(&due), "{due}"); // 50 users, one each 2 s
+    assert!(
+        (8_900..=9_050).contains(&tally.started),
+        "{}",
+        tally.started
+    );
+    // The k-th response is 3 s + (k - 1) * 1 s late: after 540 s the last took about 180 s.
+    let longest_s = tally.response.max() as f64 / 1e6;
+    assert!((175.0..=185.0).contains(&longest_s), "{longest_s}");
+    assert_eq!(tally.service.max() / 1000, 3_000); // what a closed-loop tool would have seen
+}
+
+#[test]
+fn users_join_and_leave_evenly_while_the_run_goes_on() {
+    let mut plan = plan(THINK_4S, nothing());
+    plan.workers = 3;
+    plan.report_every_ms = 1000;
+    let users = |target, seconds| Command::Users {
+        target,
+        over_ns: seconds * SECOND,
+    };
+    let script = [
+        (0, users(100, 10)),
+        (20 * SECOND, users(40, 10)),
+        (40 * SECOND, Command::Stop { drain_ns: SECOND }),
+    ];
+    let snapshots = rehearse(plan, Null::default(), &script).unwrap();
+    let present: Vec<u32> = snapshots.iter().map(|snapshot| snapshot.users).collect();
+    assert!((48..=52).contains(&present[4]), "{present:?}"); // 5 s into the ramp
+    assert_eq!(present[14], 100);
+    assert!((68..=72).contains(&present[24]), "{present:?}");
+    assert_eq!(present[34], 40);
+    assert_eq!(*present.last().unwrap(), 0);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_work_whatever_the_number_of_workers() {
+    let run = |workers: u16, seed: u64| {
+        let service = |mean_s: f64| json!({"op": "serve", "service": {"draw": "exponential", "mean_s": mean_s}});
+        let scenarios = vec![
+            scenario("a", 3.0, vec![step("a", service(0.1))]),
+            scenario(
+                "b",
+                1.0,
+                vec![step("b1", service(0.2)), step("b2", service(0.3))],
+            ),
+        ];
+        let mut plan = plan(THINK_4S, scenarios);
+        (plan.workers, plan.seed) = (workers, seed);
+        let last = rehearse(plan, Null::default(), &steady(97, 300))
+            .unwrap()
+            .pop()
+            .unwrap();
+        let sums: Vec<_> = last
+            .recorder
+            .scenarios
+            .iter()
+            .map(|t| (t.completed, t.response_ns))
+            .collect();
+        sums
+    };
+    assert_eq!(run(1, 7), run(1, 7));
+    assert_eq!(run(1, 7), run(2, 7));
+    assert_eq!(run(1, 7), run(5, 7));
+    assert_ne!(run(1, 7), run(1, 8));
+    let counts = run(1, 7);
+    let share = counts[0].0 as f64 / (counts[0].0 + counts[1].0) as f64;
+    assert!((share - 0.75).abs() < 0.02, "{share}");
+}
+
+#[test]
+fn a_step_over_its_time_limit_is_a_timeout_and_ends_the_session() {
+    let service = json!({"op": "serve", "service": {"draw": "fixed", "s": 1000.0}});
+    let mut plan = plan(
+        THINK_4S,
+        vec![scenario("work", 1.0, vec![step("work", service)])],
+    );
+    plan.step_timeout_ms = 5_000;
+    let last = rehearse(plan, Null::default(), &steady(10, 300))
+        .unwrap()
+        .pop()
+        .unwrap();
+    let tally = &last.recorder.scenarios[0];
+    assert_eq!(tally.completed, 0);
+    assert!(tally.failed > 250, "{}", tally.failed); // 10 users, one failure each 9 s or so
+    assert_eq!(tally.overloaded, tally.failed);
+    assert!(last.recorder.sessions_opened >= tally.failed);
+    let mean_s = tally.response_ns as f64 / 1e9 / tally.failed as f64;
+    assert!((5.0..5.6).contains(&mean_s), "{mean_s}");
+    let (key, faults) = last.recorder.faults.first_key_value().unwrap();
+    assert_eq!(
+        (key.0, key.1.name(), faults.count),
+        (0, "timeout", tally.failed)
+    );
+}
+
+#[test]
+fn failures_are_never_fast_successes() {
+    let fail = json!({"op": "fail", "ends_session": false});
+    let steps = vec![step("ok", json!({"op": "nothing"})), step("bad", fail)];
+    let plan = plan(THINK_4S, vec![scenario("work", 1.0, steps)]);
+    let last = rehearse(plan, Null::default(), &steady(10, 120))
+        .unwrap()
+        .pop()
+        .unwrap();
+    let tally = &last.recorder.scenarios[0];
+    assert!(tally.failed > 200);
+    assert_eq!((tally.completed, tally.response.len()), (0, 0));
+    assert_eq!(last.recorder.sessions_opened, 10); // a refused step leaves the session usable
+    assert_eq!(last.recorder.steps[1].failed, tally.failed);
+}

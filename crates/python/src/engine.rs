@@ -1,0 +1,133 @@
+//! A run, driven from Python.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use headcount_load::run::RunError;
+use headcount_load::{Plan, Run, Snapshot};
+use pyo3::prelude::*;
+
+use crate::errors::{EngineError, of_limit, of_run};
+use crate::interval::Interval;
+use crate::protocol;
+
+/// A run under way. Users are played by threads of the engine; Python pulls what they counted.
+#[pyclass(frozen, module = "headcount._engine")]
+pub struct Engine {
+    /// `None` once closed.
+    state: Mutex<Option<State>>,
+    step_names: Vec<String>,
+}
+
+struct State {
+    run: Run,
+    previous: Option<Snapshot>,
+}
+
+/// How long a wait may go without looking for signals: Ctrl-C is noticed within this.
+const SIGNAL_CHECK: Duration = Duration::from_millis(50);
+
+#[pymethods]
+impl Engine {
+    /// Starts a plan (JSON) for a protocol against a target (JSON); no users yet.
+    #[new]
+    fn new(py: Python<'_>, plan: &str, protocol: &str, target: &str) -> PyResult<Self> {
+        let plan = Plan::from_json(plan).map_err(|error| of_run(&RunError::Plan(error)))?;
+        let run = py.detach(|| protocol::start(plan, protocol, target))?;
+        let step_names = run.step_names().to_vec();
+        Ok(Self {
+            state: Mutex::new(Some(State {
+                run,
+                previous: None,
+            })),
+            step_names,
+        })
+    }
+
+    /// The names of the plan's steps, in the order in which they are counted.
+    #[getter]
+    fn step_names(&self) -> Vec<String> {
+        self.step_names.clone()
+    }
+
+    /// Seconds since the run began.
+    fn now_s(&self) -> PyResult<f64> {
+        self.with(|state| state.run.now_ns() as f64 / 1e9)
+    }
+
+    /// Brings the population to `users`, joins or leaves spread evenly over `ramp_s`.
+    fn set_users(&self, users: u32, ramp_s: f64) -> PyResult<()> {
+        self.with(|state| state.run.set_users(users, Duration::from_secs_f64(ramp_s)))
+    }
+
+    /// Ends the run; scenarios under way may finish within `drain_s`.
+    fn stop(&self, drain_s: f64) -> PyResult<()> {
+        self.with(|state| state.run.stop(Duration::from_secs_f64(drain_s)))
+    }
+
+    /// What happened since the last call, when the next report is in; None when `patience_s` ran
+    /// out first or the run has ended. Other Python threads run meanwhile; Ctrl-C interrupts.
+    fn next(&self, py: Python<'_>, patience_s: f64) -> PyResult<Option<Interval>> {
+        let mut left = Duration::from_secs_f64(patience_s);
+        loop {
+            let wait = left.min(SIGNAL_CHECK);
+            let found = py.detach(|| self.pull(wait))?;
+            if let Some(interval) = found {
+                return Interval::new(py, &interval).map(Some);
+            }
+            py.check_signals()?;
+            left = left.saturating_sub(wait);
+            if left.is_zero() || self.ended()? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Whether the run has ended and its last interval was taken.
+    #[getter]
+    fn ended(&self) -> PyResult<bool> {
+        self.with(|state| state.run.has_ended())
+    }
+
+    /// Ends the run at once, dropping whatever is under way. Further calls fail.
+    fn close(&self, py: Python<'_>) {
+        let state = self.lock().take();
+        py.detach(|| drop(state));
+    }
+}
+
+impl Engine {
+    fn pull(&self, wait: Duration) -> PyResult<Option<headcount_load::Interval>> {
+        let mut guard = self.lock();
+        let state = guard.as_mut().ok_or_else(closed)?;
+        let next = state.run.next(wait).map_err(|error| of_run(&error))?;
+        let Some(snapshot) = next else {
+            return Ok(None);
+        };
+        let interval = state
+            .previous
+            .as_ref()
+            .map(|previous| snapshot.since(previous));
+        state.previous = Some(snapshot);
+        Ok(interval)
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&State) -> T) -> PyResult<T> {
+        self.lock().as_ref().map(act).ok_or_else(closed)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<State>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn closed() -> PyErr {
+    EngineError::new_err("this run of the engine has been closed")
+}
+
+/// Makes sure that so many connections to one address can be opened; raises `SystemLimitError`
+/// with the fix if not.
+#[pyfunction]
+pub fn ensure_connections(users: u64) -> PyResult<()> {
+    headcount_load::limits::ensure_connections(users).map_err(|error| of_limit(&error))
+}

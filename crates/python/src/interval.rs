@@ -1,0 +1,200 @@
+//! What happened between two snapshots, as Python sees it: plain figures and histograms.
+
+use headcount_load::distribution::Distribution;
+use headcount_load::recorder::{OPENING, Times};
+use pyo3::prelude::*;
+
+use crate::histogram::Histogram;
+
+/// What happened between two snapshots of a run.
+#[pyclass(frozen, get_all, module = "headcount._engine")]
+#[derive(Debug)]
+pub struct Interval {
+    /// Its beginning, in seconds of the run's clock.
+    from_s: f64,
+    /// Its end.
+    to_s: f64,
+    /// Users present at the end.
+    users: u32,
+    /// CPU seconds each worker used.
+    worker_cpu_s: Vec<f64>,
+    /// Think times (or intervals of an open pace) drawn, in seconds, summed.
+    think_s: f64,
+    /// Sessions opened.
+    sessions_opened: u64,
+    /// In the plan's order.
+    scenarios: Vec<Py<ScenarioCount>>,
+    /// In the order of `Engine.step_names`.
+    steps: Vec<Py<StepCount>>,
+    /// Faults that struck.
+    faults: Vec<Py<FaultCount>>,
+    /// How late the engine's own timers were.
+    timer_lateness: Py<Histogram>,
+    /// How late scenarios began after they were due.
+    start_lateness: Py<Histogram>,
+    /// Ages, at the end, of scenarios that are due and wait for their user (open pace).
+    backlog: Py<Histogram>,
+}
+
+/// One scenario between two snapshots.
+#[pyclass(frozen, get_all, module = "headcount._engine")]
+#[derive(Debug)]
+pub struct ScenarioCount {
+    /// Begun.
+    started: u64,
+    /// Ended without a fault.
+    completed: u64,
+    /// Ended by a fault.
+    failed: u64,
+    /// Completed over the limit.
+    slow: u64,
+    /// Begun too late.
+    late: u64,
+    /// Failed, slow or late, each once.
+    overloaded: u64,
+    /// Response times of all that ended, summed, in seconds.
+    response_s: f64,
+    /// Service times of all that ended, summed, in seconds.
+    service_s: f64,
+    /// Payload received.
+    read_bytes: u64,
+    /// Payload sent.
+    written_bytes: u64,
+    /// Response times of the completed.
+    response: Py<Histogram>,
+    /// Service times of the completed.
+    service: Py<Histogram>,
+    /// Ages, at the end, of those being played.
+    pending: Py<Histogram>,
+}
+
+/// All steps of one name between two snapshots.
+#[pyclass(frozen, get_all, module = "headcount._engine")]
+#[derive(Debug)]
+pub struct StepCount {
+    /// Ended without a fault.
+    completed: u64,
+    /// Ended by a fault.
+    failed: u64,
+    /// Service times of all that ended, summed, in seconds.
+    service_s: f64,
+    /// Payload received.
+    read_bytes: u64,
+    /// Payload sent.
+    written_bytes: u64,
+    /// Service times of the completed.
+    service: Py<Histogram>,
+}
+
+/// Faults of one kind at one step.
+#[pyclass(frozen, get_all, module = "headcount._engine")]
+#[derive(Debug)]
+pub struct FaultCount {
+    /// Index in `Engine.step_names`; None for the opening of a session.
+    step: Option<usize>,
+    /// The kind's name.
+    kind: &'static str,
+    /// How many.
+    count: u64,
+    /// The first different messages of the run.
+    examples: Vec<String>,
+}
+
+impl Interval {
+    /// Converts an interval of the engine.
+    pub fn new(py: Python<'_>, interval: &headcount_load::Interval) -> PyResult<Self> {
+        let counted = &interval.counted;
+        let scenarios = counted.scenarios.iter().zip(&interval.pending);
+        Ok(Self {
+            from_s: seconds(interval.from_ns),
+            to_s: seconds(interval.to_ns),
+            users: interval.users,
+            worker_cpu_s: interval
+                .worker_cpu_ns
+                .iter()
+                .map(|ns| seconds(*ns))
+                .collect(),
+            think_s: seconds(counted.think_ns),
+            sessions_opened: counted.sessions_opened,
+            scenarios: scenarios
+                .map(|(t, p)| scenario(py, t, p))
+                .collect::<PyResult<_>>()?,
+            steps: counted
+                .steps
+                .iter()
+                .map(|t| step(py, t))
+                .collect::<PyResult<_>>()?,
+            faults: counted
+                .faults
+                .iter()
+                .map(|f| fault(py, f))
+                .collect::<PyResult<_>>()?,
+            timer_lateness: histogram(py, &counted.timer_lateness)?,
+            start_lateness: histogram(py, &counted.start_lateness)?,
+            backlog: histogram(py, &interval.backlog)?,
+        })
+    }
+}
+
+fn scenario(
+    py: Python<'_>,
+    tally: &headcount_load::recorder::ScenarioTally,
+    pending: &Times,
+) -> PyResult<Py<ScenarioCount>> {
+    let count = ScenarioCount {
+        started: tally.started,
+        completed: tally.completed,
+        failed: tally.failed,
+        slow: tally.slow,
+        late: tally.late,
+        overloaded: tally.overloaded,
+        response_s: seconds(tally.response_ns),
+        service_s: seconds(tally.service_ns),
+        read_bytes: tally.read_bytes,
+        written_bytes: tally.written_bytes,
+        response: histogram(py, &tally.response)?,
+        service: histogram(py, &tally.service)?,
+        pending: histogram(py, pending)?,
+    };
+    Py::new(py, count)
+}
+
+fn step(py: Python<'_>, tally: &headcount_load::recorder::StepTally) -> PyResult<Py<StepCount>> {
+    let count = StepCount {
+        completed: tally.completed,
+        failed: tally.failed,
+        service_s: seconds(tally.service_ns),
+        read_bytes: tally.read_bytes,
+        written_bytes: tally.written_bytes,
+        service: histogram(py, &tally.service)?,
+    };
+    Py::new(py, count)
+}
+
+fn fault(
+    py: Python<'_>,
+    (key, tally): (
+        &headcount_load::recorder::FaultKey,
+        &headcount_load::recorder::FaultTally,
+    ),
+) -> PyResult<Py<FaultCount>> {
+    let count = FaultCount {
+        step: (key.0 != OPENING).then_some(key.0),
+        kind: key.1.name(),
+        count: tally.count,
+        examples: tally
+            .examples
+            .iter()
+            .map(|example| example.to_string())
+            .collect(),
+    };
+    Py::new(py, count)
+}
+
+fn histogram(py: Python<'_>, times: &Times) -> PyResult<Py<Histogram>> {
+    Py::new(py, Histogram(Distribution::of(times)))
+}
+
+fn seconds(ns: u64) -> f64 {
+    ns as f64 / 1e9
+}

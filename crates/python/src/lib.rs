@@ -1,0 +1,33 @@
+//! The binding `headcount._engine`: conversion between the engine and Python, no logic.
+
+mod engine;
+mod errors;
+mod histogram;
+mod interval;
+mod protocol;
+mod simulate;
+
+use pyo3::prelude::*;
+
+/// Headcount's load engine.
+#[pymodule]
+mod _engine {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::engine::{Engine, ensure_connections};
+    #[pymodule_export]
+    use crate::histogram::Histogram;
+    #[pymodule_export]
+    use crate::interval::{FaultCount, Interval, ScenarioCount, StepCount};
+    #[pymodule_export]
+    use crate::simulate::simulate_level;
+
+    /// `release` or `debug`: what a debug build measures of itself is not worth reporting.
+    #[pymodule_export]
+    const PROFILE: &str = if cfg!(debug_assertions) {
+        "debug"
+    } else {
+        "release"
+    };
+}
