@@ -1,5 +1,6 @@
 //! The binding `headcount._engine`: conversion between the engine and Python, no logic.
 
+mod app;
 mod engine;
 mod errors;
 mod histogram;
@@ -12,8 +13,8 @@ use pyo3::prelude::*;
 /// Headcount's load engine.
 #[pymodule]
 mod _engine {
-    use pyo3::prelude::*;
-
+    #[pymodule_export]
+    use crate::app::{AppServer, app_cleanup, app_hello, app_prepare, app_statistics};
     #[pymodule_export]
     use crate::engine::{Engine, ensure_connections};
     #[pymodule_export]

@@ -1,20 +1,77 @@
 //! The one place that picks a protocol by name; everything below it is compiled for that protocol.
 
+use headcount_app::{App, AppOptions};
 use headcount_load::{Plan, Run};
-use headcount_null::Null;
+use headcount_null::{Null, Stalls};
 use pyo3::PyResult;
+use serde::Deserialize;
 
-use crate::errors::{PlanError, of_run};
+use crate::errors::{PlanError, of_control, of_run};
+
+/// Where the application server is and what its data set is like.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AppTarget {
+    address: String,
+    file_bytes: u64,
+    range_bytes: u64,
+    seed: u64,
+    #[serde(default)]
+    token: Option<String>,
+}
+
+/// When the imagined server of the null protocol stands still.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NullTarget {
+    #[serde(default)]
+    stall_every_ms: u64,
+    #[serde(default)]
+    stall_lasting_ms: u64,
+}
 
 /// Starts a run of `plan` against a target described by `target`, a JSON object.
 pub fn start(plan: Plan, protocol: &str, target: &str) -> PyResult<Run> {
-    let _ = target;
     match protocol {
-        "null" => Run::start(plan, Null::default()),
+        "app" => Run::start(plan, app(target)?),
+        "null" => Run::start(plan, null(target)?),
         other => {
-            let message = format!("the engine has no protocol \"{other}\"; it has null, app");
+            let message = format!("the engine has no protocol \"{other}\"; it has app, null");
             return Err(PlanError::new_err(message));
         }
     }
     .map_err(|error| of_run(&error))
+}
+
+fn app(target: &str) -> PyResult<App> {
+    let target: AppTarget = read(target)?;
+    let mut options = AppOptions::new(target.address, target.seed);
+    (options.file_bytes, options.range_bytes) = (target.file_bytes, target.range_bytes);
+    options.token = target.token;
+    App::new(options).map_err(|error| of_control(&error))
+}
+
+fn null(target: &str) -> PyResult<Null> {
+    let target: NullTarget = read(target)?;
+    if target.stall_every_ms == 0 {
+        return Ok(Null::default());
+    }
+    if target.stall_lasting_ms >= target.stall_every_ms {
+        return Err(PlanError::new_err(
+            "stalls must be shorter than the time between their starts",
+        ));
+    }
+    let ns = |ms: u64| ms * 1_000_000;
+    let (every_ns, lasting_ns) = (ns(target.stall_every_ms), ns(target.stall_lasting_ms));
+    Ok(Null {
+        stalls: Some(Stalls {
+            every_ns,
+            lasting_ns,
+        }),
+    })
+}
+
+fn read<'a, T: Deserialize<'a>>(target: &'a str) -> PyResult<T> {
+    serde_json::from_str(target)
+        .map_err(|error| PlanError::new_err(format!("the target cannot be used: {error}")))
 }

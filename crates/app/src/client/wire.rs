@@ -1,0 +1,153 @@
+//! Sending and receiving frames through buffers that all users of a worker share.
+
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::io::{self, ErrorKind};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use headcount_load::{Fault, FaultKind};
+use tokio::io::{AsyncRead, AsyncWriteExt, ReadBuf};
+use tokio::net::TcpStream;
+
+use crate::frame::{FrameError, HEADER_BYTES, Header, header};
+use crate::reply::Reply;
+
+/// Replies up to this size are checked where they arrive, without a copy.
+const READ_BYTES: usize = 64 << 10;
+
+thread_local! {
+    static INCOMING: RefCell<Vec<u8>> = RefCell::new(vec![0; READ_BYTES]);
+    static OUTGOING: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Sends the frame that `compose` appends to an empty buffer.
+pub(super) async fn send(
+    stream: &mut TcpStream,
+    compose: impl FnOnce(&mut Vec<u8>),
+) -> Result<(), Fault> {
+    let rest = OUTGOING.with_borrow_mut(|frame| {
+        frame.clear();
+        compose(frame);
+        match stream.try_write(frame) {
+            Ok(sent) if sent == frame.len() => Ok(None),
+            Ok(sent) => Ok(Some(frame[sent..].to_vec())),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(Some(frame.clone())),
+            Err(error) => Err(Fault::from_io(&error)),
+        }
+    })?;
+    match rest {
+        None => Ok(()),
+        // The socket is full; other users will need the shared buffer before it is not.
+        Some(rest) => stream
+            .write_all(&rest)
+            .await
+            .map_err(|error| Fault::from_io(&error)),
+    }
+}
+
+/// Receives one reply and has `accept` judge it.
+pub(super) async fn receive<R>(
+    stream: &mut TcpStream,
+    accept: impl FnOnce(Reply<'_>) -> Result<R, Fault>,
+) -> Result<R, Fault> {
+    let mut accept = Some(accept);
+    let mut judge = |frame: &[u8]| -> Result<Option<R>, Fault> {
+        if !is_whole(frame)? {
+            return Ok(None);
+        }
+        let accept = accept.take().expect("a frame is whole only once");
+        accept(parse(frame)?).map(Some)
+    };
+    let mut received = Vec::new();
+    let first = poll_fn(|context| {
+        INCOMING.with_borrow_mut(|buffer| {
+            let bytes = ready!(poll_bytes(stream, context, buffer))?;
+            let accepted = judge(bytes)?;
+            if accepted.is_none() {
+                received = Vec::with_capacity(expected_bytes(bytes));
+                received.extend_from_slice(bytes);
+            }
+            Poll::Ready(Ok(accepted))
+        })
+    });
+    if let Some(accepted) = first.await? {
+        return Ok(accepted);
+    }
+    loop {
+        poll_fn(|context| {
+            INCOMING.with_borrow_mut(|buffer| {
+                let bytes = ready!(poll_bytes(stream, context, buffer))?;
+                received.extend_from_slice(bytes);
+                Poll::Ready(Ok(()))
+            })
+        })
+        .await?;
+        if let Some(accepted) = judge(&received)? {
+            return Ok(accepted);
+        }
+    }
+}
+
+/// Polls for bytes; none means that the server closed the connection, which is a fault here.
+fn poll_bytes<'a>(
+    stream: &mut TcpStream,
+    context: &mut Context<'_>,
+    buffer: &'a mut [u8],
+) -> Poll<Result<&'a [u8], Fault>> {
+    let mut filling = ReadBuf::new(buffer);
+    let read = ready!(Pin::new(stream).poll_read(context, &mut filling));
+    let length = filling.filled().len();
+    Poll::Ready(match read {
+        Ok(()) if length == 0 => {
+            let sentence = "the server closed the connection instead of answering";
+            Err(Fault::session(FaultKind::Disconnected, sentence))
+        }
+        Ok(()) => Ok(&buffer[..length]),
+        Err(error) => Err(Fault::from_io(&error)),
+    })
+}
+
+fn is_whole(received: &[u8]) -> Result<bool, Fault> {
+    let malformed = |sentence: String| Fault::session(FaultKind::Malformed, sentence);
+    match header(received).map_err(|error| malformed(describe(&error)))? {
+        Some(head) if !head.is_reply => Err(malformed("a request came as a reply".into())),
+        Some(head) if received.len() > head.frame_bytes() => {
+            Err(malformed("more than one reply came for one request".into()))
+        }
+        Some(head) => Ok(received.len() == head.frame_bytes()),
+        None => Ok(false),
+    }
+}
+
+fn describe(error: &FrameError) -> String {
+    match error {
+        FrameError::Foreign { .. } => {
+            format!("answered, but not as a Headcount application server: {error}")
+        }
+        other => format!("the reply is not one: {other}"),
+    }
+}
+
+fn expected_bytes(received: &[u8]) -> usize {
+    header(received)
+        .ok()
+        .flatten()
+        .map_or(received.len(), Header::frame_bytes)
+}
+
+fn parse(frame: &[u8]) -> Result<Reply<'_>, Fault> {
+    let kind = header(frame).ok().flatten().map(|head| head.kind);
+    kind.and_then(|kind| Reply::parse(kind, &frame[HEADER_BYTES..]))
+        .ok_or_else(|| {
+            Fault::session(
+                FaultKind::Malformed,
+                "the reply does not have the form of its kind",
+            )
+        })
+}
+
+/// The fault of a failed attempt to connect.
+pub(super) fn connect_fault(error: &io::Error) -> Fault {
+    Fault::session(FaultKind::Connect, format!("no connection: {error}"))
+}

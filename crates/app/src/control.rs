@@ -1,0 +1,113 @@
+//! Blocking calls to a server, for whoever prepares, observes and clears up a run.
+
+mod call;
+mod error;
+
+use std::fmt;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+pub use error::ControlError;
+
+use crate::frame::Kind;
+use crate::message::{Cleaned, Hello, Order, Prepared, Progress};
+use crate::request::Request;
+use crate::statistics::Statistics;
+use call::Call;
+
+/// Where a server is and how to be let in.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Target {
+    /// `host:port`.
+    pub address: String,
+    /// The server's token, if it has one.
+    pub token: Option<String>,
+    /// Longest wait for a connection, and for each sign of life of the server. Preparing needs
+    /// more than the time the disk takes to write one file out.
+    pub timeout: Duration,
+}
+
+impl Target {
+    /// A server without a token, given 30 s for each answer.
+    #[must_use]
+    pub fn new(address: impl Into<String>) -> Self {
+        Self {
+            address: address.into(),
+            token: None,
+            timeout: Duration::from_secs(30),
+        }
+    }
+}
+
+impl fmt::Debug for Target {
+    /// Without the token.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Target")
+            .field("address", &self.address)
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Asks the server who it is.
+pub fn hello(target: &Target) -> Result<Hello, ControlError> {
+    Call::open(target).map(|(_, hello)| hello)
+}
+
+/// Creates the files of the order that are missing and verifies those that are there.
+///
+/// `progress` is told a few times a second how far it is; [`ControlFlow::Break`] calls it off. What
+/// is done by then stays and counts when the order is given again.
+pub fn prepare(
+    target: &Target,
+    order: &Order,
+    mut progress: impl FnMut(Progress) -> ControlFlow<()>,
+) -> Result<Prepared, ControlError> {
+    order.check().map_err(ControlError::Options)?;
+    let (mut call, _) = Call::open(target)?;
+    call.send(&Request::Prepare(*order))?;
+    loop {
+        let (kind, json) = call.receive()?;
+        if kind != Kind::Progress {
+            return call.parse(kind, Kind::Prepare, &json);
+        }
+        if progress(call.parse(kind, Kind::Progress, &json)?).is_break() {
+            return Err(ControlError::CalledOff);
+        }
+    }
+}
+
+/// What the server has done since it started.
+pub fn statistics(target: &Target) -> Result<Statistics, ControlError> {
+    ask(target, &Request::Statistics)
+}
+
+/// Deletes the data set, and nothing else.
+pub fn cleanup(target: &Target) -> Result<Cleaned, ControlError> {
+    ask(target, &Request::Cleanup)
+}
+
+fn ask<T: serde::de::DeserializeOwned>(
+    target: &Target,
+    request: &Request<'_>,
+) -> Result<T, ControlError> {
+    let (mut call, _) = Call::open(target)?;
+    call.send(request)?;
+    let (kind, json) = call.receive()?;
+    call.parse(kind, request.kind(), &json)
+}
+
+/// The first address that `host:port` stands for.
+pub(crate) fn resolve(address: &str) -> Result<SocketAddr, ControlError> {
+    let bad = |reason: String| ControlError::Address {
+        address: address.into(),
+        reason,
+    };
+    let mut found = address
+        .to_socket_addrs()
+        .map_err(|error| bad(error.to_string()))?;
+    found
+        .next()
+        .ok_or_else(|| bad("the name has no address".into()))
+}

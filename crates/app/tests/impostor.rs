@@ -1,0 +1,93 @@
+//! Targets that are not an application server, or not one of this version.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+mod common;
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::time::Duration;
+
+use common::{app, play, user};
+use headcount_app::control::{self, ControlError, Target};
+use headcount_app::frame::{Kind, append};
+use headcount_app::message::PROTOCOL;
+use headcount_load::Protocol;
+use serde_json::json;
+
+/// Something that is not an application server: sends `answer` to whoever connects, and closes.
+fn impostor(answer: &'static [u8]) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().take(2) {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 100]);
+            let _ = stream.write_all(answer);
+        }
+    });
+    address
+}
+
+#[test]
+fn a_target_that_is_something_else_is_recognised() {
+    let newer = {
+        let hello = json!({
+            "protocol": PROTOCOL + 1, "version": "9", "processors": 1, "threads": 1, "pid": 1,
+            "write_mode": "buffered", "session": 1, "data_set": null, "something_new": [1],
+        });
+        let mut frame = Vec::new();
+        append(&mut frame, Kind::Hello, true, |body| {
+            body.extend(hello.to_string().bytes());
+        });
+        &*frame.leak()
+    };
+    for (answer, part) in [
+        (
+            &b"HTTP/1.1 400 Bad Request\r\n\r\n"[..],
+            "HTTP/1.1 400 Bad Request",
+        ),
+        (b"220 mail.example ESMTP\r\n", "220 mail.example"),
+        (b"", "closed the connection"),
+        (newer, "protocol version 2"),
+    ] {
+        let address = impostor(answer);
+        let error = control::hello(&Target::new(&*address)).unwrap_err();
+        assert!(error.to_string().contains(part), "{error}");
+        assert!(error.to_string().contains(&address), "{error}");
+        let fault = play(app(&address).open(&mut user(0)))
+            .map(drop)
+            .unwrap_err();
+        assert!(fault.ends_session);
+        assert!(
+            fault.message.contains(part) && fault.message.contains(&address),
+            "{fault}"
+        );
+    }
+    let address = impostor(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+    let error = control::hello(&Target::new(&*address)).unwrap_err();
+    assert!(
+        matches!(error, ControlError::NotAppServer { .. }),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_target_that_is_not_there_or_says_nothing_is_told_apart() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = silent.local_addr().unwrap().to_string();
+    let timeout = Duration::from_millis(100);
+    let error = control::hello(&Target {
+        timeout,
+        ..Target::new(&*address)
+    })
+    .unwrap_err();
+    assert!(matches!(error, ControlError::Silent { .. }), "{error}");
+    drop(silent);
+    let error = control::hello(&Target::new(&*address)).unwrap_err();
+    assert!(matches!(error, ControlError::Unreachable { .. }), "{error}");
+    for nonsense in ["localhost", "", "127.0.0.1:99999", "no such host:1"] {
+        let error = control::hello(&Target::new(nonsense)).unwrap_err();
+        assert!(matches!(error, ControlError::Address { .. }), "{error}");
+    }
+}

@@ -1,0 +1,167 @@
+//! The bounded pool of service threads, seen from outside: queueing, and threads that come back.
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::net::TcpStream;
+use std::time::Duration;
+
+use common::{eventually, folder, frame, greeted, receive, start};
+use headcount_app::kernel::{self, MAX_ROUNDS};
+use headcount_app::reply::{Reply, Timing};
+use headcount_app::request::Request;
+use headcount_app::server::{Handle, Threads};
+
+const SLOW: Request<'_> = Request::Processor {
+    seed: 1,
+    rounds: MAX_ROUNDS,
+};
+const QUICK: Request<'_> = Request::ServerClient { seed: 2, bytes: 10 };
+
+/// The threads of this process whose names start like the server's.
+fn threads() -> BTreeSet<String> {
+    let tasks = fs::read_dir("/proc/self/task").unwrap().flatten();
+    let names = tasks.filter_map(|task| fs::read_to_string(task.path().join("comm")).ok());
+    names
+        .map(|name| name.trim().to_owned())
+        .filter(|name| name.starts_with("app-"))
+        .collect()
+}
+
+fn ask(stream: &mut TcpStream, request: &Request<'_>) {
+    stream.write_all(&frame(request)).unwrap();
+}
+
+fn answer(stream: &mut TcpStream) -> Timing {
+    let (kind, body) = receive(stream).unwrap();
+    match Reply::parse(kind, &body) {
+        Some(Reply::Processor { timing, check }) => {
+            assert_eq!(check, kernel::work(1, MAX_ROUNDS));
+            timing
+        }
+        Some(Reply::ServerClient { timing, .. }) => timing,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Occupies the only thread.
+fn occupy(server: &Handle, stream: &mut TcpStream) {
+    ask(stream, &SLOW);
+    eventually("the thread is busy", || {
+        server.statistics().threads.busy == 1
+    });
+}
+
+fn requests_wait_for_the_only_thread(server: &Handle) {
+    let mut slow: Vec<_> = (0..8).map(|_| greeted(server.address())).collect();
+    let mut quick = greeted(server.address());
+    for stream in &mut slow {
+        ask(stream, &SLOW);
+    }
+    eventually("all have arrived", || {
+        let statistics = server.statistics();
+        statistics.queue_wait.count as usize + statistics.threads.busy + statistics.queue.now >= 8
+    });
+    ask(&mut quick, &QUICK);
+    let waited_us = answer(&mut quick).queue_wait_us;
+    let slow: Vec<Timing> = slow.iter_mut().map(answer).collect();
+    let shortest_us = slow.iter().map(|timing| timing.service_us).min().unwrap();
+    assert!(waited_us > shortest_us, "waited {waited_us} for {slow:?}");
+    let statistics = server.statistics();
+    assert_eq!(
+        (statistics.threads.now, statistics.threads.busy_max),
+        (1, 1)
+    );
+    assert!(
+        (2..=8).contains(&statistics.queue.max),
+        "{:?}",
+        statistics.queue
+    );
+    let longest_us = slow
+        .iter()
+        .map(|timing| timing.queue_wait_us)
+        .max()
+        .unwrap()
+        .max(waited_us);
+    let told_us = statistics.queue_wait.max_us;
+    assert!(
+        (told_us / f64::from(longest_us) - 1.0).abs() < 0.02,
+        "{told_us} {longest_us}"
+    );
+    assert_eq!(statistics.queue_wait.count, 9);
+}
+
+fn a_client_who_goes_leaves_no_work_behind(server: &Handle) {
+    let (mut one, mut two) = (greeted(server.address()), greeted(server.address()));
+    occupy(server, &mut one);
+    ask(&mut one, &QUICK); // early, but answered in turn
+    ask(&mut two, &SLOW);
+    drop(two);
+    answer(&mut one);
+    answer(&mut one);
+    eventually("the waiting request is dropped", || {
+        server.statistics().abandoned == 1
+    });
+}
+
+fn a_frozen_client_holds_no_thread(server: &Handle) {
+    let mut frozen = greeted(server.address());
+    frozen
+        .set_write_timeout(Some(Duration::from_millis(100)))
+        .unwrap();
+    let large = frame(&Request::ServerClient {
+        seed: 3,
+        bytes: 1 << 20,
+    });
+    for _ in 0..64 {
+        // Its next request is served only when its reply has gone, so at some point it blocks.
+        if frozen.write_all(&large).is_err() {
+            break;
+        }
+    }
+    let mut other = greeted(server.address());
+    ask(&mut other, &QUICK);
+    answer(&mut other);
+    eventually("nobody works", || server.statistics().threads.busy == 0);
+}
+
+fn threads_come_as_clients_connect(server: &Handle) {
+    let processors = std::thread::available_parallelism().unwrap().get();
+    let guests: Vec<_> = (0..60).map(|_| greeted(server.address())).collect();
+    let counts = server.statistics().threads;
+    assert_eq!(
+        (counts.now, counts.limit),
+        (47 + processors, 47 + processors)
+    );
+    drop(guests);
+    eventually("the guests have left", || {
+        server.statistics().connections.now == 0
+    });
+}
+
+// One test, because it counts the threads of the whole process.
+#[test]
+fn requests_queue_threads_stay_free_and_stopping_joins_every_thread() {
+    let home = folder();
+    let server = start(home.path(), |settings| settings.threads = Threads::Fixed(1));
+    requests_wait_for_the_only_thread(&server);
+    a_client_who_goes_leaves_no_work_behind(&server);
+    a_frozen_client_holds_no_thread(&server);
+    let serving = threads()
+        .into_iter()
+        .filter(|name| name.starts_with("app-serve"))
+        .count();
+    assert_eq!(serving, 1);
+    let mut guest = greeted(server.address());
+    server.stop();
+    assert_eq!(threads(), BTreeSet::new());
+    assert!(receive(&mut guest).is_none(), "the connection is closed");
+
+    let server = start(home.path(), |_| {});
+    threads_come_as_clients_connect(&server);
+    server.stop();
+    assert_eq!(threads(), BTreeSet::new());
+}

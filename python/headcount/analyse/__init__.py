@@ -1,0 +1,1 @@
+"""Statistics, capacity, verdicts: pure functions of what was measured."""

@@ -1,0 +1,98 @@
+"""Whether a level satisfies its criteria."""
+
+from headcount.analyse.window import Pool, Window
+from headcount.bundle.level import CriterionResult
+from headcount.plan.criteria import Criterion
+from headcount.text import duration
+from headcount.text import share as percent
+
+BATCH_S = 5.0
+"""Length of the stretches whose scatter tells steady noise from slow noise."""
+
+UNANSWERED_MS = 3_600_000.0
+"""Stands for the time of something that never ended: the longest the histograms hold."""
+
+
+def judge(criterion: Criterion, window: Window, scenarios: list[str]) -> CriterionResult:
+    """One criterion over the steady part of a level."""
+    index = scenarios.index(criterion.scenario) if criterion.scenario else None
+    pool = window.pool(index)
+    if criterion.metric == "mean":
+        return _judge_mean(criterion, pool)
+    bad, total = _bad(criterion, pool)
+    allowed = criterion.allowed_share or 0.0
+    share = bad / total if total else 1.0
+    passed = share < allowed if criterion.strict and allowed > 0 else share <= allowed
+    batches = [_bad(criterion, part.pool(index)) for part in window.split(BATCH_S)]
+    value = _value(criterion, pool, share)
+    return CriterionResult(
+        criterion=criterion.text,
+        passed=passed and total > 0,
+        value=value,
+        limit=criterion.limit * 1000 if criterion.metric == "percentile" else criterion.limit,
+        unit="ms" if criterion.metric == "percentile" else "share",
+        bad=bad,
+        total=total,
+        allowed_share=allowed,
+        batches=batches,
+        sentence=_sentence(criterion, value, share, total),
+    )
+
+
+def _bad(criterion: Criterion, pool: Pool) -> tuple[int, int]:
+    """How many broke the criterion's limit, and out of how many."""
+    if criterion.metric == "percentile":
+        return pool.slower(round(criterion.limit * 1e6))
+    if criterion.metric == "errors":
+        return pool.failed, pool.completed + pool.failed
+    if criterion.metric == "overload":
+        overloaded = pool.count(lambda count: count.overloaded)
+        return overloaded, max(pool.completed + pool.failed, overloaded)
+    due = pool.due()
+    return max(due - pool.completed, 0), max(due, 0)
+
+
+def _value(criterion: Criterion, pool: Pool, share: float) -> float | None:
+    if criterion.metric == "achieved":
+        return 1 - share
+    if criterion.percentile is None:
+        return share
+    histogram = pool.response
+    if histogram.count == 0:
+        return None
+    return histogram.quantile_us(criterion.percentile / 100) / 1000
+
+
+def _judge_mean(criterion: Criterion, pool: Pool) -> CriterionResult:
+    ended = pool.completed + pool.failed
+    mean_ms = pool.sum(lambda count: count.response_s) * 1000 / ended if ended else None
+    limit_ms = criterion.limit * 1000
+    value_ms = UNANSWERED_MS if mean_ms is None else mean_ms
+    passed = value_ms < limit_ms if criterion.strict else value_ms <= limit_ms
+    return CriterionResult(
+        criterion=criterion.text,
+        passed=passed,
+        value=mean_ms,
+        limit=limit_ms,
+        unit="ms",
+        bad=None,
+        total=None,
+        allowed_share=None,
+        sentence=_sentence(criterion, mean_ms, 0.0, ended),
+    )
+
+
+def _sentence(criterion: Criterion, value: float | None, share: float, total: int) -> str:
+    of = f" of {criterion.scenario}" if criterion.scenario else ""
+    if total == 0:
+        return f"nothing{of} was answered at all"
+    if criterion.metric == "percentile":
+        limit = duration(criterion.limit * 1000)
+        name = f"p{criterion.percentile:g}"
+        told = "nothing completed" if value is None else f"{name}{of} is {duration(value)}"
+        return f"{told}; {percent(share)} took longer than {limit}, failed or got no answer"
+    if criterion.metric == "mean":
+        told = "unknown" if value is None else duration(value)
+        return f"the mean{of} is {told}; the limit is {duration(criterion.limit * 1000)}"
+    named = {"errors": "failed", "overload": "late, slow or failed", "achieved": "not achieved"}
+    return f"{percent(share)}{of} {named[criterion.metric]}; {criterion.text} is asked for"

@@ -1,0 +1,182 @@
+"""What a level came to: everything measured in its steady part, summed up."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from headcount._engine import Histogram, Interval
+from headcount.analyse import generator, little
+from headcount.analyse.judge import judge
+from headcount.analyse.steadiness import steadiness
+from headcount.analyse.times import SECTIONS, quantile_interval_ms, times_of
+from headcount.analyse.window import Pool, Window
+from headcount.bundle.level import (
+    CounterSummary,
+    FaultResult,
+    LevelResult,
+    ScenarioResult,
+    Steadiness,
+    StepResult,
+)
+from headcount.plan.plan import Plan
+from headcount.plan.units import seconds
+from headcount.text import count, significant
+from headcount.text import share as percent
+
+OPENING = "opening a session"
+MOST_FAULTS = 20
+"""Kinds of faults kept of a level; the most frequent."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A level as it was run, before anything is computed from it."""
+
+    index: int
+    purpose: str
+    users: int
+    started_at: str
+    ramp_s: float
+    settle_s: float
+    window: Window
+    step_names: Sequence[str]
+    counters: Mapping[str, Mapping[str, CounterSummary]]
+
+
+def summarise(plan: Plan, level: Measured) -> LevelResult:
+    """All figures of a level, and whether it passed, failed, or must not count."""
+    window = level.window
+    names = [scenario.name for scenario in plan.workload.scenarios]
+    limits = [round(seconds(scenario.limit) * 1e6) for scenario in plan.workload.scenarios]
+    criteria = [judge(criterion, window, names) for criterion in plan.criteria]
+    watched = generator.watch(window, plan.criteria)
+    law = little.check(window, level.users) if plan.workload.pace.kind == "closed" else None
+    length_s = max(window.seconds, 1e-9)
+    due, completed = window.pool().due(), window.pool().completed
+    invalid = _invalid(level, watched.reasons, law)
+    failed = [result.sentence for result in criteria if not result.passed]
+    failed += _shortfall(due, completed + window.pool().failed, level.users)
+    return LevelResult(
+        index=level.index,
+        purpose=level.purpose,  # type: ignore[arg-type]
+        users=level.users,
+        outcome="invalid" if invalid else "failed" if failed else "passed",
+        reasons=invalid + failed,
+        started_at=level.started_at,
+        ramp_s=level.ramp_s,
+        settle_s=level.settle_s,
+        steady_s=window.seconds,
+        offered_per_s=due / length_s,
+        achieved_per_s=completed / length_s,
+        think_mean_s=law.think_mean_s if law else None,
+        little_error=law.error if law else None,
+        steadiness=_steadiness(window),
+        total=_scenario("all", window, None, max(limits)),
+        scenarios=[_scenario(n, window, i, limits[i]) for i, n in enumerate(names)],
+        steps=[_step(name, window, i) for i, name in enumerate(level.step_names)],
+        faults=_faults(window.intervals, level.step_names),
+        criteria=criteria,
+        generator=watched,
+        counters={side: dict(figures) for side, figures in level.counters.items()},
+    )
+
+
+def _invalid(level: Measured, reasons: list[str], law: little.Little | None) -> list[str]:
+    """Why a level must not count, beside the generator's own reasons."""
+    invalid = list(reasons)
+    present = [interval.users for interval in level.window.intervals]
+    if any(users != level.users for users in present):
+        odd = next(users for users in present if users != level.users)
+        invalid.append(f"{count(odd)} users were present instead of {count(level.users)}")
+    if law is not None and abs(law.error) > law.tolerance:
+        invalid.append(
+            f"Little's law is off by {percent(abs(law.error))} where {percent(law.tolerance)} "
+            "can be chance: users, clocks or think times do not fit together"
+        )
+    return invalid
+
+
+def _shortfall(due: int, ended: int, users: int) -> list[str]:
+    """A level that did not achieve what it offered is no pass, whatever its percentiles say.
+
+    With a closed pace each user has at most one scenario under way, so only an open pace can fall
+    short by more than its users and 5 %.
+    """
+    if due - ended > users + 0.05 * due:
+        return [f"only {count(ended)} of {count(due)} scenarios that fell due were answered"]
+    return []
+
+
+def _scenario(name: str, window: Window, index: int | None, limit_us: int) -> ScenarioResult:
+    pool: Pool = window.pool(index)
+    length_s = max(window.seconds, 1e-9)
+    sections = window.split(window.seconds / SECTIONS) if window.seconds >= 2 * SECTIONS else []
+    return ScenarioResult(
+        name=name,
+        due=pool.due(),
+        completed=pool.completed,
+        failed=pool.failed,
+        slow=pool.count(lambda tally: tally.slow),
+        late=pool.count(lambda tally: tally.late),
+        overloaded=pool.count(lambda tally: tally.overloaded),
+        unanswered=pool.unanswered(limit_us),
+        rate_per_s=pool.completed / length_s,
+        read_bytes_per_s=pool.sum(lambda tally: tally.read_bytes) / length_s,
+        written_bytes_per_s=pool.sum(lambda tally: tally.written_bytes) / length_s,
+        response=times_of(pool.response),
+        service=times_of(pool.service),
+        p95_interval_ms=quantile_interval_ms([s.pool(index).response for s in sections], 0.95),
+    )
+
+
+def _step(name: str, window: Window, index: int) -> StepResult:
+    steps = [interval.steps[index] for interval in window.intervals]
+    length_s = max(window.seconds, 1e-9)
+    completed = sum(step.completed for step in steps)
+    return StepResult(
+        name=name,
+        completed=completed,
+        failed=sum(step.failed for step in steps),
+        rate_per_s=completed / length_s,
+        read_bytes_per_s=sum(step.read_bytes for step in steps) / length_s,
+        written_bytes_per_s=sum(step.written_bytes for step in steps) / length_s,
+        service=times_of(Histogram.merge([step.service for step in steps])),
+    )
+
+
+def _faults(intervals: Sequence[Interval], step_names: Sequence[str]) -> list[FaultResult]:
+    counts: dict[tuple[str, str], int] = {}
+    examples: dict[tuple[str, str], list[str]] = {}
+    for fault in (fault for interval in intervals for fault in interval.faults):
+        place = OPENING if fault.step is None else step_names[fault.step]
+        key = (place, fault.kind)
+        counts[key] = counts.get(key, 0) + fault.count
+        examples[key] = fault.examples
+    ranked = sorted(counts, key=lambda key: -counts[key])[:MOST_FAULTS]
+    return [
+        FaultResult(step=step, kind=kind, count=counts[step, kind], examples=examples[step, kind])
+        for step, kind in ranked
+    ]
+
+
+def _steadiness(window: Window) -> Steadiness:
+    means, rates = [], []
+    for interval in window.intervals:
+        ended = sum(tally.completed + tally.failed for tally in interval.scenarios)
+        response_s = sum(tally.response_s for tally in interval.scenarios)
+        if ended:
+            means.append(response_s / ended * 1000)
+        rates.append(ended / max(interval.to_s - interval.from_s, 1e-9))
+    return steadiness(means, rates)
+
+
+def broke_first(level: LevelResult, criterion: str | None) -> str:
+    """What broke in a failed level, the binding criterion first."""
+    results = sorted(level.criteria, key=lambda result: result.criterion != criterion)
+    broken = [result.sentence for result in results if not result.passed]
+    reason = broken[0] if broken else (level.reasons or ["nothing"])[0]
+    return f"at {count(level.users)} users {reason}"
+
+
+def rate_text(level: LevelResult) -> str:
+    """The throughput of a level, for a sentence."""
+    return f"{significant(level.achieved_per_s)} scenarios/s"

@@ -1,0 +1,45 @@
+"""A level as the search sees it."""
+
+from headcount.analyse.search import Observation, Share, Value
+from headcount.bundle.level import CriterionResult, LevelResult
+from headcount.plan.criteria import Criterion
+
+UNANSWERED_MS = 3_600_000.0
+"""Stands for a mean that could not be measured because nothing ended."""
+
+
+def observe(level: LevelResult, criteria: list[Criterion]) -> Observation:
+    """What the level says about the capacity."""
+    limits = {criterion.text: criterion for criterion in criteria}
+    response = level.total.response
+    constraints = tuple(
+        constraint(result, limits[result.criterion], level.total.completed + level.total.failed)
+        for result in level.criteria
+    )
+    return Observation(
+        users=level.users,
+        measure_s=level.steady_s,
+        constraints=constraints,
+        throughput_per_s=level.achieved_per_s,
+        response_mean_s=response.mean_ms / 1000 if response else UNANSWERED_MS / 1000,
+        think_s=level.think_mean_s,
+        valid=level.outcome != "invalid",
+        overhead_s=level.ramp_s + level.settle_s,
+    )
+
+
+def constraint(result: CriterionResult, criterion: Criterion, ended: int) -> Share | Value:
+    """One criterion of a level as a constraint of the search."""
+    if result.bad is None or result.total is None:
+        value = UNANSWERED_MS if result.value is None or not ended else result.value
+        return Value(result.criterion, value, result.limit)
+    # A level in which nothing ended at all fails outright.
+    bad, total = (result.bad, result.total) if result.total else (1, 1)
+    return Share(
+        result.criterion,
+        bad,
+        total,
+        result.allowed_share or 0.0,
+        criterion.limit if criterion.metric == "percentile" else None,
+        tuple((float(bad), float(total)) for bad, total in result.batches),
+    )

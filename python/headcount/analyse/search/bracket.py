@@ -1,0 +1,127 @@
+"""The capacity between a level that passes and one that fails."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headcount.analyse.search.observation import ConstraintResult, Observation, Share, Value
+from headcount.analyse.search.regression import LEAST_ALLOWED, SLOPE, USUAL_SPREAD
+
+WINDOW = 0.11
+"""How far from the estimate a level may be, in ln(users), to enter the regression."""
+
+VALUE_WINDOW = 0.06
+"""The same for values: their logarithm bends more over the users than the logit of a share."""
+
+CLIFF = 5.0
+"""A share this many times under, or over, the allowed one is far from it."""
+
+DOUBT = 1.64
+"""Binomial standard errors by which a share must exceed the allowed one to bound a bracket: three
+slow requests of forty at ten users are no reason to look for the capacity below ten."""
+
+Result = tuple[Observation, ConstraintResult]
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """The most users below the lowest failure, and the lowest failure itself.
+
+    ``low`` is 0 when nothing passed below ``high``; ``high`` is infinite when nothing failed.
+    """
+
+    low: float
+    high: float
+
+    @property
+    def middle(self) -> float:
+        """Geometric middle; the lower end when there is no upper one."""
+        if math.isinf(self.high):
+            return self.low
+        return math.sqrt(self.low * self.high)
+
+
+def bracket_of(levels: Sequence[tuple[int, bool]]) -> Bracket:
+    """The bracket that (users, passed) of the levels leave."""
+    high = min((users for users, passed in levels if not passed), default=math.inf)
+    low = max((users for users, passed in levels if passed and users < high), default=0)
+    return Bracket(float(low), float(high))
+
+
+def results_of(name: str, observations: Sequence[Observation]) -> list[Result]:
+    """The results of the constraint ``name``, each with its level."""
+    return [(o, c) for o in observations for c in o.constraints if c.name == name]
+
+
+def by_users(results: Sequence[Result]) -> dict[int, list[Result]]:
+    """The results grouped by users, fewest first."""
+    groups: dict[int, list[Result]] = {}
+    for result in sorted(results, key=lambda r: r[0].users):
+        groups.setdefault(result[0].users, []).append(result)
+    return groups
+
+
+def judged(results: Sequence[Result]) -> list[tuple[int, bool]]:
+    """Users and passed of one constraint, levels of the same users taken together."""
+    return [(users, holds(group)) for users, group in by_users(results).items()]
+
+
+def holds(group: Sequence[Result]) -> bool:
+    """Whether a constraint holds in levels taken together; a share in doubt holds."""
+    values = [(o.measure_s, c) for o, c in group if isinstance(c, Value)]
+    if values:
+        seconds = sum(s for s, _ in values)
+        return sum(s * c.value for s, c in values) <= values[0][1].limit * seconds
+    bad, total, allowed = counted(group)
+    return bad <= allowed * total + DOUBT * math.sqrt(allowed * (1 - allowed) * total)
+
+
+def counted(group: Sequence[Result]) -> tuple[float, float, float]:
+    """Bad, total and allowed share of levels taken together; zeros when there is no share."""
+    shares = [c for _, c in group if isinstance(c, Share)]
+    if not shares:
+        return 0.0, 0.0, 0.0
+    return sum(s.bad for s in shares), sum(s.total for s in shares), shares[0].allowed
+
+
+def side(bad: float, total: float, allowed: float) -> int:
+    """-1 when a share is far under the allowed one, 1 when far over, 0 between."""
+    share = bad / total if total else 0.0
+    if share * CLIFF < allowed:
+        return -1
+    return int(share > min(CLIFF * max(allowed, LEAST_ALLOWED), (1 + allowed) / 2))
+
+
+def cliff_at(root: float, results: Sequence[Result]) -> Bracket | None:
+    """The levels around a jump near ``root`` from far under the allowed share to far over it.
+
+    None when any level near the root has a share between, for then there is a slope to regress, or
+    when the levels contradict each other.
+    """
+    window = max(WINDOW, 1.7 / root)
+    near = [r for r in results if abs(math.log(r[0].users / root)) <= window]
+    if any(isinstance(constraint, Value) for _, constraint in near):
+        return None
+    sides = {users: side(*counted(group)) for users, group in by_users(near).items()}
+    under = [users for users, where in sides.items() if where < 0]
+    over = [users for users, where in sides.items() if where > 0]
+    if not under or not over or 0 in sides.values() or max(under) > min(over):
+        return None
+    return Bracket(float(max(under)), float(min(over)))
+
+
+def doubt(users: float, results: Sequence[Result]) -> float:
+    """How far, in ln(users), the capacity may lie beyond an end of a bracket (95 %).
+
+    Levels of a few seconds locate a capacity only roughly; what their share says by its distance
+    from the allowed one is set against that.
+    """
+    there = [(o, c) for o, c in results if o.users == users]
+    bad, total, allowed = counted(there)
+    if not total:
+        return 0.0
+    seconds = sum(o.measure_s for o, _ in there)
+    seen = math.log((bad + 0.25) / (total - bad + 0.25))
+    allowed = max(allowed, LEAST_ALLOWED)
+    distance = abs(seen - math.log(allowed / (1 - allowed))) / SLOPE
+    return max(0.0, 1.96 * USUAL_SPREAD * math.sqrt(60.0 / seconds) - distance)

@@ -1,0 +1,108 @@
+"""What the levels so far say about the capacity."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headcount.analyse.search.bracket import (
+    VALUE_WINDOW,
+    WINDOW,
+    Bracket,
+    Result,
+    bracket_of,
+    cliff_at,
+    doubt,
+    judged,
+    results_of,
+)
+from headcount.analyse.search.observation import Observation, Share, Value
+from headcount.analyse.search.regression import Fit, fit_shares, fit_values
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The capacity by one constraint: users, with a 95 % interval.
+
+    ``fit`` is the regression behind it; None when all there is is a bracket. ``rival`` is another
+    constraint that may bind as well and sets the lower end of the interval.
+    """
+
+    name: str
+    users: float
+    low: float
+    high: float
+    fit: Fit | None
+    rival: "Estimate | None" = None
+
+    @property
+    def half_width(self) -> float:
+        """Half of the interval relative to the estimate; infinite without an upper end."""
+        return (self.high - self.low) / 2 / self.users if self.users > 0 else math.inf
+
+
+def estimate_of(observations: Sequence[Observation]) -> Estimate:
+    """The capacity: the least over the constraints of the users at which each meets its limit.
+
+    Where other constraints bind within the interval of the least, each bound is the least of
+    theirs. Only valid observations may be given.
+    """
+    names = list(dict.fromkeys(c.name for o in observations for c in o.constraints))
+    estimates = [_by_constraint(name, results_of(name, observations)) for name in names]
+    if not estimates:
+        return Estimate("", 0.0, 0.0, math.inf, None)
+    bounded = [e for e in estimates if math.isfinite(e.high)]
+    if not bounded:
+        return min(estimates, key=lambda e: e.users)
+    least = min(bounded, key=lambda e: e.users)
+    rivals = [e for e in bounded if e.users <= least.high]
+    lowest = min(rivals, key=lambda e: e.low)
+    high = max(min(e.high for e in rivals), least.users)
+    rival = lowest if lowest.low < least.low else None
+    return Estimate(least.name, least.users, lowest.low, high, least.fit, rival)
+
+
+def _by_constraint(name: str, results: Sequence[Result]) -> Estimate:
+    """The capacity by the constraint ``name`` alone."""
+    bracket = bracket_of(judged(results))
+    bracketed = _bracketed(name, bracket, results)
+    if math.isinf(bracket.high) or bracket.low == 0:
+        return bracketed
+    fit = _fit(results, math.log(bracket.middle))
+    if fit is None:
+        return bracketed
+    cliff = cliff_at(math.exp(fit.root), results)
+    if cliff is not None:
+        return _bracketed(name, cliff, results)
+    return Estimate(name, math.exp(fit.root), math.exp(fit.low), math.exp(fit.high), fit)
+
+
+def _bracketed(name: str, bracket: Bracket, results: Sequence[Result]) -> Estimate:
+    """The estimate that a bracket alone gives, its ends as uncertain as their levels are short."""
+    low = bracket.low * math.exp(-doubt(bracket.low, results))
+    high = bracket.high * math.exp(doubt(bracket.high, results))
+    return Estimate(name, bracket.middle, low, high, None)
+
+
+def _fit(results: Sequence[Result], centre: float) -> Fit | None:
+    """The regression over the levels near its own root, found in a few steps from ``centre``."""
+    fit: Fit | None = None
+    reach = VALUE_WINDOW if any(isinstance(c, Value) for _, c in results) else WINDOW
+    for _ in range(4):
+        window = max(reach, 1.7 / math.exp(centre))
+        near = [r for r in results if abs(math.log(r[0].users) - centre) <= window]
+        log_users = [math.log(observation.users) for observation, _ in near]
+        seconds = [observation.measure_s for observation, _ in near]
+        shares = [c for _, c in near if isinstance(c, Share)]
+        values = [c for _, c in near if isinstance(c, Value)]
+        found = (
+            fit_values(log_users, values, seconds)
+            if values
+            else fit_shares(log_users, shares, seconds)
+        )
+        if found is None or abs(found.root - centre) > 2 * window:
+            return fit
+        fit = found
+        if abs(fit.root - centre) < 0.01:
+            break
+        centre = fit.root
+    return fit

@@ -1,0 +1,128 @@
+"""What the search asks for, and what it is told."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Purpose = Literal["probe", "bracket", "straddle", "official", "curve"]
+"""Why a level is run.
+
+* probe: growing from the first users until a constraint breaks;
+* bracket: narrowing the gap between a level that passes and one that fails;
+* straddle: short levels on both sides of the estimate, for the regression;
+* official: one full level at the users to be published, never stopped early;
+* curve: a point for the chart of response time and throughput over users.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A level to run.
+
+    ``measure_s`` is measured after ramp and warm-up. With ``may_stop_early`` the level may be ended
+    as soon as :func:`headcount.analyse.search.wide_rule` has a verdict.
+    """
+
+    users: int
+    measure_s: float
+    purpose: Purpose
+    may_stop_early: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A constraint on a share of the scenarios: at most ``allowed`` of ``total`` may be bad.
+
+    A percentile criterion is one: "p95 <= 1 s" is "at most 5 % are slower than 1 s or fail". So are
+    errors and overload. Requests under way that are already over the limit count as bad, or an
+    overloaded level looks better than it is.
+
+    ``limit_s`` is the response-time limit behind the share, where there is one; it sharpens the
+    first guess of an overloaded server's capacity. ``batches`` are (bad, total) of consecutive
+    equal stretches of the level (5 s), for telling steady noise from slow noise; may be empty.
+    """
+
+    name: str
+    bad: float
+    total: float
+    allowed: float
+    limit_s: float | None = None
+    batches: tuple[tuple[float, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse counts that cannot be."""
+        if not 0 <= self.bad <= self.total:
+            raise ValueError(f"{self.name}: bad must be between 0 and total ({self.total})")
+        if not 0 <= self.allowed < 1:
+            raise ValueError(f"{self.name}: allowed is a share, 0 <= allowed < 1")
+
+    @property
+    def share(self) -> float:
+        """Bad / total; 0 when nothing was decided."""
+        return self.bad / self.total if self.total else 0.0
+
+    @property
+    def passed(self) -> bool:
+        """Whether the constraint holds in this level."""
+        return self.bad <= self.allowed * self.total
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A constraint on a positive figure of the level, such as a mean: ``value`` <= ``limit``."""
+
+    name: str
+    value: float
+    limit: float
+
+    def __post_init__(self) -> None:
+        """Refuse what has no logarithm."""
+        if not (self.value >= 0 and self.limit > 0):
+            raise ValueError(f"{self.name}: value must be >= 0 and limit > 0")
+
+    @property
+    def passed(self) -> bool:
+        """Whether the constraint holds in this level."""
+        return self.value <= self.limit
+
+
+ConstraintResult = Share | Value
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a level showed.
+
+    ``measure_s`` is the time really measured (shorter than asked when stopped early).
+    ``valid`` is false when the load generator, not the server, was the limit: the level never
+    counts towards the capacity. ``overhead_s`` is the time it took besides measuring: ramp,
+    warm-up, settling. ``think_s`` is the mean think time, None when the users have none.
+    """
+
+    users: int
+    measure_s: float
+    constraints: tuple[ConstraintResult, ...]
+    throughput_per_s: float
+    response_mean_s: float
+    think_s: float | None = None
+    valid: bool = True
+    overhead_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuse levels that cannot be."""
+        if self.users < 1:
+            raise ValueError("a level has at least one user")
+        if self.valid and not self.constraints:
+            raise ValueError("a valid level has at least one constraint result")
+
+    @property
+    def passed(self) -> bool:
+        """Whether every constraint holds."""
+        return all(constraint.passed for constraint in self.constraints)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A level that was run: what was asked, what was seen."""
+
+    request: Request
+    observation: Observation

@@ -1,0 +1,104 @@
+"""What a search found, complete or not."""
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from headcount.analyse.search.plan import (
+    OFFICIALS_MOST,
+    next_request,
+    official_users,
+    search_request,
+)
+from headcount.analyse.search.standing import Standing
+from headcount.analyse.search.straddle import converged
+
+NEARLY = 1.1
+"""The official level may widen an interval that was narrow enough by so much without a remark."""
+
+
+class Flag(StrEnum):
+    """What a reader of the capacity must know about it."""
+
+    GENERATOR_LIMITED = "at least this many: the load generator was the limit"
+    MAX_USERS = "at least this many: the search stopped at max_users"
+    NOISY = "runs disagree; the interval may be too narrow"
+    UNSTABLE = "official levels keep failing below the estimate"
+    FAILS_AT_ONE = "the criteria fail with a single user"
+    BUDGET_SPENT = "budget spent: the interval is wider than the target"
+    CAP_REACHED = "most levels reached: the interval is wider than the target"
+    UNCONFIRMED = "no official level confirmed the published users"
+    INCOMPLETE = "the search was not finished"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The capacity with its 95 % interval, in users; available at any time.
+
+    ``estimate`` is where the criteria are just met (a real number; ``low`` and ``high`` its
+    interval). ``high`` is infinite while nothing has failed, ``low`` 0 while nothing has passed.
+    While there is only a bracket, the interval is the bracket. ``published`` is the whole number
+    of users to quote: the lower end of the interval, or the users of the official level passed.
+    ``binding`` names the constraint that sets the capacity; None when none has failed.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    published: int
+    confirmed: bool
+    binding: str | None
+    flags: tuple[Flag, ...]
+    levels: int
+    seconds: float
+
+    @property
+    def half_width(self) -> float:
+        """Half of the interval relative to the estimate; infinite when there is no upper end."""
+        return (self.high - self.low) / 2 / self.estimate if self.estimate > 0 else math.inf
+
+
+def outcome_of(standing: Standing) -> Outcome:
+    """The outcome of the levels taken so far."""
+    estimate = standing.estimate
+    if standing.confirmed:
+        published = standing.officials[-1].users
+    else:
+        published = max(0, official_users(standing))
+    return Outcome(
+        estimate=estimate.users,
+        low=estimate.low,
+        high=estimate.high,
+        published=published,
+        confirmed=standing.confirmed,
+        binding=None if math.isinf(estimate.high) else estimate.name,
+        flags=_flags(standing),
+        levels=len(standing.taken),
+        seconds=standing.spent_s,
+    )
+
+
+def _flags(standing: Standing) -> tuple[Flag, ...]:
+    settings, bracket = standing.settings, standing.bracket
+    request = next_request(standing)
+    searching = request is not None and request.purpose in ("probe", "bracket", "straddle")
+    none_failed = math.isinf(bracket.high) and bracket.low > 0
+    generator = standing.generator_limited or (
+        none_failed and standing.ceiling < settings.max_users
+    )
+    wide = not searching and not generator and not converged(standing)
+    wide = wide and standing.estimate.half_width > NEARLY * standing.target and bracket.high > 1
+    capped = standing.levels >= settings.cap
+    wanted = search_request(standing) is not None
+    raised = {
+        Flag.GENERATOR_LIMITED: generator,
+        Flag.MAX_USERS: none_failed and bracket.low >= settings.max_users,
+        Flag.NOISY: standing.noisy,
+        Flag.UNSTABLE: len(standing.officials) >= OFFICIALS_MOST and not standing.confirmed,
+        Flag.FAILS_AT_ONE: bracket.high == 1,
+        Flag.BUDGET_SPENT: wide and not capped and wanted and settings.budget_s is not None,
+        Flag.CAP_REACHED: wide and capped,
+        Flag.UNCONFIRMED: not standing.confirmed,
+        Flag.INCOMPLETE: searching,
+    }
+    return tuple(flag for flag, is_raised in raised.items() if is_raised)

@@ -1,0 +1,100 @@
+"""Which level to run next. A pure function of the settings and the levels taken."""
+
+import math
+
+from headcount.analyse.search.growth import grow, halve, shrink
+from headcount.analyse.search.observation import Request
+from headcount.analyse.search.standing import Standing
+from headcount.analyse.search.straddle import converged, straddle
+
+LONGER = 2.0
+"""Straddling levels are so many times longer where runs disagree: noise slower than a level needs
+longer levels to show itself in each."""
+
+OFFICIALS_MOST = 3
+"""Official levels before a server that keeps failing them is called unstable."""
+
+COVERED = 0.08
+"""A point of the chart within this share of the capacity of a level taken needs no level."""
+
+
+def next_request(standing: Standing) -> Request | None:
+    """The next level; None when the search is over."""
+    if standing.generator_limited:
+        return None
+    if not standing.confirmed and len(standing.officials) < OFFICIALS_MOST:
+        request = search_request(standing)
+        if request is not None and _affordable(standing, request):
+            return request
+    request = official_request(standing)
+    if request is not None:
+        return request
+    return curve_request(standing)
+
+
+def search_request(standing: Standing) -> Request | None:
+    """The next level towards the estimate; None when it is good enough, or the cap reached."""
+    settings, bracket = standing.settings, standing.bracket
+    if standing.levels >= settings.cap:
+        return None
+    if math.isinf(bracket.high):
+        users = grow(standing)
+        return None if users is None else Request(users, settings.probe_s, "probe", True)
+    if bracket.low == 0:
+        users = shrink(standing)
+        return None if users is None else Request(users, settings.probe_s, "probe", True)
+    users = halve(standing)
+    if users is not None:
+        return Request(min(users, standing.ceiling), settings.probe_s, "bracket", True)
+    if converged(standing):
+        return None
+    seconds = settings.short_s * (LONGER if standing.noisy else 1.0)
+    return Request(straddle(standing), seconds, "straddle", False)
+
+
+def _affordable(standing: Standing, request: Request) -> bool:
+    """Whether the level, and the official one after it, are within the budget."""
+    cost_s = standing.cost_s(request.users, request.measure_s)
+    official_s = standing.settings.official_s
+    if official_s and not math.isinf(standing.bracket.high):
+        cost_s += official_s + standing.settings.overhead.near_warmup_s
+    return standing.affordable(cost_s)
+
+
+def official_users(standing: Standing) -> int:
+    """Users of the next official level: the lower end of the interval, less after a failure."""
+    estimate = standing.estimate
+    users = math.floor(min(estimate.low + 1e-9, standing.settings.max_users))
+    if standing.officials:
+        last = standing.officials[-1].users
+        half = min(max(estimate.half_width, 0.01), 0.10)
+        users = min(users, math.floor(last * math.exp(-half)), last - 1)
+    return users
+
+
+def official_request(standing: Standing) -> Request | None:
+    """The official level that is due; None when there is none to run."""
+    settings = standing.settings
+    if settings.official_s == 0 or standing.confirmed or len(standing.officials) >= OFFICIALS_MOST:
+        return None
+    users = official_users(standing)
+    if users < 1 or not standing.affordable(standing.cost_s(users, settings.official_s)):
+        return None
+    return Request(min(users, standing.ceiling), settings.official_s, "official", False)
+
+
+def curve_request(standing: Standing) -> Request | None:
+    """The next level for the chart; None when the curve is complete or the budget is spent."""
+    settings, capacity = standing.settings, standing.estimate.users
+    taken = [t.observation.users for t in standing.taken]
+    for share in settings.curve:
+        if share > 1 and math.isinf(standing.estimate.high):
+            continue
+        users = round(share * capacity)
+        if not 1 <= users <= standing.ceiling:
+            continue
+        if any(abs(users - other) <= COVERED * capacity for other in taken):
+            continue
+        if standing.affordable(standing.cost_s(users, settings.curve_s)):
+            return Request(users, settings.curve_s, "curve", False)
+    return None

@@ -1,0 +1,61 @@
+"""The search: a thin record of the levels taken, around pure functions of them."""
+
+from headcount.analyse.search.observation import Observation, Request, Taken
+from headcount.analyse.search.outcome import Outcome, outcome_of
+from headcount.analyse.search.plan import next_request
+from headcount.analyse.search.progress import Progress, progress_of
+from headcount.analyse.search.settings import Settings
+from headcount.analyse.search.standing import Standing
+
+
+class Search:
+    """Finds the largest number of users at which every constraint holds.
+
+    Deterministic: the same settings and observations lead to the same next request, so a search is
+    resumed by observing again what was observed before.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        """Starts a search of which nothing has been run."""
+        self._standing = Standing(settings, ())
+        self._request = next_request(self._standing)
+
+    @property
+    def settings(self) -> Settings:
+        """How the search is made."""
+        return self._standing.settings
+
+    @property
+    def taken(self) -> tuple[Taken, ...]:
+        """The levels so far, each with the request it answered."""
+        return self._standing.taken
+
+    def next(self) -> Request | None:
+        """The next level to run; None when the search is over."""
+        return self._request
+
+    def observe(self, observation: Observation) -> None:
+        """Takes the answer to the request that :meth:`next` gave.
+
+        Raises ValueError when nothing was asked, when the users are not those asked for, or when a
+        valid observation lacks one of the criteria.
+        """
+        request = self._request
+        if request is None:
+            raise ValueError("the search is over; it asked for no level")
+        if observation.users != request.users:
+            raise ValueError(f"asked for {request.users} users, observed {observation.users}")
+        missing = set(self.settings.criteria) - {c.name for c in observation.constraints}
+        if observation.valid and missing:
+            raise ValueError(f"the observation lacks {', '.join(sorted(missing))}")
+        taken = (*self._standing.taken, Taken(request, observation))
+        self._standing = Standing(self.settings, taken)
+        self._request = next_request(self._standing)
+
+    def progress(self) -> Progress:
+        """How far the search is; also before the first level."""
+        return progress_of(self._standing)
+
+    def outcome(self) -> Outcome:
+        """What is known now; always with an interval, however short the search."""
+        return outcome_of(self._standing)

@@ -1,0 +1,116 @@
+"""How a search is to be made."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Overhead:
+    """What a level costs besides the time measured; for forecasts, and for whoever runs the levels.
+
+    ``ramp_per_s`` users are added or taken away each second. A level waits ``warmup_s`` after the
+    ramp, or ``near_warmup_s`` when the users change by less than ``near`` of their number: the
+    server is then nearly in its new state already. When they become fewer by more than that, it
+    waits ``drain_s``: an overloaded server first has its queue to work off.
+    """
+
+    ramp_per_s: float = 50.0
+    warmup_s: float = 30.0
+    near_warmup_s: float = 10.0
+    drain_s: float = 30.0
+    near: float = 0.10
+
+    def __post_init__(self) -> None:
+        """Refuse rates and times that cannot be."""
+        if (
+            self.ramp_per_s <= 0
+            or min(self.warmup_s, self.near_warmup_s, self.drain_s, self.near) < 0
+        ):
+            raise ValueError("ramp_per_s must be positive; warm-ups and near must not be negative")
+
+    def ramp_s(self, previous_users: int, users: int) -> float:
+        """Seconds until the users are there (or gone)."""
+        return abs(users - previous_users) / self.ramp_per_s
+
+    def warmup_for(self, previous_users: int, users: int) -> float:
+        """Seconds between the end of the ramp and the start of the measurement."""
+        if abs(users - previous_users) <= self.near * previous_users:
+            return min(self.near_warmup_s, self.warmup_s)
+        return self.warmup_s if users > previous_users else max(self.drain_s, self.warmup_s)
+
+    def seconds(self, previous_users: int, users: int) -> float:
+        """Ramp and warm-up of a level after one with ``previous_users`` (0: nobody was there)."""
+        return self.ramp_s(previous_users, users) + self.warmup_for(previous_users, users)
+
+
+CURVE = (0.25, 0.50, 0.75, 1.10, 1.25)
+"""Shares of the capacity at which the chart wants a point."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a search is to be made.
+
+    ``criteria`` names the constraints that every valid observation must carry; empty: whatever
+    comes. ``target`` is the half-width of the 95 % interval to reach, relative to the capacity.
+    ``short_s`` is measured in a straddling level, ``probe_s`` in a probing one, ``official_s`` in
+    the official one (0: none). ``budget_s`` bounds the whole search, overhead included; None: as
+    long as needed. ``cap`` bounds the number of levels (those for the chart not counted).
+    ``fewest`` is the number of levels near the capacity before a regression is believed.
+    """
+
+    criteria: tuple[str, ...] = ()
+    start_users: int = 10
+    max_users: int = 100_000
+    target: float = 0.02
+    short_s: float = 60.0
+    probe_s: float = 30.0
+    official_s: float = 300.0
+    curve_s: float = 60.0
+    overhead: Overhead = field(default_factory=Overhead)
+    budget_s: float | None = None
+    cap: int = 50
+    fewest: int = 7
+    curve: tuple[float, ...] = CURVE
+    quick: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse settings that no search can follow."""
+        if not 1 <= self.start_users <= self.max_users:
+            raise ValueError("start_users must be between 1 and max_users")
+        if not 0 < self.target < 1:
+            raise ValueError("target is a share of the capacity, such as 0.02")
+        if min(self.short_s, self.probe_s, self.curve_s) <= 0 or self.official_s < 0:
+            raise ValueError("levels must measure for some time")
+        if self.cap < 1 or self.fewest < 3:
+            raise ValueError("cap must be at least 1 and fewest at least 3")
+
+    @classmethod
+    def first_look(
+        cls,
+        *,
+        criteria: tuple[str, ...] = (),
+        start_users: int = 10,
+        max_users: int = 100_000,
+        overhead: Overhead | None = None,
+        budget_s: float = 180.0,
+    ) -> "Settings":
+        """Settings for a first look of about three minutes, ramp and warm-up included.
+
+        Short levels, a wide target, no official level, at most three points for the chart. The
+        interval is honest but several times wider than that of a full search.
+        """
+        return cls(
+            criteria=criteria,
+            start_users=start_users,
+            max_users=max_users,
+            target=0.03,
+            short_s=10.0,
+            probe_s=6.0,
+            official_s=0.0,
+            curve_s=6.0,
+            overhead=overhead or Overhead(100.0, 4.0, 2.0, 12.0),
+            budget_s=budget_s,
+            fewest=4,
+            curve=(0.50, 0.75, 1.10),
+            quick=True,
+        )

@@ -1,0 +1,114 @@
+"""Where a search stands: everything that follows from the levels taken so far."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+from headcount.analyse.search.bracket import Bracket, bracket_of, judged, results_of
+from headcount.analyse.search.estimate import Estimate, estimate_of
+from headcount.analyse.search.noise import noisy
+from headcount.analyse.search.observation import Observation, Taken
+from headcount.analyse.search.settings import Settings
+
+INVALID_MOST = 5
+"""Levels limited by the generator before the search gives up."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The levels taken, and what they say. A pure function of them, so a resumed search agrees."""
+
+    settings: Settings
+    taken: tuple[Taken, ...]
+
+    @cached_property
+    def valid(self) -> tuple[Observation, ...]:
+        """The levels that count: valid ones, those for the chart left out."""
+        return tuple(
+            t.observation
+            for t in self.taken
+            if t.observation.valid and t.request.purpose != "curve"
+        )
+
+    @cached_property
+    def bracket(self) -> Bracket:
+        """The bracket by all constraints together."""
+        names = {c.name for o in self.valid for c in o.constraints}
+        levels = [level for name in names for level in judged(results_of(name, self.valid))]
+        failed = {users for users, passed in levels if not passed}
+        return bracket_of([(o.users, o.users not in failed) for o in self.valid])
+
+    @cached_property
+    def estimate(self) -> Estimate:
+        """The capacity as known so far."""
+        return estimate_of(self.valid)
+
+    @cached_property
+    def officials(self) -> tuple[Observation, ...]:
+        """The official levels that were valid."""
+        return tuple(
+            t.observation
+            for t in self.taken
+            if t.request.purpose == "official" and t.observation.valid
+        )
+
+    @cached_property
+    def noisy(self) -> bool:
+        """Whether the runs disagree by more than the method covers."""
+        return noisy(self.estimate, self.valid)
+
+    @property
+    def levels(self) -> int:
+        """Levels taken towards the estimate: the official ones and the chart's left out."""
+        return sum(t.request.purpose not in ("official", "curve") for t in self.taken)
+
+    @property
+    def spent_s(self) -> float:
+        """Seconds that all levels took, overhead included."""
+        return sum(t.observation.measure_s + t.observation.overhead_s for t in self.taken)
+
+    @property
+    def previous_users(self) -> int:
+        """Users of the last level; 0 before the first."""
+        return self.taken[-1].observation.users if self.taken else 0
+
+    @property
+    def ceiling(self) -> int:
+        """The most users worth asking for: below those that overcame the generator."""
+        highest = max((o.users for o in self.valid), default=0)
+        invalid = [t.observation.users for t in self.taken if not t.observation.valid]
+        least = min((users for users in invalid if users > highest), default=None)
+        most = self.settings.max_users
+        return most if least is None else max(1, min(most, least - 1))
+
+    @property
+    def generator_limited(self) -> bool:
+        """Whether the load generator, not the server, ended the search.
+
+        Two invalid levels in a row without fewer users in the second, or five in all.
+        """
+        observations = [t.observation for t in self.taken]
+        if sum(not o.valid for o in observations) >= INVALID_MOST:
+            return True
+        last = observations[-2:]
+        return len(last) == 2 and not any(o.valid for o in last) and last[1].users >= last[0].users
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the last official level passed."""
+        return bool(self.officials) and self.officials[-1].passed
+
+    @property
+    def target(self) -> float:
+        """The half-width to reach: never finer than half a user."""
+        users = self.estimate.users
+        return max(self.settings.target, 0.5 / users if users > 0 else math.inf)
+
+    def cost_s(self, users: int, measure_s: float) -> float:
+        """Forecast seconds of a level after the last one."""
+        return measure_s + self.settings.overhead.seconds(self.previous_users, users)
+
+    def affordable(self, seconds: float) -> bool:
+        """Whether the budget holds so many more seconds."""
+        budget = self.settings.budget_s
+        return budget is None or self.spent_s + seconds <= budget

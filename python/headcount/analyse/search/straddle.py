@@ -1,0 +1,88 @@
+"""The second part of a search: short levels on both sides of the estimate."""
+
+import math
+
+from headcount.analyse.search.bracket import WINDOW
+from headcount.analyse.search.estimate import Estimate
+from headcount.analyse.search.growth import first_guess, inside
+from headcount.analyse.search.observation import Share
+from headcount.analyse.search.regression import REACH, SLOPE
+from headcount.analyse.search.standing import Standing
+
+STEPS = (-1.0, 1.0)
+"""Distances of straddling levels from the estimate, in logits: shares of 2 % and 12 % for 5 %.
+
+Nearer tells little of the slope, farther little of the root.
+"""
+STEP_MOST = 0.07
+VALUE_STEP = 0.3
+"""The same for the logarithm of a value, which bends more."""
+
+
+def converged(standing: Standing) -> bool:
+    """Whether the interval is as narrow as asked, and may be believed."""
+    estimate = standing.estimate
+    if estimate.users <= 0 or math.isinf(estimate.high):
+        return False
+    narrow = estimate.half_width <= standing.target
+    enough = _near(standing, estimate) >= standing.settings.fewest
+    if estimate.fit is None:
+        adjacent = estimate.high - estimate.low <= 1
+        return (narrow or adjacent) and (enough or _clear(standing, estimate))
+    enclosed = any(o.users <= estimate.users for o in standing.valid) and any(
+        o.users >= estimate.users for o in standing.valid
+    )
+    return narrow and enclosed and estimate.fit.runs >= standing.settings.fewest
+
+
+def straddle(standing: Standing) -> int:
+    """Users of the next level near the estimate, on the side whose turn it is."""
+    estimate = standing.estimate.rival or standing.estimate
+    if estimate.fit is None and (middle := _unexplored(standing, estimate)) is not None:
+        return middle
+    centre = _centre(standing, estimate)
+    slope = estimate.fit.slope if estimate.fit is not None else SLOPE
+    count = sum(t.request.purpose == "straddle" and t.observation.valid for t in standing.taken)
+    logits = STEPS[count % 2] * (1.0 if _by_share(standing, estimate) else VALUE_STEP)
+    least = min(0.02, 0.8 * standing.settings.target)
+    step = max(least, min(abs(logits) / slope, STEP_MOST))
+    users = math.exp(centre + math.copysign(step, logits))
+    rounded = math.floor(users) if logits < 0 else math.ceil(users)
+    return max(1, min(rounded, standing.ceiling))
+
+
+def _near(standing: Standing, estimate: Estimate) -> int:
+    """Levels within the regression's reach of the estimate."""
+    window = max(WINDOW, 1.7 / estimate.users)
+    return sum(abs(math.log(o.users / estimate.users)) <= window for o in standing.valid)
+
+
+def _clear(standing: Standing, estimate: Estimate) -> bool:
+    """Whether both ends of a bracket are far from the limit: nothing is in doubt between them."""
+    return _by_share(standing, estimate) and first_guess(standing, estimate.name) is None
+
+
+def _by_share(standing: Standing, estimate: Estimate) -> bool:
+    """Whether the constraint behind an estimate is on a share."""
+    return all(
+        isinstance(c, Share)
+        for o in standing.valid
+        for c in o.constraints
+        if c.name == estimate.name
+    )
+
+
+def _unexplored(standing: Standing, estimate: Estimate) -> int | None:
+    """Users inside a bracket that no regression spans and no level has told anything of."""
+    telling = first_guess(standing, estimate.name) is not None
+    if telling or estimate.half_width <= standing.target:
+        return None
+    return inside(max(estimate.low, 1.0), estimate.high)
+
+
+def _centre(standing: Standing, estimate: Estimate) -> float:
+    if estimate.fit is None:
+        guess = first_guess(standing, estimate.name)
+        return guess if guess is not None else math.log(max(estimate.users, 1.0))
+    fit = estimate.fit
+    return max(fit.least - REACH, min(fit.root, fit.most + REACH))

@@ -1,0 +1,57 @@
+"""Percentiles of a level, and how sure they are."""
+
+import math
+from collections.abc import Sequence
+
+from scipy import stats
+
+from headcount._engine import Histogram
+from headcount.bundle.level import Times
+
+SECTIONS = 10
+"""Sections of a level for the interval of a percentile: ten keep 9 degrees of freedom and leave each
+section long enough to hold more than one busy period of the server."""
+
+
+def times_of(histogram: Histogram) -> Times | None:
+    """The usual percentiles in ms; None when nothing was recorded."""
+    if histogram.count == 0:
+        return None
+    percentiles = {
+        name: histogram.quantile_us(quantile) / 1000
+        for name, quantile in (
+            ("p50_ms", 0.5),
+            ("p90_ms", 0.9),
+            ("p95_ms", 0.95),
+            ("p99_ms", 0.99),
+            ("p999_ms", 0.999),
+        )
+    }
+    return Times(
+        count=histogram.count,
+        mean_ms=histogram.mean_us / 1000,
+        max_ms=histogram.max_us / 1000,
+        **percentiles,
+    )
+
+
+def quantile_interval_ms(
+    sections: Sequence[Histogram], quantile: float
+) -> tuple[float, float] | None:
+    """A 95 % confidence interval of a percentile, in ms, by sectioning.
+
+    The level is cut into consecutive sections; the spread of their percentiles, on the log scale,
+    around the percentile of the whole gives the standard error (Asmussen and Glynn, Stochastic
+    Simulation, 2007, III.5). Unlike order statistics it does not take neighbouring requests for
+    independent. Assumes sections long against the busy periods of the server. None with fewer than
+    three sections that hold at least 20 durations each.
+    """
+    whole = Histogram.merge(list(sections))
+    usable = [section for section in sections if section.count >= 20]
+    if len(usable) < 3 or len(usable) < len(sections):
+        return None
+    centre = math.log(max(whole.quantile_us(quantile), 1))
+    logs = [math.log(max(section.quantile_us(quantile), 1)) for section in usable]
+    spread = sum((value - centre) ** 2 for value in logs) / (len(logs) - 1)
+    half = float(stats.t.ppf(0.975, len(logs) - 1)) * math.sqrt(spread / len(logs))
+    return math.exp(centre - half) / 1000, math.exp(centre + half) / 1000

@@ -1,0 +1,150 @@
+"""The answer of a run, in a sentence and in figures."""
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+from headcount.analyse.level import broke_first, rate_text
+from headcount.analyse.score import score_of
+from headcount.analyse.search import Flag, Outcome
+from headcount.bundle.level import LevelResult
+from headcount.bundle.verdict import Capacity, Cost, Score, Verdict, VerdictOutcome
+from headcount.plan.plan import Plan
+from headcount.text import count, significant
+
+Ending = Literal["finished", "interrupted", "unfinished"]
+"""How a run ended."""
+
+
+def of_levels(plan: Plan, levels: Sequence[LevelResult], seconds: float, ending: Ending) -> Verdict:
+    """The verdict on one level or a ladder."""
+    valid = [level for level in levels if level.outcome != "invalid"]
+    passed = [level for level in valid if level.outcome == "passed"]
+    failed = [level for level in valid if level.outcome == "failed"]
+    complete = len(levels) == len(plan.levels)
+    score = None
+    if plan.workload.score and complete and len(valid) == len(levels):
+        score = score_of(plan.workload.score, levels)
+    return Verdict(
+        kind="ladder" if plan.mode == "ladder" else "level",
+        outcome=_outcome(levels, failed, ending),
+        sentence=_ladder_sentence(plan, levels, passed, failed, score),
+        broke_first=broke_first(failed[0], None) if failed else None,
+        capacity=None,
+        score=score,
+        flags=_flags(levels),
+        cost=_cost(levels, seconds),
+    )
+
+
+def _outcome(
+    levels: Sequence[LevelResult], failed: Sequence[LevelResult], ending: Ending
+) -> VerdictOutcome:
+    if ending != "finished":
+        return ending
+    if not levels or any(level.outcome == "invalid" for level in levels):
+        return "invalid"
+    return "failed" if failed else "passed"
+
+
+def _ladder_sentence(
+    plan: Plan,
+    levels: Sequence[LevelResult],
+    passed: Sequence[LevelResult],
+    failed: Sequence[LevelResult],
+    score: Score | None,
+) -> str:
+    if not levels:
+        return "No level was finished."
+    if score is not None:
+        return f"{significant(score.value)} {score.unit} ({score.name} of {len(levels)} levels)."
+    if plan.mode == "level":
+        level = levels[0]
+        told = {
+            "passed": f"{count(level.users)} users: every criterion holds at {rate_text(level)}.",
+            "failed": f"{count(level.users)} users are too many: {broke_first(level, None)}.",
+            "invalid": f"The level is invalid: {'; '.join(level.reasons)}.",
+        }
+        return told[level.outcome]
+    if not passed:
+        return "No level of the ladder passed."
+    best = max(passed, key=lambda level: level.users)
+    beyond = [level.users for level in failed if level.users > best.users]
+    edge = f"; {count(min(beyond))} users failed" if beyond else ""
+    return f"{count(best.users)} users passed at {rate_text(best)}{edge}."
+
+
+def of_search(
+    plan: Plan, levels: Sequence[LevelResult], outcome: Outcome, seconds: float, ending: Ending
+) -> Verdict:
+    """The verdict on a search for the capacity."""
+    at_least = math.isinf(outcome.high)
+    users = outcome.published if levels and outcome.low > 0 else None
+    capacity = Capacity(
+        users=users,
+        estimate=outcome.estimate if levels else None,
+        low=outcome.low if levels else None,
+        high=None if at_least or not levels else outcome.high,
+        at_least=at_least and users is not None,
+        official_passed=outcome.confirmed,
+        binding=outcome.binding,
+    )
+    failed = [level for level in levels if level.outcome == "failed"]
+    lowest = min(failed, key=lambda level: level.users, default=None)
+    valid = any(level.outcome != "invalid" for level in levels)
+    ended: VerdictOutcome = ending if ending != "finished" else "passed" if users else "failed"
+    return Verdict(
+        kind="capacity",
+        outcome=ended if valid or ending != "finished" else "invalid",
+        sentence=_capacity_sentence(capacity),
+        broke_first=broke_first(lowest, outcome.binding) if lowest else None,
+        capacity=capacity,
+        score=None,
+        flags=[*_search_flags(plan, outcome, ending), *_flags(levels)],
+        cost=_cost(levels, seconds),
+    )
+
+
+def _capacity_sentence(capacity: Capacity) -> str:
+    if capacity.users is None:
+        if capacity.high is not None:
+            return "Not even one user is served within the criteria."
+        return "No capacity can be stated: no valid level was finished."
+    if capacity.at_least or capacity.high is None:
+        return f"At least {count(capacity.users)} users; nothing broke up to there."
+    low, high = count(capacity.low), count(capacity.high)
+    return f"{count(capacity.users)} users (95 % interval of the capacity: {low} to {high})."
+
+
+def _search_flags(plan: Plan, outcome: Outcome, ending: Ending) -> list[str]:
+    hidden = {Flag.INCOMPLETE} if ending != "finished" else set()
+    if plan.search.quick:
+        hidden |= {Flag.UNCONFIRMED, Flag.BUDGET_SPENT}
+    flags = [flag.value for flag in outcome.flags if flag not in hidden]
+    if plan.search.quick:
+        flags.append(
+            "a first look: short levels, a wide interval, no full level at the number; "
+            "run without --quick before you rely on it"
+        )
+    return flags
+
+
+def _flags(levels: Sequence[LevelResult]) -> list[str]:
+    flags = []
+    invalid = [level for level in levels if level.outcome == "invalid"]
+    if invalid:
+        users = ", ".join(count(level.users) for level in invalid)
+        flags.append(f"levels that do not count (see their reasons): {users} users")
+    drifting = [level for level in levels if not level.steadiness.steady]
+    official = [level for level in drifting if level.purpose in ("official", "soak", "only")]
+    if official:
+        reasons = "; ".join(official[-1].steadiness.reasons)
+        flags.append(f"the level at {count(official[-1].users)} users was not steady: {reasons}")
+    elif drifting and len(drifting) > len(levels) / 4:
+        flags.append(f"{len(drifting)} of {len(levels)} levels were not steady")
+    return flags
+
+
+def _cost(levels: Sequence[LevelResult], seconds: float) -> Cost:
+    operations = sum(step.completed + step.failed for level in levels for step in level.steps)
+    return Cost(levels=len(levels), seconds=seconds, operations=operations)

@@ -1,0 +1,118 @@
+"""A stretch of a level: the intervals in it, pooled.
+
+A scenario belongs to the stretch in which it was *decided*: completed, failed, or first became
+slower than a limit while still unanswered. The last is what keeps a frozen server from looking
+fast: whoever waits longer than the limit at the end counts as slow although no answer came, and
+does not count again when the answer comes later.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from headcount._engine import Histogram, Interval, ScenarioCount
+
+
+@dataclass(frozen=True)
+class Window:
+    """Consecutive intervals, and the one before them (None at the very beginning of a run)."""
+
+    intervals: Sequence[Interval]
+    before: Interval | None
+
+    @property
+    def seconds(self) -> float:
+        """Its length."""
+        return self.intervals[-1].to_s - self.intervals[0].from_s if self.intervals else 0.0
+
+    def pool(self, index: int | None = None) -> "Pool":
+        """One scenario by its index in the plan, or all of them together."""
+        return Pool(self, index)
+
+    def histogram(self, pick: Callable[[Interval], Histogram]) -> Histogram:
+        """The merged histogram of what `pick` takes from each interval."""
+        return Histogram.merge([pick(interval) for interval in self.intervals])
+
+    def split(self, seconds: float) -> "list[Window]":
+        """Consecutive windows of this length; a rest shorter than half of it joins the last."""
+        parts: list[list[Interval]] = []
+        start_s = float("-inf")
+        for interval in self.intervals:
+            if interval.from_s - start_s >= seconds - 0.5:
+                parts.append([])
+                start_s = interval.from_s
+            parts[-1].append(interval)
+        if len(parts) > 1 and parts[-1][-1].to_s - parts[-1][0].from_s < seconds / 2:
+            parts[-2].extend(parts.pop())
+        windows = []
+        before = self.before
+        for part in parts:
+            windows.append(Window(part, before))
+            before = part[-1]
+        return windows
+
+
+@dataclass(frozen=True)
+class Pool:
+    """One scenario, or all of them, within a window."""
+
+    window: Window
+    index: int | None
+
+    def _counts(self, interval: Interval) -> list[ScenarioCount]:
+        return interval.scenarios if self.index is None else [interval.scenarios[self.index]]
+
+    def sum(self, pick: Callable[[ScenarioCount], float]) -> float:
+        """The sum of a count over all intervals."""
+        return sum(pick(count) for i in self.window.intervals for count in self._counts(i))
+
+    def count(self, pick: Callable[[ScenarioCount], int]) -> int:
+        """The sum of a whole count over all intervals."""
+        return sum(pick(count) for i in self.window.intervals for count in self._counts(i))
+
+    @property
+    def completed(self) -> int:
+        """Ended without a fault."""
+        return self.count(lambda count: count.completed)
+
+    @property
+    def failed(self) -> int:
+        """Ended by a fault."""
+        return self.count(lambda count: count.failed)
+
+    @property
+    def response(self) -> Histogram:
+        """Response times of the completed."""
+        return Histogram.merge([c.response for i in self.window.intervals for c in self._counts(i)])
+
+    @property
+    def service(self) -> Histogram:
+        """Service times of the completed."""
+        return Histogram.merge([c.service for i in self.window.intervals for c in self._counts(i)])
+
+    def unanswered(self, limit_us: int) -> int:
+        """Over the limit and still waiting at the end of the window."""
+        return self._waiting(self.window.intervals[-1], limit_us)
+
+    def slower(self, limit_us: int) -> tuple[int, int]:
+        """How many were decided to be slower than the limit or failed, and out of how many."""
+        before = self.window.before
+        earlier = self._waiting(before, limit_us) if before is not None else 0
+        crossed = self.unanswered(limit_us) - earlier
+        ended = self.completed + self.failed
+        bad = self.response.count_above(limit_us) + self.failed + crossed
+        return max(bad, 0), max(ended + crossed, bad, 0)
+
+    def due(self) -> int:
+        """Fell due in the window, whether begun or not."""
+        started = self.count(lambda count: count.started)
+        if self.index is not None:
+            return started  # which scenario a waiting user will play is not drawn yet
+        before = self.window.before
+        earlier = before.backlog.count if before is not None else 0
+        return started + self.window.intervals[-1].backlog.count - earlier
+
+    def _waiting(self, interval: Interval, limit_us: int) -> int:
+        waiting = sum(count.pending.count_above(limit_us) for count in self._counts(interval))
+        if self.index is None:
+            waiting += interval.backlog.count_above(limit_us)
+        return waiting

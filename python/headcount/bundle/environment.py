@@ -1,0 +1,29 @@
+"""The disclosure: both sides' hardware, system and settings (`environment.json`)."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from headcount.bundle.level import SCHEMA_VERSION, Record
+
+
+class Side(Record):
+    """One machine, and the programs measured on it."""
+
+    role: Literal["sut", "generator", "both"]
+    host: dict[str, Any] | None = Field(
+        description="What `headcount.counters.environment` says; null where it cannot be known"
+    )
+    programs: dict[str, str] = Field(description="Program and version, such as smbd: 4.17.12")
+    settings: dict[str, str] = Field(description="Settings of the server under test")
+
+
+class EnvironmentFile(Record):
+    """The file `environment.json`."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    headcount: str = Field(description="Version of Headcount")
+    build: str = Field(description="Build profile of the engine; only release may measure")
+    started_at: str
+    target: str
+    sides: list[Side]

@@ -1,0 +1,58 @@
+"""The HdrHistogram log: each second's histograms, in the format of its own tools (version 1.3).
+
+Values are microseconds; the tag names what was timed, such as `response/all` or `step/read`.
+"""
+
+import base64
+import time
+from pathlib import Path
+
+from headcount._engine import Histogram
+from headcount.bundle.files import Lines
+
+_MS_PER_US = 1000.0
+
+
+class HistogramLog:
+    """A log under way."""
+
+    def __init__(self, path: Path) -> None:
+        """Open for appending; a new log gets its header."""
+        new = not path.exists()
+        self._lines = Lines(path)
+        if new:
+            started_s = time.time()
+            day = time.strftime("%a %b %d %H:%M:%S UTC %Y", time.gmtime(started_s))
+            self._lines.append("#[Histogram log format version 1.3]")
+            self._lines.append(f"#[StartTime: {started_s:.3f} (seconds since epoch), {day}]")
+            self._lines.append(
+                '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"'
+            )
+
+    def append(self, tag: str, start_s: float, length_s: float, histogram: Histogram) -> None:
+        """Append one interval's histogram; `start_s` counts from the start of the log."""
+        if histogram.count == 0:
+            return
+        data = base64.b64encode(bytes(histogram.encode())).decode()
+        longest = histogram.max_us / _MS_PER_US
+        self._lines.append(f"Tag={tag},{start_s:.3f},{length_s:.3f},{longest:.3f},{data}")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._lines.close()
+
+
+def read(path: Path) -> dict[str, list[tuple[float, float, Histogram]]]:
+    """Every whole line of a log, by tag: start, length, histogram."""
+    found: dict[str, list[tuple[float, float, Histogram]]] = {}
+    for line in path.read_text("ascii", errors="replace").splitlines():
+        fields = line.split(",")
+        if not line.startswith("Tag=") or len(fields) != 5:
+            continue
+        try:
+            histogram = Histogram.decode(base64.b64decode(fields[4], validate=True))
+            entry = (float(fields[1]), float(fields[2]), histogram)
+        except ValueError:
+            continue  # the torn last line of a process that was killed
+        found.setdefault(fields[0].removeprefix("Tag="), []).append(entry)
+    return found

@@ -1,0 +1,156 @@
+"""What one level came to: the figures of `levels.json`.
+
+Times are in milliseconds, rates per second, shares from 0 to 1. Every figure is of the steady
+part of the level; what could not be measured is null, never zero.
+"""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA_VERSION = 1
+
+
+class Record(BaseModel):
+    """A frozen record of a bundle; unknown keys are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Times(Record):
+    """Percentiles of a duration, in ms, read from a merged HDR histogram (3 digits)."""
+
+    count: int = Field(description="How many durations the histogram holds")
+    mean_ms: float
+    p50_ms: float
+    p90_ms: float
+    p95_ms: float
+    p99_ms: float
+    p999_ms: float
+    max_ms: float
+
+
+class ScenarioResult(Record):
+    """One scenario (or all of them together, named `all`) in the steady part of a level."""
+
+    name: str
+    due: int = Field(description="Fell due, whether begun or not")
+    completed: int
+    failed: int
+    slow: int = Field(description="Completed over the scenario's limit")
+    late: int = Field(description="Begun later after the due moment than the workload allows")
+    overloaded: int = Field(description="Failed, slow or late; each counted once")
+    unanswered: int = Field(description="Over the limit and still unanswered at the end")
+    rate_per_s: float = Field(description="Completed per second")
+    read_bytes_per_s: float
+    written_bytes_per_s: float
+    response: Times | None = Field(description="From the due moment to the end; null if none")
+    service: Times | None = Field(description="From the actual start to the end; null if none")
+    p95_interval_ms: tuple[float, float] | None = Field(
+        description="95 % confidence interval of the p95 response time, by sectioning"
+    )
+
+
+class StepResult(Record):
+    """All steps of one name in the steady part of a level."""
+
+    name: str
+    completed: int
+    failed: int
+    rate_per_s: float
+    read_bytes_per_s: float
+    written_bytes_per_s: float
+    service: Times | None
+
+
+class FaultResult(Record):
+    """Faults of one kind at one step."""
+
+    step: str = Field(description="The step's name, or `opening a session`")
+    kind: str = Field(description="connect, login, timeout, disconnected, refused, ...")
+    count: int
+    examples: list[str]
+
+
+class CriterionResult(Record):
+    """Whether a level satisfied one criterion."""
+
+    criterion: str = Field(description="As written in the plan, such as `p95<=1s`")
+    passed: bool
+    value: float | None = Field(description="What was measured, in the criterion's own unit")
+    limit: float
+    unit: Literal["ms", "share"]
+    bad: int | None = Field(description="Share-like criteria: how many broke the limit")
+    total: int | None = Field(description="Share-like criteria: out of how many")
+    allowed_share: float | None = Field(description="Share-like criteria: the share allowed")
+    batches: list[tuple[int, int]] = Field(
+        default=[], description="(bad, total) of consecutive stretches of 5 s, for the noise"
+    )
+    sentence: str = Field(description="For a person: `p95 is 1.4 s; the limit is 1 s`")
+
+
+class GeneratorResult(Record):
+    """What the load generator itself did, and whether it was the limit."""
+
+    workers: int
+    cpu_cores: float = Field(description="CPU of all worker threads, in cores")
+    busiest_worker_share: float = Field(description="CPU of the busiest worker, share of a core")
+    timer_lateness_p50_ms: float | None
+    timer_lateness_p99_ms: float | None
+    timer_lateness_max_ms: float | None
+    limited: bool
+    reasons: list[str]
+
+
+class CounterSummary(Record):
+    """One counter over the steady part of a level."""
+
+    mean: float
+    max: float
+    p95: float
+    samples: int
+
+
+class Steadiness(Record):
+    """Whether the measured part was in steady state."""
+
+    steady: bool
+    settled_after_s: float = Field(description="Cut by MSER-5 from the start of the level's hold")
+    reasons: list[str]
+
+
+class LevelResult(Record):
+    """One load: a fixed number of users, with what it came to."""
+
+    index: int = Field(description="Number of the level in the run, from 1")
+    purpose: Literal["only", "ladder", "probe", "bracket", "straddle", "official", "curve", "soak"]
+    users: int
+    outcome: Literal["passed", "failed", "invalid"]
+    reasons: list[str] = Field(description="Why it failed or is invalid, in sentences")
+    started_at: str = Field(description="UTC, ISO 8601")
+    ramp_s: float
+    settle_s: float = Field(description="Held before measuring; enters no figure")
+    steady_s: float = Field(description="Length of the measured part")
+    offered_per_s: float = Field(description="Scenarios that fell due per second")
+    achieved_per_s: float = Field(description="Scenarios completed per second")
+    think_mean_s: float | None
+    little_error: float | None = Field(
+        description="Relative difference between the users and throughput x (response + think)"
+    )
+    steadiness: Steadiness
+    total: ScenarioResult
+    scenarios: list[ScenarioResult]
+    steps: list[StepResult]
+    faults: list[FaultResult]
+    criteria: list[CriterionResult]
+    generator: GeneratorResult
+    counters: dict[str, dict[str, CounterSummary]] = Field(
+        description="By side (`sut`, `generator`, and what the server itself says: `server`)"
+    )
+
+
+class Levels(Record):
+    """The file `levels.json`."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    levels: list[LevelResult]

@@ -1,0 +1,72 @@
+"""A bundle read back, whole or as a killed process left it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from headcount.bundle import series
+from headcount.bundle.environment import EnvironmentFile
+from headcount.bundle.files import read_lines
+from headcount.bundle.level import LevelResult, Levels, Record
+from headcount.bundle.verdict import Verdict
+from headcount.errors import InputError
+from headcount.plan import plan as plans
+
+R = TypeVar("R", bound=Record)
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A run's results. What was not written yet when the run ended is None or empty."""
+
+    folder: Path
+    plan: plans.Plan
+    environment: EnvironmentFile | None
+    levels: list[LevelResult]
+    verdict: Verdict | None
+
+    @property
+    def events(self) -> list[Any]:
+        """What happened, in order."""
+        return read_lines(self.folder / "events.ndjson")
+
+    @property
+    def seconds(self) -> list[dict[str, Any]]:
+        """Every second of the run."""
+        return series.read(self.folder)
+
+
+def load(folder: Path) -> Bundle:
+    """Read a bundle; raises InputError when the folder is none or a file of it is damaged."""
+    if not (folder / "plan.toml").is_file():
+        raise InputError(
+            f"{folder} is no bundle: it has no plan.toml (headcount runs lists the bundles)"
+        )
+    levels = _read(folder / "levels.json", Levels)
+    return Bundle(
+        folder,
+        plans.load(folder / "plan.toml"),
+        _read(folder / "environment.json", EnvironmentFile),
+        list(levels.levels) if levels else [],
+        _read(folder / "verdict.json", Verdict),
+    )
+
+
+def _read(path: Path, model: type[R]) -> R | None:
+    if not path.exists():
+        return None
+    try:
+        return model.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the whole"
+        raise InputError(f"{path} is damaged at {place}: {first['msg']}") from error
+
+
+def find(runs: Path) -> list[Path]:
+    """The bundles below a folder, oldest first."""
+    if not runs.is_dir():
+        return []
+    return sorted(folder for folder in runs.iterdir() if (folder / "plan.toml").is_file())

@@ -1,0 +1,92 @@
+"""`headcount runs`, `show`, `report`, `resume`: what runs left behind."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from headcount.bundle import reader
+from headcount.cli import options
+from headcount.cli.console import err, out, print_json
+from headcount.cli.display import Display
+from headcount.cli.run import conclude
+from headcount.controller import run as controller
+from headcount.controller.access import secrets_from
+from headcount.errors import HeadcountError, InputError
+
+Folder = Annotated[Path, typer.Argument(metavar="BUNDLE", help="A run's folder.")]
+
+
+def runs(folder: options.Runs = options.RUNS, json: options.Json = False) -> None:
+    """List the runs in a folder, oldest first."""
+    rows = [_row(path) for path in reader.find(folder)]
+    if json:
+        print_json(rows)
+        return
+    if not rows:
+        out.print(f"No runs in {folder}; make one: headcount run app-server --target lab:app")
+        return
+    table = Table(box=None, header_style="bold")
+    for column in ("bundle", "outcome", "answer"):
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(row["bundle"], row["outcome"], row["answer"])
+    out.print(table)
+
+
+def _row(path: Path) -> dict[str, str]:
+    try:
+        verdict = reader.load(path).verdict
+    except HeadcountError as error:
+        return {"bundle": str(path), "outcome": "damaged", "answer": str(error)}
+    if verdict is None:
+        answer = f"killed or under way (headcount resume {path})"
+        return {"bundle": str(path), "outcome": "unfinished", "answer": answer}
+    return {"bundle": str(path), "outcome": verdict.outcome, "answer": verdict.sentence}
+
+
+def show(bundle: Folder, json: options.Json = False) -> None:
+    """Show a run's answer, chart and levels."""
+    from headcount.report import terminal
+
+    found = reader.load(bundle)
+    if json:
+        print_json(
+            {
+                "bundle": str(bundle),
+                "verdict": found.verdict.model_dump(mode="json") if found.verdict else None,
+                "levels": [level.model_dump(mode="json") for level in found.levels],
+            }
+        )
+        return
+    if found.verdict is None:
+        raise InputError(f"{bundle} has no verdict: go on with headcount resume {bundle}")
+    terminal.summary(found.verdict, found.levels, out)
+
+
+def report(
+    bundle: Folder,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write it there, not into the bundle.")
+    ] = None,
+) -> None:
+    """Write a run's HTML report anew."""
+    from headcount.report import assemble
+
+    out.print(str(assemble.write(reader.load(bundle), output)), markup=False)
+
+
+def resume(
+    bundle: Folder, token_file: options.TokenFile = None, json: options.Json = False
+) -> None:
+    """Go on with a run that was interrupted or killed; finished levels are kept."""
+    found = reader.load(bundle)
+    if found.verdict is not None and found.verdict.outcome not in ("interrupted", "unfinished"):
+        raise InputError(
+            f"{bundle} is finished ({found.verdict.sentence}); "
+            f"repeat it with: headcount run {bundle / 'plan.toml'}"
+        )
+    with Display(err, quiet=json) as display:
+        verdict = controller.resume(found, secrets_from(token_file), display)
+    conclude(bundle, verdict, json=json)

@@ -1,0 +1,170 @@
+"""What a person sees while a run is under way."""
+
+import time
+from pathlib import Path
+from types import TracebackType
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from headcount.bundle.level import LevelResult
+from headcount.bundle.verdict import Verdict
+from headcount.controller.listener import Outlook, Phase, Second
+from headcount.plan.plan import Plan
+from headcount.text import count, duration, share, significant, span
+
+PURPOSES = {
+    "probe": "growing until something breaks",
+    "bracket": "narrowing down",
+    "straddle": "measuring around the capacity",
+    "official": "full level at the capacity",
+    "curve": "for the chart",
+    "ladder": "ladder",
+    "only": "one level",
+    "soak": "soak",
+}
+MARKS = {"passed": "[green]passed[/]", "failed": "[red]failed[/]", "invalid": "[yellow]invalid[/]"}
+
+
+class Display:
+    """A live display on a terminal; one line a level elsewhere; nothing when quiet."""
+
+    def __init__(self, console: Console, *, quiet: bool = False) -> None:
+        """Show on `console`."""
+        self._console = console
+        self._quiet = quiet
+        self._live = Live(console=console, refresh_per_second=4, transient=True)
+        self._phase: Phase | None = None
+        self._phase_began_s = 0.0
+        self._second: Second | None = None
+        self._outlook: Outlook | None = None
+        self._outlook_at_s = 0.0
+        self._prepared: tuple[int, int] | None = None
+
+    def __enter__(self) -> "Display":
+        """Begin to show."""
+        if self._shows:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Leave the terminal as it was."""
+        if self._shows:
+            self._live.stop()
+
+    @property
+    def _shows(self) -> bool:
+        return self._console.is_terminal and not self._quiet
+
+    def started(self, plan: Plan, folder: Path) -> None:
+        """Say what is run."""
+        self._say(f"{plan.workload.title}\n  on {plan.target}, criteria ", markup=False, end="")
+        self._say(f"{' '.join(plan.workload.criteria)}, seed {plan.seed}", markup=False)
+        self._say(f"  bundle {folder}", markup=False)
+
+    def phase(self, phase: Phase) -> None:
+        """A phase begins."""
+        self._phase, self._phase_began_s = phase, time.monotonic()
+        self._prepared = None
+        self._refresh()
+
+    def prepared(self, done: int, users: int) -> None:
+        """So much of the data set is ready."""
+        self._prepared = (done, users)
+        self._refresh()
+
+    def second(self, second: Second) -> None:
+        """A second has passed."""
+        self._second = second
+        self._refresh()
+
+    def level(self, result: LevelResult) -> None:
+        """A line for the level that has ended."""
+        response = result.total.response
+        cpu = result.counters.get("sut", {}).get("system.cpu.utilization")
+        figures = [
+            f"{count(result.users):>7} users",
+            f"{significant(result.achieved_per_s):>7}/s",
+            f"p95 {duration(response.p95_ms if response else None):>8}",
+            f"CPU {share(cpu.mean if cpu else None):>6}",
+        ]
+        self._say(f"  {'  '.join(figures)}  {MARKS[result.outcome]}")
+        if result.outcome == "invalid":
+            self._say(f"          {'; '.join(result.reasons)}", markup=False)
+
+    def outlook(self, outlook: Outlook) -> None:
+        """Say beforehand how long it will take; later it is part of the display."""
+        if self._outlook is None:
+            self._say(f"  this will take about {span(outlook.remaining_s)}", markup=False)
+        self._outlook, self._outlook_at_s = outlook, time.monotonic()
+        self._refresh()
+
+    def finished(self, verdict: Verdict) -> None:
+        """The answer is printed by the verb, on standard output."""
+
+    def _say(self, text: str, *, markup: bool = True, end: str = "\n") -> None:
+        if not self._quiet:
+            self._console.print(text, markup=markup, end=end)
+
+    def _refresh(self) -> None:
+        if self._shows:
+            self._live.update(self._render())
+
+    def _render(self) -> RenderableType:
+        lines = [line for line in (self._now(), self._known()) if line is not None]
+        return Group(*lines)
+
+    def _now(self) -> RenderableType | None:
+        phase = self._phase
+        if phase is None:
+            return None
+        passed_s = time.monotonic() - self._phase_began_s
+        row = Table.grid(padding=(0, 1))
+        what = PURPOSES.get(phase.purpose, phase.purpose)
+        title = f"level {phase.level}: {count(phase.users)} users ({what})"
+        if self._prepared is not None and phase.name == "prepare":
+            done, users = self._prepared
+            bar = ProgressBar(total=max(users, 1), completed=done, width=20)
+            row.add_row(Text(title), Text("preparing the data set"), bar)
+            return row
+        bar = ProgressBar(total=max(phase.seconds, 1), completed=passed_s, width=20)
+        row.add_row(Text(title), Text(phase.name), bar, Text(self._figures()))
+        return row
+
+    def _figures(self) -> str:
+        second = self._second
+        if second is None:
+            return ""
+        figures = [
+            f"{count(second.users)} present",
+            f"{significant(second.rate_per_s)}/s",
+            f"p95 {duration(second.p95_ms)}",
+        ]
+        if second.cpu_share is not None:
+            figures.append(f"CPU {share(second.cpu_share)}")
+        if second.failed:
+            figures.append(f"{count(second.failed)} failed")
+        return "  ".join(figures)
+
+    def _known(self) -> Text | None:
+        outlook = self._outlook
+        if outlook is None:
+            return None
+        left_s = max(outlook.remaining_s - (time.monotonic() - self._outlook_at_s), 0.0)
+        known = []
+        if outlook.low > 0:
+            known.append(f"{count(outlook.low)} users pass")
+        if outlook.high != float("inf"):
+            known.append(f"{count(outlook.high)} do not")
+        if outlook.estimate is not None and outlook.high != float("inf"):
+            known.append(f"estimate {count(outlook.estimate)}")
+        known.append(f"about {span(left_s)} left")
+        return Text(", ".join(known), style="dim")

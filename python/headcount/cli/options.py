@@ -1,0 +1,39 @@
+"""Options that several verbs share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Target = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        "-t",
+        metavar="TARGET",
+        help="The system under test: app://host:port, or lab:app for a server started here.",
+    ),
+]
+Runs = Annotated[
+    Path,
+    typer.Option("--runs", envvar="HEADCOUNT_RUNS", help="Folder in which bundles are kept."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
+Seed = Annotated[int | None, typer.Option(help="Everything random derives from it.")]
+Scale = Annotated[
+    float | None,
+    typer.Option(min=1e-6, max=1.0, help="Shrink the data set by this factor, such as 0.1."),
+]
+AuthorisedBy = Annotated[
+    str | None,
+    typer.Option(
+        "--authorised-by",
+        metavar="WHO",
+        help="Who owns the target and agreed to the load; needed off this machine.",
+    ),
+]
+TokenFile = Annotated[
+    Path | None,
+    typer.Option(help="File with the server's token (or set HEADCOUNT_TOKEN)."),
+]
+RUNS = Path("runs")

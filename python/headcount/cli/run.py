@@ -1,0 +1,176 @@
+"""`headcount run`: find the capacity, or run levels."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from headcount.bundle import reader
+from headcount.bundle.verdict import Verdict
+from headcount.cli import options
+from headcount.cli.console import err, out, print_json
+from headcount.cli.display import Display
+from headcount.cli.exits import exit_code
+from headcount.controller import run as controller
+from headcount.controller.access import secrets_from
+from headcount.errors import InputError
+from headcount.plan import plan as plans
+from headcount.plan.resolve import Overrides, resolve
+
+EPILOG = """
+Examples:
+
+headcount run app-server --target lab:app --quick  # a first look in three minutes
+
+headcount run app-server --target app://10.0.0.7:7410 --authorised-by "Ada, IT"
+
+headcount run sys-60 --target lab:app --duration 10s
+
+headcount run app-server --target lab:app --levels 50..400/50 --criteria "p95<=1s"
+
+headcount run runs/20261120T101500-app-server-lab-app/plan.toml  # the same again
+"""
+
+
+def run(
+    what: Annotated[
+        str, typer.Argument(metavar="WORKLOAD|PLAN", help="A workload's name, or a plan.toml.")
+    ],
+    target: options.Target = None,
+    users: Annotated[int | None, typer.Option(help="One level with this many users.")] = None,
+    levels: Annotated[
+        str | None, typer.Option(help="A ladder of levels: 1,4,8,12 or 10..200/10.")
+    ] = None,
+    search: Annotated[
+        bool, typer.Option("--search", help="Search for the capacity (the default, if no ladder).")
+    ] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A first look in about three minutes; wide interval.")
+    ] = False,
+    budget: Annotated[
+        str | None, typer.Option(help="Time for the search, such as 10m; less time, wider interval.")
+    ] = None,
+    duration: Annotated[
+        str | None, typer.Option(help="Measured part of a level; in a search, of the full level.")
+    ] = None,
+    ramp: Annotated[str | None, typer.Option(help="Time for users to join, for each level.")] = None,
+    settle: Annotated[
+        str | None, typer.Option(help="Wait between ramp and measurement.")
+    ] = None,
+    think: Annotated[
+        str | None,
+        typer.Option(help="Think time (closed pace): 2s, exponential:2s or uniform:1s..3s."),
+    ] = None,
+    pace: Annotated[
+        str | None,
+        typer.Option(help="Interval of a schedule (open pace): 2s, exponential:2s, uniform:1s..3s."),
+    ] = None,
+    criteria: Annotated[
+        list[str] | None,
+        typer.Option(help='Replaces the criteria; repeat it: --criteria "p95<=1s" --criteria ...'),
+    ] = None,
+    soak: Annotated[
+        str | None, typer.Option(help="After the search, a long level at the capacity: 30m.")
+    ] = None,
+    start_users: Annotated[int | None, typer.Option(help="First level of the search.")] = None,
+    max_users: Annotated[int | None, typer.Option(help="The search goes no further.")] = None,
+    seed: options.Seed = None,
+    workers: Annotated[int | None, typer.Option(help="Threads of the load engine.")] = None,
+    scale: options.Scale = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Setting of a lab server: threads=4."),
+    ] = None,
+    authorised_by: options.AuthorisedBy = None,
+    token_file: options.TokenFile = None,
+    runs: options.Runs = options.RUNS,
+    plan_only: Annotated[
+        bool, typer.Option("--plan", help="Print the resolved plan and run nothing.")
+    ] = False,
+    json: options.Json = False,
+) -> None:
+    """Play users against a server and find how many it holds.
+
+    Without --users or --levels the number of users is searched for at which the criteria just hold,
+    with a 95 % confidence interval. Ctrl-C stops within a second and keeps what was measured.
+    """
+    overrides = Overrides(
+        users=users,
+        levels=levels,
+        search=search,
+        duration=duration,
+        ramp=ramp,
+        settle=settle,
+        think=think,
+        pace=pace,
+        seed=seed,
+        criteria=[text for given in criteria or [] for text in given.split()],
+        workers=workers,
+        scale=scale,
+        authorised_by=authorised_by,
+        quick=quick,
+        budget=budget,
+        soak=soak,
+        start_users=start_users,
+        max_users=max_users,
+        server=dict(_setting(text) for text in set_ or []),
+    )
+    plan = _plan(what, target, overrides)
+    if plan_only:
+        out.print(plan.to_toml(), markup=False, end="")
+        return
+    with Display(err, quiet=json) as display:
+        folder, verdict = controller.start(plan, runs, secrets_from(token_file), display)
+    conclude(folder, verdict, json=json)
+
+
+def conclude(folder: Path, verdict: Verdict, *, json: bool) -> None:
+    """Write the report, print the answer, and exit with its code."""
+    from headcount.report import assemble, terminal
+
+    bundle = reader.load(folder)
+    report = assemble.write(bundle) if bundle.levels else None
+    if json:
+        answer = verdict.model_dump(mode="json")
+        print_json({**answer, "bundle": str(folder), "report": str(report) if report else None})
+    else:
+        terminal.summary(verdict, bundle.levels, out)
+        out.print(f"Bundle: {folder}", markup=False)
+        if report:
+            out.print(f"Report: {report}", markup=False)
+    raise typer.Exit(exit_code(verdict))
+
+
+def _plan(what: str, target: str | None, overrides: Overrides) -> plans.Plan:
+    """A plan file as it is, or a workload with options."""
+    from headcount import workloads
+
+    path = Path(what)
+    if path.suffix == ".toml" and path.is_file() and _is_plan(path):
+        changed = [name for name, value in vars(overrides).items() if value]
+        if changed or target is not None:
+            option = (changed or ["target"])[0].replace("_", "-")
+            raise InputError(
+                f"a plan is repeated exactly, so --{option} cannot be combined with {path}; "
+                "edit a copy of the plan instead"
+            )
+        return plans.load(path)
+    workload = workloads.load(what)
+    if target is None:
+        raise InputError(
+            f'say what to measure: --target lab:{workload.protocol} starts a server here, '
+            f"--target {workload.protocol}://host:port is yours"
+        )
+    return resolve(workload, target, overrides)
+
+
+def _is_plan(path: Path) -> bool:
+    """Plans start with their format; workload files have none."""
+    return "\nformat = " in "\n" + path.read_text("utf-8", errors="replace")
+
+
+def _setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise InputError(f'--set {text}: write it like --set threads=4')
+    return key.strip().replace("-", "_"), value.strip()

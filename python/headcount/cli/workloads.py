@@ -1,0 +1,90 @@
+"""`headcount workloads`: what can be run, and what it re-creates."""
+
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from headcount import workloads
+from headcount.cli import options
+from headcount.cli.console import out, print_json
+from headcount.plan.workload import Workload
+
+app = typer.Typer(help="List the workloads, or show one.", invoke_without_command=True)
+
+
+@app.callback()
+def listing(context: typer.Context, json: options.Json = False) -> None:
+    """List the workloads (headcount workloads show NAME explains one)."""
+    if context.invoked_subcommand is not None:
+        return
+    found = [workloads.load(name) for name in workloads.names()]
+    if json:
+        print_json([{"name": w.name, "title": w.title, "recreates": w.recreates} for w in found])
+        return
+    table = Table(box=None, header_style="bold")
+    for column in ("workload", "what it is", "how it is run"):
+        table.add_column(column)
+    for workload in found:
+        how = "ladder, " + workload.run.duration if workload.run.ladder else "search for the capacity"
+        table.add_row(workload.name, workload.title, how)
+    out.print(table)
+
+
+@app.command("show", no_args_is_help=True)
+def show(
+    name: Annotated[str, typer.Argument(help="A workload's name.")], json: options.Json = False
+) -> None:
+    """Show what a workload does, re-creates, and in what it differs from the original."""
+    workload = workloads.load(name)
+    if json:
+        print_json(workload.model_dump(mode="json"))
+        return
+    out.print(f"[bold]{workload.title}[/]")
+    out.print(workload.description.strip(), markup=False)
+    out.print(f"\n[bold]Re-creates[/] {workload.recreates}; no result is a score of the original.")
+    _print_list("Sources", workload.sources)
+    _print_list("Deviations", workload.deviations)
+    _print_run(workload)
+    table = Table(box=None, header_style="bold")
+    for column in ("scenario", "what the user does", "share", "limit", "steps", "origin"):
+        table.add_column(column)
+    total = sum(scenario.weight for scenario in workload.scenarios)
+    for scenario in workload.scenarios:
+        steps = "; ".join(
+            " ".join([step.op, *(f"{k}={v}" for k, v in (step.model_extra or {}).items())])
+            for step in scenario.steps
+        )
+        table.add_row(
+            scenario.name,
+            scenario.title,
+            f"{scenario.weight / total:.1%}",
+            scenario.limit,
+            steps,
+            scenario.origin,
+        )
+    out.print()
+    out.print(table)
+
+
+def _print_run(workload: Workload) -> None:
+    run = workload.run
+    out.print("\n[bold]How it is run[/]")
+    levels = ", ".join(map(str, run.ladder)) if run.ladder else "search for the capacity"
+    time = workload.pace.time
+    spread = f"{time.low} to {time.high}" if time.draw == "uniform" else time.mean
+    kind = "think time" if workload.pace.kind == "closed" else "a scenario every"
+    out.print(f"  levels: {levels}", markup=False)
+    out.print(f"  pace: {workload.pace.kind}, {kind} {spread} ({time.draw})", markup=False)
+    out.print(f"  criteria: {' '.join(workload.criteria)}", markup=False)
+    if workload.data:
+        data = workload.data
+        out.print(f"  data: a file of {data.file_size} a user, of which {data.io_range} are used")
+    if workload.score:
+        out.print(f"  score: {workload.score.name} ({workload.score.unit})", markup=False)
+
+
+def _print_list(title: str, texts: list[str]) -> None:
+    out.print(f"\n[bold]{title}[/]")
+    for text in texts:
+        out.print(f"  - {text}", markup=False)

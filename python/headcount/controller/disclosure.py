@@ -1,0 +1,30 @@
+"""The disclosure of both sides, gathered at the start of a run."""
+
+from collections.abc import Mapping
+
+from headcount import __version__, _engine
+from headcount.bundle.environment import EnvironmentFile, Side
+from headcount.bundle.writer import now
+from headcount.counters.environment import describe_host
+
+
+def disclose(
+    target: str, *, local: bool, programs: Mapping[str, str], settings: Mapping[str, str]
+) -> EnvironmentFile:
+    """Describe this machine and, where it is the same one, the system under test."""
+    host = describe_host(__version__).model_dump(mode="json")
+    both = {**programs, "headcount": __version__}
+    if local:
+        sides = [Side(role="both", host=host, programs=both, settings=dict(settings))]
+    else:
+        sides = [
+            Side(role="sut", host=None, programs=dict(programs), settings=dict(settings)),
+            Side(role="generator", host=host, programs={"headcount": __version__}, settings={}),
+        ]
+    return EnvironmentFile(
+        headcount=__version__,
+        build=_engine.PROFILE,
+        started_at=now(),
+        target=target,
+        sides=sides,
+    )

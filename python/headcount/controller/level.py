@@ -1,0 +1,145 @@
+"""One level: users in, wait, measure, sum up."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headcount._engine import Interval, ensure_connections
+from headcount.analyse.judge import judge
+from headcount.analyse.level import Measured, summarise
+from headcount.analyse.observe import constraint
+from headcount.analyse.search import wide_rule
+from headcount.analyse.window import Window
+from headcount.bundle.level import CounterSummary, LevelResult
+from headcount.bundle.writer import BundleWriter, now
+from headcount.controller.access import Access
+from headcount.controller.listener import Listener, Phase
+from headcount.controller.session import Moment, Session
+from headcount.counters.summary import summarise as summarise_counters
+from headcount.plan.plan import Plan
+
+EARLY_EVERY_S = 5
+"""How often a level is looked at that may end early."""
+
+
+@dataclass(frozen=True, slots=True)
+class LevelOrder:
+    """A level to run."""
+
+    index: int
+    purpose: str
+    users: int
+    ramp_s: float
+    settle_s: float
+    measure_s: float
+    may_stop_early: bool = False
+    least_s: float = 20.0
+
+
+class LevelRunner:
+    """Runs levels one after the other on one session; users stay from level to level."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        access: Access,
+        session: Session,
+        bundle: BundleWriter,
+        listener: Listener,
+    ) -> None:
+        """Run levels of `plan`."""
+        self._plan = plan
+        self._access = access
+        self._session = session
+        self._bundle = bundle
+        self._listener = listener
+        self._last: Interval | None = None
+
+    def run(self, order: LevelOrder) -> LevelResult:
+        """Run one level to its end."""
+        ensure_connections(order.users)
+        self._phase("prepare", order, 0.0)
+        self._access.prepare(order.users, self._listener.prepared)
+        started_at = now()
+        self._bundle.event(
+            "level-start",
+            self._session.now_s(),
+            level=order.index,
+            purpose=order.purpose,
+            users=order.users,
+        )
+        self._session.set_users(order.users, order.ramp_s)
+        ramp_s = self._hold("ramp", order, order.ramp_s)
+        settle_s = self._hold("settle", order, order.settle_s)
+        before = self._last
+        self._phase("steady", order, order.measure_s)
+        early = (
+            (lambda moments: self._enough(order, moments, before)) if order.may_stop_early else None
+        )
+        moments = self._session.hold("steady", order.index, order.measure_s, early)
+        window = Window([moment.interval for moment in moments], before)
+        self._last = window.intervals[-1] if window.intervals else before
+        result = summarise(
+            self._plan,
+            Measured(
+                index=order.index,
+                purpose=order.purpose,
+                users=order.users,
+                started_at=started_at,
+                ramp_s=ramp_s,
+                settle_s=settle_s,
+                window=window,
+                step_names=self._session.step_names,
+                counters=_counters(moments),
+            ),
+        )
+        self._bundle.event(
+            "level-end",
+            self._session.now_s(),
+            level=order.index,
+            outcome=result.outcome,
+            reasons=result.reasons,
+        )
+        self._listener.level(result)
+        return result
+
+    def _hold(self, phase: str, order: LevelOrder, length_s: float) -> float:
+        """Hold a phase that enters no figure; returns how long it really took."""
+        self._phase(phase, order, length_s)
+        moments = self._session.hold(phase, order.index, length_s)
+        if not moments:
+            return 0.0
+        self._last = moments[-1].interval
+        return moments[-1].interval.to_s - moments[0].interval.from_s
+
+    def _phase(self, name: str, order: LevelOrder, length_s: float) -> None:
+        self._listener.phase(Phase(name, order.index, order.purpose, order.users, length_s))
+
+    def _enough(
+        self, order: LevelOrder, moments: Sequence[Moment], before: Interval | None
+    ) -> bool:
+        """Whether the level is so far from every limit that more seconds would not matter."""
+        if len(moments) % EARLY_EVERY_S:
+            return False
+        window = Window([moment.interval for moment in moments], before)
+        names = [scenario.name for scenario in self._plan.workload.scenarios]
+        ended = window.pool().completed + window.pool().failed
+        results = [
+            constraint(judge(criterion, window, names), criterion, ended)
+            for criterion in self._plan.criteria
+        ]
+        return wide_rule(results, window.seconds, least_s=order.least_s) is not None
+
+
+def _counters(moments: Sequence[Moment]) -> dict[str, dict[str, CounterSummary]]:
+    names = {name for moment in moments for name in moment.samples}
+    return {
+        name: {
+            counter: CounterSummary(
+                mean=summary.mean, max=summary.maximum, p95=summary.p95, samples=summary.samples
+            )
+            for counter, summary in summarise_counters(
+                [moment.samples[name] for moment in moments if name in moment.samples]
+            ).items()
+        }
+        for name in sorted(names)
+    }

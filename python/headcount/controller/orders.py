@@ -1,0 +1,210 @@
+"""Which levels to run: a list of them, or what the search asks for next."""
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from headcount.analyse.observe import observe
+from headcount.analyse.search import Outcome, Overhead, Progress, Search, Settings
+from headcount.analyse.verdict import Ending, of_levels, of_search
+from headcount.bundle.level import LevelResult
+from headcount.bundle.verdict import Verdict
+from headcount.controller.level import LevelOrder
+from headcount.controller.listener import Outlook
+from headcount.plan.plan import Plan
+from headcount.plan.units import seconds
+
+OFFICIAL_S = 300.0
+"""Length of the full level at the capacity, as NetBench, WebBench and SPEC storage measure."""
+QUICK_BUDGET_S = 180.0
+"""Time of a first look."""
+QUICK_LEAST_S = 5.0
+LEAST_S = 20.0
+"""Shortest measurement of a level that may end early."""
+
+
+class Orders(Protocol):
+    """Decides the next level from the levels so far."""
+
+    def next(self) -> LevelOrder | None:
+        """The next level; None when the run is over."""
+        ...
+
+    def take(self, result: LevelResult) -> None:
+        """A level has ended, in this run or in the one it resumes."""
+        ...
+
+    def outlook(self) -> Outlook:
+        """How far the run is."""
+        ...
+
+    def verdict(self, levels: Sequence[LevelResult], took_s: float, ending: Ending) -> Verdict:
+        """The answer so far."""
+        ...
+
+
+def orders_of(plan: Plan) -> Orders:
+    """The orders of a plan."""
+    return SearchOrders(plan) if plan.mode == "search" else ListOrders(plan)
+
+
+class ListOrders:
+    """One level, or a ladder."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Run the plan's levels in their order."""
+        self._plan = plan
+        self._left: Iterator[tuple[int, int]] = iter(enumerate(plan.levels, start=1))
+        self._done: list[LevelResult] = []
+        self._users = 0
+
+    def next(self) -> LevelOrder | None:
+        """The next level of the list."""
+        index, users = next(self._left, (0, 0))
+        if not index:
+            return None
+        run = self._plan.workload.run
+        ramp_s = abs(users - self._users) / run.ramp_per_s
+        if run.ramp is not None:
+            ramp_s = seconds(run.ramp)
+        purpose = "ladder" if self._plan.mode == "ladder" else "only"
+        settle_s, measure_s = seconds(run.settle), seconds(run.duration)
+        return LevelOrder(index, purpose, users, ramp_s, settle_s, measure_s)
+
+    def take(self, result: LevelResult) -> None:
+        """Count the level; one that is resumed is not run again."""
+        self._done.append(result)
+        self._users = result.users
+        while len(self._done) > self._taken():
+            next(self._left, None)
+
+    def _taken(self) -> int:
+        return len(self._plan.levels) - sum(1 for _ in self._peek())
+
+    def _peek(self) -> Sequence[tuple[int, int]]:
+        rest = list(self._left)
+        self._left = iter(rest)
+        return rest
+
+    def outlook(self) -> Outlook:
+        """How far the ladder is."""
+        run = self._plan.workload.run
+        users = self._users
+        remaining_s = 0.0
+        for _, wanted in self._peek():
+            ramp_s = abs(wanted - users) / run.ramp_per_s
+            remaining_s += ramp_s if run.ramp is None else seconds(run.ramp)
+            remaining_s += seconds(run.settle) + seconds(run.duration)
+            users = wanted
+        passed = [level.users for level in self._done if level.outcome == "passed"]
+        failed = [level.users for level in self._done if level.outcome == "failed"]
+        low, high = max(passed, default=0), min(failed, default=float("inf"))
+        return Outlook(len(self._done), remaining_s, float(low), float(high), None)
+
+    def verdict(self, levels: Sequence[LevelResult], took_s: float, ending: Ending) -> Verdict:
+        """The verdict on the levels."""
+        return of_levels(self._plan, levels, took_s, ending)
+
+
+class SearchOrders:
+    """The search for the capacity, then the soak if one is wanted."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Search as the plan says."""
+        self._plan = plan
+        self._search = Search(settings_of(plan))
+        self._levels = 0
+        self._users = 0
+        self._soaked = plan.search.soak is None
+
+    def next(self) -> LevelOrder | None:
+        """What the search asks for, or the soak."""
+        request = self._search.next()
+        if request is None:
+            return self._soak()
+        overhead = self._search.settings.overhead
+        return LevelOrder(
+            index=self._levels + 1,
+            purpose=request.purpose,
+            users=request.users,
+            ramp_s=self._ramp_s(request.users),
+            settle_s=overhead.warmup_for(self._users, request.users),
+            measure_s=request.measure_s,
+            may_stop_early=request.may_stop_early,
+            least_s=QUICK_LEAST_S if self._plan.search.quick else LEAST_S,
+        )
+
+    def _soak(self) -> LevelOrder | None:
+        users = self._search.outcome().published
+        if self._soaked or users < 1:
+            return None
+        settle_s = self._search.settings.overhead.warmup_for(self._users, users)
+        length_s = seconds(self._plan.search.soak or "0s")
+        return LevelOrder(self._levels + 1, "soak", users, self._ramp_s(users), settle_s, length_s)
+
+    def _ramp_s(self, users: int) -> float:
+        fixed = self._plan.workload.run.ramp
+        if fixed is not None:
+            return seconds(fixed)
+        return self._search.settings.overhead.ramp_s(self._users, users)
+
+    def take(self, result: LevelResult) -> None:
+        """Tell the search what the level showed."""
+        self._levels += 1
+        self._users = result.users
+        if result.purpose == "soak":
+            self._soaked = True
+        else:
+            self._search.observe(observe(result, self._plan.criteria))
+
+    def outlook(self) -> Outlook:
+        """How far the search is, and what it knows."""
+        progress: Progress = self._search.progress()
+        soak_s = 0.0 if self._soaked else seconds(self._plan.search.soak or "0s")
+        estimate = progress.estimate if progress.levels else None
+        return Outlook(
+            self._levels, progress.remaining_s + soak_s, progress.low, progress.high, estimate
+        )
+
+    def verdict(self, levels: Sequence[LevelResult], took_s: float, ending: Ending) -> Verdict:
+        """The capacity."""
+        outcome: Outcome = self._search.outcome()
+        return of_search(self._plan, levels, outcome, took_s, ending)
+
+
+def settings_of(plan: Plan) -> Settings:
+    """The settings of the search that a plan asks for."""
+    wanted, run = plan.search, plan.workload.run
+    texts = tuple(criterion.text for criterion in plan.criteria)
+    budget_s = seconds(wanted.budget) if wanted.budget else None
+    most = min(wanted.max_users, 1_000_000)
+    first = min(wanted.start_users, most)
+    settle_s = seconds(run.settle)
+    if wanted.quick:
+        overhead = Overhead(
+            ramp_per_s=run.ramp_per_s,
+            warmup_s=min(4.0, settle_s),
+            near_warmup_s=min(2.0, settle_s),
+            drain_s=12.0,
+        )
+        return Settings.first_look(
+            criteria=texts,
+            start_users=first,
+            max_users=most,
+            overhead=overhead,
+            budget_s=budget_s or QUICK_BUDGET_S,
+        )
+    overhead = Overhead(
+        ramp_per_s=run.ramp_per_s,
+        warmup_s=settle_s,
+        near_warmup_s=min(10.0, settle_s),
+        drain_s=max(30.0, settle_s),
+    )
+    official_s = seconds(wanted.official) if wanted.official else OFFICIAL_S
+    return Settings(
+        criteria=texts,
+        start_users=first,
+        max_users=most,
+        official_s=official_s,
+        budget_s=budget_s,
+        overhead=overhead,
+    )

@@ -1,0 +1,149 @@
+"""A run from beginning to end: every level kept as it ends, whatever happens after it."""
+
+import math
+import time
+from pathlib import Path
+
+from headcount import _engine
+from headcount.analyse.verdict import Ending
+from headcount.bundle.level import LevelResult
+from headcount.bundle.reader import Bundle
+from headcount.bundle.verdict import Verdict
+from headcount.bundle.writer import BundleWriter, new_folder
+from headcount.controller.access import Secrets
+from headcount.controller.level import LevelRunner
+from headcount.controller.listener import Listener, Phase
+from headcount.controller.orders import Orders, orders_of
+from headcount.controller.session import Session
+from headcount.controller.sut import Sut, connect
+from headcount.errors import EngineError, HeadcountError, TargetError
+from headcount.plan.plan import Plan
+
+DRAIN_S = 10.0
+"""How long users may take to finish what they are doing at the end of a run."""
+RAMP_DOWN_S = 2.0
+
+
+def start(plan: Plan, runs: Path, secrets: Secrets, listener: Listener) -> tuple[Path, Verdict]:
+    """Run a plan; returns its bundle's folder and the verdict.
+
+    Raises HeadcountError when it cannot start or not go on; what was measured is then in the bundle
+    all the same. KeyboardInterrupt does not leave this function: the verdict says `interrupted`.
+    """
+    if _engine.PROFILE != "release":
+        raise EngineError(
+            "this engine is a debug build, whose figures are worthless; build it with: uv sync"
+        )
+    with connect(plan, secrets) as sut:
+        folder = new_folder(runs, plan.workload.name, plan.target)
+        bundle = BundleWriter(folder)
+        bundle.plan(plan.to_toml())
+        bundle.environment(sut.environment(plan.target))
+        listener.started(plan, folder)
+        return folder, Run(plan, sut, bundle, listener, [], 0.0).play()
+
+
+def resume(old: Bundle, secrets: Secrets, listener: Listener) -> Verdict:
+    """Go on with a run that was interrupted; its finished levels are kept as they are."""
+    with connect(old.plan, secrets) as sut:
+        spent_s = max((second["t_s"] for second in old.seconds), default=0.0)
+        bundle = BundleWriter(old.folder)
+        bundle.event("resumed", spent_s, levels=len(old.levels))
+        listener.started(old.plan, old.folder)
+        return Run(old.plan, sut, bundle, listener, old.levels, math.ceil(spent_s)).play()
+
+
+class Run:
+    """One run on one system under test."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        sut: Sut,
+        bundle: BundleWriter,
+        listener: Listener,
+        levels: list[LevelResult],
+        spent_s: float,
+    ) -> None:
+        """Go on after `levels`, `spent_s` seconds into the run."""
+        self._sut = sut
+        self._bundle = bundle
+        self._listener = listener
+        self._levels = list(levels)
+        self._orders: Orders = orders_of(plan)
+        for level in levels:
+            self._orders.take(level)
+        self._spent_s = spent_s
+        self._began_s = time.monotonic()
+        self._plan = plan
+
+    def play(self) -> Verdict:
+        """Run the levels and write the verdict, whatever ends the run."""
+        ending: Ending = "unfinished"
+        try:
+            self._play_levels()
+            ending = "finished"
+        except KeyboardInterrupt:
+            ending = "interrupted"
+            self._bundle.event("interrupted", self._took_s())
+        except HeadcountError as error:
+            self._bundle.event("error", self._took_s(), message=str(error))
+            raise
+        finally:
+            verdict = self._orders.verdict(self._levels, self._took_s(), ending)
+            self._bundle.verdict(verdict)
+            self._bundle.close()
+        self._listener.finished(verdict)
+        return verdict
+
+    def _play_levels(self) -> None:
+        order = self._orders.next()
+        self._listener.outlook(self._orders.outlook())
+        if order is None:
+            return
+        self._listener.phase(Phase("prepare", order.index, order.purpose, order.users, 0.0))
+        self._sut.access.prepare(order.users, self._listener.prepared)
+        session = Session(
+            self._plan,
+            self._sut.access.engine_target(),
+            self._sut.sources(),
+            self._bundle,
+            self._listener,
+            self._spent_s,
+        )
+        try:
+            runner = LevelRunner(
+                self._plan, self._sut.access, session, self._bundle, self._listener
+            )
+            while order is not None:
+                self._keep(runner.run(order))
+                order = self._orders.next()
+                self._listener.outlook(self._orders.outlook())
+            last = self._levels[-1]
+            self._listener.phase(Phase("drain", last.index, last.purpose, 0, RAMP_DOWN_S))
+            session.set_users(0, RAMP_DOWN_S)
+            session.hold("ramp-down", last.index, RAMP_DOWN_S)
+            session.drain(last.index, DRAIN_S)
+        finally:
+            session.close()
+
+    def _keep(self, result: LevelResult) -> None:
+        self._levels.append(result)
+        self._orders.take(result)
+        self._bundle.levels(self._levels)
+        if result.total.completed == 0:
+            self._check_alive(result)
+
+    def _check_alive(self, result: LevelResult) -> None:
+        """A level without a single answer: is the server there at all?"""
+        try:
+            self._sut.access.check()
+        except TargetError as error:
+            raise TargetError(
+                f"the target stopped answering during level {result.index} at "
+                f"{result.users:,} users: {error}. The levels before it are kept; when the target "
+                f"is back: headcount resume {self._bundle.folder}"
+            ) from error
+
+    def _took_s(self) -> float:
+        return self._spent_s + time.monotonic() - self._began_s

@@ -1,0 +1,79 @@
+"""One second of a run as the bundle keeps it: plain figures, and histograms by tag."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from headcount._engine import Histogram, Interval
+
+
+def figures(
+    interval: Interval,
+    scenarios: Sequence[str],
+    steps: Sequence[str],
+    counters: Mapping[str, Mapping[str, float]],
+    *,
+    t_s: float,
+    level: int,
+    phase: str,
+) -> dict[str, Any]:
+    """The line of `series.ndjson`."""
+    return {
+        "t_s": round(t_s, 6),
+        "seconds": round(interval.to_s - interval.from_s, 6),
+        "level": level,
+        "phase": phase,
+        "users": interval.users,
+        "worker_cpu_s": [round(cpu_s, 6) for cpu_s in interval.worker_cpu_s],
+        "think_s": round(interval.think_s, 6),
+        "sessions_opened": interval.sessions_opened,
+        "backlog": interval.backlog.count,
+        "scenarios": {
+            name: {
+                "started": tally.started,
+                "completed": tally.completed,
+                "failed": tally.failed,
+                "slow": tally.slow,
+                "late": tally.late,
+                "overloaded": tally.overloaded,
+                "pending": tally.pending.count,
+                "response_s": round(tally.response_s, 6),
+                "service_s": round(tally.service_s, 6),
+                "read_bytes": tally.read_bytes,
+                "written_bytes": tally.written_bytes,
+                "p50_ms": _quantile_ms(tally.response, 0.5),
+                "p95_ms": _quantile_ms(tally.response, 0.95),
+            }
+            for name, tally in zip(scenarios, interval.scenarios, strict=True)
+        },
+        "steps": {
+            name: {
+                "completed": tally.completed,
+                "failed": tally.failed,
+                "service_s": round(tally.service_s, 6),
+                "read_bytes": tally.read_bytes,
+                "written_bytes": tally.written_bytes,
+            }
+            for name, tally in zip(steps, interval.steps, strict=True)
+        },
+        "faults": [
+            [None if f.step is None else steps[f.step], f.kind, f.count] for f in interval.faults
+        ],
+        "counters": {side: dict(values) for side, values in counters.items()},
+    }
+
+
+def histograms(
+    interval: Interval, scenarios: Sequence[str], steps: Sequence[str]
+) -> dict[str, Histogram]:
+    """The histograms of the second, by the tag they get in the log."""
+    tagged = {"lateness": interval.timer_lateness}
+    for name, tally in zip(scenarios, interval.scenarios, strict=True):
+        tagged[f"response/{name}"] = tally.response
+        tagged[f"service/{name}"] = tally.service
+    for name, step in zip(steps, interval.steps, strict=True):
+        tagged[f"step/{name}"] = step.service
+    return tagged
+
+
+def _quantile_ms(histogram: Histogram, quantile: float) -> float | None:
+    return histogram.quantile_us(quantile) / 1000 if histogram.count else None

@@ -1,0 +1,130 @@
+"""The engine under way with its counters and its bundle: second by second."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from headcount._engine import Engine, Histogram, Interval
+from headcount.bundle.writer import BundleWriter
+from headcount.controller import second as seconds
+from headcount.controller.listener import Listener, Second
+from headcount.counters.source import Sample, Source
+from headcount.errors import EngineError
+from headcount.plan.plan import Plan, engine_plan
+
+SILENCE_S = 30.0
+"""An engine that reports nothing for this long is broken; its workers report each second."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One second: what the engine counted, and each source's sample."""
+
+    interval: Interval
+    samples: dict[str, Sample]
+
+
+class Session:
+    """A run of the engine against one target."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        target: str,
+        sources: list[Source],
+        bundle: BundleWriter,
+        listener: Listener,
+        offset_s: float,
+    ) -> None:
+        """Start the engine, with no users yet. `offset_s`: when, in seconds of the whole run."""
+        self._engine = Engine(engine_plan(plan), plan.workload.protocol, target)
+        self._scenarios = [scenario.name for scenario in plan.workload.scenarios]
+        self._sources = sources
+        self._bundle = bundle
+        self._listener = listener
+        self._offset_s = offset_s
+        self.step_names = self._engine.step_names
+        self.users = 0
+
+    def now_s(self) -> float:
+        """Seconds of the whole run."""
+        return self._offset_s + self._engine.now_s()
+
+    def set_users(self, users: int, ramp_s: float) -> None:
+        """Bring the population to `users` over `ramp_s`."""
+        self._engine.set_users(users, ramp_s)
+        self.users = users
+
+    def hold(
+        self,
+        phase: str,
+        level: int,
+        length_s: float,
+        enough: Callable[[list[Moment]], bool] | None = None,
+    ) -> list[Moment]:
+        """Let the run go on for `length_s`, or until `enough` says so; every second is kept."""
+        moments: list[Moment] = []
+        end_s = self._engine.now_s() + length_s
+        while not self._engine.ended and self._engine.now_s() < end_s - 0.05:
+            moment = self._next()
+            if moment is None:
+                break
+            self._keep(moment, phase, level)
+            moments.append(moment)
+            if enough is not None and enough(moments):
+                break
+        return moments
+
+    def drain(self, level: int, drain_s: float) -> None:
+        """Let users finish what they are doing and leave; the run ends."""
+        self._engine.stop(drain_s)
+        self.hold("drain", level, drain_s + SILENCE_S)
+
+    def close(self) -> None:
+        """End at once; whatever is under way is dropped."""
+        self._engine.close()
+        for source in self._sources:
+            source.close()
+
+    def _next(self) -> Moment | None:
+        interval = self._engine.next(SILENCE_S)
+        if interval is None:
+            if self._engine.ended:
+                return None
+            raise EngineError(
+                f"the load engine reported nothing for {SILENCE_S:g} s; the level under way is "
+                "invalid. This is a defect of Headcount, or the machine is badly overloaded"
+            )
+        return Moment(interval, {source.name: source.sample() for source in self._sources})
+
+    def _keep(self, moment: Moment, phase: str, level: int) -> None:
+        interval = moment.interval
+        counters = {name: sample.values for name, sample in moment.samples.items()}
+        figures = seconds.figures(
+            interval,
+            self._scenarios,
+            self.step_names,
+            counters,
+            t_s=self._offset_s + interval.to_s,
+            level=level,
+            phase=phase,
+        )
+        tagged = seconds.histograms(interval, self._scenarios, self.step_names)
+        self._bundle.second(figures, tagged)
+        response = Histogram.merge([tally.response for tally in interval.scenarios])
+        ended = sum(tally.completed for tally in interval.scenarios)
+        cpu = counters.get("sut", {}).get("system.cpu.utilization")
+        self._listener.second(
+            Second(
+                users=interval.users,
+                rate_per_s=ended / max(interval.to_s - interval.from_s, 1e-9),
+                p95_ms=response.quantile_us(0.95) / 1000 if response.count else None,
+                failed=sum(tally.failed for tally in interval.scenarios),
+                cpu_share=cpu,
+            )
+        )
+
+
+def clock_s() -> float:
+    """The clock of the counters' samples."""
+    return time.monotonic()

@@ -1,0 +1,60 @@
+"""The system under test for the length of a run: started if it is of the lab, spoken to, observed."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from headcount import lab
+from headcount.bundle.environment import EnvironmentFile
+from headcount.controller.access import Access, AppAccess, Secrets
+from headcount.controller.disclosure import disclose
+from headcount.counters import GeneratorSource, HostSource
+from headcount.counters.source import Source
+from headcount.plan import target as targets
+from headcount.plan.plan import Plan
+
+
+@dataclass(frozen=True)
+class Sut:
+    """A system under test that answers."""
+
+    address: str
+    local: bool
+    pids: list[int] | None
+    access: Access
+    lab_settings: Mapping[str, str]
+
+    def sources(self) -> list[Source]:
+        """The counters of both sides that can be had."""
+        sources: list[Source] = [GeneratorSource("generator")]
+        if self.local:
+            sources.append(HostSource("sut", pids=self.pids))
+        own = self.access.source()
+        return [*sources, own] if own is not None else sources
+
+    def environment(self, target: str) -> EnvironmentFile:
+        """The disclosure."""
+        settings = {**self.access.settings, **self.lab_settings}
+        return disclose(target, local=self.local, programs=self.access.programs, settings=settings)
+
+
+@contextmanager
+def connect(plan: Plan, secrets: Secrets) -> Iterator[Sut]:
+    """Start the server if it is of the lab, check that the load is allowed, say hello.
+
+    A server of the lab is stopped, and its data deleted, on the way out.
+    """
+    target = targets.parse(plan.target)
+    if target.lab is not None:
+        server = lab.start(target.lab, plan.server)
+        try:
+            access = AppAccess(plan, server.address, secrets)
+            yield Sut(server.address, True, server.pids, access, server.settings)
+        finally:
+            server.stop()
+        return
+    address = targets.resolve(target)
+    targets.check_authorised(address, plan.authorised_by)
+    access = AppAccess(plan, address, secrets)
+    local = targets.is_loopback(address)
+    yield Sut(address, local, [access.pid] if local else None, access, {})

@@ -1,0 +1,106 @@
+"""The file systems a run reads and writes."""
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from headcount.counters.proc.files import read_text
+
+# The kernel writes blanks, tabs, line ends and backslashes of mount points in octal.
+_OCTAL = re.compile(r"\\([0-7]{3})")
+# A user name and password in an address, such as https://name:password@host/.
+_USER_INFO = re.compile(r"//[^/]*@")
+_SECRET = re.compile(r"pass|secret|token|cred|key|user", re.IGNORECASE)
+
+
+class FileSystem(BaseModel):
+    """The file system that holds a path.
+
+    Attributes:
+        path: The path asked about.
+        mount_point: Where the file system is mounted.
+        kind: Its type, such as "ext4" or "nfs4".
+        device: What is mounted, without user names and passwords.
+        options: Options it is mounted with, but such as may hold a name or a secret.
+        size_bytes: Its capacity.
+        free_bytes: What ordinary users may still write.
+
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    path: str
+    mount_point: str | None = None
+    kind: str | None = None
+    device: str | None = None
+    options: tuple[str, ...] | None = None
+    size_bytes: int | None = None
+    free_bytes: int | None = None
+
+
+class Mount(BaseModel):
+    """One line of ``/proc/self/mountinfo``, made safe to show."""
+
+    model_config = ConfigDict(frozen=True)
+
+    mount_point: str
+    kind: str
+    device: str
+    options: tuple[str, ...]
+
+
+def parse_mounts(text: str) -> list[Mount]:
+    """Parse ``/proc/self/mountinfo`` (proc(5)); a later mount hides an earlier one below it."""
+    mounts = []
+    for line in text.splitlines():
+        before, _, after = line.partition(" - ")
+        left, right = before.split(), after.split()
+        if len(left) < 6 or len(right) < 2:
+            continue
+        options = [*left[5].split(","), *(right[2].split(",") if len(right) > 2 else [])]
+        mounts.append(
+            Mount(
+                mount_point=_unescape(left[4]),
+                kind=right[0],
+                device=_USER_INFO.sub("//", _unescape(right[1])),
+                options=tuple(dict.fromkeys(o for o in options if not _SECRET.search(o))),
+            )
+        )
+    return mounts
+
+
+def describe_file_systems(paths: Iterable[Path], root: Path) -> tuple[FileSystem, ...]:
+    """Describe the file system of each path; of one that does not exist, its nearest parent's."""
+    mounts = parse_mounts(read_text(os.fspath(root / "proc/self/mountinfo")) or "")
+    return tuple(_describe(path, mounts) for path in paths)
+
+
+def _describe(path: Path, mounts: list[Mount]) -> FileSystem:
+    place = path.resolve()
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    holding = [mount for mount in mounts if place.is_relative_to(mount.mount_point)]
+    # The longest mount point; max() keeps the first of equals, and the last one mounted counts.
+    mount = max(reversed(holding), key=lambda one: len(one.mount_point), default=None)
+    size = free = None
+    try:
+        figures = os.statvfs(place)
+        size, free = figures.f_blocks * figures.f_frsize, figures.f_bavail * figures.f_frsize
+    except OSError:
+        pass
+    return FileSystem(
+        path=os.fspath(path),
+        mount_point=mount.mount_point if mount else None,
+        kind=mount.kind if mount else None,
+        device=mount.device if mount else None,
+        options=mount.options if mount else None,
+        size_bytes=size,
+        free_bytes=free,
+    )
+
+
+def _unescape(text: str) -> str:
+    return _OCTAL.sub(lambda found: chr(int(found[1], 8)), text)

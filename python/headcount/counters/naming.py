@@ -1,0 +1,43 @@
+"""Names of counters: OpenTelemetry's metric names with the attributes in braces.
+
+A *family* is one entry of the catalogue, such as ``system.disk.io{disk.io.direction=read}``. A
+family may be given for each disk or each network interface as well; the instance is then the last
+attribute: ``system.disk.io{disk.io.direction=read,system.device=vda}``.
+"""
+
+import re
+
+DEVICE = "system.device"
+INTERFACE = "network.interface.name"
+
+# The instance is always last and its value runs to the closing brace, so that a device name may
+# hold any character the kernel allows.
+_INSTANCE = re.compile(rf"(?P<family>.*?)[{{,](?:{DEVICE}|{INTERFACE})=(?P<value>.*)\}}")
+
+
+def of_instance(family: str, attribute: str, value: str) -> str:
+    """Name the counter of one device or interface.
+
+    >>> of_instance("system.disk.io{disk.io.direction=read}", DEVICE, "vda")
+    'system.disk.io{disk.io.direction=read,system.device=vda}'
+    >>> of_instance("system.disk.utilization", DEVICE, "vda")
+    'system.disk.utilization{system.device=vda}'
+    """
+    if family.endswith("}"):
+        return f"{family[:-1]},{attribute}={value}}}"
+    return f"{family}{{{attribute}={value}}}"
+
+
+def split_instance(name: str) -> tuple[str, str | None]:
+    """Split a counter's name into its family and its device or interface, if it has one.
+
+    >>> split_instance("system.disk.io{disk.io.direction=read,system.device=vda}")
+    ('system.disk.io{disk.io.direction=read}', 'vda')
+    >>> split_instance("system.cpu.utilization{cpu.mode=user}")
+    ('system.cpu.utilization{cpu.mode=user}', None)
+    """
+    found = _INSTANCE.fullmatch(name)
+    if found is None:
+        return name, None
+    family = found["family"]
+    return (family + "}" if "{" in family else family), found["value"]

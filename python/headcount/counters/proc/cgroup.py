@@ -1,0 +1,150 @@
+"""One control group, in the layout of version 2, version 1, or both mounted side by side.
+
+Formats: https://docs.kernel.org/admin-guide/cgroup-v2.html and
+https://docs.kernel.org/admin-guide/cgroup-v1/memory.html, .../scheduler/sched-bwc.html.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from headcount.counters.proc import memory, pressure
+from headcount.counters.proc.files import integers, put, rate, read_int, read_text
+
+_NS_PER_S = 1e9
+_US_PER_NS = 1000
+_UNLIMITED_BYTES = 2**62
+"""Version 1 writes "no limit" as the largest number of whole pages, just under 2^63 bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cgroup:
+    """One reading of a control group; what is missing here was not there to be read.
+
+    Times are in nanoseconds. ``pressure_us`` is by resource and kind.
+    """
+
+    cpu_ns: int | None = None
+    periods: int | None = None
+    throttled_periods: int | None = None
+    throttled_ns: int | None = None
+    cpu_limit: float | None = None
+    memory_bytes: int | None = None
+    memory_limit_bytes: int | None = None
+    limit_hits: int | None = None
+    memory_stat: Mapping[str, int] = field(default_factory=dict)
+    pressure_us: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+
+def folders(sys: Path, name: str) -> dict[str, str]:
+    """Find a control group's folder in each hierarchy that has it, by controller.
+
+    ``unified`` is version 2, mounted at the root or, beside version 1, below ``unified``. Version 1
+    controllers may be mounted together; the usual ``cpu`` and ``cpuacct`` links are followed.
+    """
+    root, group = sys / "fs/cgroup", name.strip("/")
+    if (root / "cgroup.controllers").exists():
+        candidates = {"unified": root / group}
+    else:
+        controllers = ("unified", "cpu", "cpuacct", "memory")
+        candidates = {controller: root / controller / group for controller in controllers}
+    return {key: os.fspath(path) for key, path in candidates.items() if path.is_dir()}
+
+
+def read(where: Mapping[str, str]) -> Cgroup:
+    """Read a control group from the folders that :func:`folders` found."""
+    unified = where.get("unified")
+    cpu, cpuacct, memory_v1 = where.get("cpu"), where.get("cpuacct"), where.get("memory")
+    stat = _numbers(f"{cpu or unified}/cpu.stat") if cpu or unified else {}
+    cpu_ns = read_int(f"{cpuacct}/cpuacct.usage") if cpuacct else None
+    if cpu_ns is None and "usage_usec" in stat:
+        cpu_ns = stat["usage_usec"] * _US_PER_NS
+    throttled_ns = stat.get("throttled_time")
+    if throttled_ns is None and "throttled_usec" in stat:
+        throttled_ns = stat["throttled_usec"] * _US_PER_NS
+    at = memory_v1 or unified
+    usage, limit, hits = (
+        (
+            read_int(f"{at}/memory.usage_in_bytes"),
+            read_int(f"{at}/memory.limit_in_bytes"),
+            read_int(f"{at}/memory.failcnt"),
+        )
+        if memory_v1
+        else (
+            read_int(f"{at}/memory.current"),
+            read_int(f"{at}/memory.max"),
+            _numbers(f"{at}/memory.events").get("max"),
+        )
+    )
+    return Cgroup(
+        cpu_ns=cpu_ns,
+        periods=stat.get("nr_periods"),
+        throttled_periods=stat.get("nr_throttled"),
+        throttled_ns=throttled_ns,
+        cpu_limit=_cpu_limit(cpu, unified),
+        memory_bytes=usage,
+        memory_limit_bytes=limit if limit is not None and limit < _UNLIMITED_BYTES else None,
+        limit_hits=hits,
+        memory_stat=_numbers(f"{at}/memory.stat"),
+        pressure_us={
+            resource: pressure.parse(text)
+            for resource in pressure.RESOURCES
+            if (text := read_text(f"{unified}/{resource}.pressure")) is not None
+        },
+    )
+
+
+def gauges(current: Cgroup) -> dict[str, float]:
+    """Limits and memory of the group; a limit that is not set is absent."""
+    values: dict[str, float] = {}
+    put(values, "cgroup.cpu.limit", current.cpu_limit)
+    put(values, "cgroup.memory.usage", current.memory_bytes)
+    put(values, "cgroup.memory.limit", current.memory_limit_bytes)
+    return values
+
+
+def delta(previous: Cgroup, current: Cgroup, elapsed_s: float) -> dict[str, float]:
+    """CPU used and withheld, memory taken away and read again, and pressure.
+
+    The throttled share is of the scheduler's periods in which the group wanted the CPU at all;
+    absent where the group has no CPU limit or did nothing.
+    """
+    values: dict[str, float] = {}
+    used = rate(previous.cpu_ns, current.cpu_ns, elapsed_s)
+    put(values, "cgroup.cpu.utilization", None if used is None else used / _NS_PER_S)
+    periods = rate(previous.periods, current.periods, elapsed_s)
+    throttled = rate(previous.throttled_periods, current.throttled_periods, elapsed_s)
+    if periods and throttled is not None:
+        values["cgroup.cpu.throttled"] = min(1.0, throttled / periods)
+    waited = rate(previous.throttled_ns, current.throttled_ns, elapsed_s)
+    put(values, "cgroup.cpu.throttled_time", None if waited is None else waited / _NS_PER_S)
+    hits = rate(previous.limit_hits, current.limit_hits, elapsed_s)
+    put(values, "cgroup.memory.limit_hits", hits)
+    before, now = previous.memory_stat, current.memory_stat
+    # Version 1 counts the group alone and, under total_, the group with those below it.
+    prefix = "total_" if "total_pgmajfault" in now else ""
+    faults = rate(before.get(f"{prefix}pgmajfault"), now.get(f"{prefix}pgmajfault"), elapsed_s)
+    put(values, "cgroup.paging.faults{system.paging.fault.type=major}", faults)
+    put(values, "cgroup.memory.refaults", memory.refaults(before, now, elapsed_s, prefix))
+    for resource, totals in current.pressure_us.items():
+        earlier = previous.pressure_us.get(resource, {})
+        values |= pressure.delta(
+            earlier, totals, elapsed_s, resource=resource, metric="cgroup.pressure"
+        )
+    return values
+
+
+def _numbers(path: str) -> dict[str, int]:
+    return memory.parse_vmstat(read_text(path) or "")
+
+
+def _cpu_limit(cpu: str | None, unified: str | None) -> float | None:
+    """Return the limit in cores: the quota of CPU time a period, over the period."""
+    if cpu is not None:
+        quota = read_int(f"{cpu}/cpu.cfs_quota_us")  # -1 where there is none
+        period = read_int(f"{cpu}/cpu.cfs_period_us")
+        return quota / period if quota is not None and period else None
+    words = (read_text(f"{unified}/cpu.max") or "").split()
+    numbers = integers(words)
+    return numbers[0] / numbers[1] if numbers and len(numbers) == 2 and numbers[1] else None

@@ -1,0 +1,63 @@
+"""Which disks and network interfaces are real, from ``/sys``: the rest would be counted twice."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from headcount.counters.proc.network import LOOPBACK
+
+_Reading = TypeVar("_Reading")
+
+_STACKED_PREFIXES = ("loop", "ram", "zram", "dm-", "md", "sr", "fd", "nbd")
+
+
+class Devices:
+    """Answers which devices count towards the host's totals, remembering each answer.
+
+    Args:
+        sys: Where sysfs is mounted.
+
+    """
+
+    def __init__(self, sys: Path) -> None:
+        """Take no reading yet."""
+        self._block = sys / "block"
+        self._net = sys / "class/net"
+        self._disks: dict[str, tuple[bool, bool]] = {}
+
+    def whole_disks(self, devices: Mapping[str, _Reading]) -> dict[str, _Reading]:
+        """Return the whole devices among those of diskstats: no partitions."""
+        return {name: reading for name, reading in devices.items() if self._disk(name)[0]}
+
+    def real_disks(self, devices: Iterable[str]) -> frozenset[str]:
+        """Return the disks with hardware (or a hypervisor) behind them.
+
+        Where sysfs shows no device behind any of them, as in some containers, the whole devices
+        that do not look stacked on others by their name.
+        """
+        names = [name for name in devices if self._disk(name)[0]]
+        backed = frozenset(name for name in names if self._disk(name)[1])
+        return backed or frozenset(n for n in names if not n.startswith(_STACKED_PREFIXES))
+
+    def counted_interfaces(self, interfaces: Iterable[str]) -> frozenset[str]:
+        """Return the interfaces whose traffic adds up to the host's.
+
+        Those with hardware (or a hypervisor) behind them; where there are none, as in a container,
+        all but the loopback and those stacked on another (bridge, bond, VLAN).
+        """
+        names = [name for name in interfaces if name != LOOPBACK]
+        backed = frozenset(name for name in names if (self._net / name / "device").exists())
+        return backed or frozenset(name for name in names if not self._is_stacked(name))
+
+    def _is_stacked(self, interface: str) -> bool:
+        return next((self._net / interface).glob("lower_*"), None) is not None
+
+    def _disk(self, name: str) -> tuple[bool, bool]:
+        """Return whether a device is whole, and whether there is hardware behind it."""
+        if name not in self._disks:
+            # A blank device name never occurs, and the slash of names such as cciss/c0d0 is
+            # written as an exclamation mark in sysfs.
+            folder = self._block / name.replace("/", "!")
+            whole = folder.exists() if self._block.is_dir() else True
+            self._disks[name] = whole, (folder / "device").exists()
+        return self._disks[name]

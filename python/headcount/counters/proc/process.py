@@ -1,0 +1,189 @@
+"""One process and its threads, from ``/proc/PID``.
+
+Formats: proc(5) (stat, io, statm, fd, task); https://docs.kernel.org/scheduler/sched-stats.html
+(schedstat).
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from headcount.counters.proc.files import integer, integers, read_text
+from headcount.counters.proc.memory import PAGE_BYTES
+
+TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+THREADS_MAX = 512
+"""Threads of one process above which its single threads are not read: it would cost more CPU time
+than a sample may."""
+
+_ZOMBIE = "Z"
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Counters of a process that only grow.
+
+    Each pair is (own, reaped): of the process itself, and of all its children that ended and were
+    waited for. CPU time is in clock ticks. ``io_bytes`` is (read, written) of the storage, in
+    which the kernel does not keep own and reaped apart, or None where it may not be read.
+    """
+
+    cpu_ticks: tuple[int, int]
+    major_faults: tuple[int, int]
+    minor_faults: tuple[int, int]
+    io_bytes: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadTimes:
+    """A thread's time on and waiting for a CPU in nanoseconds, and its turns on one."""
+
+    run_ns: int
+    wait_ns: int
+    turns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """One reading of one process."""
+
+    pid: int
+    parent: int
+    started_ticks: int
+    ended: bool
+    threads: int
+    resident_bytes: int
+    totals: Totals
+    descriptors: int | None = None
+    thread_times: Mapping[int, ThreadTimes] | None = None
+    children: tuple[int, ...] | None = None
+
+
+def parse_stat(text: str) -> Process | None:
+    """Parse ``/proc/PID/stat``; None where the text is not of that form.
+
+    The second field is the program's name in brackets, which may itself hold blanks and brackets.
+    """
+    pid = integer(text.partition(" ")[0])
+    words = text.rpartition(")")[2].split()
+    if pid is None or len(words) < 22:
+        return None
+    # proc(5) numbers the fields from 1; the state is field 3 and the first word here.
+    numbers = integers([words[field - 3] for field in (4, 10, 11, 12, 13, 14, 15, 16, 17, 20, 22)])
+    resident = integer(words[24 - 3])
+    if numbers is None or resident is None:
+        return None
+    parent, minor, minor_reaped, major, major_reaped, user, system, *rest = numbers
+    user_reaped, system_reaped, threads, started = rest
+    return Process(
+        pid=pid,
+        parent=parent,
+        started_ticks=started,
+        ended=words[0] == _ZOMBIE,
+        threads=threads,
+        resident_bytes=resident * PAGE_BYTES,
+        totals=Totals(
+            cpu_ticks=(user + system, user_reaped + system_reaped),
+            major_faults=(major, major_reaped),
+            minor_faults=(minor, minor_reaped),
+        ),
+    )
+
+
+def parse_io(text: str) -> tuple[int, int] | None:
+    """Return bytes (read from, written to) storage of ``/proc/PID/io``."""
+    values = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
+    numbers = integers([values.get("read_bytes", ""), values.get("write_bytes", "")])
+    return None if numbers is None else (numbers[0], numbers[1])
+
+
+def parse_schedstat(text: str) -> ThreadTimes | None:
+    """Parse a thread's schedstat; None where the kernel keeps none, which it shows as zeros."""
+    numbers = integers(text.split()[:3])
+    if numbers is None or len(numbers) < 3 or not any(numbers):
+        return None
+    return ThreadTimes(*numbers)
+
+
+def parse_pss(text: str) -> int | None:
+    """Return the proportional set size in bytes of ``/proc/PID/smaps_rollup``."""
+    for line in text.splitlines():
+        if line.startswith("Pss:"):
+            kib = integer(line.split()[1])
+            return None if kib is None else kib * 1024
+    return None
+
+
+def read(proc: str, pid: int) -> Process | None:
+    """Read a process whole, or None where it has gone.
+
+    What the kernel does not keep or does not show to us is None in the result.
+    """
+    folder = f"{proc}/{pid}"
+    threads = _list_threads(folder)
+    thread_times = _read_thread_times(folder, threads)
+    children = _read_children(folder, threads)
+    descriptors = count_descriptors(folder)
+    io_text = read_text(f"{folder}/io")
+    # Read last: where this succeeds the process was there all along, and what is missing above
+    # was denied rather than gone.
+    stat_text = read_text(f"{folder}/stat")
+    process = parse_stat(stat_text) if stat_text is not None else None
+    if process is None:
+        return None
+    io_bytes = parse_io(io_text) if io_text is not None else None
+    return replace(
+        process,
+        totals=replace(process.totals, io_bytes=io_bytes),
+        descriptors=descriptors,
+        thread_times=thread_times,
+        children=children,
+    )
+
+
+def count_descriptors(folder: str) -> int | None:
+    """Count a process's open file descriptors, or None where it may not be looked into.
+
+    Since Linux 6.2 the size of the folder is that number; before, it is zero and they are listed.
+    """
+    path = f"{folder}/fd"
+    try:
+        with os.scandir(path) as entries:
+            return os.stat(path).st_size or sum(1 for _ in entries)  # noqa: PTH116 - hot path
+    except OSError:
+        return None
+
+
+def _list_threads(folder: str) -> list[str]:
+    try:
+        return os.listdir(f"{folder}/task")  # noqa: PTH208 - hot path
+    except OSError:
+        return []
+
+
+def _read_thread_times(folder: str, threads: list[str]) -> dict[int, ThreadTimes] | None:
+    """Read each thread's times; None where there are too many or the kernel keeps none."""
+    if len(threads) > THREADS_MAX:
+        return None
+    times: dict[int, ThreadTimes] = {}
+    for thread in threads:
+        text = read_text(f"{folder}/task/{thread}/schedstat")
+        parsed = parse_schedstat(text) if text is not None else None
+        if parsed is not None:
+            times[int(thread)] = parsed
+    return times or None
+
+
+def _read_children(folder: str, threads: list[str]) -> tuple[int, ...] | None:
+    """Return the children of all threads; None where the kernel lists none (CONFIG_PROC_CHILDREN).
+
+    A child belongs to the thread that started it.
+    """
+    children: list[int] = []
+    told = False
+    for thread in threads:
+        text = read_text(f"{folder}/task/{thread}/children")
+        if text is not None:
+            told = True
+            children += integers(text.split()) or []
+    return tuple(children) if told else None

@@ -1,0 +1,159 @@
+"""The source of this machine's counters: host, a tree of processes, a control group."""
+
+import os
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from headcount.counters.proc import cgroup as cgroups
+from headcount.counters.proc import cpu, disk, memory, network, pressure, tree
+from headcount.counters.proc.devices import Devices
+from headcount.counters.proc.files import put, read_text
+from headcount.counters.source import Sample
+
+SAMPLER_CPU_TIME = "headcount.sampler.cpu_time_ms"
+
+_PSS_DUTY = 0.01
+"""Share of one core that reading the proportional set size may cost: the next reading waits until
+the last one's cost is down to that. Our choice: small against the 5 ms a second of a whole sample
+it is part of."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Host:
+    """One reading of the host's files."""
+
+    stat: cpu.CpuStat = field(default_factory=cpu.CpuStat)
+    vmstat: dict[str, int] = field(default_factory=dict)
+    disks: dict[str, disk.DiskStat] = field(default_factory=dict)
+    interfaces: dict[str, network.InterfaceStat] = field(default_factory=dict)
+    protocols: dict[str, int] = field(default_factory=dict)
+    stalls: dict[str, dict[str, int]] = field(default_factory=dict)
+
+
+class HostSource:
+    """Counters of this machine, of a tree of processes and of a control group on it.
+
+    Args:
+        name: Whose counters these are, such as ``"server"``.
+        pids: Process ids at the root of the tree; None for no ``process.*`` counters.
+        cgroup: A control group's name below the root of the hierarchies, such as ``"/lab"``.
+        proc: Where procfs is mounted.
+        sys: Where sysfs is mounted.
+        clock: Seconds that never run backwards.
+
+    """
+
+    def __init__(
+        self,
+        name: str,
+        pids: Iterable[int] | None = None,
+        cgroup: str | None = None,
+        *,
+        proc: Path = Path("/proc"),
+        sys: Path = Path("/sys"),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Take no reading yet."""
+        self.name = name
+        self._proc = os.fspath(proc)
+        self._sys = sys
+        self._clock = clock
+        self._devices = Devices(sys)
+        self._processes = ProcessTree(pids, proc=proc) if pids is not None else None
+        self._cgroup = cgroup
+        self._previous: tuple[float, _Host, cgroups.Cgroup | None] | None = None
+
+    def sample(self) -> Sample:
+        """Read the counters now; rates cover the time since the previous call."""
+        began_s = time.thread_time()
+        at_s = self._clock()
+        host = self._read_host()
+        group = None
+        if self._cgroup is not None:
+            group = cgroups.read(cgroups.folders(self._sys, self._cgroup))
+        values = cpu.gauges(host.stat)
+        put(values, "system.cpu.load_average.1m", cpu.parse_loadavg(self._text("loadavg")))
+        values |= memory.gauges(memory.parse(self._text("meminfo")))
+        values |= network.gauges(host.protocols)
+        if group is not None:
+            values |= cgroups.gauges(group)
+        if self._previous is not None:
+            was_s, was_host, was_group = self._previous
+            values |= self._host_delta(was_host, host, at_s - was_s)
+            if was_group is not None and group is not None:
+                values |= cgroups.delta(was_group, group, at_s - was_s)
+        self._previous = at_s, host, group
+        if self._processes is not None:
+            values |= self._processes.sample(at_s)
+        values[SAMPLER_CPU_TIME] = (time.thread_time() - began_s) * 1000
+        return Sample(at_s, values)
+
+    def close(self) -> None:
+        """Forget the previous reading; nothing else is held."""
+        self._previous = None
+
+    def _text(self, path: str) -> str:
+        return read_text(f"{self._proc}/{path}") or ""
+
+    def _read_host(self) -> _Host:
+        stalls = {
+            name: pressure.parse(self._text(f"pressure/{name}")) for name in pressure.RESOURCES
+        }
+        return _Host(
+            stat=cpu.parse(self._text("stat")),
+            vmstat=memory.parse_vmstat(self._text("vmstat")),
+            disks=disk.parse(self._text("diskstats")),
+            interfaces=network.parse(self._text("net/dev")),
+            protocols=network.parse_protocols(self._text("net/snmp"))
+            | network.parse_protocols(self._text("net/netstat")),
+            stalls=stalls,
+        )
+
+    def _host_delta(self, was: _Host, now: _Host, elapsed_s: float) -> dict[str, float]:
+        disks = self._devices.whole_disks(now.disks)
+        values = cpu.delta(was.stat, now.stat, elapsed_s)
+        values |= memory.delta(was.vmstat, now.vmstat, elapsed_s)
+        values |= disk.delta(was.disks, disks, elapsed_s, real=self._devices.real_disks(now.disks))
+        counted = self._devices.counted_interfaces(now.interfaces)
+        values |= network.delta(was.interfaces, now.interfaces, elapsed_s, counted=counted)
+        values |= network.delta_protocols(was.protocols, now.protocols, elapsed_s)
+        for resource, totals in now.stalls.items():
+            values |= pressure.delta(was.stalls[resource], totals, elapsed_s, resource=resource)
+        return values
+
+
+class ProcessTree:
+    """Counters of a tree of processes: part of :class:`HostSource`, and the generator's source.
+
+    Args:
+        pids: Process ids at the root of the tree.
+        proc: Where procfs is mounted.
+        descend: Whether the descendants of the roots belong to the tree.
+
+    """
+
+    def __init__(
+        self, pids: Iterable[int], *, proc: Path = Path("/proc"), descend: bool = True
+    ) -> None:
+        """Take no reading yet."""
+        self._pids = tuple(pids)
+        self._proc = os.fspath(proc)
+        self._descend = descend
+        self._previous: tuple[float, tree.Tree] | None = None
+        self._pss_due_s = float("-inf")
+
+    def sample(self, at_s: float) -> dict[str, float]:
+        """Read the tree at a moment of the caller's clock; rates since the previous call."""
+        was = self._previous
+        now = tree.read(self._proc, self._pids, was[1] if was else None, descend=self._descend)
+        values = tree.gauges(now)
+        if was is not None:
+            values |= tree.delta(was[1], now, at_s - was[0])
+        self._previous = at_s, now
+        if at_s >= self._pss_due_s:
+            began_s = time.thread_time()
+            put(values, "process.memory.pss", tree.read_pss(self._proc, now))
+            self._pss_due_s = at_s + (time.thread_time() - began_s) / _PSS_DUTY
+        return values

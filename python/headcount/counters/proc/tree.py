@@ -1,0 +1,219 @@
+"""A tree of processes: who belongs to it, and what it used between two readings."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from headcount.counters.proc import process
+from headcount.counters.proc.files import put, read_text
+from headcount.counters.proc.process import Process, Totals
+
+_NS_PER_S = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """One reading of all processes of a tree.
+
+    Attributes:
+        uptime_ticks: The host's uptime at the start of the reading, in clock ticks: a process
+            started after the uptime of the previous reading is new rather than newly noticed.
+        processes: By process id.
+
+    """
+
+    uptime_ticks: int = 0
+    processes: Mapping[int, Process] = field(default_factory=dict)
+
+
+def read(proc: str, roots: Iterable[int], previous: Tree | None, *, descend: bool = True) -> Tree:
+    """Read the roots and all their descendants; later, whoever was there before and theirs.
+
+    So a daemon stays in its tree when the process that started it has ended and it has become a
+    child of init, and a stranger who was given a dead member's process id does not get in.
+
+    Args:
+        proc: Where ``/proc`` is mounted.
+        roots: Process ids the tree starts from; they count for the first reading only.
+        previous: The previous reading, None for the first.
+        descend: Whether descendants belong to the tree.
+
+    """
+    uptime_ticks = _uptime_ticks(proc)
+    before = {} if previous is None else previous.processes
+    found: dict[int, Process] = {}
+    for pid in roots if previous is None else before:
+        one = process.read(proc, pid)
+        if one is not None and (previous is None or _same(before[pid], one)):
+            found[pid] = one
+    pending = list(found.values()) if descend else []
+    scanned: dict[int, list[int]] | None = None
+    while pending:
+        parent = pending.pop()
+        children: Iterable[int] | None = parent.children
+        if children is None and not parent.ended:
+            scanned = scanned if scanned is not None else _scan_children(proc)
+            children = scanned.get(parent.pid)
+        for pid in children or ():
+            if pid not in found and (one := process.read(proc, pid)) is not None:
+                found[pid] = one
+                pending.append(one)
+    return Tree(uptime_ticks, {pid: _carry(before.get(pid), one) for pid, one in found.items()})
+
+
+def read_pss(proc: str, tree: Tree) -> int | None:
+    """Return the tree's proportional set size in bytes; None where any of it may not be read.
+
+    Pages shared by several processes are split between them, so that the sum is what the tree
+    really holds. The kernel walks all page tables for it: dear for large processes.
+    """
+    total = 0
+    for pid, one in tree.processes.items():
+        if one.ended:
+            continue
+        text = read_text(f"{proc}/{pid}/smaps_rollup")
+        pss = process.parse_pss(text) if text is not None else None
+        if pss is None:
+            return None
+        total += pss
+    return total if tree.processes else None
+
+
+def gauges(tree: Tree) -> dict[str, float]:
+    """Count the tree's processes, threads, resident memory and open descriptors."""
+    if not tree.processes:
+        return {}
+    alive = [one for one in tree.processes.values() if not one.ended]
+    descriptors = [one.descriptors for one in alive if one.descriptors is not None]
+    values: dict[str, float] = {
+        "process.count": len(alive),
+        "process.threads": sum(one.threads for one in alive),
+        "process.memory.usage": sum(one.resident_bytes for one in alive),
+    }
+    if len(descriptors) == len(alive):
+        values["process.open_file_descriptors"] = sum(descriptors)
+    return values
+
+
+def delta(previous: Tree, current: Tree, elapsed_s: float) -> dict[str, float]:
+    """CPU, I/O, faults and turns on a CPU of the tree between two readings.
+
+    CPU is in cores used: 1.5 is one and a half CPUs busy all the time.
+    """
+    if elapsed_s <= 0 or not previous.processes or not current.processes:
+        return {}
+    ticks = _used(previous, current, lambda totals: totals.cpu_ticks)
+    major = _used(previous, current, lambda totals: totals.major_faults)
+    minor = _used(previous, current, lambda totals: totals.minor_faults)
+    values = {
+        "process.cpu.utilization": ticks / process.TICKS_PER_S / elapsed_s,
+        "process.paging.faults{system.paging.fault.type=major}": major / elapsed_s,
+        "process.paging.faults{system.paging.fault.type=minor}": minor / elapsed_s,
+    }
+    everyone = [*previous.processes.values(), *current.processes.values()]
+    if all(one.totals.io_bytes is not None for one in everyone):
+        read_bytes = _used(previous, current, lambda totals: (0, (totals.io_bytes or (0, 0))[0]))
+        written = _used(previous, current, lambda totals: (0, (totals.io_bytes or (0, 0))[1]))
+        values["process.disk.io{disk.io.direction=read}"] = read_bytes / elapsed_s
+        values["process.disk.io{disk.io.direction=write}"] = written / elapsed_s
+    return values | _thread_figures(previous, current, elapsed_s)
+
+
+def _used(previous: Tree, current: Tree, split: Callable[[Totals], tuple[int, int]]) -> int:
+    """Growth of a counter over the whole tree, counting processes that came and went.
+
+    ``split`` gives (own, reaped) of a process. When a child ends and is waited for, all it ever
+    used is added to its parent's ``reaped``. What it had used by the previous reading was counted
+    then, so that is taken off again: off its parent, and for the child's own vanished children
+    likewise. A parent that does not wait for its children gives less than that; what is then
+    unknown counts as nothing, never as a negative.
+    """
+    counted_before: dict[int, int] = {}
+    for pid, was in previous.processes.items():
+        if not _same(was, current.processes.get(pid)):
+            heir = _living_ancestor(was, previous, current)
+            counted_before[heir] = counted_before.get(heir, 0) + sum(split(was.totals))
+    used = 0
+    for pid, now in current.processes.items():
+        own, reaped = split(now.totals)
+        before = previous.processes.get(pid)
+        if before is not None and _same(before, now):
+            own_before, reaped_before = split(before.totals)
+            used += max(0, own - own_before)
+            used += max(0, reaped - reaped_before - counted_before.get(pid, 0))
+        elif now.started_ticks >= previous.uptime_ticks:
+            used += own + reaped
+    return used
+
+
+def _same(was: Process, now: Process | None) -> bool:
+    """Whether two readings are of one process: ids are used again, ids and start times are not."""
+    return now is not None and was.started_ticks == now.started_ticks
+
+
+def _living_ancestor(one: Process, previous: Tree, current: Tree) -> int:
+    """Return the nearest ancestor within the tree that still lives; 0 where there is none."""
+    for _ in range(len(previous.processes)):
+        parent = previous.processes.get(one.parent)
+        if parent is None:
+            return 0
+        if _same(parent, current.processes.get(parent.pid)):
+            return parent.pid
+        one = parent
+    return 0
+
+
+def _thread_figures(previous: Tree, current: Tree, elapsed_s: float) -> dict[str, float]:
+    """Busiest thread, share of wanted CPU time spent waiting, and turns on a CPU per second.
+
+    Of threads present in both readings: a thread that came or went is counted by the tree's CPU
+    utilisation only.
+    """
+    run_ns: list[int] = []
+    wait_ns = turns = 0
+    for pid, now in current.processes.items():
+        was = previous.processes.get(pid)
+        if was is None or not _same(was, now):
+            continue
+        before = was.thread_times or {}
+        for thread, times in (now.thread_times or {}).items():
+            if thread in before:
+                run_ns.append(max(0, times.run_ns - before[thread].run_ns))
+                wait_ns += max(0, times.wait_ns - before[thread].wait_ns)
+                turns += max(0, times.turns - before[thread].turns)
+    if not run_ns:
+        return {}
+    values = {
+        # The kernel brings a running thread's time up to date at its clock tick.
+        "process.cpu.busiest_thread": min(1.0, max(run_ns) / _NS_PER_S / elapsed_s),
+        "process.context_switches": turns / elapsed_s,
+    }
+    wanted_ns = sum(run_ns) + wait_ns
+    put(values, "process.cpu.run_delay", wait_ns / wanted_ns if wanted_ns else None)
+    return values
+
+
+def _carry(was: Process | None, now: Process) -> Process:
+    """Keep the last known I/O of an ended process still to be waited for, if closed to us."""
+    if not now.ended or now.totals.io_bytes is not None or was is None or not _same(was, now):
+        return now
+    return replace(now, totals=replace(now.totals, io_bytes=was.totals.io_bytes))
+
+
+def _scan_children(proc: str) -> dict[int, list[int]]:
+    """Return all processes of the host by parent, for kernels that do not list children."""
+    children: dict[int, list[int]] = {}
+    for name in os.listdir(proc):  # noqa: PTH208 - hot path
+        text = read_text(f"{proc}/{name}/stat") if name.isdigit() else None
+        one = process.parse_stat(text) if text is not None else None
+        if one is not None:
+            children.setdefault(one.parent, []).append(one.pid)
+    return children
+
+
+def _uptime_ticks(proc: str) -> int:
+    words = (read_text(f"{proc}/uptime") or "").split()
+    try:
+        return int(float(words[0]) * process.TICKS_PER_S)
+    except (IndexError, ValueError):
+        return 0

@@ -1,0 +1,54 @@
+"""Every error that Headcount raises on purpose, with the exit code it means.
+
+An error's text is for a person: what is wrong, where, and what to do next. The engine raises these
+same classes. Programs can rely on the exit codes (see `docs/exit-codes.md`).
+"""
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """What the command line returns."""
+
+    PASSED = 0
+    FAILED = 1
+    BAD_INPUT = 2
+    UNREACHABLE = 3
+    INVALID = 4
+    UNSUITABLE = 5
+    DEFECT = 70
+    INTERRUPTED = 130
+
+
+class HeadcountError(Exception):
+    """The base of all errors that name what is wrong and what to do."""
+
+    exit_code = ExitCode.DEFECT
+
+
+class InputError(HeadcountError):
+    """A plan, workload, target, option or bundle that cannot be used as it is."""
+
+    exit_code = ExitCode.BAD_INPUT
+
+
+class PlanError(InputError):
+    """The engine does not accept the plan."""
+
+
+class TargetError(HeadcountError):
+    """The target does not answer, or is not what the plan says it is."""
+
+    exit_code = ExitCode.UNREACHABLE
+
+
+class SystemLimitError(HeadcountError):
+    """This machine does not allow what the run needs: file handles, ports, disk space, a package."""
+
+    exit_code = ExitCode.UNSUITABLE
+
+
+class EngineError(HeadcountError):
+    """The load engine failed: a defect of Headcount. What was measured before it is kept."""
+
+    exit_code = ExitCode.DEFECT

@@ -1,0 +1,5 @@
+"""Disposable real servers on this machine, for `lab:NAME` targets and for tests."""
+
+from headcount.lab.server import Server, start
+
+__all__ = ["Server", "start"]

@@ -1,0 +1,40 @@
+"""The seam of the lab: a real server that Headcount starts, points at, and stops."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from headcount.errors import InputError
+
+
+class Server(Protocol):
+    """A server of the lab, running.
+
+    Attributes:
+        address: Where it listens, as `ip:port`.
+        pids: The processes at the root of its tree, for the counters.
+        programs: Program and version, for the disclosure.
+        settings: How it was configured, for the disclosure.
+
+    """
+
+    address: str
+    pids: list[int]
+    programs: Mapping[str, str]
+    settings: Mapping[str, str]
+
+    def stop(self) -> None:
+        """End it and delete what it stored; safe to call twice."""
+        ...
+
+
+def start(name: str, settings: Mapping[str, str]) -> Server:
+    """Start the lab's server `name` on a free loopback port.
+
+    Raises InputError for settings it does not have, SystemLimitError when it cannot run here.
+    """
+    from headcount.lab.app import AppServer
+
+    known = {"app": AppServer}
+    if name not in known:
+        raise InputError(f'the lab has no server "{name}"; it has: {", ".join(known)}')
+    return known[name](settings)

@@ -1,0 +1,1 @@
+"""What to run: target, workload, levels, criteria. Typed, validated, repeatable."""

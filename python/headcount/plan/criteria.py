@@ -1,0 +1,91 @@
+"""Criteria: what a level must satisfy to pass, such as `p95<=1s` or `overload<1%`."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from headcount.errors import InputError
+from headcount.plan.units import seconds, share
+
+Metric = Literal["percentile", "mean", "errors", "overload", "achieved"]
+
+_FORM = re.compile(
+    r"(?:(?P<scenario>[\w.-]+):)?"
+    r"(?P<metric>p(?P<percentile>\d+(?:\.\d+)?)|mean|errors|overload|achieved)"
+    r"(?P<relation><=|<|>=|>)"
+    r"(?P<limit>[\w.% ]+)"
+)
+
+EXAMPLES = "p95<=1s, p99<3s, mean<=500ms, errors<1%, overload<1%, achieved>=95%, read:p95<=50ms"
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """One criterion.
+
+    `limit` is in seconds for times and a share (0 to 1) otherwise; `percentile` is 0 to 100 and
+    only of a percentile criterion; `scenario` is None when all scenarios count together.
+    """
+
+    text: str
+    metric: Metric
+    limit: float
+    strict: bool
+    percentile: float | None = None
+    scenario: str | None = None
+
+    @property
+    def allowed_share(self) -> float | None:
+        """The share of scenarios that may break the limit; None where it is not a share.
+
+        "p95 <= 1 s" allows 5 % to be slower than 1 s; "achieved >= 95 %" allows 5 % to be missing.
+        """
+        if self.percentile is not None:
+            return 1 - self.percentile / 100
+        if self.metric == "achieved":
+            return 1 - self.limit
+        return None if self.metric == "mean" else self.limit
+
+
+def parse(text: str) -> Criterion:
+    """Read one criterion; raises InputError when it cannot be understood or never be met."""
+    match = _FORM.fullmatch(text.replace(" ", ""))
+    if match is None:
+        raise InputError(f'the criterion "{text}" cannot be read; criteria look like: {EXAMPLES}')
+    metric: Metric = "percentile" if match["percentile"] else match["metric"]  # type: ignore[assignment]
+    wanted = (">=", ">") if metric == "achieved" else ("<=", "<")
+    if match["relation"] not in wanted:
+        raise InputError(f'the criterion "{text}" must be written with {wanted[0]}')
+    strict = match["relation"] in ("<", ">")
+    percentile = float(match["percentile"]) if match["percentile"] else None
+    if percentile is not None and not 1 <= percentile < 100:
+        raise InputError(f'the criterion "{text}": the percentile must be from 1 to below 100')
+    if metric in ("percentile", "mean"):
+        limit = seconds(match["limit"], f'the limit of "{text}"')
+    else:
+        limit = share(match["limit"], f'the limit of "{text}"')
+    _check_possible(text, metric, limit, strict=strict)
+    return Criterion(text.replace(" ", ""), metric, limit, strict, percentile, match["scenario"])
+
+
+def _check_possible(text: str, metric: Metric, limit: float, *, strict: bool) -> None:
+    if metric in ("percentile", "mean") and not 0 < limit <= 3600:
+        raise InputError(f'the criterion "{text}" can never be met or broken: use 1us to 1h')
+    if metric in ("errors", "overload") and ((strict and limit == 0) or limit >= 1):
+        raise InputError(f'the criterion "{text}" can never be met or broken: use 0.01% to 99%')
+    if metric == "achieved" and not 0 < limit < 1:
+        raise InputError(f'the criterion "{text}" can never be met or broken: use 1% to 99.9%')
+
+
+def parse_all(texts: list[str], scenarios: list[str]) -> list[Criterion]:
+    """Read all criteria of a plan; a criterion may name only scenarios that the workload has."""
+    criteria = [parse(text) for text in texts]
+    if not criteria:
+        raise InputError(f"a plan needs at least one criterion, such as {EXAMPLES}")
+    for criterion in criteria:
+        if criterion.scenario is not None and criterion.scenario not in scenarios:
+            raise InputError(
+                f'the criterion "{criterion.text}" names a scenario that the workload does not '
+                f"have; it has: {', '.join(scenarios)}"
+            )
+    return criteria

@@ -1,0 +1,50 @@
+"""What is wrong with a file, for the person who wrote it: every mistake, its place, the mend."""
+
+import difflib
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+
+def describe(error: ValidationError, model: type[BaseModel], where: str) -> str:
+    """All mistakes of a validation, one a line."""
+    lines = [_line(dict(mistake), model) for mistake in error.errors()]
+    return "\n  ".join([f"{where} has {_count(len(lines))}:", *lines])
+
+
+def nearest(name: str, known: list[str]) -> str:
+    """A hint with the name that was probably meant, or nothing."""
+    found = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return f'; did you mean "{found[0]}"?' if found else ""
+
+
+def _count(mistakes: int) -> str:
+    return "a mistake" if mistakes == 1 else f"{mistakes} mistakes"
+
+
+def _line(mistake: dict[str, Any], model: type[BaseModel]) -> str:
+    location = tuple(mistake["loc"])
+    place = ".".join(str(part) for part in location) or "the whole"
+    if mistake["type"] == "extra_forbidden":
+        hint = nearest(str(location[-1]), _keys(model, location[:-1]))
+        return f"{place}: there is no such key{hint}"
+    if mistake["type"] == "missing":
+        return f"{place}: is missing"
+    return f"{place}: {mistake['msg'].removeprefix('Value error, ')}"
+
+
+def _keys(model: type[BaseModel], location: tuple[Any, ...]) -> list[str]:
+    """The keys that are known at a place of the model."""
+    current: type[BaseModel] | None = model
+    for part in location:
+        if isinstance(part, int) or current is None:
+            continue
+        field = current.model_fields.get(str(part))
+        current = _model_in(field.annotation) if field else None
+    return list(current.model_fields) if current else []
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for arg in get_args(annotation) if (found := _model_in(arg))), None)

@@ -1,0 +1,141 @@
+"""The plan: everything a run needs to be repeated exactly, and nothing secret."""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import tomli_w
+from pydantic import Field, ValidationError, model_validator
+
+from headcount.errors import InputError
+from headcount.plan import criteria, target
+from headcount.plan.mistakes import describe
+from headcount.plan.units import seconds, size_bytes
+from headcount.plan.workload import Duration, Strict, Think, Workload
+
+
+T = TypeVar("T", bound=Strict)
+
+
+class SearchOptions(Strict):
+    """How the capacity is searched for."""
+
+    quick: bool = Field(default=False, description="A first look of a few minutes")
+    budget: Duration | None = Field(default=None, description="Time for the whole search")
+    start_users: int = Field(default=10, ge=1)
+    max_users: int = Field(default=100_000, ge=1)
+    official: Duration | None = Field(default=None, description="The full level at the capacity")
+    soak: Duration | None = Field(default=None, description="A long level at the capacity")
+
+
+class Plan(Strict):
+    """A resolved plan. The overrides of the command line are already in its workload."""
+
+    format: Literal[1] = 1
+    target: str
+    mode: Literal["level", "ladder", "search"]
+    levels: list[int] = Field(default_factory=list, description="Users; empty for a search")
+    seed: int = Field(ge=0, lt=2**63)
+    workers: int = Field(ge=1, le=1024)
+    scale: float = Field(default=1.0, gt=0, le=1, description="Shrinks the data set")
+    authorised_by: str | None = None
+    search: SearchOptions = SearchOptions()
+    server: dict[str, str] = Field(
+        default_factory=dict, description="Settings of a server of the lab"
+    )
+    workload: Workload
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Plan":
+        if (self.mode == "search") != (not self.levels):
+            raise ValueError("levels must be given for a ladder and absent for a search")
+        if target.parse(self.target).protocol != self.workload.protocol:
+            raise ValueError(
+                f'the workload speaks "{self.workload.protocol}", which the target '
+                f'"{self.target}" does not'
+            )
+        return self
+
+    @property
+    def criteria(self) -> list[criteria.Criterion]:
+        """The workload's criteria, parsed."""
+        names = [scenario.name for scenario in self.workload.scenarios]
+        return criteria.parse_all(self.workload.criteria, names)
+
+    @property
+    def file_bytes(self) -> int:
+        """Size of one user's file, scaled, in whole blocks of 4 KiB; 0 without a data set."""
+        return _blocks(
+            size_bytes(self.workload.data.file_size) * self.scale if self.workload.data else 0
+        )
+
+    @property
+    def range_bytes(self) -> int:
+        """The part of the file that is read and written, scaled, in whole blocks of 4 KiB."""
+        return _blocks(
+            size_bytes(self.workload.data.io_range) * self.scale if self.workload.data else 0
+        )
+
+    def to_toml(self) -> str:
+        """The plan as a file that `load` reads."""
+        return tomli_w.dumps(self.model_dump(mode="json", exclude_none=True))
+
+
+def _blocks(size: float) -> int:
+    return int(size // 4096) * 4096 or (4096 if size else 0)
+
+
+def load(path: Path) -> Plan:
+    """Read a plan file; raises InputError with every mistake in it."""
+    try:
+        return validate(Plan, tomllib.loads(path.read_text("utf-8")), str(path))
+    except OSError as error:
+        raise InputError(f"the plan {path} cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"the plan {path} is not valid TOML: {error}") from error
+
+
+def validate(model: type[T], values: dict[str, Any], where: str) -> T:
+    """Validate `values`, naming every mistake in one error, with the nearest name for a typo."""
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise InputError(describe(error, model, where)) from error
+
+
+def engine_plan(plan: Plan) -> str:
+    """The plan as the engine reads it (JSON)."""
+    workload = plan.workload
+    key = "think" if workload.pace.kind == "closed" else "every"
+    scenarios = [
+        {
+            "name": scenario.name,
+            "weight": scenario.weight,
+            "limit_ms": seconds(scenario.limit) * 1000,
+            "late_ms": seconds(scenario.late or scenario.limit) * 1000,
+            "steps": [{"name": step.name, **step.options} for step in scenario.steps],
+        }
+        for scenario in workload.scenarios
+    ]
+    return json.dumps(
+        {
+            "seed": plan.seed,
+            "workers": plan.workers,
+            "pace": {"pace": workload.pace.kind, key: _draw(workload.pace.time)},
+            "step_timeout_ms": round(seconds(workload.run.step_timeout) * 1000),
+            "report_every_ms": 1000,
+            "scenarios": scenarios,
+        }
+    )
+
+
+def _draw(time: Think) -> dict[str, Any]:
+    if time.draw == "uniform":
+        return {
+            "draw": "uniform",
+            "low_s": seconds(time.low or "0s"),
+            "high_s": seconds(time.high or "0s"),
+        }
+    name = "s" if time.draw == "fixed" else "mean_s"
+    return {"draw": time.draw, name: time.mean_s}

@@ -1,0 +1,125 @@
+"""From a workload and the options of the command line to a plan."""
+
+import os
+import re
+import secrets
+from dataclasses import dataclass, field
+from typing import Any
+
+from headcount.errors import InputError
+from headcount.plan import target as targets
+from headcount.plan.levels import MOST_USERS, parse_ladder
+from headcount.plan.plan import Plan, validate
+from headcount.plan.units import duration_text, seconds
+from headcount.plan.workload import Workload
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """What the command line changes of a workload; None leaves it as it is."""
+
+    users: int | None = None
+    levels: str | None = None
+    search: bool = False
+    duration: str | None = None
+    ramp: str | None = None
+    settle: str | None = None
+    think: str | None = None
+    pace: str | None = None
+    seed: int | None = None
+    criteria: list[str] = field(default_factory=list)
+    workers: int | None = None
+    scale: float | None = None
+    authorised_by: str | None = None
+    quick: bool = False
+    budget: str | None = None
+    soak: str | None = None
+    start_users: int | None = None
+    max_users: int | None = None
+    server: dict[str, str] = field(default_factory=dict)
+
+
+def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
+    """The plan of a run; raises InputError with what is wrong and how to write it."""
+    mode, levels = _levels(workload, overrides)
+    values: dict[str, Any] = {
+        "target": target,
+        "mode": mode,
+        "levels": levels,
+        "seed": secrets.randbits(32) if overrides.seed is None else overrides.seed,
+        "workers": overrides.workers or _workers(targets.parse(target)),
+        "scale": 1.0 if overrides.scale is None else overrides.scale,
+        "authorised_by": overrides.authorised_by,
+        "server": overrides.server,
+        "search": _search(overrides),
+        "workload": _workload(workload, overrides),
+    }
+    return validate(Plan, values, "the plan")
+
+
+def _levels(workload: Workload, overrides: Overrides) -> tuple[str, list[int]]:
+    asked = [overrides.users is not None, overrides.levels is not None, overrides.search]
+    if sum(asked) > 1:
+        raise InputError("--users, --levels and --search exclude each other; give one of them")
+    if overrides.users is not None:
+        if not 1 <= overrides.users <= MOST_USERS:
+            raise InputError(f"--users is {overrides.users}; it must be from 1 to {MOST_USERS:,}")
+        return "level", [overrides.users]
+    if overrides.levels is not None:
+        return "ladder", parse_ladder(overrides.levels)
+    if workload.run.ladder and not overrides.search:
+        return "ladder", list(workload.run.ladder)
+    return "search", []
+
+
+def _search(overrides: Overrides) -> dict[str, Any]:
+    wanted = {
+        "quick": overrides.quick,
+        "budget": overrides.budget,
+        "soak": overrides.soak,
+        "start_users": overrides.start_users,
+        "max_users": overrides.max_users,
+        "official": overrides.duration,
+    }
+    return {key: value for key, value in wanted.items() if value is not None}
+
+
+def _workload(workload: Workload, overrides: Overrides) -> dict[str, Any]:
+    values = workload.model_dump(mode="json", exclude_none=True)
+    if overrides.criteria:
+        values["criteria"] = overrides.criteria
+    if overrides.think is not None and overrides.pace is not None:
+        raise InputError("--think (closed pace) and --pace (open pace) exclude each other")
+    if overrides.think is not None:
+        values["pace"] = {"kind": "closed", "time": _time(overrides.think, "--think")}
+    if overrides.pace is not None:
+        values["pace"] = {"kind": "open", "time": _time(overrides.pace, "--pace")}
+    for key in ("duration", "settle"):
+        if getattr(overrides, key) is not None:
+            values["run"][key] = getattr(overrides, key)
+    if overrides.ramp is not None:
+        values["run"]["ramp"] = overrides.ramp
+    return values
+
+
+def _time(text: str, option: str) -> dict[str, str]:
+    """Read `2s` (fixed), `exponential:2s` or `uniform:1s..3s`."""
+    match = re.fullmatch(r"(?:(fixed|exponential|uniform):)?(.+)", text.strip())
+    draw, rest = (match[1] or "fixed", match[2]) if match else ("fixed", text)
+    if draw == "uniform":
+        low, dots, high = rest.partition("..")
+        if not dots:
+            raise InputError(f'{option} is "{text}"; write it like uniform:1s..3s')
+        return {
+            "draw": draw,
+            "low": duration_text(seconds(low, option)),
+            "high": duration_text(seconds(high, option)),
+        }
+    return {"draw": draw, "mean": duration_text(seconds(rest, option))}
+
+
+def _workers(target: targets.Target) -> int:
+    """Half of the cores when the server shares this machine, else all of them."""
+    cores = len(os.sched_getaffinity(0))
+    local = target.lab is not None or target.host in ("localhost", "127.0.0.1", "::1")
+    return max(1, cores // 2) if local else cores

@@ -1,0 +1,71 @@
+"""From a bundle to the content of its report."""
+
+import shlex
+from pathlib import Path
+
+from headcount.bundle.reader import Bundle
+from headcount.errors import InputError
+from headcount.report.content import Point, ReportContent
+from headcount.report.selection import timeline_level
+
+
+def assemble(bundle: Bundle) -> ReportContent:
+    """Everything the report shows; raises InputError when the run has no level to show yet."""
+    if bundle.environment is None or bundle.verdict is None:
+        raise InputError(
+            f"{bundle.folder} has no verdict yet: the run was killed before its first level ended "
+            f"(headcount resume {bundle.folder} goes on with it)"
+        )
+    plan = bundle.plan
+    level = timeline_level(bundle.levels)
+    return ReportContent(
+        title=plan.workload.title,
+        workload=plan.workload.name,
+        description=plan.workload.description.strip(),
+        sources=plan.workload.sources,
+        deviations=plan.workload.deviations,
+        target=plan.target,
+        started_at=bundle.environment.started_at,
+        verdict=bundle.verdict,
+        levels=bundle.levels,
+        environment=bundle.environment,
+        plan_toml=plan.to_toml(),
+        repeat_command=shlex.join(["headcount", "run", str(bundle.folder / "plan.toml")]),
+        criteria=plan.workload.criteria,
+        timeline=_timeline(bundle, level.index) if level else (),
+        timeline_level=level.index if level else None,
+    )
+
+
+def _timeline(bundle: Bundle, level: int) -> list[Point]:
+    points = []
+    began_s: float | None = None
+    for second in bundle.seconds:
+        if second["level"] != level or second["phase"] == "ramp-down":
+            continue
+        if began_s is None:
+            began_s = second["t_s"] - second["seconds"]
+        scenarios = second["scenarios"].values()
+        counters = second["counters"].get("sut", {})
+        p95 = [figures["p95_ms"] for figures in scenarios if figures["p95_ms"] is not None]
+        completed = sum(figures["completed"] for figures in scenarios)
+        points.append(
+            Point(
+                t_s=second["t_s"] - began_s,
+                users=second["users"],
+                achieved_per_s=completed / max(second["seconds"], 1e-9),
+                p95_ms=max(p95, default=None),
+                cpu_share=counters.get("system.cpu.utilization"),
+            )
+        )
+    return points
+
+
+def write(bundle: Bundle, path: Path | None = None) -> Path:
+    """Write the HTML report, into the bundle unless told otherwise; returns its path."""
+    from headcount.bundle.files import replace
+    from headcount.report.html import render
+
+    path = path or bundle.folder / "report.html"
+    replace(path, render(assemble(bundle)))
+    return path

@@ -1,0 +1,61 @@
+"""The capacity on the axis of users: a line at the number, a band over its interval."""
+
+from collections.abc import Sequence
+
+from headcount.bundle.verdict import Capacity
+from headcount.report.chart.panel import Panel
+from headcount.report.markup import Html, element, joined
+from headcount.report.text import DASH, count
+
+
+def capacity_band(
+    panels: Sequence[Panel], capacity: Capacity | None, *, short: bool
+) -> Html | None:
+    """Draw the interval and the line through all panels, and name them above the first.
+
+    Nothing is drawn where no capacity was found. An interval without an upper end runs to the
+    right edge. ``short`` leaves the interval out of the name, where room is scarce.
+    """
+    if capacity is None or (capacity.users is None and capacity.estimate is None):
+        return None
+    first, last = panels[0], panels[-1]
+    number = capacity.users if capacity.users is not None else capacity.estimate
+    x = first.x.at(number or 0)
+    parts: list[Html] = []
+    if capacity.low is not None and not capacity.at_least:
+        left = first.x.at(capacity.low)
+        right = first.x.at(capacity.high) if capacity.high is not None else first.right
+        parts.append(
+            element(
+                "rect",
+                x=left,
+                y=first.top,
+                width=max(right - left, 1.0),
+                height=last.bottom - first.top,
+                class_="band",
+            )
+        )
+    rule = f"M{x:.1f} {first.top - 4:.1f}V{last.bottom:.1f}"
+    parts.append(element("path", d=rule, class_="line capacity"))
+    before = x > (first.left + first.right) / 2
+    parts.append(
+        element(
+            "text",
+            _written(capacity, short=short),
+            x=x + (-6 if before else 6),
+            y=first.top - 10,
+            class_="tag capacity" + (" end" if before else ""),
+        )
+    )
+    return joined(parts)
+
+
+def _written(capacity: Capacity, *, short: bool) -> str:
+    if capacity.users is None:
+        return f"estimate {count(capacity.estimate)} users"
+    if capacity.at_least:
+        return f"at least {count(capacity.users)} users"
+    text = f"capacity {count(capacity.users)} users"
+    if not short and capacity.low is not None and capacity.high is not None:
+        text += f" (95% interval {count(capacity.low)}{DASH}{count(capacity.high)})"
+    return text

@@ -1,0 +1,58 @@
+"""Marks at measured levels: filled passed, hollow failed, crossed invalid."""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from headcount.report.chart.panel import Panel
+from headcount.report.markup import Html, element, joined, number
+
+Outcome = Literal["passed", "failed", "invalid"]
+Dot = tuple[float, float | None, Outcome]
+"""Users, the value there (None where there is none) and what came of the level."""
+
+Whisker = tuple[float, tuple[float, float] | None]
+"""Users, and the interval of the value there."""
+
+
+def dots(panel: Panel, values: Sequence[Dot], style: str) -> Html:
+    """Draw a mark at each level that has a value.
+
+    All marks of one kind are one path of lines without length and with round ends: a dot takes a
+    dozen bytes, and a page of many levels stays small.
+    """
+    valid = _places(panel, values, ("passed", "failed"))
+    hollow = _places(panel, values, ("failed",))
+    invalid = _places(panel, values, ("invalid",))
+    cross = "".join(f"M{number(x - 4)} {number(y - 4)}l8 8m0-8l-8 8" for x, y in invalid)
+    return joined(
+        [
+            _round(valid, f"dot {style}"),
+            _round(hollow, "hole"),
+            element("path", d=cross, class_="cross") if cross else None,
+        ]
+    )
+
+
+def whiskers(panel: Panel, values: Iterable[Whisker], style: str) -> Html | None:
+    """Draw intervals as upright bars behind the dots."""
+    data = "".join(
+        f"M{number(panel.x.at(x))} {number(panel.y.at(ends[0]))}V{number(panel.y.at(ends[1]))}"
+        for x, ends in values
+        if ends is not None
+    )
+    return element("path", d=data, class_=f"whisker {style}") if data else None
+
+
+def _places(
+    panel: Panel, values: Sequence[Dot], outcomes: tuple[Outcome, ...]
+) -> list[tuple[float, float]]:
+    return [
+        (panel.x.at(x), panel.y.at(y))
+        for x, y, outcome in values
+        if y is not None and outcome in outcomes
+    ]
+
+
+def _round(places: Sequence[tuple[float, float]], style: str) -> Html | None:
+    data = "".join(f"M{number(x)} {number(y)}h0" for x, y in places)
+    return element("path", d=data, class_=style) if data else None

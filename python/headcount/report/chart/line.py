@@ -1,0 +1,56 @@
+"""Lines through levels and through seconds."""
+
+import statistics
+from collections.abc import Sequence
+
+from headcount.report.chart.panel import Panel
+from headcount.report.markup import Html, element, number
+
+NEAR_PX = 9.0
+"""Levels closer than this are one knot of the line: a search puts many of them around the
+capacity, and joining each would draw their noise as a zigzag."""
+
+Value = tuple[float, float | None]
+"""Where on the x axis, and the value there; None where there is none."""
+
+
+def through_levels(panel: Panel, values: Sequence[Value], style: str) -> Html | None:
+    """Draw a line through the medians of levels that lie close together.
+
+    Args:
+        panel: Where.
+        values: In any order; those without a value are left out.
+        style: Class of the line.
+
+    """
+    knots: list[list[tuple[float, float]]] = []
+    for x, y in sorted((x, y) for x, y in values if y is not None):
+        if knots and panel.x.at(x) - panel.x.at(knots[-1][0][0]) < NEAR_PX:
+            knots[-1].append((x, y))
+        else:
+            knots.append([(x, y)])
+    if len(knots) < 2:
+        return None
+    middles = [
+        (statistics.median(x for x, _ in knot), statistics.median(y for _, y in knot))
+        for knot in knots
+    ]
+    return element("path", d=_joined(panel, middles), class_=f"line {style}")
+
+
+def through_time(panel: Panel, values: Sequence[Value], style: str) -> Html | None:
+    """Draw a line through a series in order; it is broken where there is no value."""
+    runs: list[list[tuple[float, float]]] = [[]]
+    for x, y in values:
+        if y is None:
+            runs.append([])
+        else:
+            runs[-1].append((x, y))
+    # A lone point between two gaps would be invisible as a line without length.
+    data = "".join(_joined(panel, run) + ("h.1" if len(run) == 1 else "") for run in runs if run)
+    return element("path", d=data, class_=f"line {style}") if data else None
+
+
+def _joined(panel: Panel, points: Sequence[tuple[float, float]]) -> str:
+    places = [f"{number(panel.x.at(x))} {number(panel.y.at(y))}" for x, y in points]
+    return "M" + "L".join(places)

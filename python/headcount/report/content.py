@@ -1,0 +1,69 @@
+"""What the HTML report is made of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headcount.bundle.environment import EnvironmentFile
+from headcount.bundle.level import LevelResult
+from headcount.bundle.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One second of a level.
+
+    Attributes:
+        t_s: Seconds since the level began, ramp included.
+        users: Users connected.
+        achieved_per_s: Scenarios completed in this second.
+        p95_ms: 95th percentile of the response times that ended in this second; None if none did.
+        cpu_share: CPU of the system under test, from 0 to 1; None if not sampled.
+
+    """
+
+    t_s: float
+    users: int
+    achieved_per_s: float
+    p95_ms: float | None
+    cpu_share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReportContent:
+    """Everything the report shows; nothing else is read.
+
+    Attributes:
+        title: The workload's title, such as "Application server (re-creates ServerBench 4.0)".
+        workload: Its name, such as "serverbench".
+        description: What it does, in a sentence or a few.
+        sources: Where the re-created benchmark is described.
+        deviations: In what the re-creation differs from the original.
+        target: Address of the system under test, without a secret.
+        started_at: UTC, ISO 8601.
+        verdict: The answer.
+        levels: All levels in the order they were run.
+        environment: Both sides' hardware, system and settings.
+        plan_toml: The plan as resolved, without a secret.
+        repeat_command: The command that runs the same again.
+        criteria: As written in the plan, such as ``p95<=1s``.
+        timeline: Each second of one level; empty where the series was not kept.
+        timeline_level: Index of the level the timeline is of; None for the one that
+            :func:`headcount.report.selection.timeline_level` chooses.
+
+    """
+
+    title: str
+    workload: str
+    description: str
+    sources: Sequence[str]
+    deviations: Sequence[str]
+    target: str
+    started_at: str
+    verdict: Verdict
+    levels: Sequence[LevelResult]
+    environment: EnvironmentFile
+    plan_toml: str
+    repeat_command: str
+    criteria: Sequence[str]
+    timeline: Sequence[Point] = ()
+    timeline_level: int | None = None

@@ -1,0 +1,55 @@
+"""What both charts against users say of a level, and the scale they share."""
+
+from collections.abc import Sequence
+
+from headcount.bundle.level import LevelResult
+from headcount.report.chart.scale import Linear
+from headcount.report.content import ReportContent
+from headcount.report.selection import counter_mean
+from headcount.report.text import count, duration, share, significant
+from headcount.report.wording import PURPOSE
+
+
+def valid(levels: Sequence[LevelResult]) -> list[LevelResult]:
+    """Return the levels that lines run through: an invalid one tells nothing of the server."""
+    return [level for level in levels if level.outcome != "invalid"]
+
+
+def users_scale(content: ReportContent, start: float, end: float) -> Linear:
+    """Return the scale of users, from none to a little over the most."""
+    capacity = content.verdict.capacity
+    most: list[float] = [level.users for level in content.levels]
+    if capacity is not None:
+        most += [users for users in (capacity.users, capacity.estimate) if users is not None]
+    # One place alone is drawn away from the edge.
+    beyond = 1.04 if len(set(most)) > 1 else 1.5
+    return Linear(0, max([1.0, *most]) * beyond, start, end)
+
+
+def marks(levels: Sequence[LevelResult]) -> str:
+    """Say what the marks mean, of those there are."""
+    outcomes = {level.outcome for level in levels}
+    said = {
+        "passed": "\N{BLACK CIRCLE} passed",
+        "failed": "\N{WHITE CIRCLE} failed",
+        "invalid": "\N{MULTIPLICATION SIGN} invalid, not in the line",
+    }
+    named = ", ".join(text for outcome, text in said.items() if outcome in outcomes)
+    each = "Each mark is one level"
+    return f"{each}: {named}. Lines run through the medians of levels that lie close together."
+
+
+def said_of(level: LevelResult) -> str:
+    """Say a level's figures in a few lines, for the pointer."""
+    response = level.total.response
+    times = (
+        f"p50 {duration(response.p50_ms)}, p95 {duration(response.p95_ms)}, "
+        f"p99 {duration(response.p99_ms)}"
+        if response
+        else "nothing completed"
+    )
+    cpu = share(counter_mean(level, "system.cpu.utilization"))
+    return (
+        f"{count(level.users)} users, {PURPOSE[level.purpose]}: {level.outcome}\n"
+        f"{significant(level.achieved_per_s)} scenarios/s\n{times}\nserver CPU {cpu}"
+    )

@@ -1,0 +1,128 @@
+"""The answer: what a reader with ten seconds takes away."""
+
+from headcount.bundle.level import LevelResult
+from headcount.bundle.verdict import Capacity, Verdict
+from headcount.report.content import ReportContent
+from headcount.report.markup import Html, element, joined
+from headcount.report.selection import counter_mean, shown
+from headcount.report.text import (
+    count,
+    duration,
+    duration_range,
+    share,
+    significant,
+    span,
+    unbroken,
+)
+from headcount.report.wording import confidence
+
+
+_OUTCOME = {
+    "passed": "Passed",
+    "failed": "Failed",
+    "invalid": "Invalid",
+    "interrupted": "Interrupted",
+    "unfinished": "Unfinished",
+}
+
+
+def header(content: ReportContent) -> Html:
+    """Say what was measured, where and when."""
+    where = joined(
+        [
+            element("b", content.target),
+            " \N{MIDDLE DOT} ",
+            element("time", _moment(content.started_at), datetime=content.started_at),
+            " \N{MIDDLE DOT} workload ",
+            element("code", content.workload),
+        ]
+    )
+    return element(
+        "header",
+        element("p", "Headcount \N{MIDDLE DOT} server capacity report", class_="brand"),
+        element("h1", content.title),
+        element("p", where, class_="where"),
+    )
+
+
+def answer(content: ReportContent) -> Html:
+    """Give the answer, its interval, what broke first, the key figures and the doubts."""
+    verdict = content.verdict
+    broke = (
+        element(
+            "p", element("b", "What broke first: "), unbroken(verdict.broke_first), class_="broke"
+        )
+        if verdict.broke_first
+        else None
+    )
+    return element(
+        "section",
+        element("p", _OUTCOME[verdict.outcome], class_=f"badge {verdict.outcome}"),
+        element("p", unbroken(verdict.sentence), class_="sentence", id="answer"),
+        _interval(verdict.capacity),
+        broke,
+        _tiles(content),
+        _doubts(verdict),
+        class_="answer",
+        aria_label="The answer",
+    )
+
+
+def _interval(capacity: Capacity | None) -> Html | None:
+    said = confidence(capacity)
+    return element("p", unbroken(said), class_="interval") if said else None
+
+
+def _tiles(content: ReportContent) -> Html:
+    verdict, level = content.verdict, shown(content.verdict, content.levels)
+    tiles: list[tuple[str, str, str]] = []
+    if verdict.score is not None:
+        score = verdict.score
+        said = f"{score.unit}; {score.formula}"
+        if score.zero_level is not None:
+            said += f"; zero because of the level at {count(score.zero_level)} users"
+        tiles.append((score.name, significant(score.value), said))
+    if level is not None:
+        tiles += _of_level(level)
+    cost = verdict.cost
+    noun = "level" if cost.levels == 1 else "levels"
+    said = f"{count(cost.levels)} {noun}, {count(cost.operations)} operations"
+    tiles.append(("Time it took", span(cost.seconds), said))
+    return element(
+        "div",
+        *(
+            element(
+                "div", element("h3", name), element("p", value, class_="value"), element("p", said)
+            )
+            for name, value, said in tiles
+        ),
+        class_="tiles",
+    )
+
+
+def _of_level(level: LevelResult) -> list[tuple[str, str, str]]:
+    response, interval = level.total.response, level.total.p95_interval_ms
+    at = f"at {count(level.users)} users"
+    spread = f", 95% interval {duration_range(*interval)}" if interval else ""
+    return [
+        ("Throughput", significant(level.achieved_per_s), f"scenarios per second {at}"),
+        ("Response time p95", duration(response.p95_ms if response else None), at + spread),
+        ("CPU of the server", share(counter_mean(level, "system.cpu.utilization")), at),
+    ]
+
+
+def _doubts(verdict: Verdict) -> Html | None:
+    if not verdict.flags:
+        return None
+    return element(
+        "div",
+        element("h3", "Doubts to know of"),
+        element("ul", *(element("li", unbroken(flag)) for flag in verdict.flags)),
+        class_="doubts",
+    )
+
+
+def _moment(started_at: str) -> str:
+    """Write an ISO 8601 moment in UTC as people read it; anything else stays as it is."""
+    date, found, time = started_at.partition("T")
+    return f"{date} {time[:5]} UTC" if found and time.endswith(("Z", "+00:00")) else started_at

@@ -1,0 +1,139 @@
+"""Counters at capacity: the table every capacity report had, and all the others behind it."""
+
+from collections.abc import Callable, Sequence
+
+from headcount.bundle.level import LevelResult
+from headcount.counters.catalogue import lookup
+from headcount.counters.naming import split_instance
+from headcount.report.content import ReportContent
+from headcount.report.html.table import Cell, Column, more, row, table
+from headcount.report.html.table import section as make_section
+from headcount.report.markup import Html, element, joined
+from headcount.report.selection import broken, counter_mean, published, shown
+from headcount.report.text import DASH, count, megabytes_per_s, memory, share, significant
+
+_DISK = "system.disk.io{{disk.io.direction={}}}"
+_NETWORK = "system.network.io{{network.io.direction={}}}"
+
+
+def section(content: ReportContent) -> Html | None:
+    """Show the level at the published capacity beside the last one that failed."""
+    columns, levels = _columns(content)
+    if not levels:
+        return None
+    rows = [row(columns, [name, *(figure(level) for level in levels)]) for name, figure in _FIGURES]
+    note = element("p", "Means over the measured part of each level.", class_="note")
+    return make_section(
+        "Resources at capacity",
+        table(columns, rows, "Counters at capacity", "short"),
+        note,
+        _all(levels),
+    )
+
+
+def _columns(content: ReportContent) -> tuple[list[Column], list[LevelResult]]:
+    good, bad = published(content.verdict, content.levels), broken(content.verdict, content.levels)
+    named = [("passed", good), ("failed", bad)]
+    levels = [level for _, level in named if level is not None]
+    if not levels:
+        last = shown(content.verdict, content.levels)
+        levels = [last] if last else []
+    return [
+        Column("Counter", text=True),
+        *(Column(f"{count(level.users)} users, {level.outcome}") for level in levels),
+    ], levels
+
+
+def _of_share(name: str) -> Callable[[LevelResult], Cell]:
+    return lambda level: share(counter_mean(level, name))
+
+
+def _of_bytes(
+    name: str, ways: tuple[tuple[str, str], tuple[str, str]]
+) -> Callable[[LevelResult], Cell]:
+    """Show the sum of both ways, with each below; the sum is unknown unless both are known."""
+
+    def figure(level: LevelResult) -> Cell:
+        parts = [counter_mean(level, name.format(way)) for way, _ in ways]
+        known = [part for part in parts if part is not None]
+        total = sum(known) if len(known) == len(parts) else None
+        said = ", ".join(
+            f"{word} {megabytes_per_s(part)}" for (_, word), part in zip(ways, parts, strict=True)
+        )
+        return joined([megabytes_per_s(total), element("small", said) if known else None])
+
+    return figure
+
+
+def _generator(level: LevelResult) -> Cell:
+    generator = level.generator
+    limited = element("b", " was the limit") if generator.limited else None
+    said = (
+        f"{count(generator.workers)} workers, busiest {share(generator.busiest_worker_share)}"
+        " of a core"
+    )
+    return joined([f"{significant(generator.cpu_cores)} cores", limited, element("small", said)])
+
+
+_FIGURES: Sequence[tuple[str, Callable[[LevelResult], Cell]]] = (
+    ("CPU", _of_share("system.cpu.utilization")),
+    ("Busiest CPU", _of_share("system.cpu.utilization.busiest")),
+    ("Memory", _of_share("system.memory.utilization")),
+    ("Disk", _of_bytes(_DISK, (("read", "read"), ("write", "written")))),
+    ("Network", _of_bytes(_NETWORK, (("receive", "received"), ("transmit", "sent")))),
+    ("Load generator CPU", _generator),
+)
+
+
+def _all(levels: Sequence[LevelResult]) -> Html | None:
+    """List every counter of both sides but those of single devices, which can be hundreds."""
+    names = sorted(
+        {
+            (side, name)
+            for level in levels
+            for side, found in level.counters.items()
+            for name in found
+            if split_instance(name)[1] is None
+        }
+    )
+    if not names:
+        return None
+    columns = [
+        Column("Side", text=True),
+        Column("Counter", text=True),
+        *(Column(f"{what}, {count(level.users)} users") for level in levels for what in _WHAT),
+    ]
+    rows = [row(columns, [side, _named(name), *_both(levels, side, name)]) for side, name in names]
+    return more("All counters", table(columns, rows, "All counters"))
+
+
+_WHAT = ("Mean", "Max")
+
+
+def _named(name: str) -> Cell:
+    known = lookup(name)
+    if known is None:
+        return element("code", name)
+    return joined([known.label, element("small", name)])
+
+
+def _both(levels: Sequence[LevelResult], side: str, name: str) -> list[str]:
+    known = lookup(name)
+    unit = known.unit if known else None
+    cells: list[str] = []
+    for level in levels:
+        found = level.counters.get(side, {}).get(name)
+        pair = (found.mean, found.max) if found else (None, None)
+        cells += [in_unit(value, unit) for value in pair]
+    return cells
+
+
+def in_unit(value: float | None, unit: str | None) -> str:
+    """Write a figure with its unit, given as the catalogue has it (UCUM); None is a dash."""
+    if value is None:
+        return DASH
+    special = {"1": share, "By": memory, "By/s": megabytes_per_s}
+    if unit in special:
+        return special[unit](value)
+    noun = (unit or "").replace("{", "").replace("}", "")
+    return f"{significant(value)} {noun}".rstrip()

@@ -1,0 +1,125 @@
+"""The disclosure: both sides' hardware, system and settings."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from headcount.bundle.environment import Side
+from headcount.report.content import ReportContent
+from headcount.report.html.table import Cell, more, pairs
+from headcount.report.html.table import section as make_section
+from headcount.report.markup import Html, element
+from headcount.report.text import count, memory, storage
+
+_ROLE = {
+    "sut": "Server under test",
+    "generator": "Load generator",
+    "both": "Server under test and load generator, on one machine",
+}
+
+LINES_SHOWN = 200
+"""Lines of the full description at the most; a machine of very many disks would swamp the page."""
+
+
+def section(content: ReportContent) -> Html:
+    """Describe each side: the summary in sight, everything known behind it."""
+    environment = content.environment
+    sides = element("div", *(_side(side) for side in environment.sides), class_="sides")
+    build = f"Headcount {environment.headcount}, {environment.build} build of the load engine."
+    return make_section("Environment", sides, element("p", build, class_="note"))
+
+
+def _side(side: Side) -> Html:
+    host = side.host or {}
+    items: list[tuple[str, Cell]] = [
+        (name, value) for name, value in _summary(host) if value is not None
+    ]
+    if side.host is None:
+        items.append(("Machine", "not known: it could not be asked"))
+    items += sorted(side.programs.items())
+    settings = pairs(sorted(side.settings.items())) if side.settings else None
+    lines = flattened(host)
+    full = more("Everything known of the machine", pairs(lines)) if lines else None
+    return element(
+        "div",
+        element("h3", _ROLE[side.role]),
+        pairs(items),
+        element("h4", "Settings") if settings else None,
+        settings,
+        full,
+    )
+
+
+def _summary(host: Mapping[str, Any]) -> list[tuple[str, Cell | None]]:
+    """Pick what a reader looks for first; what has another shape than expected is left out."""
+    cpu, kernel, virtual = (_part(host, name) for name in ("cpu", "kernel", "virtual"))
+    logical = cpu.get("logical")
+    cores = f"{logical} logical CPUs" if isinstance(logical, int) else None
+    return [
+        ("Host", _text(host.get("hostname"))),
+        ("System", _text(host.get("operating_system"))),
+        ("Kernel", _text(kernel.get("release"))),
+        ("Processor", ", ".join(x for x in (_text(cpu.get("model")), cores) if x) or None),
+        ("Memory", memory(total) if isinstance(total := host.get("memory_bytes"), int) else None),
+        ("Disks", _listed(host.get("disks"), _disk)),
+        ("Network", _listed(host.get("interfaces"), _interface)),
+        ("Virtualisation", _text(virtual.get("hypervisor") or virtual.get("product"))),
+        ("Container", _text(virtual.get("container"))),
+    ]
+
+
+def _part(host: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    part = host.get(name)
+    return part if isinstance(part, Mapping) else {}
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _listed(value: Any, written: Any) -> str | None:
+    if not isinstance(value, list | tuple):
+        return None
+    parts = [written(part) for part in value if isinstance(part, Mapping)]
+    return "; ".join(part for part in parts if part) or None
+
+
+def _disk(disk: Mapping[str, Any]) -> str:
+    size = disk.get("size_bytes")
+    known = [_text(disk.get("name")), _text(disk.get("model"))]
+    return " ".join(x for x in (*known, storage(size) if isinstance(size, int) else None) if x)
+
+
+def _interface(interface: Mapping[str, Any]) -> str | None:
+    if interface.get("name") == "lo":
+        return None
+    speed = interface.get("speed_mbit_s")
+    fast = f"{count(speed)} Mbit/s" if isinstance(speed, int) else None
+    return " ".join(x for x in (_text(interface.get("name")), fast) if x)
+
+
+def flattened(host: Mapping[str, Any]) -> list[tuple[str, Cell]]:
+    """List all that is known, nested names joined by dots; what is not known is left out."""
+    lines: list[tuple[str, Cell]] = []
+
+    def walk(name: str, value: Any) -> None:
+        if isinstance(value, Mapping):
+            for key, inner in value.items():
+                walk(f"{name}.{key}" if name else str(key), inner)
+        elif isinstance(value, list | tuple):
+            if all(not isinstance(inner, Mapping | list | tuple) for inner in value):
+                walk(name, ", ".join(str(inner) for inner in value) or None)
+            else:
+                for index, inner in enumerate(value):
+                    walk(f"{name}.{index}", inner)
+        elif value is not None:
+            lines.append((name, _scalar(value)))
+
+    walk("", host)
+    over = len(lines) - LINES_SHOWN
+    return [*lines[:LINES_SHOWN], *([("and more", f"{over} lines")] if over > 0 else [])]
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)

@@ -1,0 +1,78 @@
+"""What went wrong, of all levels: how often, where, and in the server's own words."""
+
+from dataclasses import dataclass, field
+
+from headcount.report.content import ReportContent
+from headcount.report.html.table import Column, row, table
+from headcount.report.html.table import section as make_section
+from headcount.report.markup import Html, element, joined
+from headcount.report.text import count
+
+EXAMPLES_SHOWN = 3
+EXAMPLE_CHARACTERS = 300
+"""An example is cut after this many characters: a server may answer with a whole page."""
+
+_COLUMNS = (
+    Column("Step", text=True),
+    Column("Kind", text=True),
+    Column("How many"),
+    Column("At levels of", text=True),
+    Column("Examples", text=True),
+)
+
+
+@dataclass(slots=True)
+class _Kind:
+    """Faults of one kind at one step, of all levels together."""
+
+    total: int = 0
+    users: list[int] = field(default_factory=list)
+    examples: list[str] = field(default_factory=list)
+
+
+def section(content: ReportContent) -> Html | None:
+    """List the kinds of faults, the most frequent first; say so where there was none."""
+    if not content.levels:
+        return None
+    kinds = _kinds(content)
+    if not kinds:
+        return make_section("Faults", element("p", "None, at any level."))
+    ordered = sorted(kinds.items(), key=lambda item: -item[1].total)
+    rows = [
+        row(
+            _COLUMNS,
+            [step, kind, count(found.total), _users(found), _examples(found)],
+        )
+        for (step, kind), found in ordered
+    ]
+    return make_section("Faults", table(_COLUMNS, rows, "Faults"))
+
+
+def _kinds(content: ReportContent) -> dict[tuple[str, str], _Kind]:
+    kinds: dict[tuple[str, str], _Kind] = {}
+    for level in content.levels:
+        for fault in level.faults:
+            kind = kinds.setdefault((fault.step, fault.kind), _Kind())
+            kind.total += fault.count
+            kind.users.append(level.users)
+            kind.examples += [text for text in fault.examples if text not in kind.examples]
+    return kinds
+
+
+def _users(kind: _Kind) -> str:
+    numbers = sorted(set(kind.users))
+    if len(numbers) > EXAMPLES_SHOWN:
+        return f"{count(numbers[0])} to {count(numbers[-1])} users ({len(numbers)} levels)"
+    return ", ".join(count(number) for number in numbers) + " users"
+
+
+def _examples(kind: _Kind) -> Html:
+    return joined(
+        element(
+            "code",
+            text[:EXAMPLE_CHARACTERS]
+            + ("\N{HORIZONTAL ELLIPSIS}" * (len(text) > EXAMPLE_CHARACTERS)),
+            class_="example",
+        )
+        for text in kind.examples[:EXAMPLES_SHOWN]
+    )

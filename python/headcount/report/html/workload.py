@@ -1,0 +1,32 @@
+"""What was played: the workload, where it comes from and what in it is ours."""
+
+import re
+
+from headcount.report.content import ReportContent
+from headcount.report.html.table import section as make_section
+from headcount.report.markup import Html, element
+
+_ADDRESS = re.compile(r"https?://[^\s]+")
+
+
+def section(content: ReportContent) -> Html:
+    """Describe the workload."""
+    return make_section(
+        "The workload",
+        element("p", content.description),
+        element("h3", "Sources") if content.sources else None,
+        element("ul", *(element("li", _linked(source)) for source in content.sources))
+        if content.sources
+        else None,
+        element("h3", "Where it deviates") if content.deviations else None,
+        element("ul", *(element("li", deviation) for deviation in content.deviations))
+        if content.deviations
+        else None,
+    )
+
+
+def _linked(source: str) -> Html | str:
+    """Link a source that is an address and nothing else."""
+    if _ADDRESS.fullmatch(source) is None:
+        return source
+    return element("a", source, href=source, rel="noopener noreferrer")

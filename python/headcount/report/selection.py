@@ -1,0 +1,51 @@
+"""Which levels of a run the reports show in detail."""
+
+from collections.abc import Sequence
+
+from headcount.bundle.level import LevelResult
+from headcount.bundle.verdict import Verdict
+
+
+def published(verdict: Verdict, levels: Sequence[LevelResult]) -> LevelResult | None:
+    """Return the level that stands for the published capacity.
+
+    That is the last official level at exactly that many users, or else the last level of any
+    purpose at it, or else the passed level next below. Without a capacity it is the largest
+    passed level, and without a passed one there is none.
+    """
+    users = verdict.capacity.users if verdict.capacity else None
+    passed = [level for level in levels if level.outcome == "passed"]
+    if users is not None:
+        exact = [level for level in passed if level.users == users]
+        official = [level for level in exact if level.purpose == "official"]
+        if exact:
+            return (official or exact)[-1]
+        passed = [level for level in passed if level.users < users]
+    return max(passed, key=lambda level: (level.users, level.index), default=None)
+
+
+def broken(verdict: Verdict, levels: Sequence[LevelResult]) -> LevelResult | None:
+    """Return the last level that failed, of those above the published capacity if there are any."""
+    failed = [level for level in levels if level.outcome == "failed"]
+    good = published(verdict, levels)
+    above = [level for level in failed if good is not None and level.users > good.users]
+    candidates = above or failed
+    return candidates[-1] if candidates else None
+
+
+def shown(verdict: Verdict, levels: Sequence[LevelResult]) -> LevelResult | None:
+    """Return the level whose scenarios and steps are shown: published, or failed, or the last."""
+    return published(verdict, levels) or broken(verdict, levels) or (levels[-1] if levels else None)
+
+
+def timeline_level(levels: Sequence[LevelResult]) -> LevelResult | None:
+    """Return the level whose seconds are shown: the last official one, or else the last."""
+    official = [level for level in levels if level.purpose == "official"]
+    candidates = official or levels
+    return candidates[-1] if candidates else None
+
+
+def counter_mean(level: LevelResult, name: str, side: str = "sut") -> float | None:
+    """Return the mean of one counter over a level's steady part; None where it is missing."""
+    summary = level.counters.get(side, {}).get(name)
+    return None if summary is None else summary.mean

@@ -1,0 +1,106 @@
+"""The summary: the answer, a small chart and the levels."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from headcount.bundle.level import LevelResult
+from headcount.bundle.verdict import Cost, Verdict
+from headcount.report.chart.scale import for_times, from_zero
+from headcount.report.chart.tick import rate_tick, time_tick
+from headcount.report.terminal.glyphs import glyphs, writable
+from headcount.report.terminal.plot import Plot, draw
+from headcount.report.terminal.table import table
+from headcount.report.text import count, significant, span
+from headcount.report.wording import confidence, objections
+
+_STYLE = {"passed": "bold green", "failed": "bold red"}
+
+BESIDE_FROM = 96
+"""Columns from which the chart of response times stands beside that of throughput."""
+
+MOST_PLOT = 72
+"""Columns of one chart at the most; a wider one shows nothing more."""
+
+
+def summary(verdict: Verdict, levels: Sequence[LevelResult], console: Console) -> None:
+    """Print what a run came to.
+
+    Args:
+        verdict: The answer.
+        levels: All levels in the order they were run; may be empty.
+        console: Where to; its width and encoding are kept to. Colours appear on terminals only.
+
+    """
+    _answer(verdict, console)
+    _charts(verdict, levels, console)
+    if levels:
+        console.print(table(levels, console))
+    _objections(levels, console)
+    _print(_cost(verdict.cost), console, "dim")
+
+
+def _answer(verdict: Verdict, console: Console) -> None:
+    _print(verdict.sentence, console, _STYLE.get(verdict.outcome, "bold yellow"))
+    said = confidence(verdict.capacity)
+    if said:
+        _print(said, console)
+    if verdict.broke_first:
+        _print(f"What broke first: {verdict.broke_first}", console)
+    if verdict.score is not None:
+        score = verdict.score
+        text = f"{score.name}: {significant(score.value)} {score.unit} ({score.formula})"
+        if score.zero_level is not None:
+            text += f", zero because of the level at {count(score.zero_level)} users"
+        _print(text, console)
+    for flag in verdict.flags:
+        _print(f"Doubt: {flag}", console, "yellow")
+
+
+def _charts(verdict: Verdict, levels: Sequence[LevelResult], console: Console) -> None:
+    """Draw throughput, and response times beside it where there is room; two levels at least."""
+    valid = [level for level in levels if level.outcome != "invalid"]
+    if len({level.users for level in valid}) < 2:
+        return
+    signs = glyphs(console)
+    most = max(level.users for level in valid)
+    capacity = verdict.capacity.users if verdict.capacity else None
+    if capacity is not None and capacity > most:
+        capacity = None
+    rates = [(level.users, level.achieved_per_s) for level in valid]
+    times = [(level.users, level.total.response.p95_ms) for level in valid if level.total.response]
+    beside = console.width >= BESIDE_FROM and bool(times)
+    width = min((console.width - 3) // 2 if beside else console.width, MOST_PLOT)
+    left = draw(
+        Plot("Scenarios per second", rates, from_zero, rate_tick, most, capacity), width, signs
+    )
+    right = (
+        draw(Plot("p95 response time", times, for_times, time_tick, most, capacity), width, signs)
+        if beside
+        else [""] * len(left)
+    )
+    console.print()
+    for one, other in zip(left, right, strict=True):
+        line = writable(f"{one:<{width}}   {other}".rstrip(), console)
+        console.print(Text(line, style="cyan", no_wrap=True), overflow="crop")
+    console.print()
+
+
+def _objections(levels: Sequence[LevelResult], console: Console) -> None:
+    """Say why levels are invalid, and what speaks against those that passed."""
+    for level in levels:
+        told = objections(level)
+        if told and level.outcome != "failed":
+            text = f"Level {level.index}, {count(level.users)} users, {level.outcome}: "
+            _print(text + " ".join(told), console, "yellow")
+
+
+def _cost(cost: Cost) -> str:
+    noun = "level" if cost.levels == 1 else "levels"
+    return f"{count(cost.levels)} {noun}, {count(cost.operations)} operations, {span(cost.seconds)}"
+
+
+def _print(text: str, console: Console, style: str = "") -> None:
+    # Text, never Rich's markup: what a server says in brackets is not a style.
+    console.print(Text(writable(text, console), style=style))

@@ -1,0 +1,96 @@
+"""The table of levels, as many of its columns as the console is wide enough for."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from headcount.bundle.level import LevelResult
+from headcount.report.selection import counter_mean
+from headcount.report.terminal.glyphs import BLOCKS, glyphs, writable
+from headcount.report.text import count, duration, share, significant
+from headcount.report.wording import PURPOSE
+
+_PADDING = 2
+_STYLE = {"passed": "green", "failed": "red", "invalid": "yellow"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """One column: how it is filled, and how soon it goes when there is no room (0: never)."""
+
+    heading: str
+    cell: Callable[[LevelResult], str]
+    goes: int
+    left: bool = False
+
+
+def _percentile(name: str) -> Callable[[LevelResult], str]:
+    def cell(level: LevelResult) -> str:
+        response = level.total.response
+        if response is None:
+            return duration(None)
+        return duration(
+            {"p50": response.p50_ms, "p95": response.p95_ms, "p99": response.p99_ms}[name]
+        )
+
+    return cell
+
+
+def _overload(level: LevelResult) -> str:
+    return share(level.total.overloaded / level.total.due if level.total.due else None)
+
+
+_COLUMNS = (
+    _Column("Users", lambda level: count(level.users), 0),
+    _Column("Purpose", lambda level: PURPOSE[level.purpose], 2, left=True),
+    _Column("Outcome", lambda level: level.outcome, 0, left=True),
+    _Column("Offered/s", lambda level: significant(level.offered_per_s), 1),
+    _Column("Done/s", lambda level: significant(level.achieved_per_s), 7),
+    _Column("p50", _percentile("p50"), 5),
+    _Column("p95", _percentile("p95"), 0),
+    _Column("p99", _percentile("p99"), 4),
+    _Column("Overload", _overload, 6),
+    _Column("Errors", lambda level: count(level.total.failed), 3),
+    _Column("CPU", lambda level: share(counter_mean(level, "system.cpu.utilization")), 8),
+    _Column("Steady", lambda level: "yes" if level.steadiness.steady else "NO", 3, left=True),
+)
+
+
+def table(levels: Sequence[LevelResult], console: Console) -> Table:
+    """Make the table; columns that matter least go first where there is no room."""
+    columns = list(_COLUMNS)
+    while _width(columns, levels) > console.width and any(column.goes for column in columns):
+        first = min((column for column in columns if column.goes), key=lambda column: column.goes)
+        columns.remove(first)
+    # Rich's stand-in for a console without box characters has upright rules, which need room.
+    box = SIMPLE_HEAD if glyphs(console) is BLOCKS else None
+    made = Table(box=box, padding=(0, _PADDING, 0, 0), pad_edge=False, show_edge=False)
+    for column in columns:
+        made.add_column(
+            column.heading,
+            justify="left" if column.left else "right",
+            no_wrap=True,
+            overflow="crop",
+        )
+    for level in levels:
+        made.add_row(*(_cell(column, level, console) for column in columns))
+    return made
+
+
+def _cell(column: _Column, level: LevelResult, console: Console) -> Text:
+    style = _STYLE[level.outcome] if column.heading == "Outcome" else ""
+    if level.outcome == "invalid" and not style:
+        style = "dim"
+    return Text(writable(column.cell(level), console), style=style)
+
+
+def _width(columns: Sequence[_Column], levels: Sequence[LevelResult]) -> int:
+    return sum(
+        max(len(text) for text in (column.heading, *(column.cell(level) for level in levels)))
+        + _PADDING
+        for column in columns
+    )

@@ -1,0 +1,47 @@
+"""Sentences and names that all reports share."""
+
+from collections.abc import Sequence
+
+from headcount.bundle.level import LevelResult
+from headcount.bundle.verdict import Capacity
+from headcount.report.text import count
+
+PURPOSE = {
+    "only": "single level",
+    "ladder": "ladder",
+    "probe": "probe",
+    "bracket": "bracket",
+    "straddle": "straddle",
+    "official": "official",
+    "curve": "curve",
+    "soak": "soak",
+}
+"""Names of what a level was run for."""
+
+
+def confidence(capacity: Capacity | None) -> str | None:
+    """Say how sure the capacity is, in one sentence; None where there is nothing to say."""
+    if capacity is None:
+        return None
+    said = []
+    if capacity.low is not None and capacity.high is not None:
+        said.append(
+            f"95% confidence interval {count(capacity.low)} to {count(capacity.high)} users"
+        )
+    if capacity.at_least:
+        said.append("nothing broke up to the largest level tried")
+    elif capacity.estimate is not None:
+        said.append(f"most likely {count(capacity.estimate)}")
+    if capacity.binding is not None:
+        said.append(f"set by {capacity.binding}")
+    if capacity.users is not None:
+        official = "has passed" if capacity.official_passed else "has not passed"
+        said.append(f"a full level at {count(capacity.users)} users {official}")
+    text = "; ".join(said)
+    return f"{text[0].upper()}{text[1:]}." if text else None
+
+
+def objections(level: LevelResult) -> Sequence[str]:
+    """Return why a level did not pass, and whatever else speaks against it; each once."""
+    unsteady = [] if level.steadiness.steady else level.steadiness.reasons
+    return list(dict.fromkeys([*level.reasons, *unsteady]))

@@ -1,0 +1,2 @@
+"""Temporary."""
+from headcount.report.text import count, duration, share, significant, span  # noqa

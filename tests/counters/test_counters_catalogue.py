@@ -1,0 +1,79 @@
+"""The catalogue and the sources agree on names, in both directions."""
+
+from pathlib import Path
+
+import counters_machine as machine
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headcount.counters import GeneratorSource, HostSource
+from headcount.counters.catalogue import catalogue, label, lookup
+from headcount.counters.naming import DEVICE, INTERFACE, of_instance, split_instance
+
+
+def emitted(root: Path) -> set[str]:
+    """Return every name the sources give on a machine that has everything, and on this one."""
+    clock = machine.Clock()
+    proc, sys = root / "proc", root / "sys"
+    full = HostSource("server", [machine.PID], "/lab", proc=proc, sys=sys, clock=clock)
+    names: set[str] = set()
+    for moment in (0, 1):
+        machine.write(
+            root, machine.host(moment) | machine.process(moment) | machine.cgroup_v2(moment)
+        )
+        names |= full.sample().values.keys()
+        clock.now_s += 1
+    for real in (HostSource("host"), GeneratorSource()):
+        for _ in range(2):
+            names |= real.sample().values.keys()
+    return names
+
+
+def test_every_counter_given_is_explained_and_every_one_explained_is_given(tmp_path: Path) -> None:
+    names = emitted(tmp_path)
+    assert {name for name in names if lookup(name) is None} == set()
+    assert set(catalogue()) - {split_instance(name)[0] for name in names} == set()
+
+
+def test_counters_marked_per_device_or_interface_are_exactly_those_given_so(tmp_path: Path) -> None:
+    given_so = set()
+    for name in emitted(tmp_path):
+        family, instance = split_instance(name)
+        if instance is not None:
+            given_so.add((family, "device" if DEVICE in name else "interface"))
+    marked = {(name, entry.per) for name, entry in catalogue().items() if entry.per}
+    assert given_so == marked
+
+
+def test_entries_read_well() -> None:
+    entries = list(catalogue().values())
+    assert len({entry.label for entry in entries}) == len(entries)
+    for entry in entries:
+        assert len(entry.label) <= 30, entry.name
+        assert entry.meaning.endswith("."), entry.name
+        assert entry.unit, entry.name
+
+
+def test_shares_stay_below_one_by_their_unit() -> None:
+    shares = {name for name, entry in catalogue().items() if entry.unit == "1"}
+    assert {"system.cpu.utilization", "cgroup.cpu.throttled", "process.cpu.run_delay"} <= shares
+    assert catalogue()["process.cpu.utilization"].unit == "{cpu}"
+
+
+def test_labels_name_the_device() -> None:
+    assert label("system.disk.utilization{system.device=vda}") == "Disk busy (vda)"
+    assert label("system.disk.utilization") == "Disk busy"
+    assert label("something.else") == "something.else"
+
+
+INSTANCES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1)
+
+
+@pytest.mark.parametrize("attribute", [DEVICE, INTERFACE])
+@given(instance=INSTANCES, family=st.sampled_from(["a.b", "a.b{c=d}", "a.b{c=d,e.f=g}"]))
+def test_names_of_instances_come_apart_as_they_were_put_together(
+    attribute: str, instance: str, family: str
+) -> None:
+    assert split_instance(of_instance(family, attribute, instance)) == (family, instance)
+    assert split_instance(family) == (family, None)

@@ -1,0 +1,164 @@
+"""Contents that reports must cope with, from the usual to the hostile."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import BaseModel
+from report_factory import content, empty_level, level, score, timeline, times, verdict
+
+from headcount.bundle.verdict import Capacity
+from headcount.report.content import ReportContent
+
+HOSTILE = (
+    "</script></style><script>window.pwned=1</script><img src=x onerror=pwned=1>\"'&\x1b[31m\u202e"
+)
+"""What a server or a plan might say; it must be shown and never obeyed."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A content that reports must cope with."""
+
+    name: str
+    content: ReportContent
+
+
+def one_level() -> ReportContent:
+    return replace(
+        content(),
+        levels=[level(1, 200, "only")],
+        verdict=verdict().model_copy(update={"kind": "level", "capacity": None, "flags": []}),
+    )
+
+
+def nothing_completed() -> ReportContent:
+    failed = verdict().model_copy(
+        update={"outcome": "failed", "capacity": None, "sentence": "No level passed."}
+    )
+    return replace(content(), levels=[empty_level(1, 100)], verdict=failed, timeline=[])
+
+
+def no_levels() -> ReportContent:
+    stopped = verdict().model_copy(
+        update={"outcome": "interrupted", "capacity": None, "sentence": "Interrupted.", "flags": []}
+    )
+    return replace(content(), levels=[], verdict=stopped, timeline=[])
+
+
+def many_levels() -> ReportContent:
+    ladder = [level(index, 20 * index) for index in range(1, 61)]
+    return replace(content(), levels=ladder, timeline=timeline(3600))
+
+
+def wide_times() -> ReportContent:
+    """Times from 0.01 ms to 100 s."""
+    levels = []
+    for index, p50_ms in enumerate((0.01, 0.3, 12.0, 900.0, 18_500.0), 1):
+        plain = level(index, 200 * index)
+        total = plain.total.model_copy(
+            update={"response": times(p50_ms), "p95_interval_ms": (p50_ms * 2.8, p50_ms * 3.4)}
+        )
+        levels.append(plain.model_copy(update={"total": total}))
+    return replace(content(), levels=levels)
+
+
+def at_least() -> ReportContent:
+    levels = [level(index, 100 * index) for index in range(1, 9)]
+    unbroken = Capacity(
+        users=800,
+        estimate=None,
+        low=800.0,
+        high=None,
+        at_least=True,
+        official_passed=True,
+        binding=None,
+    )
+    told = verdict().model_copy(update={"capacity": unbroken, "broke_first": None})
+    return replace(content(), levels=levels, verdict=told)
+
+
+def cases() -> list[Case]:
+    return [
+        Case("search", content()),
+        Case("one level", one_level()),
+        Case("nothing completed", nothing_completed()),
+        Case("no levels", no_levels()),
+        Case("sixty levels", many_levels()),
+        Case("times of seven decades", wide_times()),
+        Case("nothing broke", at_least()),
+        Case("score", scored()),
+        Case("hostile", hostile()),
+    ]
+
+
+def scored() -> ReportContent:
+    """A score, unsteady levels, and levels that repeat a number of users."""
+    unsteady = level(1, 300).steadiness.model_copy(
+        update={"steady": False, "reasons": ["Throughput was still rising."]}
+    )
+    levels = [
+        level(1, 300).model_copy(update={"steadiness": unsteady}),
+        level(2, 300),
+        level(3, 600),
+        level(4, 1000),
+    ]
+    said = verdict().model_copy(update={"kind": "ladder", "capacity": None, "score": score()})
+    return replace(content(), levels=levels, verdict=said)
+
+
+def hostile() -> ReportContent:
+    """Every text that a server, a plan or a machine could choose is hostile."""
+    plain = replace(
+        content(), levels=[level(1, 900), level(2, 1000), level(3, 940, "probe", "invalid")]
+    )
+    return replace(
+        plain,
+        title=HOSTILE,
+        workload=HOSTILE,
+        description=HOSTILE,
+        sources=[
+            HOSTILE,
+            "javascript:alert(1)",
+            f"https://example.org/{HOSTILE}",
+            'https://x"onx=',
+        ],
+        deviations=[HOSTILE],
+        target=HOSTILE,
+        started_at=HOSTILE,
+        verdict=_hostile_model(plain.verdict),
+        levels=[_hostile_model(one) for one in plain.levels],
+        environment=_hostile_model(plain.environment),
+        plan_toml=HOSTILE + "\ud800",
+        repeat_command=HOSTILE,
+        criteria=[HOSTILE],
+    )
+
+
+_CHOICES = {"kind", "outcome", "purpose", "role", "unit"}
+"""Fields whose values are a closed list; a fault's kind and a score's unit are free all the same."""
+
+
+def _hostile_model(model: Any) -> Any:
+    free = {"FaultResult", "Score"}
+    closed = set() if type(model).__name__ in free else _CHOICES
+    return model.model_copy(
+        update={
+            name: _hostile(getattr(model, name))
+            for name in type(model).model_fields
+            if name not in closed
+        }
+    )
+
+
+def _hostile(value: Any) -> Any:
+    if isinstance(value, str):
+        return HOSTILE
+    if isinstance(value, BaseModel):
+        return _hostile_model(value)
+    if isinstance(value, list | tuple):
+        return [_hostile(part) for part in value]
+    if isinstance(value, dict):
+        # Names are kept beside the hostile ones, so that what is known by name is shown as well.
+        named = {name: _hostile(part) for name, part in value.items()}
+        return named | {f"{HOSTILE}{name}": part for name, part in named.items()}
+    return value

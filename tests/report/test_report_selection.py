@@ -1,0 +1,52 @@
+"""Which levels the reports show in detail."""
+
+from report_factory import level, search_levels, verdict
+
+from headcount.bundle.level import LevelResult
+from headcount.report.selection import broken, counter_mean, published, shown, timeline_level
+
+
+def index(found: LevelResult | None) -> int | None:
+    return None if found is None else found.index
+
+
+def test_the_official_level_stands_for_the_capacity() -> None:
+    levels = [*search_levels(), level(14, 918, "straddle", "passed")]
+    assert index(published(verdict(), levels)) == 13
+
+
+def test_another_level_at_the_capacity_or_below_it_stands_in() -> None:
+    levels = search_levels()
+    levels[12] = level(13, 918, "straddle", "passed")
+    assert index(published(verdict(), levels)) == 13
+    levels[12] = level(13, 918, "official", "failed")
+    assert index(published(verdict(), levels)) == 5
+    without = verdict().model_copy(update={"capacity": None})
+    assert index(published(without, levels)) == 5
+    assert published(without, [level(1, 100, outcome="failed")]) is None
+
+
+def test_the_last_failure_above_the_capacity_broke_it() -> None:
+    levels = [*search_levels(), level(14, 300, "probe", "failed")]
+    assert index(broken(verdict(), levels)) == 12
+    assert index(broken(verdict(), levels[:3])) is None
+    assert index(broken(verdict(), [level(1, 100, outcome="failed")])) == 1
+
+
+def test_some_level_is_shown_if_there_is_any() -> None:
+    assert shown(verdict(), []) is None
+    assert index(shown(verdict(), [level(1, 100, outcome="invalid")])) == 1
+    assert index(shown(verdict(), [level(1, 2000, outcome="failed")])) == 1
+
+
+def test_the_timeline_is_of_the_official_level() -> None:
+    levels = [*search_levels(), level(14, 990, "curve")]
+    assert index(timeline_level(levels)) == 13
+    assert index(timeline_level(levels[:4])) == 4
+    assert timeline_level([]) is None
+
+
+def test_a_counter_that_is_missing_is_none() -> None:
+    assert counter_mean(level(1, 1010), "system.cpu.utilization") == 0.84
+    assert counter_mean(level(1, 1010), "system.swap") is None
+    assert counter_mean(level(1, 1010), "system.cpu.utilization", "server") is None
