@@ -43,7 +43,7 @@ class TargetError(HeadcountError):
 
 
 class SystemLimitError(HeadcountError):
-    """This machine does not allow what the run needs: file handles, ports, disk space, a package."""
+    """The machine does not allow what the run needs: file handles, ports, space, a package."""
 
     exit_code = ExitCode.UNSUITABLE
 

@@ -108,9 +108,8 @@ def scored() -> ReportContent:
 
 def hostile() -> ReportContent:
     """Every text that a server, a plan or a machine could choose is hostile."""
-    plain = replace(
-        content(), levels=[level(1, 900), level(2, 1000), level(3, 940, "probe", "invalid")]
-    )
+    levels = [level(1, 900), level(2, 1000), level(3, 940, "probe", "invalid")]
+    plain = replace(content(), levels=levels)
     return replace(
         plain,
         title=HOSTILE,
@@ -135,7 +134,7 @@ def hostile() -> ReportContent:
 
 
 _CHOICES = {"kind", "outcome", "purpose", "role", "unit"}
-"""Fields whose values are a closed list; a fault's kind and a score's unit are free all the same."""
+"""Fields that hold one of a few words; a fault's kind and a score's unit are free all the same."""
 
 
 def _hostile_model(model: Any) -> Any:

@@ -53,6 +53,7 @@ def scenario(name: str, users: int, part: float, steady_s: float) -> ScenarioRes
         slow=slow,
         late=1,
         overloaded=min(due, slow + 4),
+        overload=min(due, slow + 4) / due if due else None,
         unanswered=0,
         rate_per_s=rate,
         read_bytes_per_s=rate * 310e3,

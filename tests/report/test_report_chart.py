@@ -2,6 +2,7 @@
 
 import math
 import re
+from itertools import pairwise
 
 import pytest
 from hypothesis import assume, given
@@ -86,7 +87,7 @@ def test_ticks_are_written_without_needless_zeros() -> None:
 @given(st.lists(st.floats(0, 300), max_size=8))
 def test_names_of_lines_never_touch_and_stay_in_order(wanted) -> None:
     places = spread(sorted(wanted), 0, 300)
-    assert all(b - a >= APART_PX - 1e-6 for a, b in zip(places, places[1:], strict=False))
+    assert all(b - a >= APART_PX - 1e-6 for a, b in pairwise(places))
     assert all(y <= 300 for y in places)
 
 

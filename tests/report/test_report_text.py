@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headcount.report import markup, text
+from headcount import text
+from headcount.report import markup
 
 NOTHING = [None, math.nan, math.inf, -math.inf]
 
@@ -106,6 +107,8 @@ def test_amounts_of_bytes() -> None:
     assert text.storage(960_197_124_096) == "960 GB"
     assert text.memory(16 * 1024**3) == "16.0 GiB"
     assert text.memory(512) == "512 B"
+    assert text.memory(1023.7) == text.memory(1024) == "1.00 KiB"
+    assert text.storage(999_600) == "1.00 MB"
     assert text.storage(2e18) == "2,000 PB"
 
 

@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -141,6 +140,3 @@ def guessed(truth: float, seed: int) -> float:
     """A tester's guess of the capacity, off by up to 30 % either way; spread evenly over seeds."""
     turn = math.modf(seed * 0.6180339887498949)[0]
     return truth * (0.7 + 0.6 * turn)
-
-
-Play = Callable[[str, int], Found]

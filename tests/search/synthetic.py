@@ -8,11 +8,13 @@ from headcount.analyse.search import Observation, Request, Search, Settings, Sha
 Answer = Callable[[Request], Observation]
 
 
-def logistic(capacity: float, slope: float = 25.0, allowed: float = 0.05) -> Callable[[int], float]:
+def logistic(
+    capacity: float, slope: float = 25.0, allowed: float = 0.05
+) -> Callable[[float], float]:
     """Share of slow requests over users that meets ``allowed`` at ``capacity``."""
     target = math.log(allowed / (1 - allowed))
 
-    def share(users: int) -> float:
+    def share(users: float) -> float:
         exponent = target + slope * (math.log(users) - math.log(capacity))
         return 1 / (1 + math.exp(-max(-500.0, min(exponent, 500.0))))
 
@@ -38,7 +40,7 @@ def requests(request: Request) -> int:
     return max(1, round(request.users * request.measure_s / 5.0))
 
 
-def answering(share: Callable[[int], float], allowed: float = 0.05) -> Answer:
+def answering(share: Callable[[float], float], allowed: float = 0.05) -> Answer:
     """A server whose share of slow requests is a function of the users."""
 
     def answer(request: Request) -> Observation:

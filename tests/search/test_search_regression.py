@@ -9,11 +9,11 @@ from scipy import optimize, stats
 from headcount.analyse.search import Share, Value
 from headcount.analyse.search.regression import (
     PRIOR_RUNS,
-    RIDGE,
     SLOPE,
     USUAL_SPREAD,
     fit_shares,
     fit_values,
+    ridge,
 )
 
 TARGET = math.log(0.05 / 0.95)
@@ -39,13 +39,13 @@ def test_shares_match_a_direct_maximisation_of_the_likelihood():
     fit = fit_shares(x, shares, seconds)
     centre = np.mean(x)
     total = np.array([s.total for s in shares])
-    y = (np.array([s.bad for s in shares]) + 0.25) / (total + 0.5)
+    y = np.array([s.bad for s in shares]) / total
     weight = total / total.mean()
 
     def loss(beta):
         eta = beta[0] + beta[1] * (np.array(x) - centre)
         likelihood = weight @ (y * eta - np.logaddexp(0, eta))
-        return -likelihood + RIDGE / 2 * (beta[1] - SLOPE) ** 2
+        return -likelihood + ridge(TARGET) / 2 * (beta[1] - SLOPE) ** 2
 
     best = optimize.minimize(loss, [TARGET, 20.0], method="Nelder-Mead", options={"xatol": 1e-9})
     assert fit.slope == pytest.approx(best.x[1], rel=1e-3)

@@ -98,16 +98,19 @@ fn ask<T: serde::de::DeserializeOwned>(
     call.parse(kind, request.kind(), &json)
 }
 
-/// The first address that `host:port` stands for.
-pub(crate) fn resolve(address: &str) -> Result<SocketAddr, ControlError> {
+/// The addresses that `host:port` stands for, at least one; `localhost` often has two.
+pub(crate) fn resolve(address: &str) -> Result<Vec<SocketAddr>, ControlError> {
     let bad = |reason: String| ControlError::Address {
         address: address.into(),
         reason,
     };
-    let mut found = address
+    let found = address
         .to_socket_addrs()
         .map_err(|error| bad(error.to_string()))?;
-    found
-        .next()
-        .ok_or_else(|| bad("the name has no address".into()))
+    let found: Vec<_> = found.collect();
+    if found.is_empty() {
+        Err(bad("the name has no address".into()))
+    } else {
+        Ok(found)
+    }
 }

@@ -1,6 +1,9 @@
 //! Preparing, verifying and deleting the data set, and everything that must be left alone.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a failure here fails the test that called"
+)]
 
 mod common;
 

@@ -1,6 +1,9 @@
 //! What is not a client, or not a good one: an error and a closed connection, and others go on.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a failure here fails the test that called"
+)]
 
 mod common;
 

@@ -1,6 +1,9 @@
 //! Targets that are not an application server, or not one of this version.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a failure here fails the test that called"
+)]
 
 mod common;
 

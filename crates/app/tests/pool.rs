@@ -1,5 +1,8 @@
 //! The bounded pool of service threads, seen from outside: queueing, and threads that come back.
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a failure here fails the test that called"
+)]
 
 mod common;
 

@@ -128,3 +128,13 @@ fn users_who_leave_are_counted_out() {
     eventually("all have left", || server.statistics().connections.now == 0);
     assert_eq!(server.statistics().connections.max, 20);
 }
+
+#[test]
+fn a_name_with_several_addresses_reaches_the_server_on_one_of_them() {
+    let home = folder();
+    let server = start(home.path(), |_| {});
+    let address = format!("localhost:{}", server.address().port());
+    assert!(control::hello(&control::Target::new(&*address)).is_ok());
+    let compute = json!({"op": "processor", "rounds": 1});
+    assert!(once(address, 0, &compute).is_ok());
+}

@@ -20,6 +20,10 @@ pub struct Report {
     pub recorder: Recorder,
     /// For each scenario, the ages (µs since due) of those being played now.
     pub pending: Vec<Times>,
+    /// For each scenario, how many of those being played are over its limit already.
+    pub overdue: Vec<u64>,
     /// Ages (µs since due) of scenarios that are due and wait for their user (open pace).
     pub backlog: Times,
+    /// How many of those are over any scenario's limit, or late for any, already.
+    pub backlog_overdue: u64,
 }

@@ -20,8 +20,12 @@ pub struct Snapshot {
     pub recorder: Recorder,
     /// Ages of scenarios being played, by scenario.
     pub pending: Vec<Times>,
+    /// How many of them are over their limit already.
+    pub overdue: Vec<u64>,
     /// Ages of scenarios that are due and wait for their user.
     pub backlog: Times,
+    /// How many of those are overdue whichever scenario they will be.
+    pub backlog_overdue: u64,
 }
 
 impl Snapshot {
@@ -36,7 +40,9 @@ impl Snapshot {
             worker_cpu_ns: vec![first.cpu_ns],
             recorder: first.recorder.clone(),
             pending: first.pending.clone(),
+            overdue: first.overdue.clone(),
             backlog: first.backlog.clone(),
+            backlog_overdue: first.backlog_overdue,
         };
         for report in others {
             merged.tick = merged.tick.min(report.tick);
@@ -47,7 +53,11 @@ impl Snapshot {
             for (mine, theirs) in merged.pending.iter_mut().zip(&report.pending) {
                 add_times(mine, theirs);
             }
+            for (mine, theirs) in merged.overdue.iter_mut().zip(&report.overdue) {
+                *mine += theirs;
+            }
             add_times(&mut merged.backlog, &report.backlog);
+            merged.backlog_overdue += report.backlog_overdue;
         }
         Some(merged)
     }
@@ -63,7 +73,9 @@ impl Snapshot {
             worker_cpu_ns: cpu.map(|(now, then)| now.saturating_sub(*then)).collect(),
             counted: self.recorder.since(&earlier.recorder),
             pending: self.pending.clone(),
+            overdue: self.overdue.clone(),
             backlog: self.backlog.clone(),
+            backlog_overdue: self.backlog_overdue,
         }
     }
 }
@@ -83,6 +95,10 @@ pub struct Interval {
     pub counted: Recorder,
     /// Ages of scenarios being played at the end, by scenario.
     pub pending: Vec<Times>,
+    /// How many of them are over their limit already.
+    pub overdue: Vec<u64>,
     /// Ages, at the end, of scenarios that are due and wait for their user.
     pub backlog: Times,
+    /// How many of those are overdue whichever scenario they will be.
+    pub backlog_overdue: u64,
 }

@@ -258,31 +258,44 @@ impl<P: Protocol> Worker<P> {
     }
 
     fn report(&self, at_ns: u64, present: usize) -> Report {
-        let mut pending = vec![times(); self.plan.scenarios.len()];
-        let mut backlog = times();
-        let age_us = |due_ns: u64| at_ns.saturating_sub(due_ns) / 1000;
-        for member in self.members.iter().chain(&self.leavers) {
-            if let Doing::Playing {
-                scenario, due_ns, ..
-            } = member.seat.doing.get()
-            {
-                pending[scenario as usize].saturating_record(age_us(due_ns));
-                if !member.seat.leaving.get() {
-                    let schedule = member.schedule.borrow();
-                    schedule.backlog(at_ns, |due_ns| backlog.saturating_record(age_us(due_ns)));
-                }
-            }
-        }
-        Report {
+        let mut report = Report {
             worker: self.share.worker,
             tick: at_ns / self.report_every_ns(),
             at_ns,
             users: present as u32,
             cpu_ns: thread_cpu_ns(),
             recorder: self.recorder.borrow().clone(),
-            pending,
-            backlog,
+            pending: vec![times(); self.plan.scenarios.len()],
+            overdue: vec![0; self.plan.scenarios.len()],
+            backlog: times(),
+            backlog_overdue: 0,
+        };
+        let patience_ns = self
+            .plan
+            .scenarios
+            .iter()
+            .map(|s| s.limit_ns.min(s.late_ns))
+            .max();
+        for member in self.members.iter().chain(&self.leavers) {
+            let Doing::Playing {
+                scenario, due_ns, ..
+            } = member.seat.doing.get()
+            else {
+                continue;
+            };
+            let (index, age_ns) = (scenario as usize, at_ns.saturating_sub(due_ns));
+            report.pending[index].saturating_record(age_ns / 1000);
+            report.overdue[index] += u64::from(age_ns > self.plan.scenarios[index].limit_ns);
+            if member.seat.leaving.get() {
+                continue; // whoever leaves owes nothing any more
+            }
+            member.schedule.borrow().backlog(at_ns, |due_ns| {
+                let age_ns = at_ns.saturating_sub(due_ns);
+                report.backlog.saturating_record(age_ns / 1000);
+                report.backlog_overdue += u64::from(Some(age_ns) > patience_ns);
+            });
         }
+        report
     }
 
     fn is_over(&self, nobody_left: bool, now_ns: u64) -> bool {

@@ -3,8 +3,10 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use headcount_load::recorder::Recorder;
 use headcount_load::run::RunError;
 use headcount_load::{Plan, Run, Snapshot};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::errors::{EngineError, of_limit, of_run};
@@ -57,18 +59,21 @@ impl Engine {
 
     /// Brings the population to `users`, joins or leaves spread evenly over `ramp_s`.
     fn set_users(&self, users: u32, ramp_s: f64) -> PyResult<()> {
-        self.with(|state| state.run.set_users(users, Duration::from_secs_f64(ramp_s)))
+        let ramp = span("ramp_s", ramp_s)?;
+        self.with(|state| state.run.set_users(users, ramp))
     }
 
     /// Ends the run; scenarios under way may finish within `drain_s`.
     fn stop(&self, drain_s: f64) -> PyResult<()> {
-        self.with(|state| state.run.stop(Duration::from_secs_f64(drain_s)))
+        let drain = span("drain_s", drain_s)?;
+        self.with(|state| state.run.stop(drain))
     }
 
-    /// What happened since the last call, when the next report is in; None when `patience_s` ran
-    /// out first or the run has ended. Other Python threads run meanwhile; Ctrl-C interrupts.
+    /// What happened since the last call (since the run began, in the first), when the next report
+    /// is in; None when `patience_s` ran out first or the run has ended. Other Python threads run
+    /// meanwhile; Ctrl-C interrupts.
     fn next(&self, py: Python<'_>, patience_s: f64) -> PyResult<Option<Interval>> {
-        let mut left = Duration::from_secs_f64(patience_s);
+        let mut left = span("patience_s", patience_s)?;
         loop {
             let wait = left.min(SIGNAL_CHECK);
             let found = py.detach(|| self.pull(wait))?;
@@ -104,12 +109,12 @@ impl Engine {
         let Some(snapshot) = next else {
             return Ok(None);
         };
-        let interval = state
-            .previous
-            .as_ref()
-            .map(|previous| snapshot.since(previous));
+        let interval = match &state.previous {
+            Some(previous) => snapshot.since(previous),
+            None => snapshot.since(&beginning(&snapshot)),
+        };
         state.previous = Some(snapshot);
-        Ok(interval)
+        Ok(Some(interval))
     }
 
     fn with<T>(&self, act: impl FnOnce(&State) -> T) -> PyResult<T> {
@@ -119,6 +124,28 @@ impl Engine {
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<State>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The state in which the run of `later` began: nothing counted, at the zero of its clock.
+fn beginning(later: &Snapshot) -> Snapshot {
+    let counted = &later.recorder;
+    Snapshot {
+        at_ns: 0,
+        worker_cpu_ns: vec![0; later.worker_cpu_ns.len()],
+        recorder: Recorder::new(counted.scenarios.len(), counted.steps.len()),
+        ..later.clone()
+    }
+}
+
+/// The longest span of time accepted, in seconds: 31 years, far below what nanoseconds can hold.
+const LONGEST_S: f64 = 1e9;
+
+fn span(name: &str, seconds: f64) -> PyResult<Duration> {
+    if (0.0..=LONGEST_S).contains(&seconds) {
+        return Ok(Duration::from_secs_f64(seconds));
+    }
+    let message = format!("{name} is {seconds}; it must be from 0 to {LONGEST_S} seconds");
+    Err(PyValueError::new_err(message))
 }
 
 fn closed() -> PyErr {

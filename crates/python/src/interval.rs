@@ -34,6 +34,8 @@ pub struct Interval {
     start_lateness: Py<Histogram>,
     /// Ages, at the end, of scenarios that are due and wait for their user (open pace).
     backlog: Py<Histogram>,
+    /// How many of those are overdue whichever scenario they will be.
+    backlog_overdue: u64,
 }
 
 /// One scenario between two snapshots.
@@ -66,6 +68,8 @@ pub struct ScenarioCount {
     service: Py<Histogram>,
     /// Ages, at the end, of those being played.
     pending: Py<Histogram>,
+    /// How many of those are over their limit already.
+    overdue: u64,
 }
 
 /// All steps of one name between two snapshots.
@@ -104,7 +108,8 @@ impl Interval {
     /// Converts an interval of the engine.
     pub fn new(py: Python<'_>, interval: &headcount_load::Interval) -> PyResult<Self> {
         let counted = &interval.counted;
-        let scenarios = counted.scenarios.iter().zip(&interval.pending);
+        let waiting = interval.pending.iter().zip(&interval.overdue);
+        let scenarios = counted.scenarios.iter().zip(waiting);
         Ok(Self {
             from_s: seconds(interval.from_ns),
             to_s: seconds(interval.to_ns),
@@ -117,7 +122,7 @@ impl Interval {
             think_s: seconds(counted.think_ns),
             sessions_opened: counted.sessions_opened,
             scenarios: scenarios
-                .map(|(t, p)| scenario(py, t, p))
+                .map(|(t, (p, o))| scenario(py, t, p, *o))
                 .collect::<PyResult<_>>()?,
             steps: counted
                 .steps
@@ -132,6 +137,7 @@ impl Interval {
             timer_lateness: histogram(py, &counted.timer_lateness)?,
             start_lateness: histogram(py, &counted.start_lateness)?,
             backlog: histogram(py, &interval.backlog)?,
+            backlog_overdue: interval.backlog_overdue,
         })
     }
 }
@@ -140,6 +146,7 @@ fn scenario(
     py: Python<'_>,
     tally: &headcount_load::recorder::ScenarioTally,
     pending: &Times,
+    overdue: u64,
 ) -> PyResult<Py<ScenarioCount>> {
     let count = ScenarioCount {
         started: tally.started,
@@ -155,6 +162,7 @@ fn scenario(
         response: histogram(py, &tally.response)?,
         service: histogram(py, &tally.service)?,
         pending: histogram(py, pending)?,
+        overdue,
     };
     Py::new(py, count)
 }

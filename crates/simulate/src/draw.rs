@@ -11,7 +11,9 @@ pub(crate) struct Draw {
 
 impl Draw {
     pub(crate) fn seeded(seed: u64) -> Self {
-        Self { bits: Xoshiro256PlusPlus::seed_from_u64(seed) }
+        Self {
+            bits: Xoshiro256PlusPlus::seed_from_u64(seed),
+        }
     }
 
     /// Uniform in (0, 1]: the 53 high bits of one draw, shifted by one step so that `ln` is finite.
@@ -59,11 +61,20 @@ mod tests {
     fn draws_have_the_moments_of_their_distributions() {
         let mut draw = Draw::seeded(7);
         let (mean, variance) = moments(|| draw.exponential());
-        assert!((mean - 1.0).abs() < 0.01 && (variance - 1.0).abs() < 0.03, "{mean} {variance}");
+        assert!(
+            (mean - 1.0).abs() < 0.01 && (variance - 1.0).abs() < 0.03,
+            "{mean} {variance}"
+        );
         let (mean, variance) = moments(|| draw.erlang(4));
-        assert!((mean - 1.0).abs() < 0.01 && (variance - 0.25).abs() < 0.01, "{mean} {variance}");
+        assert!(
+            (mean - 1.0).abs() < 0.01 && (variance - 0.25).abs() < 0.01,
+            "{mean} {variance}"
+        );
         let (mean, variance) = moments(|| draw.normal());
-        assert!(mean.abs() < 0.01 && (variance - 1.0).abs() < 0.02, "{mean} {variance}");
+        assert!(
+            mean.abs() < 0.01 && (variance - 1.0).abs() < 0.02,
+            "{mean} {variance}"
+        );
         let (mean, _) = moments(|| f64::from(draw.index(12)));
         assert!((mean - 5.5).abs() < 0.03, "{mean}");
     }

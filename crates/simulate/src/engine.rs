@@ -35,15 +35,23 @@ pub fn simulate(system: &System, level: &Level) -> Result<Measured, LevelError> 
     run.until(now_s);
     run.start_measuring();
     let overdue_before = run.overdue(now_s);
-    let (count, batch_s) = level.batches();
+    let (count, length_s) = level.batches();
     let mut batches = Vec::with_capacity(count);
     for _ in 0..count {
-        now_s += batch_s;
+        now_s += length_s;
         run.until(now_s);
         let overdue = run.overdue(now_s);
-        batches.push(Batch { overdue, ..std::mem::take(&mut run.batch) });
+        batches.push(Batch {
+            overdue,
+            ..std::mem::take(&mut run.batch)
+        });
     }
-    Ok(Measured { batches, batch_s, overdue_before, percentiles_s: run.percentiles() })
+    Ok(Measured {
+        batches,
+        batch_s: length_s,
+        overdue_before,
+        percentiles_s: run.percentiles(),
+    })
 }
 
 /// The end of a service. Ordered by time; non-negative floats order as their bits do.
@@ -102,7 +110,11 @@ impl<'a> Run<'a> {
             first.push(stations.len());
             stations.extend((0..spec.count).map(|_| Station::new(spec.servers)));
         }
-        let users = if level.previous_users > 0 { level.previous_users } else { level.users };
+        let users = if level.previous_users > 0 {
+            level.previous_users
+        } else {
+            level.users
+        };
         let patience = draw.exponential();
         Self {
             system,
@@ -151,7 +163,11 @@ impl<'a> Run<'a> {
 
     fn send(&mut self) {
         self.thinking -= 1;
-        let job = Job { sent_s: self.now_s, kind: 0, visits: self.visits(0) };
+        let job = Job {
+            sent_s: self.now_s,
+            kind: 0,
+            visits: self.visits(0),
+        };
         self.visit(job);
     }
 
@@ -175,7 +191,11 @@ impl<'a> Run<'a> {
             job.visits = self.visits(job.kind);
         }
         let count = self.system.stations[job.kind].count;
-        let offset = if count == 1 { 0 } else { self.draw.index(count) };
+        let offset = if count == 1 {
+            0
+        } else {
+            self.draw.index(count)
+        };
         let station = self.first[job.kind] + offset as usize;
         if let Some(job) = self.stations[station].arrive(job) {
             self.serve(station, job);
@@ -186,17 +206,30 @@ impl<'a> Run<'a> {
         let spec = &self.system.stations[job.kind];
         let mut work_s = spec.service_s * self.draw.erlang(spec.shape);
         if let Some(congested) = &self.system.congested {
-            let beyond = self.stations[station].waiting().len().saturating_sub(congested.free);
+            let beyond = self.stations[station]
+                .waiting()
+                .len()
+                .saturating_sub(congested.free);
             work_s *= 1.0 + congested.growth * beyond as f64;
         }
-        let at_bits = self.speed.end_of(self.now_s, work_s, &mut self.draw).to_bits();
-        self.departures.push(Reverse(Departure { at_bits, station: station as u32, job }));
+        let at_bits = self
+            .speed
+            .end_of(self.now_s, work_s, &mut self.draw)
+            .to_bits();
+        self.departures.push(Reverse(Departure {
+            at_bits,
+            station: station as u32,
+            job,
+        }));
     }
 
     fn depart(&mut self) {
-        let Some(Reverse(Departure { station, mut job, .. })) = self.departures.pop() else {
+        let Some(Reverse(departure)) = self.departures.pop() else {
             return;
         };
+        let Departure {
+            station, mut job, ..
+        } = departure;
         if let Some(next) = self.stations[station as usize].depart() {
             self.serve(station as usize, next);
         }
@@ -237,8 +270,11 @@ impl<'a> Run<'a> {
     /// Requests under way that are older than the limit.
     fn overdue(&self, now_s: f64) -> u64 {
         let late = |job: &Job| now_s - job.sent_s > self.system.limit_s;
-        let waiting = self.stations.iter().flat_map(|station| station.waiting());
-        let served = self.departures.iter().map(|Reverse(departure)| &departure.job);
+        let waiting = self.stations.iter().flat_map(Station::waiting);
+        let served = self
+            .departures
+            .iter()
+            .map(|Reverse(departure)| &departure.job);
         waiting.chain(served).filter(|job| late(job)).count() as u64
     }
 
@@ -250,7 +286,12 @@ impl<'a> Run<'a> {
                 return 0.0;
             }
             let rank = ((share * count as f64).ceil() as usize).clamp(1, count) - 1;
-            f64::from(*self.responses_s.select_nth_unstable_by(rank, f32::total_cmp).1)
+            f64::from(
+                *self
+                    .responses_s
+                    .select_nth_unstable_by(rank, f32::total_cmp)
+                    .1,
+            )
         })
     }
 }

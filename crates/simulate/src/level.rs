@@ -27,7 +27,13 @@ pub struct Level {
 
 impl Default for Level {
     fn default() -> Self {
-        Self { users: 100, previous_users: 0, warmup_s: 30.0, measure_s: 60.0, seed: 0 }
+        Self {
+            users: 100,
+            previous_users: 0,
+            warmup_s: 30.0,
+            measure_s: 60.0,
+            seed: 0,
+        }
     }
 }
 
@@ -63,7 +69,11 @@ impl Level {
         }
         let warmup = self.warmup_s >= 0.0 && self.warmup_s <= LEVEL_MAX_S;
         let measure = self.measure_s > 0.0 && self.measure_s <= LEVEL_MAX_S;
-        if warmup && measure { Ok(()) } else { Err(LevelError::Seconds) }
+        if warmup && measure {
+            Ok(())
+        } else {
+            Err(LevelError::Seconds)
+        }
     }
 
     /// Batches of the level, and the length of each in seconds.
@@ -129,6 +139,8 @@ impl Measured {
     }
 
     fn overdue_after(&self) -> u64 {
-        self.batches.last().map_or(self.overdue_before, |batch| batch.overdue)
+        self.batches
+            .last()
+            .map_or(self.overdue_before, |batch| batch.overdue)
     }
 }

@@ -22,7 +22,10 @@ pub(crate) struct Station {
 
 impl Station {
     pub(crate) fn new(servers: u32) -> Self {
-        Self { idle: servers, waiting: VecDeque::new() }
+        Self {
+            idle: servers,
+            waiting: VecDeque::new(),
+        }
     }
 
     /// A request arrives: returned when a server takes it at once, queued otherwise.
@@ -54,7 +57,11 @@ mod tests {
 
     #[test]
     fn first_come_first_served() {
-        let job = |sent_s| Job { sent_s, kind: 0, visits: 1 };
+        let job = |sent_s| Job {
+            sent_s,
+            kind: 0,
+            visits: 1,
+        };
         let mut station = Station::new(1);
         assert_eq!(station.arrive(job(1.0)), Some(job(1.0)));
         assert_eq!(station.arrive(job(2.0)), None);

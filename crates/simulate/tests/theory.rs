@@ -27,11 +27,20 @@ fn machine_repair_response_s(users: u32, servers: u32, service_s: f64, think_s: 
 }
 
 fn steady_cpu() -> System {
-    System { run_deviation: 0.0, ..System::named("cpu").expect("known") }
+    System {
+        run_deviation: 0.0,
+        ..System::named("cpu").expect("known")
+    }
 }
 
 fn level(users: u32, measure_s: f64) -> Level {
-    Level { users, measure_s, warmup_s: 100.0, seed: 11, ..Level::default() }
+    Level {
+        users,
+        measure_s,
+        warmup_s: 100.0,
+        seed: 11,
+        ..Level::default()
+    }
 }
 
 fn run(system: &System, level: &Level) -> Measured {
@@ -40,11 +49,19 @@ fn run(system: &System, level: &Level) -> Measured {
 
 #[test]
 fn mean_response_is_that_of_the_birth_death_chain() {
-    for (users, expected_ms, tolerance) in [(500, 21.7, 0.01), (803, 34.1, 0.02), (1100, 500.6, 0.02)] {
+    for (users, expected_ms, tolerance) in
+        [(500, 21.7, 0.01), (803, 34.1, 0.02), (1100, 500.6, 0.02)]
+    {
         let exact_s = machine_repair_response_s(users, 4, 0.020, 5.0);
-        assert!((exact_s * 1e3 - expected_ms).abs() < 0.1, "{users}: {exact_s}");
+        assert!(
+            (exact_s * 1e3 - expected_ms).abs() < 0.1,
+            "{users}: {exact_s}"
+        );
         let measured_s = run(&steady_cpu(), &level(users, 20_000.0)).response_mean_s();
-        assert!((measured_s / exact_s - 1.0).abs() < tolerance, "{users}: {measured_s} {exact_s}");
+        assert!(
+            (measured_s / exact_s - 1.0).abs() < tolerance,
+            "{users}: {measured_s} {exact_s}"
+        );
     }
 }
 
@@ -66,7 +83,11 @@ fn an_overloaded_server_saturates_and_nearly_everything_is_slow() {
     let throughput = measured.completed() as f64 / 1_000.0;
     assert!((throughput / 200.0 - 1.0).abs() < 0.02, "{throughput}");
     assert!(measured.slow() as f64 > 0.99 * measured.decided() as f64);
-    assert!(measured.percentiles_s[2] > 4.0, "{:?}", measured.percentiles_s);
+    assert!(
+        measured.percentiles_s[2] > 4.0,
+        "{:?}",
+        measured.percentiles_s
+    );
 }
 
 #[test]
@@ -74,7 +95,14 @@ fn overdue_requests_are_counted_when_they_cross_the_limit() {
     // One request lasts 1,000 s: none completes within the level, all of them cross the limit in it.
     let mut system = steady_cpu();
     system.stations[0].service_s = 1_000_000.0;
-    let measured = run(&system, &Level { users: 8, warmup_s: 0.0, ..level(8, 60.0) });
+    let measured = run(
+        &system,
+        &Level {
+            users: 8,
+            warmup_s: 0.0,
+            ..level(8, 60.0)
+        },
+    );
     assert_eq!(measured.completed(), 0);
     assert_eq!(measured.slow(), 8);
     assert_eq!(measured.decided(), 8);
@@ -82,24 +110,45 @@ fn overdue_requests_are_counted_when_they_cross_the_limit() {
 
 #[test]
 fn thrashing_loses_throughput_beyond_its_capacity() {
-    let system = System { run_deviation: 0.0, ..System::named("thrash").expect("known") };
+    let system = System {
+        run_deviation: 0.0,
+        ..System::named("thrash").expect("known")
+    };
     let rate = |users| run(&system, &level(users, 500.0)).completed();
     assert!(rate(1_600) < rate(1_000), "{} {}", rate(1_600), rate(1_000));
 }
 
 #[test]
 fn the_state_before_a_level_is_carried_into_it() {
-    let warm = Level { users: 500, previous_users: 2_000, warmup_s: 0.0, measure_s: 5.0, seed: 3 };
+    let warm = Level {
+        users: 500,
+        previous_users: 2_000,
+        warmup_s: 0.0,
+        measure_s: 5.0,
+        seed: 3,
+    };
     let overloaded = run(&steady_cpu(), &warm);
-    let fresh = run(&steady_cpu(), &Level { previous_users: 0, ..warm });
+    let fresh = run(
+        &steady_cpu(),
+        &Level {
+            previous_users: 0,
+            ..warm
+        },
+    );
     assert!(overloaded.response_mean_s() > 10.0 * fresh.response_mean_s());
 }
 
 #[test]
 fn same_seed_same_level() {
     let system = System::named("noisy").expect("known");
-    assert_eq!(run(&system, &level(700, 60.0)), run(&system, &level(700, 60.0)));
-    let other = Level { seed: 12, ..level(700, 60.0) };
+    assert_eq!(
+        run(&system, &level(700, 60.0)),
+        run(&system, &level(700, 60.0))
+    );
+    let other = Level {
+        seed: 12,
+        ..level(700, 60.0)
+    };
     assert_ne!(run(&system, &other), run(&system, &level(700, 60.0)));
 }
 
@@ -110,5 +159,11 @@ fn levels_outside_the_limits_are_refused() {
     assert_eq!(refused(level(2_000_000, 60.0)), LevelError::Users);
     assert_eq!(refused(level(10, 0.0)), LevelError::Seconds);
     assert_eq!(refused(level(10, f64::NAN)), LevelError::Seconds);
-    assert_eq!(refused(Level { warmup_s: -1.0, ..level(10, 60.0) }), LevelError::Seconds);
+    assert_eq!(
+        refused(Level {
+            warmup_s: -1.0,
+            ..level(10, 60.0)
+        }),
+        LevelError::Seconds
+    );
 }

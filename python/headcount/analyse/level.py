@@ -109,6 +109,7 @@ def _shortfall(due: int, ended: int, users: int) -> list[str]:
 def _scenario(name: str, window: Window, index: int | None, limit_us: int) -> ScenarioResult:
     pool: Pool = window.pool(index)
     length_s = max(window.seconds, 1e-9)
+    overloaded, decided = pool.overloaded()
     sections = window.split(window.seconds / SECTIONS) if window.seconds >= 2 * SECTIONS else []
     return ScenarioResult(
         name=name,
@@ -117,7 +118,8 @@ def _scenario(name: str, window: Window, index: int | None, limit_us: int) -> Sc
         failed=pool.failed,
         slow=pool.count(lambda tally: tally.slow),
         late=pool.count(lambda tally: tally.late),
-        overloaded=pool.count(lambda tally: tally.overloaded),
+        overloaded=overloaded,
+        overload=overloaded / decided if decided else None,
         unanswered=pool.unanswered(limit_us),
         rate_per_s=pool.completed / length_s,
         read_bytes_per_s=pool.sum(lambda tally: tally.read_bytes) / length_s,

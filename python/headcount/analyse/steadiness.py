@@ -77,7 +77,7 @@ def _blocks(series: Sequence[float]) -> list[float]:
 
 
 def _jumped(blocks: Sequence[float], cut: int) -> bool:
-    """Whether what was cut really differs from the rest, and is not just the luck of the minimum."""
+    """Whether what was cut really differs from the rest, not just by the luck of the minimum."""
     before, after = blocks[:cut], blocks[cut:]
     if len(after) < 3:
         return False

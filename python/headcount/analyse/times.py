@@ -9,8 +9,8 @@ from headcount._engine import Histogram
 from headcount.bundle.level import Times
 
 SECTIONS = 10
-"""Sections of a level for the interval of a percentile: ten keep 9 degrees of freedom and leave each
-section long enough to hold more than one busy period of the server."""
+"""Sections of a level for the interval of a percentile: ten keep 9 degrees of freedom and leave
+each section long enough to hold more than one busy period of the server."""
 
 
 def times_of(histogram: Histogram) -> Times | None:

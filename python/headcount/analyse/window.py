@@ -89,6 +89,25 @@ class Pool:
         """Service times of the completed."""
         return Histogram.merge([c.service for i in self.window.intervals for c in self._counts(i)])
 
+    def mean_ms(self) -> float | None:
+        """The mean response time in ms; None when nothing ended.
+
+        The time that all spent waiting within the window, over the number that ended in it: the
+        operational response time (Denning and Buzen, The Operational Analysis of Queueing Network
+        Models, Computing Surveys 10(3), 1978). Of those that ended it is the usual mean; but whoever
+        still waits at the end has waited, and a frozen server cannot hide it. Failures must not make
+        a server look fast, so a mean of the completed alone that is greater counts instead.
+        """
+        ended = self.completed + self.failed
+        if not ended:
+            return None
+        before = self.window.before
+        spent_s = self.sum(lambda count: count.response_s) + self._waited_s(
+            self.window.intervals[-1]
+        )
+        spent_s -= self._waited_s(before) if before is not None else 0.0
+        return max(spent_s * 1000 / ended, self.response.mean_us / 1000)
+
     def unanswered(self, limit_us: int) -> int:
         """Over the limit and still waiting at the end of the window."""
         return self._waiting(self.window.intervals[-1], limit_us)
@@ -102,6 +121,17 @@ class Pool:
         bad = self.response.count_above(limit_us) + self.failed + crossed
         return max(bad, 0), max(ended + crossed, bad, 0)
 
+    def overloaded(self) -> tuple[int, int]:
+        """How many were decided to be late, over their scenario's limit or failed; out of how many.
+
+        Whoever is over the limit at the end and still unanswered counts here, once.
+        """
+        before = self.window.before
+        crossed = self._overdue(self.window.intervals[-1])
+        crossed -= self._overdue(before) if before is not None else 0
+        bad = self.count(lambda count: count.overloaded) + crossed
+        return max(bad, 0), max(self.completed + self.failed + crossed, bad, 0)
+
     def due(self) -> int:
         """Fell due in the window, whether begun or not."""
         started = self.count(lambda count: count.started)
@@ -110,6 +140,17 @@ class Pool:
         before = self.window.before
         earlier = before.backlog.count if before is not None else 0
         return started + self.window.intervals[-1].backlog.count - earlier
+
+    def _overdue(self, interval: Interval) -> int:
+        overdue = sum(count.overdue for count in self._counts(interval))
+        return overdue + (interval.backlog_overdue if self.index is None else 0)
+
+    def _waited_s(self, interval: Interval) -> float:
+        """How long all those have waited together who wait at the end of the interval."""
+        waiting = [count.pending for count in self._counts(interval)]
+        if self.index is None:
+            waiting.append(interval.backlog)
+        return sum(ages.mean_us * ages.count for ages in waiting) / 1e6
 
     def _waiting(self, interval: Interval, limit_us: int) -> int:
         waiting = sum(count.pending.count_above(limit_us) for count in self._counts(interval))

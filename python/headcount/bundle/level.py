@@ -4,11 +4,11 @@ Times are in milliseconds, rates per second, shares from 0 to 1. Every figure is
 part of the level; what could not be measured is null, never zero.
 """
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION: Final = 1
 
 
 class Record(BaseModel):
@@ -39,7 +39,8 @@ class ScenarioResult(Record):
     failed: int
     slow: int = Field(description="Completed over the scenario's limit")
     late: int = Field(description="Begun later after the due moment than the workload allows")
-    overloaded: int = Field(description="Failed, slow or late; each counted once")
+    overloaded: int = Field(description="Failed, slow or late, ended or not; each counted once")
+    overload: float | None = Field(description="Overloaded as a share of all decided; null if none")
     unanswered: int = Field(description="Over the limit and still unanswered at the end")
     rate_per_s: float = Field(description="Completed per second")
     read_bytes_per_s: float

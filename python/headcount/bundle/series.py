@@ -40,7 +40,8 @@ def close(folder: Path) -> None:
     )
     with duckdb.connect() as connection:
         connection.execute(
-            f"COPY (SELECT * FROM read_json(?, format='newline_delimited', columns={columns})) "
+            # COPY takes no parameter for its target, so the name is quoted.
+            f"COPY (SELECT * FROM read_json(?, format='newline_delimited', columns={columns})) "  # noqa: S608
             f"TO '{_quoted(table)}' (FORMAT parquet, COMPRESSION zstd)",
             [str(long)],
         )

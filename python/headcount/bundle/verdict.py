@@ -6,7 +6,6 @@ from pydantic import Field
 
 from headcount.bundle.level import SCHEMA_VERSION, Record
 
-
 VerdictOutcome = Literal["passed", "failed", "invalid", "interrupted", "unfinished"]
 
 

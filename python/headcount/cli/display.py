@@ -3,6 +3,7 @@
 import time
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -44,7 +45,7 @@ class Display:
         self._outlook_at_s = 0.0
         self._prepared: tuple[int, int] | None = None
 
-    def __enter__(self) -> "Display":
+    def __enter__(self) -> Self:
         """Begin to show."""
         if self._shows:
             self._live.start()

@@ -48,22 +48,25 @@ def run(
         bool, typer.Option("--quick", help="A first look in about three minutes; wide interval.")
     ] = False,
     budget: Annotated[
-        str | None, typer.Option(help="Time for the search, such as 10m; less time, wider interval.")
+        str | None,
+        typer.Option(help="Time for the search, such as 10m; less time, wider interval."),
     ] = None,
     duration: Annotated[
         str | None, typer.Option(help="Measured part of a level; in a search, of the full level.")
     ] = None,
-    ramp: Annotated[str | None, typer.Option(help="Time for users to join, for each level.")] = None,
-    settle: Annotated[
-        str | None, typer.Option(help="Wait between ramp and measurement.")
+    ramp: Annotated[
+        str | None, typer.Option(help="Time for users to join, for each level.")
     ] = None,
+    settle: Annotated[str | None, typer.Option(help="Wait between ramp and measurement.")] = None,
     think: Annotated[
         str | None,
         typer.Option(help="Think time (closed pace): 2s, exponential:2s or uniform:1s..3s."),
     ] = None,
     pace: Annotated[
         str | None,
-        typer.Option(help="Interval of a schedule (open pace): 2s, exponential:2s, uniform:1s..3s."),
+        typer.Option(
+            help="Interval of a schedule (open pace): 2s, exponential:2s, uniform:1s..3s."
+        ),
     ] = None,
     criteria: Annotated[
         list[str] | None,
@@ -158,7 +161,7 @@ def _plan(what: str, target: str | None, overrides: Overrides) -> plans.Plan:
     workload = workloads.load(what)
     if target is None:
         raise InputError(
-            f'say what to measure: --target lab:{workload.protocol} starts a server here, '
+            f"say what to measure: --target lab:{workload.protocol} starts a server here, "
             f"--target {workload.protocol}://host:port is yours"
         )
     return resolve(workload, target, overrides)
@@ -172,5 +175,5 @@ def _is_plan(path: Path) -> bool:
 def _setting(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not equals:
-        raise InputError(f'--set {text}: write it like --set threads=4')
+        raise InputError(f"--set {text}: write it like --set threads=4")
     return key.strip().replace("-", "_"), value.strip()

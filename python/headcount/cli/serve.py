@@ -23,7 +23,9 @@ def servers() -> None:
 @app.command("app")
 def serve_app(
     data: Annotated[Path, typer.Option(help="Folder of the data set: new, empty, or its own.")],
-    listen: Annotated[str, typer.Option(help="Address and port; port 0 is any.")] = "127.0.0.1:7410",
+    listen: Annotated[
+        str, typer.Option(help="Address and port; port 0 is any.")
+    ] = "127.0.0.1:7410",
     threads: Annotated[
         int, typer.Option(min=0, max=10_000, help="Service threads; 0 is ServerBench's rule.")
     ] = 0,
@@ -44,9 +46,7 @@ def serve_app(
         signal.signal(name, lambda *_: stop.set())
     token = secrets_from(token_file).token
     _engine.ensure_connections(2 * connections)
-    server = _engine.AppServer(
-        listen, str(data), threads, write_mode, connections, token
-    )
+    server = _engine.AppServer(listen, str(data), threads, write_mode, connections, token)
     if json:
         print_json_line(server.address)
     else:

@@ -26,7 +26,9 @@ def listing(context: typer.Context, json: options.Json = False) -> None:
     for column in ("workload", "what it is", "how it is run"):
         table.add_column(column)
     for workload in found:
-        how = "ladder, " + workload.run.duration if workload.run.ladder else "search for the capacity"
+        how = (
+            "ladder, " + workload.run.duration if workload.run.ladder else "search for the capacity"
+        )
         table.add_row(workload.name, workload.title, how)
     out.print(table)
 

@@ -97,8 +97,8 @@ class Run:
         return verdict
 
     def _play_levels(self) -> None:
-        order = self._orders.next()
         self._listener.outlook(self._orders.outlook())
+        order = self._orders.next()
         if order is None:
             return
         self._listener.phase(Phase("prepare", order.index, order.purpose, order.users, 0.0))
@@ -117,8 +117,8 @@ class Run:
             )
             while order is not None:
                 self._keep(runner.run(order))
-                order = self._orders.next()
                 self._listener.outlook(self._orders.outlook())
+                order = self._orders.next()
             last = self._levels[-1]
             self._listener.phase(Phase("drain", last.index, last.purpose, 0, RAMP_DOWN_S))
             session.set_users(0, RAMP_DOWN_S)
@@ -135,7 +135,7 @@ class Run:
             self._check_alive(result)
 
     def _check_alive(self, result: LevelResult) -> None:
-        """A level without a single answer: is the server there at all?"""
+        """See whether the server is there at all, after a level without a single answer."""
         try:
             self._sut.access.check()
         except TargetError as error:

@@ -27,6 +27,9 @@ def figures(
         "think_s": round(interval.think_s, 6),
         "sessions_opened": interval.sessions_opened,
         "backlog": interval.backlog.count,
+        "p95_ms": _quantile_ms(
+            Histogram.merge([tally.response for tally in interval.scenarios]), 0.95
+        ),
         "scenarios": {
             name: {
                 "started": tally.started,

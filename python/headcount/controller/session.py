@@ -8,6 +8,7 @@ from headcount._engine import Engine, Histogram, Interval
 from headcount.bundle.writer import BundleWriter
 from headcount.controller import second as seconds
 from headcount.controller.listener import Listener, Second
+from headcount.controller.urgency import urgent
 from headcount.counters.source import Sample, Source
 from headcount.errors import EngineError
 from headcount.plan.plan import Plan, engine_plan
@@ -37,7 +38,8 @@ class Session:
         offset_s: float,
     ) -> None:
         """Start the engine, with no users yet. `offset_s`: when, in seconds of the whole run."""
-        self._engine = Engine(engine_plan(plan), plan.workload.protocol, target)
+        with urgent():
+            self._engine = Engine(engine_plan(plan), plan.workload.protocol, target)
         self._scenarios = [scenario.name for scenario in plan.workload.scenarios]
         self._sources = sources
         self._bundle = bundle

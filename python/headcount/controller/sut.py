@@ -1,4 +1,4 @@
-"""The system under test for the length of a run: started if it is of the lab, spoken to, observed."""
+"""The system under test for the length of a run: started if of the lab, spoken to, observed."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

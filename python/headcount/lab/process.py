@@ -24,7 +24,7 @@ class ServerProcess:
         self._log = log
         try:
             with log.open("wb") as output:
-                self._process = subprocess.Popen(  # noqa: S603
+                self._process = subprocess.Popen(
                     command,
                     stdin=subprocess.DEVNULL,
                     stdout=output,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from headcount.errors import InputError
-from headcount.plan.units import seconds, share
+from headcount.plan.units import exact, seconds, share
 
 Metric = Literal["percentile", "mean", "errors", "overload", "achieved"]
 
@@ -41,9 +41,9 @@ class Criterion:
         "p95 <= 1 s" allows 5 % to be slower than 1 s; "achieved >= 95 %" allows 5 % to be missing.
         """
         if self.percentile is not None:
-            return 1 - self.percentile / 100
+            return exact(1 - self.percentile / 100)
         if self.metric == "achieved":
-            return 1 - self.limit
+            return exact(1 - self.limit)
         return None if self.metric == "mean" else self.limit
 
 
@@ -69,7 +69,7 @@ def parse(text: str) -> Criterion:
 
 
 def _check_possible(text: str, metric: Metric, limit: float, *, strict: bool) -> None:
-    if metric in ("percentile", "mean") and not 0 < limit <= 3600:
+    if metric in ("percentile", "mean") and not 1e-6 <= limit <= 3600:
         raise InputError(f'the criterion "{text}" can never be met or broken: use 1us to 1h')
     if metric in ("errors", "overload") and ((strict and limit == 0) or limit >= 1):
         raise InputError(f'the criterion "{text}" can never be met or broken: use 0.01% to 99%')
@@ -82,6 +82,10 @@ def parse_all(texts: list[str], scenarios: list[str]) -> list[Criterion]:
     criteria = [parse(text) for text in texts]
     if not criteria:
         raise InputError(f"a plan needs at least one criterion, such as {EXAMPLES}")
+    written = [criterion.text for criterion in criteria]
+    twice = next((text for text in written if written.count(text) > 1), None)
+    if twice is not None:
+        raise InputError(f'the criterion "{twice}" is given twice; give it once')
     for criterion in criteria:
         if criterion.scenario is not None and criterion.scenario not in scenarios:
             raise InputError(

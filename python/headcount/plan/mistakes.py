@@ -1,9 +1,22 @@
 """What is wrong with a file, for the person who wrote it: every mistake, its place, the mend."""
 
 import difflib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
+
+from headcount.errors import InputError
+
+
+@contextmanager
+def as_mistake() -> Iterator[None]:
+    """Within a validator: make an InputError one of the mistakes, with its place in the file."""
+    try:
+        yield
+    except InputError as error:
+        raise ValueError(str(error)) from error
 
 
 def describe(error: ValidationError, model: type[BaseModel], where: str) -> str:

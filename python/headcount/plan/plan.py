@@ -3,17 +3,17 @@
 import json
 import tomllib
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import tomli_w
 from pydantic import Field, ValidationError, model_validator
 
 from headcount.errors import InputError
 from headcount.plan import criteria, target
-from headcount.plan.mistakes import describe
+from headcount.plan.levels import MOST_USERS
+from headcount.plan.mistakes import as_mistake, describe
 from headcount.plan.units import seconds, size_bytes
-from headcount.plan.workload import Duration, Strict, Think, Workload
-
+from headcount.plan.workload import BLOCK_BYTES, Duration, Strict, Think, Users, Workload, within
 
 T = TypeVar("T", bound=Strict)
 
@@ -22,11 +22,17 @@ class SearchOptions(Strict):
     """How the capacity is searched for."""
 
     quick: bool = Field(default=False, description="A first look of a few minutes")
-    budget: Duration | None = Field(default=None, description="Time for the whole search")
+    budget: Annotated[Duration, within("1s", "168h")] | None = Field(
+        default=None, description="Time for the whole search"
+    )
     start_users: int = Field(default=10, ge=1)
-    max_users: int = Field(default=100_000, ge=1)
-    official: Duration | None = Field(default=None, description="The full level at the capacity")
-    soak: Duration | None = Field(default=None, description="A long level at the capacity")
+    max_users: int = Field(default=100_000, ge=1, le=MOST_USERS)
+    official: Annotated[Duration, within("1s", "168h")] | None = Field(
+        default=None, description="The full level at the capacity"
+    )
+    soak: Annotated[Duration, within("1s", "168h")] | None = Field(
+        default=None, description="A long level at the capacity"
+    )
 
 
 class Plan(Strict):
@@ -35,7 +41,7 @@ class Plan(Strict):
     format: Literal[1] = 1
     target: str
     mode: Literal["level", "ladder", "search"]
-    levels: list[int] = Field(default_factory=list, description="Users; empty for a search")
+    levels: list[Users] = Field(default_factory=list, description="Users; empty for a search")
     seed: int = Field(ge=0, lt=2**63)
     workers: int = Field(ge=1, le=1024)
     scale: float = Field(default=1.0, gt=0, le=1, description="Shrinks the data set")
@@ -50,7 +56,11 @@ class Plan(Strict):
     def _consistent(self) -> "Plan":
         if (self.mode == "search") != (not self.levels):
             raise ValueError("levels must be given for a ladder and absent for a search")
-        if target.parse(self.target).protocol != self.workload.protocol:
+        if self.mode == "level" and len(self.levels) != 1:
+            raise ValueError('the mode "level" has one level; for several use the mode "ladder"')
+        with as_mistake():
+            parsed = target.parse(self.target)
+        if parsed.protocol != self.workload.protocol:
             raise ValueError(
                 f'the workload speaks "{self.workload.protocol}", which the target '
                 f'"{self.target}" does not'
@@ -83,7 +93,7 @@ class Plan(Strict):
 
 
 def _blocks(size: float) -> int:
-    return int(size // 4096) * 4096 or (4096 if size else 0)
+    return int(size // BLOCK_BYTES) * BLOCK_BYTES or (BLOCK_BYTES if size else 0)
 
 
 def load(path: Path) -> Plan:

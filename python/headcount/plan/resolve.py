@@ -47,7 +47,7 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
         "mode": mode,
         "levels": levels,
         "seed": secrets.randbits(32) if overrides.seed is None else overrides.seed,
-        "workers": overrides.workers or _workers(targets.parse(target)),
+        "workers": _workers(targets.parse(target), overrides.workers),
         "scale": 1.0 if overrides.scale is None else overrides.scale,
         "authorised_by": overrides.authorised_by,
         "server": overrides.server,
@@ -118,8 +118,9 @@ def _time(text: str, option: str) -> dict[str, str]:
     return {"draw": draw, "mean": duration_text(seconds(rest, option))}
 
 
-def _workers(target: targets.Target) -> int:
-    """Half of the cores when the server shares this machine, else all of them."""
+def _workers(target: targets.Target, asked: int | None) -> int:
+    """As asked; else half of the cores when the server shares this machine, or all of them."""
+    if asked is not None:
+        return asked
     cores = len(os.sched_getaffinity(0))
-    local = target.lab is not None or target.host in ("localhost", "127.0.0.1", "::1")
-    return max(1, cores // 2) if local else cores
+    return max(1, cores // 2) if targets.is_here(target) else cores

@@ -6,6 +6,7 @@ import socket
 from dataclasses import dataclass
 
 from headcount.errors import InputError, TargetError
+from headcount.plan.mistakes import nearest
 
 PROTOCOLS = ("app",)
 LAB = ("app",)
@@ -32,14 +33,24 @@ def parse(text: str) -> Target:
         name = text.removeprefix("lab:")
         if name not in LAB:
             raise InputError(
-                f'the lab has no server "{name}"; it has: {", ".join(f"lab:{n}" for n in LAB)}'
+                f'the lab has no server "{name}"{nearest(name, list(LAB))} '
+                f"(it has: {', '.join(f'lab:{n}' for n in LAB)})"
             )
         return Target(text, name, name, None, None)
-    match = re.fullmatch(r"([a-z]+)://(\[[0-9a-fA-F:]+\]|[^/:@]+):(\d+)/?", text)
-    if match is None or match[1] not in PROTOCOLS or not 0 < int(match[3]) < 65536:
+    scheme = re.match(r"([a-zA-Z][\w+.-]*)://", text)
+    if scheme is not None and scheme[1] not in PROTOCOLS:
         raise InputError(
-            f'the target "{text}" cannot be read; targets look like lab:app or app://host:port'
+            f'the target "{text}": there is no protocol "{scheme[1]}"'
+            f"{nearest(scheme[1], list(PROTOCOLS))} (there is: {', '.join(PROTOCOLS)})"
         )
+    match = re.fullmatch(r"([a-z]+)://(\[[0-9a-fA-F:]+\]|[^/:@\[\]\s]+):(\d+)/?", text)
+    if match is None:
+        raise InputError(
+            f'the target "{text}" cannot be read; targets look like lab:app, app://host:port or '
+            "app://[::1]:port"
+        )
+    if not 0 < int(match[3]) < 65536:
+        raise InputError(f'the target "{text}": the port must be from 1 to 65535')
     return Target(text.rstrip("/"), match[1], None, match[2].strip("[]"), int(match[3]))
 
 
@@ -54,6 +65,16 @@ def resolve(target: Target) -> str:
         ) from error
     address = str(found[0][4][0])
     return f"[{address}]:{target.port}" if ":" in address else f"{address}:{target.port}"
+
+
+def is_here(target: Target) -> bool:
+    """Whether a target shares this machine, as far as its name tells."""
+    if target.lab is not None or target.host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(target.host or "").is_loopback
+    except ValueError:
+        return False
 
 
 def is_loopback(address: str) -> bool:

@@ -1,6 +1,7 @@
 """Durations, sizes and shares as people write them: `1.5s`, `20MB`, `5%`."""
 
 import re
+from decimal import Decimal
 
 from headcount.errors import InputError
 
@@ -44,15 +45,28 @@ def share(text: str, what: str = "a share") -> float:
     value = float(match[1]) / (100 if match[2] else 1) if match else -1.0
     if not 0 <= value <= 1:
         raise InputError(f'{what} is "{text}"; write it like 5% or 0.05, at most 100%')
-    return value
+    return exact(value)
+
+
+def exact(share: float) -> float:
+    """The share nearest to what was written: 0.1, and not 1 - 0.9 = 0.09999999999999998.
+
+    Criteria are compared with bad / total, where the last digit decides: 10 of 100 are within 10 %.
+    """
+    return round(share, 12)
 
 
 def duration_text(value_s: float) -> str:
-    """Write a duration the way `seconds` reads it, exactly."""
+    """Write a duration the way `seconds` reads it, to twelve digits."""
     if value_s >= 60 and value_s % 60 == 0:
-        return f"{value_s / 60:g}m"
+        return f"{_plain(value_s / 60)}m"
     if value_s >= 1:
-        return f"{value_s:.12g}s"
+        return f"{_plain(value_s)}s"
     if value_s >= 1e-3 or value_s == 0:
-        return f"{value_s * 1e3:.12g}ms"
-    return f"{value_s * 1e6:.12g}us"
+        return f"{_plain(value_s * 1e3)}ms"
+    return f"{_plain(value_s * 1e6)}us"
+
+
+def _plain(value: float) -> str:
+    """Twelve significant digits, never with an exponent."""
+    return f"{Decimal(f'{value:.12g}'):f}"

@@ -3,9 +3,11 @@
 import shlex
 from pathlib import Path
 
+from headcount.bundle.files import replace
 from headcount.bundle.reader import Bundle
 from headcount.errors import InputError
 from headcount.report.content import Point, ReportContent
+from headcount.report.html import render
 from headcount.report.selection import timeline_level
 
 
@@ -47,14 +49,13 @@ def _timeline(bundle: Bundle, level: int) -> list[Point]:
             began_s = second["t_s"] - second["seconds"]
         scenarios = second["scenarios"].values()
         counters = second["counters"].get("sut", {})
-        p95 = [figures["p95_ms"] for figures in scenarios if figures["p95_ms"] is not None]
         completed = sum(figures["completed"] for figures in scenarios)
         points.append(
             Point(
                 t_s=second["t_s"] - began_s,
                 users=second["users"],
                 achieved_per_s=completed / max(second["seconds"], 1e-9),
-                p95_ms=max(p95, default=None),
+                p95_ms=second["p95_ms"],
                 cpu_share=counters.get("system.cpu.utilization"),
             )
         )
@@ -63,9 +64,6 @@ def _timeline(bundle: Bundle, level: int) -> list[Point]:
 
 def write(bundle: Bundle, path: Path | None = None) -> Path:
     """Write the HTML report, into the bundle unless told otherwise; returns its path."""
-    from headcount.bundle.files import replace
-    from headcount.report.html import render
-
     path = path or bundle.folder / "report.html"
     replace(path, render(assemble(bundle)))
     return path

@@ -7,7 +7,7 @@ an escape in.
 from collections.abc import Iterable
 from html import escape
 
-from headcount.report.text import clean
+from headcount.text import clean
 
 _EMPTY = frozenset({"meta", "link", "br"})
 _SELF_CLOSING = frozenset({"path", "rect", "line"})

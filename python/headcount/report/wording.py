@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Capacity
-from headcount.report.text import count
+from headcount.text import count
 
 PURPOSE = {
     "only": "single level",

@@ -22,7 +22,8 @@ def load(name: str) -> Workload:
         return _from_text(_read(Path(name)), name)
     if name not in names():
         raise InputError(
-            f'there is no workload "{name}"{nearest(name, names())} (headcount workloads lists them)'
+            f'there is no workload "{name}"{nearest(name, names())} '
+            "(headcount workloads lists them)"
         )
     text = resources.files(__name__).joinpath(f"{name}.toml").read_text("utf-8")
     return _from_text(text, f"workload {name}")

@@ -27,7 +27,8 @@ use crate::message::Shape;
 /// The application server as a target of load.
 #[derive(Debug)]
 pub struct App {
-    address: SocketAddr,
+    /// Tried in turn.
+    addresses: Vec<SocketAddr>,
     /// As the user wrote it, for messages.
     name: String,
     shape: Shape,
@@ -41,7 +42,7 @@ impl App {
     pub fn new(options: AppOptions) -> Result<Self, ControlError> {
         let shape = options.shape();
         shape.check().map_err(ControlError::Options)?;
-        let address = crate::control::resolve(&options.address)?;
+        let addresses = crate::control::resolve(&options.address)?;
         let AppOptions {
             address: name,
             first_file,
@@ -49,7 +50,7 @@ impl App {
             ..
         } = options;
         Ok(Self {
-            address,
+            addresses,
             name,
             shape,
             first_file,

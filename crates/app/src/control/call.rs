@@ -20,19 +20,7 @@ pub(super) struct Call<'a> {
 
 impl<'a> Call<'a> {
     pub(super) fn open(target: &'a Target) -> Result<(Self, Hello), ControlError> {
-        let address = resolve(&target.address)?;
-        let unreachable = |error: std::io::Error| ControlError::Unreachable {
-            address: target.address.clone(),
-            reason: error.to_string(),
-        };
-        let stream = TcpStream::connect_timeout(&address, target.timeout).map_err(unreachable)?;
-        stream.set_nodelay(true).map_err(unreachable)?;
-        stream
-            .set_read_timeout(Some(target.timeout))
-            .map_err(unreachable)?;
-        stream
-            .set_write_timeout(Some(target.timeout))
-            .map_err(unreachable)?;
+        let stream = connect(target)?;
         let mut call = Self {
             target,
             stream,
@@ -149,4 +137,27 @@ impl<'a> Call<'a> {
         serde_json::from_slice(json)
             .map_err(|error| self.foreign(format!("its {} reply: {error}", expected.name())))
     }
+}
+
+/// Connects to the first of the target's addresses that answers.
+fn connect(target: &Target) -> Result<TcpStream, ControlError> {
+    let addresses = resolve(&target.address)?;
+    let attempt = |address| {
+        let stream = TcpStream::connect_timeout(address, target.timeout)?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(target.timeout))?;
+        stream.set_write_timeout(Some(target.timeout))?;
+        Ok::<_, std::io::Error>(stream)
+    };
+    let mut reason = String::new();
+    for address in &addresses {
+        match attempt(address) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => reason = error.to_string(),
+        }
+    }
+    Err(ControlError::Unreachable {
+        address: target.address.clone(),
+        reason,
+    })
 }

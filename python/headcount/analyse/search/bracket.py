@@ -20,6 +20,13 @@ DOUBT = 1.64
 """Binomial standard errors by which a share must exceed the allowed one to bound a bracket: three
 slow requests of forty at ten users are no reason to look for the capacity below ten."""
 
+ENDS = 2.5
+"""Standard deviations of one level's location of the capacity that both ends of a bracket allow
+for; more than two, because the ends are the extremes of several levels."""
+
+SETTLED_S = 20.0
+"""Time measured after which a level counts as settled near the limit: some cycles of a user."""
+
 Result = tuple[Observation, ConstraintResult]
 
 
@@ -87,27 +94,24 @@ def counted(group: Sequence[Result]) -> tuple[float, float, float]:
 def side(bad: float, total: float, allowed: float) -> int:
     """-1 when a share is far under the allowed one, 1 when far over, 0 between."""
     share = bad / total if total else 0.0
+    allowed = max(allowed, LEAST_ALLOWED)
     if share * CLIFF < allowed:
         return -1
-    return int(share > min(CLIFF * max(allowed, LEAST_ALLOWED), (1 + allowed) / 2))
+    return int(share > min(CLIFF * allowed, (1 + allowed) / 2))
 
 
-def cliff_at(root: float, results: Sequence[Result]) -> Bracket | None:
-    """The levels around a jump near ``root`` from far under the allowed share to far over it.
+def is_jump(bracket: Bracket, results: Sequence[Result]) -> bool:
+    """Whether a share jumps within the bracket from far under the allowed one to far over it.
 
-    None when any level near the root has a share between, for then there is a slope to regress, or
-    when the levels contradict each other.
+    Not so when any level in or near the bracket has a share between, for then there is a slope to
+    regress, nor when levels contradict each other.
     """
-    window = max(WINDOW, 1.7 / root)
-    near = [r for r in results if abs(math.log(r[0].users / root)) <= window]
+    low, high = bracket.low * math.exp(-WINDOW), bracket.high * math.exp(WINDOW)
+    near = [r for r in results if low <= r[0].users <= high]
     if any(isinstance(constraint, Value) for _, constraint in near):
-        return None
-    sides = {users: side(*counted(group)) for users, group in by_users(near).items()}
-    under = [users for users, where in sides.items() if where < 0]
-    over = [users for users, where in sides.items() if where > 0]
-    if not under or not over or 0 in sides.values() or max(under) > min(over):
-        return None
-    return Bracket(float(max(under)), float(min(over)))
+        return False
+    groups = by_users(near).items()
+    return all(side(*counted(g)) == (-1 if users <= bracket.low else 1) for users, g in groups)
 
 
 def doubt(users: float, results: Sequence[Result]) -> float:
@@ -122,6 +126,9 @@ def doubt(users: float, results: Sequence[Result]) -> float:
         return 0.0
     seconds = sum(o.measure_s for o, _ in there)
     seen = math.log((bad + 0.25) / (total - bad + 0.25))
-    allowed = max(allowed, LEAST_ALLOWED)
+    # Fewer than two of so many cannot be told from none.
+    allowed = min(max(allowed, LEAST_ALLOWED, 2 / total), 0.5)
     distance = abs(seen - math.log(allowed / (1 - allowed))) / SLOPE
-    return max(0.0, 1.96 * USUAL_SPREAD * math.sqrt(60.0 / seconds) - distance)
+    spread = USUAL_SPREAD * math.sqrt(60.0 / seconds)
+    # A level of seconds may not have left the state that the one before it ended in.
+    return max(0.5 * spread if seconds < SETTLED_S else 0.0, ENDS * spread - distance)

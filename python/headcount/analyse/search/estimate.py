@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headcount.analyse.search.bracket import (
     VALUE_WINDOW,
@@ -10,8 +10,8 @@ from headcount.analyse.search.bracket import (
     Bracket,
     Result,
     bracket_of,
-    cliff_at,
     doubt,
+    is_jump,
     judged,
     results_of,
 )
@@ -23,8 +23,9 @@ from headcount.analyse.search.regression import Fit, fit_shares, fit_values
 class Estimate:
     """The capacity by one constraint: users, with a 95 % interval.
 
-    ``fit`` is the regression behind it; None when all there is is a bracket. ``rival`` is another
-    constraint that may bind as well and sets the lower end of the interval.
+    ``fit`` is the regression behind it; None when all there is is a ``bracket`` of levels, whose
+    ends are as uncertain as the levels are short. ``rival`` is another constraint that may bind as
+    well and sets the lower end of the interval.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Estimate:
     high: float
     fit: Fit | None
     rival: "Estimate | None" = None
+    bracket: Bracket | None = None
 
     @property
     def half_width(self) -> float:
@@ -58,7 +60,7 @@ def estimate_of(observations: Sequence[Observation]) -> Estimate:
     lowest = min(rivals, key=lambda e: e.low)
     high = max(min(e.high for e in rivals), least.users)
     rival = lowest if lowest.low < least.low else None
-    return Estimate(least.name, least.users, lowest.low, high, least.fit, rival)
+    return replace(least, low=lowest.low, high=high, rival=rival)
 
 
 def _by_constraint(name: str, results: Sequence[Result]) -> Estimate:
@@ -67,20 +69,19 @@ def _by_constraint(name: str, results: Sequence[Result]) -> Estimate:
     bracketed = _bracketed(name, bracket, results)
     if math.isinf(bracket.high) or bracket.low == 0:
         return bracketed
+    if is_jump(bracket, results):
+        return bracketed
     fit = _fit(results, math.log(bracket.middle))
     if fit is None:
         return bracketed
-    cliff = cliff_at(math.exp(fit.root), results)
-    if cliff is not None:
-        return _bracketed(name, cliff, results)
     return Estimate(name, math.exp(fit.root), math.exp(fit.low), math.exp(fit.high), fit)
 
 
 def _bracketed(name: str, bracket: Bracket, results: Sequence[Result]) -> Estimate:
-    """The estimate that a bracket alone gives, its ends as uncertain as their levels are short."""
+    """The estimate that a bracket alone gives."""
     low = bracket.low * math.exp(-doubt(bracket.low, results))
     high = bracket.high * math.exp(doubt(bracket.high, results))
-    return Estimate(name, bracket.middle, low, high, None)
+    return Estimate(name, bracket.middle, low, high, None, bracket=bracket)
 
 
 def _fit(results: Sequence[Result], centre: float) -> Fit | None:

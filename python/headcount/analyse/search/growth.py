@@ -99,8 +99,8 @@ def _overloaded(observation: Observation) -> bool:
 def first_guess(standing: Standing, name: str | None = None) -> float | None:
     """ln(capacity) from the most telling level: the one whose share is nearest the allowed one.
 
-    Uses the usual slope of the logit; looks at the constraint ``name`` alone if given. None while no level has a share between a fifth and five
-    times the allowed one, inside the bracket.
+    Uses the usual slope of the logit; looks at the constraint ``name`` alone if given. None while
+    no level inside the bracket has a share between a fifth and five times the allowed one.
     """
     low, high = standing.bracket.low, standing.bracket.high
     best: tuple[float, float] | None = None

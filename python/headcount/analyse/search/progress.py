@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 from headcount.analyse.search.observation import Purpose
 from headcount.analyse.search.plan import curve_request, next_request
@@ -24,7 +25,7 @@ class Progress:
     ``interval`` is what is known so far. ``remaining_s`` is a forecast, overhead included.
     """
 
-    phase: Purpose | str
+    phase: Purpose | Literal["done"]
     levels: int
     low: float
     high: float

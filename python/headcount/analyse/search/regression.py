@@ -23,8 +23,9 @@ SLOPE = 25.0
 
 Stands in where the levels do not show a slope yet, and pulls early fits.
 """
-RIDGE = 5e-5
-"""Weight of that pull: about the information of half a run; later fits do not feel it."""
+RIDGE = 1e-3
+"""Weight of that pull for a share at its limit, relative to its binomial variance: about the
+information of half a run 4 % away from the limit; later fits do not feel it."""
 SLOPE_LEAST = 2.0
 SPAN_LEAST = 0.02
 SLOPE_DOUBT = 0.5
@@ -97,15 +98,17 @@ def fit_shares(
         return None
     target = float(logit(max(shares[0].allowed, LEAST_ALLOWED)))
     centre = float(x.mean())
-    y = (bad + 0.25) / (total + 0.5)
+    y = bad / total
     weight = total / total.mean()
-    line = _logistic(x - centre, y, weight)
-    if line is not None and not _plausible(line, target, x - centre):
+    line = _logistic(x - centre, y, weight, ridge(target))
+    # Of few users the nearest other number is far away in ln(users).
+    apart = 3.0 / math.exp(centre)
+    if line is not None and not _plausible(line, target, x - centre, max(REACH, apart)):
         line = None
     slope_known = line is None
     if line is None:
         line = _level(x - centre, y, weight)
-        if not _near(line, target, x - centre, FAR_REACH):
+        if not _near(line, target, x - centre, max(FAR_REACH, apart)):
             return None
     mu = _expit(line[0] + line[1] * (x - centre))
     return _located(
@@ -117,11 +120,11 @@ def fit_shares(
     )
 
 
-def _plausible(line: Vector, target: float, x: Vector) -> bool:
+def _plausible(line: Vector, target: float, x: Vector, reach: float) -> bool:
     """Whether a line rises, over levels that differ, and meets the limit near them."""
     if len(x) < 3 or np.ptp(x) < SPAN_LEAST or line[1] < SLOPE_LEAST:
         return False
-    return _near(line, target, x, REACH)
+    return _near(line, target, x, reach)
 
 
 def _near(line: Vector, target: float, x: Vector, reach: float) -> bool:
@@ -157,15 +160,22 @@ def _expit(z: Vector) -> Vector:
     return 1.0 / (1.0 + np.exp(-np.clip(z, -35.0, 35.0)))
 
 
-def _logistic(x: Vector, y: Vector, weight: Vector) -> Vector | None:
+def ridge(target: float) -> float:
+    """Weight of the pull towards the usual slope, for a limit given as a logit."""
+    allowed = 1 / (1 + math.exp(-target))
+    return RIDGE * allowed * (1 - allowed)
+
+
+def _logistic(x: Vector, y: Vector, weight: Vector, pull: float) -> Vector | None:
     """Intercept and slope by Newton's method; None when it does not settle."""
     design = np.column_stack([np.ones_like(x), x])
-    beta: Vector = np.array([float(logit(np.average(y, weights=weight))), SLOPE])
-    ridge = np.array([0.0, RIDGE])
+    # From a flat line Newton's method converges; from a steep one it may swing.
+    beta: Vector = np.array([float(logit(np.average(y, weights=weight))), 0.0])
+    pulls = np.array([0.0, pull])
     for _ in range(60):
         mu = _expit(design @ beta)
-        gradient = design.T @ (weight * (y - mu)) - ridge * (beta - np.array([0.0, SLOPE]))
-        hessian = design.T @ ((weight * mu * (1 - mu))[:, None] * design) + np.diag(ridge)
+        gradient = design.T @ (weight * (y - mu)) - pulls * (beta - np.array([0.0, SLOPE]))
+        hessian = design.T @ ((weight * mu * (1 - mu))[:, None] * design) + np.diag(pulls)
         step = np.linalg.solve(hessian + 1e-12 * np.eye(2), gradient)
         step = np.clip(step, [-3.0, -40.0], [3.0, 40.0])
         beta = beta + step

@@ -2,7 +2,7 @@
 
 import math
 
-from headcount.analyse.search.bracket import WINDOW
+from headcount.analyse.search.bracket import SETTLED_S, WINDOW, Bracket
 from headcount.analyse.search.estimate import Estimate
 from headcount.analyse.search.growth import first_guess, inside
 from headcount.analyse.search.observation import Share
@@ -27,7 +27,8 @@ def converged(standing: Standing) -> bool:
     narrow = estimate.half_width <= standing.target
     enough = _near(standing, estimate) >= standing.settings.fewest
     if estimate.fit is None:
-        adjacent = estimate.high - estimate.low <= 1
+        bracket = estimate.bracket
+        adjacent = bracket is not None and bracket.high - bracket.low <= 1
         return (narrow or adjacent) and (enough or _clear(standing, estimate))
     enclosed = any(o.users <= estimate.users for o in standing.valid) and any(
         o.users >= estimate.users for o in standing.valid
@@ -59,7 +60,17 @@ def _near(standing: Standing, estimate: Estimate) -> int:
 
 def _clear(standing: Standing, estimate: Estimate) -> bool:
     """Whether both ends of a bracket are far from the limit: nothing is in doubt between them."""
-    return _by_share(standing, estimate) and first_guess(standing, estimate.name) is None
+    bracket = estimate.bracket
+    if bracket is None or not _by_share(standing, estimate):
+        return False
+    measured_s = _measured_s(standing, bracket)
+    return min(measured_s.values()) >= SETTLED_S and first_guess(standing, estimate.name) is None
+
+
+def _measured_s(standing: Standing, bracket: Bracket) -> dict[float, float]:
+    """Seconds measured at each end of a bracket."""
+    ends = (bracket.low, bracket.high)
+    return {end: sum(o.measure_s for o in standing.valid if o.users == end) for end in ends}
 
 
 def _by_share(standing: Standing, estimate: Estimate) -> bool:
@@ -73,11 +84,19 @@ def _by_share(standing: Standing, estimate: Estimate) -> bool:
 
 
 def _unexplored(standing: Standing, estimate: Estimate) -> int | None:
-    """Users inside a bracket that no regression spans and no level has told anything of."""
+    """Users inside a bracket that no regression spans and no level has told anything of.
+
+    The less measured end again when there is nothing left between.
+    """
+    bracket = estimate.bracket
     telling = first_guess(standing, estimate.name) is not None
-    if telling or estimate.half_width <= standing.target:
+    if bracket is None or bracket.low < 1 or telling or math.isinf(bracket.high):
         return None
-    return inside(max(estimate.low, 1.0), estimate.high)
+    half = (bracket.high - bracket.low) / 2 / bracket.middle
+    if half > 0.8 * standing.target and (between := inside(bracket.low, bracket.high)) is not None:
+        return between
+    measured_s = _measured_s(standing, bracket)
+    return int(min(measured_s, key=lambda end: measured_s[end]))
 
 
 def _centre(standing: Standing, estimate: Estimate) -> float:

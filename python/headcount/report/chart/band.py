@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from headcount.bundle.verdict import Capacity
 from headcount.report.chart.panel import Panel
 from headcount.report.markup import Html, element, joined
-from headcount.report.text import DASH, count
+from headcount.text import DASH, count
 
 
 def capacity_band(

@@ -1,6 +1,6 @@
 """How ticks are written: without the zeros that a figure of a measurement carries."""
 
-from headcount.report.text import count
+from headcount.text import count
 
 
 def rate_tick(value: float) -> str:

@@ -6,8 +6,8 @@ from headcount.bundle.level import LevelResult
 from headcount.report.chart.scale import Linear
 from headcount.report.content import ReportContent
 from headcount.report.selection import counter_mean
-from headcount.report.text import count, duration, share, significant
 from headcount.report.wording import PURPOSE
+from headcount.text import count, duration, share, significant
 
 
 def valid(levels: Sequence[LevelResult]) -> list[LevelResult]:

@@ -5,7 +5,8 @@ from headcount.bundle.verdict import Capacity, Verdict
 from headcount.report.content import ReportContent
 from headcount.report.markup import Html, element, joined
 from headcount.report.selection import counter_mean, shown
-from headcount.report.text import (
+from headcount.report.wording import confidence
+from headcount.text import (
     count,
     duration,
     duration_range,
@@ -14,8 +15,6 @@ from headcount.report.text import (
     span,
     unbroken,
 )
-from headcount.report.wording import confidence
-
 
 _OUTCOME = {
     "passed": "Passed",

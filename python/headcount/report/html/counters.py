@@ -10,7 +10,7 @@ from headcount.report.html.table import Cell, Column, more, row, table
 from headcount.report.html.table import section as make_section
 from headcount.report.markup import Html, element, joined
 from headcount.report.selection import broken, counter_mean, published, shown
-from headcount.report.text import DASH, count, megabytes_per_s, memory, share, significant
+from headcount.text import DASH, count, megabytes_per_s, memory, share, significant
 
 _DISK = "system.disk.io{{disk.io.direction={}}}"
 _NETWORK = "system.network.io{{network.io.direction={}}}"

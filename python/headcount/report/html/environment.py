@@ -8,7 +8,7 @@ from headcount.report.content import ReportContent
 from headcount.report.html.table import Cell, more, pairs
 from headcount.report.html.table import section as make_section
 from headcount.report.markup import Html, element
-from headcount.report.text import count, memory, storage
+from headcount.text import count, memory, storage
 
 _ROLE = {
     "sut": "Server under test",

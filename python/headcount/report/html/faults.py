@@ -6,7 +6,7 @@ from headcount.report.content import ReportContent
 from headcount.report.html.table import Column, row, table
 from headcount.report.html.table import section as make_section
 from headcount.report.markup import Html, element, joined
-from headcount.report.text import count
+from headcount.text import count
 
 EXAMPLES_SHOWN = 3
 EXAMPLE_CHARACTERS = 300
@@ -36,7 +36,7 @@ def section(content: ReportContent) -> Html | None:
         return None
     kinds = _kinds(content)
     if not kinds:
-        return make_section("Faults", element("p", "None, at any level."))
+        return make_section("Faults", element("p", "There were none at any level."))
     ordered = sorted(kinds.items(), key=lambda item: -item[1].total)
     rows = [
         row(

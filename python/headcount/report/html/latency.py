@@ -15,7 +15,7 @@ from headcount.report.content import ReportContent
 from headcount.report.html import table
 from headcount.report.html.about import marks, said_of, users_scale, valid
 from headcount.report.markup import Html, element, joined
-from headcount.report.text import count, duration
+from headcount.text import count, duration
 
 LIMITS_SHOWN = 3
 """Limit lines drawn at the most; the table of levels has them all."""
@@ -105,13 +105,17 @@ def _limit(panel: Panel, criterion: str, limit_ms: float) -> Html:
             element("path", d=rule, class_="line limit"),
             element(
                 "text",
-                f"limit {criterion}",
+                f"limit {_cut(criterion, int((panel.right - panel.left) / 10))}",
                 x=panel.left + 8,
                 y=y - 7 if y > panel.top + 20 else y + 16,
                 class_="tag limit",
             ),
         ]
     )
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
 def _value(level: LevelResult, name: str) -> float | None:

@@ -6,8 +6,8 @@ from headcount.report.html.table import Cell, Column, row, table
 from headcount.report.html.table import section as make_section
 from headcount.report.markup import Html, element, joined
 from headcount.report.selection import counter_mean
-from headcount.report.text import count, duration, duration_range, share, significant, span
 from headcount.report.wording import PURPOSE, objections
+from headcount.text import count, duration, duration_range, share, significant, span
 
 _COLUMNS = (
     Column("Users"),
@@ -74,7 +74,7 @@ def _row(level: LevelResult) -> Html:
         duration(response.p50_ms if response else None),
         p95,
         duration(response.p99_ms if response else None),
-        share(total.overloaded / total.due if total.due else None),
+        share(total.overload),
         count(total.failed),
         share(counter_mean(level, "system.cpu.utilization")),
         share(level.little_error),
@@ -95,6 +95,7 @@ def _why(level: LevelResult) -> Html | None:
     if not told:
         return None
     word = {"passed": "Note", "failed": "Failed", "invalid": "Invalid"}[level.outcome]
-    text = " ".join(told)
-    cell = element("td", element("b", f"{word}: "), text, colspan=str(len(_COLUMNS)), class_="t")
+    # A block of its own, so that it can stay in sight where the table is scrolled sideways.
+    said = element("div", element("b", f"{word}: "), " ".join(told))
+    cell = element("td", said, colspan=str(len(_COLUMNS)), class_="t")
     return element("tr", cell, class_=f"why {level.outcome}")

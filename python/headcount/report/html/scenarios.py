@@ -6,7 +6,7 @@ from headcount.report.html.table import Column, row, table
 from headcount.report.html.table import section as make_section
 from headcount.report.markup import Html, element
 from headcount.report.selection import shown
-from headcount.report.text import count, duration, megabytes_per_s, share, significant
+from headcount.text import count, duration, megabytes_per_s, share, significant
 
 _SCENARIO = (
     Column("Scenario", text=True),
@@ -62,7 +62,7 @@ def _scenarios(level: LevelResult) -> list[Html]:
                 significant(result.rate_per_s),
                 count(result.completed),
                 count(result.failed),
-                share(result.overloaded / result.due if result.due else None),
+                share(result.overload),
                 *_times(result.response),
                 duration(result.response.max_ms if result.response else None),
             ],

@@ -14,7 +14,7 @@ from headcount.report.html import table
 from headcount.report.html.about import marks, said_of, users_scale, valid
 from headcount.report.markup import Html, element, joined
 from headcount.report.selection import counter_mean
-from headcount.report.text import count, significant
+from headcount.text import count, significant
 
 CPU = "system.cpu.utilization"
 

@@ -14,7 +14,7 @@ from headcount.report.content import Point, ReportContent
 from headcount.report.html import table
 from headcount.report.markup import Html, element, joined
 from headcount.report.selection import timeline_level
-from headcount.report.text import count, span
+from headcount.text import count, span
 
 POINT_PX = 2.6
 """Points of a line are no nearer than this: more would not be seen, and the page stays small."""

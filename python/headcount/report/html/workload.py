@@ -6,7 +6,7 @@ from headcount.report.content import ReportContent
 from headcount.report.html.table import section as make_section
 from headcount.report.markup import Html, element
 
-_ADDRESS = re.compile(r"https?://[^\s]+")
+_ADDRESS = re.compile(r"https?://[^\s\"'<>]+")
 
 
 def section(content: ReportContent) -> Html:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from rich.console import Console
 
-from headcount.report.text import clean
+from headcount.text import clean
 
 _PLAIN = {
     "\N{EN DASH}": "-",

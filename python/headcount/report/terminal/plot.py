@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from headcount.report.chart.scale import Scale
 from headcount.report.terminal.glyphs import Glyphs
-from headcount.report.text import count
+from headcount.text import count
 
 HEIGHT_ROWS = 7
 

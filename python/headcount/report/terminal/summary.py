@@ -12,8 +12,8 @@ from headcount.report.chart.tick import rate_tick, time_tick
 from headcount.report.terminal.glyphs import glyphs, writable
 from headcount.report.terminal.plot import Plot, draw
 from headcount.report.terminal.table import table
-from headcount.report.text import count, significant, span
 from headcount.report.wording import confidence, objections
+from headcount.text import count, significant, span
 
 _STYLE = {"passed": "bold green", "failed": "bold red"}
 

@@ -11,8 +11,8 @@ from rich.text import Text
 from headcount.bundle.level import LevelResult
 from headcount.report.selection import counter_mean
 from headcount.report.terminal.glyphs import BLOCKS, glyphs, writable
-from headcount.report.text import count, duration, share, significant
 from headcount.report.wording import PURPOSE
+from headcount.text import count, duration, share, significant
 
 _PADDING = 2
 _STYLE = {"passed": "green", "failed": "red", "invalid": "yellow"}
@@ -41,7 +41,7 @@ def _percentile(name: str) -> Callable[[LevelResult], str]:
 
 
 def _overload(level: LevelResult) -> str:
-    return share(level.total.overloaded / level.total.due if level.total.due else None)
+    return share(level.total.overload)
 
 
 _COLUMNS = (

@@ -1,0 +1,75 @@
+# Headcount: make help lists the verbs. Nothing here is installed globally but Debian packages that
+# the tests need.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+export UV_PYTHON_DOWNLOADS ?= never
+
+# A uv of our own when the machine has none: Debian's Python refuses global installs.
+UV := $(or $(shell command -v uv 2>/dev/null),.tools/bin/uv)
+RUN := $(UV) run --no-sync
+# What the tests start for real, beside what Headcount builds itself.
+PACKAGES := chromium
+CARGO_TARGETS := --workspace --all-targets
+
+.PHONY: help
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | \
+	  while IFS='|' read -r verb text; do printf '  make %-8s %s\n' "$$verb" "$$text"; done
+
+.PHONY: run
+run: setup ## Find the capacity of a server started here: a first look of a few minutes
+	@$(RUN) headcount run app-server --target lab:app --quick --scale 0.1
+
+.PHONY: test
+test: packages setup ## Install what the tests need, and run them all
+	cargo test --workspace --quiet
+	$(RUN) pytest
+
+.PHONY: check
+check: setup ## Formatting, lints, types, the stub of the engine, the house rules
+	cargo fmt --all --check
+	cargo clippy $(CARGO_TARGETS) --quiet -- --deny warnings
+	$(RUN) ruff format --check
+	$(RUN) ruff check
+	$(RUN) mypy
+	$(RUN) mypy tests bench
+	$(RUN) python -m mypy.stubtest headcount._engine
+	$(RUN) pytest -q tests/tidy
+
+.PHONY: bench
+bench: setup ## What the engine costs, and ratios to peers; figures of this machine, now
+	$(RUN) python -m bench
+
+.PHONY: stub
+stub: setup ## Write the type stub of the engine anew
+	$(RUN) maturin generate-stubs --quiet -m crates/python/Cargo.toml --out target/stubs
+	cp target/stubs/headcount/_engine.pyi python/headcount/_engine.pyi
+
+.PHONY: setup
+setup: cargo $(UV)
+	@$(UV) sync --locked --quiet
+
+.PHONY: cargo
+cargo:
+	@command -v cargo >/dev/null || { \
+	  echo "error: Headcount's engine is built with Rust, which is missing here; install it first" \
+	       "(apt-get install cargo is too old on Debian 12: use rustup)" >&2; exit 5; }
+
+.tools/bin/uv:
+	python3 -m venv .tools
+	.tools/bin/pip install --quiet uv
+
+.PHONY: packages
+packages:
+	@missing=""; for package in $(PACKAGES); do \
+	  dpkg-query -W -f='$${Status}' $$package 2>/dev/null | grep -q 'ok installed' || missing+=" $$package"; \
+	done; \
+	if [ -n "$$missing" ]; then \
+	  [ "$$(id -u)" = 0 ] && sudo="" || sudo="sudo"; \
+	  echo "installing Debian packages for the tests:$$missing"; \
+	  $$sudo apt-get update -qq && \
+	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+	    $$missing >/dev/null; \
+	fi

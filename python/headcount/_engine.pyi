@@ -1,0 +1,372 @@
+"""
+Headcount's load engine.
+"""
+
+from _typeshed import SupportsGetItem
+from typing import Any, Final, SupportsFloat, SupportsIndex, final
+
+__all__ = ["PROFILE", "AppServer", "Engine", "FaultCount", "Histogram", "Interval", "ScenarioCount", "StepCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "ensure_connections", "simulate_level"]
+
+PROFILE: Final[str]
+"""
+`release` or `debug`: what a debug build measures of itself is not worth reporting.
+"""
+
+@final
+class AppServer:
+    """
+    The application server, running in this process until stopped.
+    """
+    def __new__(cls, /, listen: str, data: str, threads: SupportsIndex = 0, write_mode: str = "buffered", connections: SupportsIndex = 4096, token: str | None = None) -> AppServer:
+        """
+        Starts it. `threads` 0 takes ServerBench's rule (up to 47, and one for each processor).
+        """
+    @property
+    def address(self, /) -> str:
+        """
+        The address it listens on, with the real port.
+        """
+    def stop(self, /) -> None:
+        """
+        Closes every connection and joins every thread.
+        """
+
+@final
+class Engine:
+    """
+    A run under way. Users are played by threads of the engine; Python pulls what they counted.
+    """
+    def __new__(cls, /, plan: str, protocol: str, target: str) -> Engine:
+        """
+        Starts a plan (JSON) for a protocol against a target (JSON); no users yet.
+        """
+    def close(self, /) -> None:
+        """
+        Ends the run at once, dropping whatever is under way. Further calls fail.
+        """
+    @property
+    def ended(self, /) -> bool:
+        """
+        Whether the run has ended and its last interval was taken.
+        """
+    def next(self, /, patience_s: SupportsFloat | SupportsIndex) -> Interval | None:
+        """
+        What happened since the last call, when the next report is in; None when `patience_s` ran
+        out first or the run has ended. Other Python threads run meanwhile; Ctrl-C interrupts.
+        """
+    def now_s(self, /) -> float:
+        """
+        Seconds since the run began.
+        """
+    def set_users(self, /, users: SupportsIndex, ramp_s: SupportsFloat | SupportsIndex) -> None:
+        """
+        Brings the population to `users`, joins or leaves spread evenly over `ramp_s`.
+        """
+    @property
+    def step_names(self, /) -> list[str]:
+        """
+        The names of the plan's steps, in the order in which they are counted.
+        """
+    def stop(self, /, drain_s: SupportsFloat | SupportsIndex) -> None:
+        """
+        Ends the run; scenarios under way may finish within `drain_s`.
+        """
+
+@final
+class FaultCount:
+    """
+    Faults of one kind at one step.
+    """
+    @property
+    def count(self, /) -> int:
+        """
+        How many.
+        """
+    @property
+    def examples(self, /) -> list[str]:
+        """
+        The first different messages of the run.
+        """
+    @property
+    def kind(self, /) -> str:
+        """
+        The kind's name.
+        """
+    @property
+    def step(self, /) -> int | None:
+        """
+        Index in `Engine.step_names`; None for the opening of a session.
+        """
+
+@final
+class Histogram:
+    """
+    Durations in microseconds: an HDR histogram with three significant digits.
+    """
+    def buckets(self, /) -> list[tuple[int, int]]:
+        """
+        Buckets in use: highest duration in µs and count, ascending.
+        """
+    @property
+    def count(self, /) -> int:
+        """
+        How many durations it holds.
+        """
+    def count_above(self, /, limit_us: SupportsIndex) -> int:
+        """
+        How many durations exceed the limit, at the histogram's resolution.
+        """
+    @staticmethod
+    def decode(data: bytes) -> Histogram:
+        """
+        Reads the V2 deflate form that HdrHistogram's own tools write.
+        """
+    def encode(self, /) -> bytes:
+        """
+        The V2 deflate form.
+        """
+    @property
+    def max_us(self, /) -> int:
+        """
+        The greatest duration, in µs; 0 when empty.
+        """
+    @property
+    def mean_us(self, /) -> float:
+        """
+        The mean, in µs; 0 when empty.
+        """
+    @staticmethod
+    def merge(parts: SupportsGetItem[int, Histogram]) -> Histogram:
+        """
+        All durations of all parts; merging loses nothing.
+        """
+    def quantile_us(self, /, quantile: SupportsFloat | SupportsIndex) -> int:
+        """
+        The duration that this share (0 to 1) of all does not exceed, in µs; 0 when empty.
+        """
+
+@final
+class Interval:
+    """
+    What happened between two snapshots of a run.
+    """
+    @property
+    def backlog(self, /) -> Histogram:
+        """
+        Ages, at the end, of scenarios that are due and wait for their user (open pace).
+        """
+    @property
+    def backlog_overdue(self, /) -> int:
+        """
+        How many of those are overdue whichever scenario they will be.
+        """
+    @property
+    def faults(self, /) -> list[FaultCount]:
+        """
+        Faults that struck.
+        """
+    @property
+    def from_s(self, /) -> float:
+        """
+        Its beginning, in seconds of the run's clock.
+        """
+    @property
+    def scenarios(self, /) -> list[ScenarioCount]:
+        """
+        In the plan's order.
+        """
+    @property
+    def sessions_opened(self, /) -> int:
+        """
+        Sessions opened.
+        """
+    @property
+    def start_lateness(self, /) -> Histogram:
+        """
+        How late scenarios began after they were due.
+        """
+    @property
+    def steps(self, /) -> list[StepCount]:
+        """
+        In the order of `Engine.step_names`.
+        """
+    @property
+    def think_s(self, /) -> float:
+        """
+        Think times (or intervals of an open pace) drawn, in seconds, summed.
+        """
+    @property
+    def timer_lateness(self, /) -> Histogram:
+        """
+        How late the engine's own timers were.
+        """
+    @property
+    def to_s(self, /) -> float:
+        """
+        Its end.
+        """
+    @property
+    def users(self, /) -> int:
+        """
+        Users present at the end.
+        """
+    @property
+    def worker_cpu_s(self, /) -> list[float]:
+        """
+        CPU seconds each worker used.
+        """
+
+@final
+class ScenarioCount:
+    """
+    One scenario between two snapshots.
+    """
+    @property
+    def completed(self, /) -> int:
+        """
+        Ended without a fault.
+        """
+    @property
+    def failed(self, /) -> int:
+        """
+        Ended by a fault.
+        """
+    @property
+    def late(self, /) -> int:
+        """
+        Begun too late.
+        """
+    @property
+    def overdue(self, /) -> int:
+        """
+        How many of those are over their limit already.
+        """
+    @property
+    def overloaded(self, /) -> int:
+        """
+        Failed, slow or late, each once.
+        """
+    @property
+    def pending(self, /) -> Histogram:
+        """
+        Ages, at the end, of those being played.
+        """
+    @property
+    def read_bytes(self, /) -> int:
+        """
+        Payload received.
+        """
+    @property
+    def response(self, /) -> Histogram:
+        """
+        Response times of the completed.
+        """
+    @property
+    def response_s(self, /) -> float:
+        """
+        Response times of all that ended, summed, in seconds.
+        """
+    @property
+    def service(self, /) -> Histogram:
+        """
+        Service times of the completed.
+        """
+    @property
+    def service_s(self, /) -> float:
+        """
+        Service times of all that ended, summed, in seconds.
+        """
+    @property
+    def slow(self, /) -> int:
+        """
+        Completed over the limit.
+        """
+    @property
+    def started(self, /) -> int:
+        """
+        Begun.
+        """
+    @property
+    def written_bytes(self, /) -> int:
+        """
+        Payload sent.
+        """
+
+@final
+class StepCount:
+    """
+    All steps of one name between two snapshots.
+    """
+    @property
+    def completed(self, /) -> int:
+        """
+        Ended without a fault.
+        """
+    @property
+    def failed(self, /) -> int:
+        """
+        Ended by a fault.
+        """
+    @property
+    def read_bytes(self, /) -> int:
+        """
+        Payload received.
+        """
+    @property
+    def service(self, /) -> Histogram:
+        """
+        Service times of the completed.
+        """
+    @property
+    def service_s(self, /) -> float:
+        """
+        Service times of all that ended, summed, in seconds.
+        """
+    @property
+    def written_bytes(self, /) -> int:
+        """
+        Payload sent.
+        """
+
+def app_cleanup(address: str, token: str | None = None) -> str:
+    """
+    Deletes the data set, and nothing else; says what was deleted (JSON).
+    """
+
+def app_hello(address: str, token: str | None = None) -> str:
+    """
+    Who answers at the address: version, processors, threads, write mode, process (JSON).
+    """
+
+def app_prepare(address: str, first: SupportsIndex, last: SupportsIndex, file_bytes: SupportsIndex, range_bytes: SupportsIndex, seed: SupportsIndex, progress: Any, read_through: bool = False, token: str | None = None) -> str:
+    """
+    Makes the files of users `first` to `last`, or verifies those that are there; says what was done
+    (JSON). `progress` is called with the progress (JSON) a few times a second; Ctrl-C calls it off.
+    With `read_through` existing files are read whole and repaired where damaged.
+    """
+
+def app_statistics(address: str, token: str | None = None) -> str:
+    """
+    What the server has done since it started (JSON).
+    """
+
+def ensure_connections(users: SupportsIndex) -> None:
+    """
+    Makes sure that so many connections to one address can be opened; raises `SystemLimitError`
+    with the fix if not.
+    """
+
+def simulate_level(system: str, users: SupportsIndex, warmup_s: SupportsFloat | SupportsIndex, measure_s: SupportsFloat | SupportsIndex, seed: SupportsIndex, previous_users: SupportsIndex = 0) -> tuple[int, list[tuple[int, int, float, int]], tuple[float, float, float, float]]:
+    """
+    Plays one level against one of the simulated servers.
+
+    ``system`` is one of cpu, disk, noisy, thrash and memcliff. With ``previous_users`` the warm-up
+    starts from the state that this number of users left behind; with 0 it starts with all users
+    thinking.
+
+    Returns the overdue requests at the start, the batches (length 5 s, or all of a shorter level)
+    as tuples (completed, slow, response_sum_s, overdue at the end), and the response times in
+    seconds at the 50th, 90th, 95th and 99th percentile.
+
+    Raises ValueError when the system is unknown or the level outside the simulator's limits.
+    """

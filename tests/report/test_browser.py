@@ -1,0 +1,205 @@
+"""The report in a real browser: nothing is loaded, nothing overflows, everything can be read."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, sync_playwright
+from report_cases import Case, cases, hostile
+from report_factory import content
+
+from headcount.report.html import render
+
+CHROMIUM = "/usr/bin/chromium"
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+EVERY_CASE = pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+PAPER_PX = 695
+"""Width of A4 at 96 pixels an inch, less the margins of the style sheet."""
+
+LEAST_CONTRAST = 4.5
+"""WCAG 2.2, success criterion 1.4.3, for text of ordinary size."""
+
+FAINT_TEXT = """
+() => {
+  const numbers = (css) => css.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => [r, g, b]
+    .map((c) => c / 255)
+    .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = (element) => {
+    for (let e = element; e; e = e.parentElement) {
+      const found = numbers(getComputedStyle(e).backgroundColor);
+      if (found.length === 3 || found[3] > 0.99) return found;
+    }
+    throw new Error("nothing opaque is behind " + element.outerHTML);
+  };
+  const faint = [];
+  let checked = 0;
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    const drawn = element.closest("svg");
+    if (!walker.currentNode.data.trim() || (drawn && element.tagName !== "text")) continue;
+    if (!element.getClientRects().length) continue;
+    const style = getComputedStyle(element);
+    const pair = [light(numbers(drawn ? style.fill : style.color)), light(behind(element))];
+    const ratio = (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05);
+    checked += 1;
+    if (ratio < LEAST) faint.push([ratio, walker.currentNode.data]);
+  }
+  return { faint, checked };
+}
+""".replace("LEAST", str(LEAST_CONTRAST))
+
+DRAWINGS = """
+() => [...document.querySelectorAll("figure")].map((figure) =>
+  [...figure.querySelectorAll("svg")]
+    .map((svg) => svg.getBoundingClientRect())
+    .filter((box) => box.width > 0)
+    .map((box) => [box.width, box.height]))
+"""
+
+SPILLED_LABELS = """
+() => [...document.querySelectorAll("svg text")]
+  .filter((text) => text.getClientRects().length)
+  .filter((text) => {
+    const [inner, outer] = [text, text.closest("section")].map((e) => e.getBoundingClientRect());
+    return inner.left < outer.left || inner.right > outer.right;
+  })
+  .map((text) => text.textContent)
+"""
+
+
+@dataclass
+class Browser:
+    """A browser that remembers what its pages asked for and complained of."""
+
+    context: BrowserContext
+    folder: Path
+    requests: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def show(self, case: Case, width: int, scheme: str = "light", media: str = "screen") -> Page:
+        """Open a report as a file, as a person does."""
+        path = self.folder / "report.html"
+        path.write_text(render(case.content), encoding="utf-8")
+        page = self.context.new_page()
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("console", lambda message: self.complaints.append(message.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(media=media, color_scheme=scheme)
+        page.goto(path.as_uri())
+        return page
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
+    profile = tmp_path_factory.mktemp("profile")
+    with sync_playwright() as playwright:
+        context = playwright.chromium.launch_persistent_context(
+            profile, executable_path=CHROMIUM, args=FLAGS
+        )
+        yield context
+        context.close()
+
+
+@pytest.fixture
+def browser(chromium: BrowserContext, tmp_path: Path) -> Iterator[Browser]:
+    made = Browser(chromium, tmp_path)
+    yield made
+    for page in chromium.pages:
+        page.close()
+
+
+@EVERY_CASE
+@pytest.mark.parametrize("width", [1280, 800, 400])
+def test_it_loads_nothing_and_fits_the_screen(browser: Browser, case: Case, width: int) -> None:
+    page = browser.show(case, width)
+    page.wait_for_load_state("networkidle")
+    assert [url for url in browser.requests if not url.startswith("data:")] == [page.url]
+    assert browser.complaints == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate(SPILLED_LABELS) == []
+    answer = page.locator("#answer")
+    assert answer.is_visible()
+    assert answer.text_content()
+
+
+@EVERY_CASE
+@pytest.mark.parametrize("width", [1280, 400])
+def test_every_figure_shows_one_drawing_of_the_right_size(
+    browser: Browser, case: Case, width: int
+) -> None:
+    figures = browser.show(case, width).evaluate(DRAWINGS)
+    assert len(figures) == (3 if case.content.timeline and case.content.levels else len(figures))
+    for drawings in figures:
+        assert len(drawings) == 1
+        assert drawings[0][0] > min(width, 1000) * 0.8
+        assert drawings[0][1] > 150
+
+
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+def test_all_text_stands_out_from_what_is_behind_it(browser: Browser, scheme: str) -> None:
+    page = browser.show(Case("usual", content()), 1280, scheme)
+    page.evaluate("document.querySelectorAll('details').forEach((e) => { e.open = true; })")
+    found = page.evaluate(FAINT_TEXT)
+    assert found["checked"] > 400
+    assert found["faint"] == []
+
+
+def test_dark_is_dark_and_paper_is_white(browser: Browser) -> None:
+    def background(page: Page) -> str:
+        return page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+    usual = Case("usual", content())
+    assert background(browser.show(usual, 1280, "dark")) == "rgb(15, 18, 22)"
+    paper = browser.show(usual, PAPER_PX, "dark", "print")
+    assert background(paper) == "rgb(255, 255, 255)"
+    assert paper.evaluate(FAINT_TEXT)["faint"] == []
+
+
+@EVERY_CASE
+def test_on_paper_no_table_is_clipped_and_everything_is_open(browser: Browser, case: Case) -> None:
+    page = browser.show(case, PAPER_PX, media="print")
+    wide = page.evaluate(
+        "[...document.querySelectorAll('.scroll')].map((e) => [e.scrollWidth, e.clientWidth])"
+    )
+    assert all(needed <= given for needed, given in wide)
+    plan = page.locator("details pre").bounding_box()
+    assert plan is not None
+    assert plan["height"] > 10
+    assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
+
+
+def test_nothing_hostile_runs(browser: Browser) -> None:
+    page = browser.show(Case("hostile", hostile()), 1280)
+    for text in page.locator("p, li, td, code").all():
+        text.dispatch_event("mouseover")
+    assert page.evaluate("window.pwned") is None
+    assert page.locator("script, img, iframe, object, embed, form").count() == 0
+
+
+def test_the_policy_stops_what_an_escape_would_miss(browser: Browser) -> None:
+    page = browser.show(Case("usual", content()), 1280)
+    page.evaluate(
+        "document.body.append(Object.assign(document.createElement('script'),"
+        " { textContent: 'window.pwned = 1' }))"
+    )
+    assert page.evaluate("window.pwned") is None
+
+
+def test_figures_show_under_the_pointer(browser: Browser) -> None:
+    page = browser.show(Case("usual", content()), 1280)
+    title = page.locator("svg.wide .at title").first
+    assert (title.text_content() or "").startswith("50 users, probe: passed\n9.81 scenarios/s\np50")

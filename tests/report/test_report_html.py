@@ -1,0 +1,280 @@
+"""The HTML report: what it shows, in which order, and that nothing in it can act."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from report_cases import HOSTILE, Case, cases, hostile, many_levels, nothing_completed
+from report_factory import content, level, timeline
+
+from headcount.report.content import Point, ReportContent
+from headcount.report.html import render
+from headcount.report.html.counters import in_unit
+from headcount.report.html.environment import LINES_SHOWN, flattened
+from headcount.report.html.latency import limits
+from headcount.report.html.timeline import thinned
+
+VOID = {"meta", "link", "br"}
+INERT = {
+    *("html", "head", "title", "style", "meta", "link", "body", "main", "footer", "header"),
+    *("section", "div", "p", "h1", "h2", "h3", "h4", "b", "code", "pre", "span", "small", "time"),
+    *("a", "ul", "li", "dl", "dt", "dd", "details", "summary", "figure", "figcaption"),
+    *("table", "thead", "tbody", "tr", "th", "td", "svg", "g", "path", "rect", "text", "desc"),
+}
+"""Elements a page may hold; none of them runs or loads anything."""
+
+DASH = "\N{EN DASH}"
+EVERY_CASE = pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+
+
+class Page(HTMLParser):
+    """Reads a page as a browser does, far enough to check its elements and its text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str | None]] = []
+        self.rows: list[list[str]] = []
+        self.texts: list[str] = []
+        self.headings: list[str] = []
+        self._open: list[str] = []
+        self.feed(page)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag, attrs) -> None:
+        self.tags.add(tag)
+        self.attributes += attrs
+        if tag not in VOID:
+            self._open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+        if tag == "h2":
+            self.headings.append("")
+
+    def handle_startendtag(self, tag, attrs) -> None:
+        self.tags.add(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data) -> None:
+        self.texts.append(data)
+        if "td" in self._open or ("th" in self._open and "tr" in self._open):
+            self.rows[-1][-1] += data
+        if "h2" in self._open:
+            self.headings[-1] += data
+
+    def row(self, first: str) -> list[str]:
+        return next(row for row in self.rows if row[0] == first)
+
+
+def read(made: ReportContent) -> Page:
+    return Page(render(made))
+
+
+@EVERY_CASE
+def test_every_page_is_well_formed_inert_and_small(case: Case) -> None:
+    page = render(case.content)
+    assert page.startswith("<!doctype html>\n<html")
+    assert len(page.encode("utf-8")) < 150_000
+    parsed = Page(page)
+    assert parsed.tags <= INERT
+    for name, value in parsed.attributes:
+        assert not name.startswith("on")
+        assert name not in ("src", "srcset", "style", "action")
+        if name == "href":
+            assert value is not None
+            assert value.startswith(("https://", "data:,"))
+
+
+@EVERY_CASE
+def test_the_same_content_gives_the_same_page(case: Case) -> None:
+    assert render(case.content) == render(case.content)
+
+
+@EVERY_CASE
+def test_no_figure_is_written_by_accident_of_python(case: Case) -> None:
+    said = " ".join(Page(render(case.content)).texts)
+    for word in ("None", "nan", " inf", "True", "False", "e+0"):
+        assert word not in said
+
+
+def test_what_is_hostile_is_shown_and_not_obeyed() -> None:
+    page = render(hostile())
+    assert "<script" not in page
+    assert "<img" not in page
+    shown = Page(page)
+    safe = HOSTILE.replace("\x1b", "\N{REPLACEMENT CHARACTER}").replace(
+        "\u202e", "\N{REPLACEMENT CHARACTER}"
+    )
+    assert sum(text.count(safe) for text in shown.texts) > 60
+    linked = [value for name, value in shown.attributes if name == "href"]
+    assert not any("javascript" in (value or "") for value in linked)
+
+
+def test_sections_come_in_the_order_a_reader_needs_them() -> None:
+    assert read(content()).headings == [
+        "Throughput and CPU against users",
+        "Response time against users",
+        "Resources at capacity",
+        "Every level",
+        "Scenarios and steps at 918 users (passed)",
+        "Faults",
+        "The level at 918 users, second by second",
+        "The workload",
+        "Environment",
+        "How to repeat it",
+        "How to read this",
+    ]
+
+
+def test_the_answer_comes_first_with_its_interval() -> None:
+    page = " ".join(read(content()).texts).replace("\N{NO-BREAK SPACE}", " ")
+    marks = [
+        "files01 holds 918 users of home folders with p95 under 1 s.",
+        "95% confidence interval 918 to 957 users; most likely 939; set by p95<=1s",
+        "a full level at 918 users has passed",
+        "What broke first:",
+        "The load generator ran on the same machine",
+        "Throughput and CPU against users",
+    ]
+    places = [page.index(mark) for mark in marks]
+    assert places == sorted(places)
+
+
+def test_resources_at_capacity_beside_those_of_the_last_failure() -> None:
+    page = read(content())
+    assert page.row("Counter") == ["Counter", "918 users, passed", "928 users, failed"]
+    assert page.row("CPU") == ["CPU", "76.3%", "77.2%"]
+    disk = page.row("Disk")
+    assert disk[1] == "53.1 MB/sread 37.3 MB/s, written 15.8 MB/s"
+    assert page.row("Memory")[1] == "41.9%"
+    assert "4 workers, busiest 19.0% of a core" in page.row("Load generator CPU")[1]
+
+
+def test_missing_counters_are_dashes() -> None:
+    page = read(nothing_completed())
+    for name in ("CPU", "Busiest CPU", "Memory", "Disk", "Network"):
+        assert page.row(name)[1] == DASH
+
+
+def test_a_sum_of_which_a_part_is_missing_is_unknown() -> None:
+    plain = level(1, 900)
+    sut = {k: v for k, v in plain.counters["sut"].items() if "direction=write" not in k}
+    lone = plain.model_copy(update={"counters": {"sut": sut}})
+    page = read(replace(content(), levels=[lone]))
+    assert page.row("Disk")[1].startswith(f"{DASH}read 36.5 MB/s, written {DASH}")
+
+
+def test_every_level_has_its_row() -> None:
+    page = read(content())
+    rows = [row for row in page.rows if len(row) == 13][1:]
+    assert [row[0] for row in rows] == [f"{one.users:,}" for one in content().levels]
+    assert rows[-1] == [
+        *("918", "official", "passed", "171", "171", "307 ms"),
+        f"951 ms894 ms{DASH}1.02 s",
+        *("1.66 s", "4.1%", "3", "76.3%", "0.31%", "yes5 min"),
+    ]
+
+
+def test_an_invalid_level_is_marked_with_its_reason() -> None:
+    page = render(content())
+    assert '<tr class="invalid">' in page
+    reason = "<b>Invalid: </b>The load generator was the limit"
+    assert page.index('<tr class="invalid">') < page.index(reason)
+
+
+def test_an_unsteady_level_says_why() -> None:
+    case = next(case for case in cases() if case.name == "score")
+    page = read(case.content)
+    assert any(row[-1] == "no" for row in page.rows if len(row) == 13)
+    assert ["Note: Throughput was still rising."] in page.rows
+
+
+def test_the_score_and_its_formula_are_shown() -> None:
+    case = next(case for case in cases() if case.name == "score")
+    said = " ".join(read(case.content).texts)
+    assert "231" in said
+    assert "sum of weights / sum of weights over rates" in said
+
+
+def test_faults_of_all_levels_are_added_up() -> None:
+    row = read(content()).row("read")
+    steps = [row for row in read(content()).rows if row[0] == "read"]
+    assert len(row) == 10
+    assert steps[-1][:4] == ["read", "timeout", "18", "928 to 1,200 users (6 levels)"]
+    assert "no answer within 30 s" in steps[-1][4]
+    none = replace(content(), levels=[level(1, 100)])
+    assert "There were none at any level." in " ".join(read(none).texts)
+
+
+def test_the_limit_of_every_criterion_of_time_is_drawn_once() -> None:
+    assert limits(content()) == [("p95<=1s", 1000.0)]
+    assert render(content()).count(">limit p95&lt;=1s<") == 2  # the wide drawing and the narrow
+
+
+def test_a_long_series_is_thinned_and_keeps_its_spikes() -> None:
+    series = timeline(3600)
+    short = thinned(series, 300)
+    assert len(short) == 300
+    assert max(p.p95_ms or 0 for p in short) == max(p.p95_ms or 0 for p in series)
+    mean = sum(p.achieved_per_s for p in series) / len(series)
+    assert sum(p.achieved_per_s for p in short) / len(short) == pytest.approx(mean)
+    gap = [Point(0, 1, 0.0, None, None), Point(1, 1, 2.0, None, None)]
+    assert thinned(gap, 1) == [Point(0, 1, 1.0, None, None)]
+    assert thinned(series[:9], 300) == series[:9]
+
+
+def test_a_chosen_level_names_the_timeline() -> None:
+    chosen = replace(content(), timeline_level=5)
+    assert "The level at 800 users, second by second" in read(chosen).headings
+    unknown = replace(content(), timeline_level=99)
+    assert not any("second by second" in heading for heading in read(unknown).headings)
+
+
+def test_a_large_page_stays_small() -> None:
+    assert len(render(many_levels()).encode()) < 150_000
+
+
+def test_the_description_of_a_huge_machine_is_cut() -> None:
+    lines = flattened({"disks": [{"name": f"sd{n}"} for n in range(LINES_SHOWN + 7)]})
+    assert len(lines) == LINES_SHOWN + 1
+    assert lines[-1] == ("and more", "7 lines")
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "written"),
+    [
+        (0.5, "1", "50.0%"),
+        (2e6, "By/s", "2.00 MB/s"),
+        (1024**3, "By", "1.00 GiB"),
+        (3.0, "{operation}/s", "3.00 operation/s"),
+        (12.0, "ms", "12.0 ms"),
+        (12.0, None, "12.0"),
+        (None, "1", DASH),
+    ],
+)
+def test_counters_are_written_in_their_unit(value, unit, written) -> None:
+    assert in_unit(value, unit) == written
+
+
+ASSEMBLED: list[Callable[[ReportContent], ReportContent]] = [
+    lambda made: replace(made, sources=[], deviations=[], criteria=[]),
+    lambda made: replace(made, environment=made.environment.model_copy(update={"sides": []})),
+    lambda made: replace(
+        made,
+        environment=made.environment.model_copy(
+            update={"sides": [made.environment.sides[0].model_copy(update={"host": None})]}
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize("change", ASSEMBLED)
+def test_what_is_not_known_is_left_out(change) -> None:
+    assert len(read(change(content())).headings) == 11

@@ -1,0 +1,127 @@
+"""The summary in the terminal: what it says, and that it fits every console."""
+
+import io
+from dataclasses import replace
+
+import pytest
+from report_cases import Case, cases, hostile
+from report_factory import content, level, verdict
+from rich.console import Console
+
+from headcount.report.chart.scale import from_zero
+from headcount.report.chart.tick import rate_tick
+from headcount.report.terminal import summary
+from headcount.report.terminal.glyphs import ASCII, BLOCKS
+from headcount.report.terminal.plot import HEIGHT_ROWS, Plot, draw
+from headcount.text import unbroken
+
+EVERY_CASE = pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+
+
+def printed(case: Case, width: int = 80, encoding: str = "utf-8", **options: bool) -> str:
+    raw = io.BytesIO()
+    file = io.TextIOWrapper(raw, encoding=encoding, write_through=True)
+    console = Console(file=file, width=width, **options)
+    summary(case.content.verdict, case.content.levels, console)
+    return raw.getvalue().decode(encoding)
+
+
+@EVERY_CASE
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1"])
+@pytest.mark.parametrize("width", [30, 60, 80, 96, 200])
+def test_it_fits_every_console(case: Case, width: int, encoding: str) -> None:
+    text = printed(case, width, encoding)
+    assert max(len(line) for line in text.splitlines()) <= width
+    assert case.content.verdict.sentence[:10] in text
+
+
+def test_the_answer_comes_first() -> None:
+    lines = printed(Case("usual", content()), 120).splitlines()
+    assert lines[0] == "files01 holds 918 users of home folders with p95 under 1 s."
+    assert lines[1].startswith("95% confidence interval 918 to 957 users; most likely 939")
+    assert lines[2].startswith("What broke first: At 950 users")
+    assert lines[3].startswith("Doubt: The load generator ran on the same machine")
+    assert lines[-1] == "13 levels, 1,204,551 operations, 55 min 15 s"
+
+
+def test_every_level_has_its_row_and_an_invalid_one_its_reason() -> None:
+    lines = printed(Case("usual", content()), 120).splitlines()
+    rows = [line.split() for line in lines]
+    found = [row for row in rows if len(row) > 2 and row[2] in ("passed", "failed", "invalid")]
+    assert [row[0] for row in found] == [f"{one.users:,}" for one in content().levels]
+    assert "Level 8, 900 users, invalid: The load generator was the limit" in "\n".join(lines)
+
+
+def test_a_narrow_console_keeps_what_decides() -> None:
+    header = next(
+        line
+        for line in printed(Case("usual", content()), 30).splitlines()
+        if line.startswith("Users")
+    )
+    assert header.split() == ["Users", "Outcome", "p95"]
+
+
+def test_no_colour_off_a_terminal_and_some_on_it() -> None:
+    case = Case("usual", content())
+    assert "\x1b" not in printed(case)
+    assert "\x1b[" in printed(case, force_terminal=True)
+
+
+def test_what_a_server_says_is_no_command_and_no_style() -> None:
+    text = printed(Case("hostile", hostile()))
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    bracketed = verdict().model_copy(update={"sentence": "[bold]Not a style[/bold] [/]"})
+    brackets = Case("brackets", replace(content(), verdict=bracketed))
+    assert "[bold]Not a style[/bold] [/]" in printed(brackets)
+
+
+def test_block_characters_only_where_they_can_be_shown() -> None:
+    case = Case("usual", content())
+    assert "\N{FULL BLOCK}" in printed(case)
+    plain = printed(case, encoding="ascii")
+    assert "#####" in plain
+    assert "^" in plain
+
+
+def plot(values: list[tuple[int, float]], capacity: int | None = None) -> Plot:
+    return Plot("Rate", values, from_zero, rate_tick, 100, capacity)
+
+
+def test_the_area_grows_with_the_values() -> None:
+    lines = draw(plot([(10, 10.0), (100, 100.0)]), 66, ASCII)
+    rows = [line.partition("|")[2] for line in lines[1 : 1 + HEIGHT_ROWS]]
+    heights = [sum(row[column : column + 1] == "#" for row in rows) for column in range(60)]
+    assert heights == sorted(heights)
+    # 0 to 120 on the axis: the largest value takes 100 / 120 of the height.
+    assert max(heights) == round(HEIGHT_ROWS * 100 / 120)
+    assert heights[0] == 0  # nothing is drawn below the first level
+
+
+def test_a_small_value_is_not_nothing_and_nothing_is_not_a_small_value() -> None:
+    lines = draw(plot([(20, 0.001), (60, 100.0), (100, 0.0)]), 66, BLOCKS)
+    bottom = lines[HEIGHT_ROWS].partition(BLOCKS.upright)[2]
+    assert bottom.strip()[0] == BLOCKS.fills[1]
+    assert len(bottom) == 60  # of 61 columns; in the last nothing was completed
+    assert draw(plot([]), 60, BLOCKS) == []
+
+
+@pytest.mark.parametrize("capacity", [1, 30, 80, 99, 100])
+def test_the_capacity_is_pointed_at(capacity: int) -> None:
+    lines = draw(plot([(1, 1.0), (100, 100.0)], capacity), 60, ASCII)
+    assert "^" in lines[-1]
+    assert str(capacity) in lines[-1]
+    assert "100 users" in lines[-1]
+
+
+def test_one_level_is_a_table_without_a_chart() -> None:
+    one = Case("one", content())
+    raw = io.StringIO()
+    summary(one.content.verdict, [level(1, 918)], Console(file=raw, width=80))
+    assert "Scenarios per second" not in raw.getvalue()
+    assert "951 ms" in raw.getvalue()
+
+
+def test_a_number_stays_with_its_unit() -> None:
+    assert unbroken("under 1 s at 918 users") == "under 1\xa0s at 918\xa0users"
+    assert unbroken("in 3 steps") == "in 3 steps"

@@ -1,0 +1,132 @@
+"""The house rules, executed: which way imports point, how large rooms are, what nobody writes."""
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PYTHON = ROOT / "python" / "headcount"
+
+ARROWS = {
+    "errors": set(),
+    "text": set(),
+    "plan": {"errors"},
+    "workloads": {"plan", "errors"},
+    "lab": {"errors"},
+    "counters": {"errors"},
+    "bundle": {"plan", "errors"},
+    "analyse": {"bundle", "plan", "errors", "text"},
+    "report": {"analyse", "bundle", "plan", "counters", "errors", "text"},
+    "controller": {"plan", "lab", "counters", "bundle", "analyse", "errors"},
+    "cli": {"controller", "analyse", "report", "bundle", "counters", "plan", "workloads", "errors", "text"},
+}
+"""Who may import whom inside the package; the engine (`_engine`) is for the rooms in ENGINE."""
+
+ENGINE = {"bundle", "analyse", "controller", "counters", "cli"}
+FILE_LINES = 400
+FUNCTION_LINES = 70
+SIZE_ALLOWED: dict[str, str] = {}
+"""Files and functions over the limit, each with its reason. Only ever shrinks."""
+
+
+def tracked(*patterns: str) -> list[Path]:
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *patterns]
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return [path for line in listed.splitlines() if (path := ROOT / line).is_file()]
+
+
+def rooms_imported(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "headcount" and len(parts) > 1 and parts[1] != "__version__":
+                found.add(parts[1])
+    return found
+
+
+@pytest.mark.parametrize("room", sorted(ARROWS))
+def test_arrows_point_downwards(room: str) -> None:
+    files = [PYTHON / f"{room}.py"] if (PYTHON / f"{room}.py").exists() else []
+    files += sorted((PYTHON / room).rglob("*.py"))
+    assert files, f"{room} is in the rules but not in the package"
+    allowed = ARROWS[room] | {room} | ({"_engine"} if room in ENGINE else set())
+    for path in files:
+        wrong = rooms_imported(path) - allowed
+        assert not wrong, f"{path.relative_to(ROOT)} imports {wrong}; {room} may import {allowed}"
+
+
+def test_every_room_has_a_rule() -> None:
+    rooms = {path.name for path in PYTHON.iterdir() if path.is_dir() and path.name[0] != "_"}
+    assert rooms == {room for room in ARROWS if (PYTHON / room).is_dir()}
+
+
+def test_the_engine_names_no_protocol_and_protocols_no_other() -> None:
+    crates = {path.name for path in (ROOT / "crates").iterdir() if path.is_dir()}
+    protocols = crates - {"load", "python", "simulate"}
+    for crate in crates - {"python"}:
+        text = (ROOT / "crates" / crate / "Cargo.toml").read_text("utf-8")
+        dependencies = text.split("[dev-dependencies]")[0]
+        for other in (protocols if crate == "load" else protocols - {crate}):
+            assert f"headcount-{other}" not in dependencies, f"{crate} depends on {other}"
+
+
+def test_files_are_small() -> None:
+    for path in tracked("*.py", "*.rs"):
+        name = str(path.relative_to(ROOT))
+        lines = len(path.read_text("utf-8").splitlines())
+        assert lines <= FILE_LINES or name in SIZE_ALLOWED, f"{name} has {lines} lines"
+
+
+def test_functions_are_small() -> None:
+    for path in tracked("python/*.py", "bench/*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                name = f"{path.relative_to(ROOT)}:{node.name}"
+                first = node.body[0].lineno  # a long signature of options is no long function
+                lines = (node.end_lineno or first) - first + 1
+                assert lines <= FUNCTION_LINES or name in SIZE_ALLOWED, f"{name}: {lines} lines"
+
+
+BANNED = {
+    r"\bTODO\b|\bFIXME\b|\bXXX\b": "finish it, or leave it out",
+    r"pytest\.mark\.skip|pytest\.skip\(|#\[ignore": "a test that is skipped tests nothing",
+    r"time\.sleep\(0\)": "wait for something",
+    r"/work/(main|shared)": "no path of a particular machine",
+    r"shell=True": "no shell between Headcount and a program",
+    r"unsafe ": "the workspace forbids unsafe code",
+}
+
+
+@pytest.mark.parametrize("pattern", sorted(BANNED))
+def test_nobody_writes(pattern: str) -> None:
+    for path in tracked("*.py", "*.rs", "*.toml", "*.md", "Makefile"):
+        if path == Path(__file__) or path.suffix == ".lock":
+            continue
+        if pattern == "unsafe " and path.suffix != ".rs":
+            continue
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
+            if pattern == "unsafe " and line.lstrip().startswith("//"):
+                continue
+            place = f"{path.relative_to(ROOT)}:{number}"
+            assert not re.search(pattern, line), f"{place}: {line.strip()} ({BANNED[pattern]})"
+
+
+def test_the_stub_of_the_engine_is_there() -> None:
+    # With no stub at all, mypy.stubtest reports success.
+    stub = (PYTHON / "_engine.pyi").read_text("utf-8")
+    for name in ("class Engine", "class Histogram", "class Interval", "class AppServer"):
+        assert name in stub
+
+
+def test_the_wheel_is_what_the_lock_files_pin() -> None:
+    assert (ROOT / "uv.lock").is_file()
+    assert (ROOT / "Cargo.lock").is_file()
