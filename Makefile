@@ -34,7 +34,7 @@ check: setup ## Formatting, lints, types, the stub of the engine, the house rule
 	$(RUN) ruff format --check
 	$(RUN) ruff check
 	$(RUN) mypy
-	$(RUN) mypy tests bench
+	$(RUN) mypy bench
 	$(RUN) python -m mypy.stubtest headcount._engine
 	$(RUN) pytest -q tests/tidy
 

@@ -14,6 +14,7 @@ import math
 from pathlib import Path
 
 import numpy as np
+
 from headcount._engine import simulate_level
 
 DATA = Path(__file__).parents[2] / "tests" / "search" / "capacities.json"

@@ -19,7 +19,7 @@ class AppServer:
     """
     def __new__(cls, /, listen: str, data: str, threads: SupportsIndex = 0, write_mode: str = "buffered", connections: SupportsIndex = 4096, token: str | None = None) -> AppServer:
         """
-        Starts it. `threads` 0 takes ServerBench's rule (up to 47, and one for each processor).
+        Starts it. `threads` 0 takes `ServerBench`'s rule (up to 47, and one for each processor).
         """
     @property
     def address(self, /) -> str:
@@ -51,8 +51,9 @@ class Engine:
         """
     def next(self, /, patience_s: SupportsFloat | SupportsIndex) -> Interval | None:
         """
-        What happened since the last call, when the next report is in; None when `patience_s` ran
-        out first or the run has ended. Other Python threads run meanwhile; Ctrl-C interrupts.
+        What happened since the last call (since the run began, in the first), when the next report
+        is in; None when `patience_s` ran out first or the run has ended. Other Python threads run
+        meanwhile; Ctrl-C interrupts.
         """
     def now_s(self, /) -> float:
         """
@@ -119,7 +120,7 @@ class Histogram:
     @staticmethod
     def decode(data: bytes) -> Histogram:
         """
-        Reads the V2 deflate form that HdrHistogram's own tools write.
+        Reads the V2 deflate form that `HdrHistogram`'s own tools write.
         """
     def encode(self, /) -> bytes:
         """
@@ -365,8 +366,8 @@ def simulate_level(system: str, users: SupportsIndex, warmup_s: SupportsFloat | 
     thinking.
 
     Returns the overdue requests at the start, the batches (length 5 s, or all of a shorter level)
-    as tuples (completed, slow, response_sum_s, overdue at the end), and the response times in
+    as tuples (completed, slow, `response_sum_s`, overdue at the end), and the response times in
     seconds at the 50th, 90th, 95th and 99th percentile.
 
-    Raises ValueError when the system is unknown or the level outside the simulator's limits.
+    Raises `ValueError` when the system is unknown or the level outside the simulator's limits.
     """

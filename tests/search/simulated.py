@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headcount._engine import simulate_level
-
 from headcount.analyse.search import (
     Observation,
     Outcome,

@@ -1,8 +1,9 @@
 """The binding of the simulator, and its agreement with exact theory."""
 
 import pytest
-from headcount._engine import simulate_level
 from scipy import stats
+
+from headcount._engine import simulate_level
 
 
 def machine_repair(users: int, servers: int, service_s: float, think_s: float) -> float:

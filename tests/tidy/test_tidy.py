@@ -21,7 +21,17 @@ ARROWS = {
     "analyse": {"bundle", "plan", "errors", "text"},
     "report": {"analyse", "bundle", "plan", "counters", "errors", "text"},
     "controller": {"plan", "lab", "counters", "bundle", "analyse", "errors"},
-    "cli": {"controller", "analyse", "report", "bundle", "counters", "plan", "workloads", "errors", "text"},
+    "cli": {
+        "controller",
+        "analyse",
+        "report",
+        "bundle",
+        "counters",
+        "plan",
+        "workloads",
+        "errors",
+        "text",
+    },
 }
 """Who may import whom inside the package; the engine (`_engine`) is for the rooms in ENGINE."""
 
@@ -75,7 +85,7 @@ def test_the_engine_names_no_protocol_and_protocols_no_other() -> None:
     for crate in crates - {"python"}:
         text = (ROOT / "crates" / crate / "Cargo.toml").read_text("utf-8")
         dependencies = text.split("[dev-dependencies]")[0]
-        for other in (protocols if crate == "load" else protocols - {crate}):
+        for other in protocols if crate == "load" else protocols - {crate}:
             assert f"headcount-{other}" not in dependencies, f"{crate} depends on {other}"
 
 

@@ -22,7 +22,7 @@ pub struct AppServer {
 
 #[pymethods]
 impl AppServer {
-    /// Starts it. `threads` 0 takes ServerBench's rule (up to 47, and one for each processor).
+    /// Starts it. `threads` 0 takes `ServerBench`'s rule (up to 47, and one for each processor).
     #[new]
     #[pyo3(signature = (listen, data, threads = 0, write_mode = "buffered", connections = 4096,
                         token = None))]
@@ -125,7 +125,7 @@ pub fn app_prepare(
     file_bytes: u64,
     range_bytes: u64,
     seed: u64,
-    progress: Py<PyAny>,
+    progress: &Bound<'_, PyAny>,
     read_through: bool,
     token: Option<String>,
 ) -> PyResult<String> {
@@ -140,6 +140,7 @@ pub fn app_prepare(
         read_through,
     };
     let target = target(address, token);
+    let progress = progress.clone().unbind();
     let mut raised = None;
     let mut tell = |how_far| {
         Python::attach(|py| {

@@ -13,11 +13,15 @@ pub struct Histogram(pub Distribution);
 impl Histogram {
     /// All durations of all parts; merging loses nothing.
     #[staticmethod]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "the binding hands over the list"
+    )]
     fn merge(parts: Vec<PyRef<'_, Histogram>>) -> Self {
         Self(Distribution::merge(parts.iter().map(|part| &part.0)))
     }
 
-    /// Reads the V2 deflate form that HdrHistogram's own tools write.
+    /// Reads the V2 deflate form that `HdrHistogram`'s own tools write.
     #[staticmethod]
     fn decode(data: &[u8]) -> PyResult<Self> {
         let decoded = Distribution::decode(data);

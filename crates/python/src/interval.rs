@@ -190,11 +190,7 @@ fn fault(
         step: (key.0 != OPENING).then_some(key.0),
         kind: key.1.name(),
         count: tally.count,
-        examples: tally
-            .examples
-            .iter()
-            .map(|example| example.to_string())
-            .collect(),
+        examples: tally.examples.iter().map(ToString::to_string).collect(),
     };
     Py::new(py, count)
 }

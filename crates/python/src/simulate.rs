@@ -4,6 +4,9 @@ use headcount_simulate::{Level, System, simulate};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+/// Overdue at the start, batches, percentiles 50, 90, 95 and 99 in seconds.
+type LevelTuple = (u64, Vec<BatchTuple>, (f64, f64, f64, f64));
+
 /// One batch: completed, slow among them, sum of responses in seconds, overdue at its end.
 type BatchTuple = (u64, u64, f64, u64);
 
@@ -14,10 +17,10 @@ type BatchTuple = (u64, u64, f64, u64);
 /// thinking.
 ///
 /// Returns the overdue requests at the start, the batches (length 5 s, or all of a shorter level)
-/// as tuples (completed, slow, response_sum_s, overdue at the end), and the response times in
+/// as tuples (completed, slow, `response_sum_s`, overdue at the end), and the response times in
 /// seconds at the 50th, 90th, 95th and 99th percentile.
 ///
-/// Raises ValueError when the system is unknown or the level outside the simulator's limits.
+/// Raises `ValueError` when the system is unknown or the level outside the simulator's limits.
 #[pyfunction]
 #[pyo3(signature = (system, users, warmup_s, measure_s, seed, previous_users = 0))]
 pub fn simulate_level(
@@ -28,7 +31,7 @@ pub fn simulate_level(
     measure_s: f64,
     seed: u64,
     previous_users: u32,
-) -> PyResult<(u64, Vec<BatchTuple>, (f64, f64, f64, f64))> {
+) -> PyResult<LevelTuple> {
     let Some(known) = System::named(system) else {
         let names = System::NAMES.join(", ");
         return Err(PyValueError::new_err(format!(

@@ -23,6 +23,8 @@ from headcount.text import count, significant
 from headcount.text import share as percent
 
 OPENING = "opening a session"
+SHORTFALL_SHARE = 0.05
+"""Share of the scenarios due that may be unanswered, beside one for each user."""
 MOST_FAULTS = 20
 """Kinds of faults kept of a level; the most frequent."""
 
@@ -86,7 +88,7 @@ def _invalid(level: Measured, reasons: list[str], law: little.Little | None) -> 
     present = [interval.users for interval in level.window.intervals]
     if any(users != level.users for users in present):
         odd = next(users for users in present if users != level.users)
-        invalid.append(f"{count(odd)} users were present instead of {count(level.users)}")
+        invalid.append(f"{people(odd)} were present instead of {count(level.users)}")
     if law is not None and abs(law.error) > law.tolerance:
         invalid.append(
             f"Little's law is off by {percent(abs(law.error))} where {percent(law.tolerance)} "
@@ -101,7 +103,7 @@ def _shortfall(due: int, ended: int, users: int) -> list[str]:
     With a closed pace each user has at most one scenario under way, so only an open pace can fall
     short by more than its users and 5 %.
     """
-    if due - ended > users + 0.05 * due:
+    if due - ended > users + SHORTFALL_SHARE * due:
         return [f"only {count(ended)} of {count(due)} scenarios that fell due were answered"]
     return []
 
@@ -173,10 +175,19 @@ def _steadiness(window: Window) -> Steadiness:
 
 def broke_first(level: LevelResult, criterion: str | None) -> str:
     """What broke in a failed level, the binding criterion first."""
+    return f"at {people(level.users)} {reason_of(level, criterion)}"
+
+
+def reason_of(level: LevelResult, criterion: str | None) -> str:
+    """Why a level failed, the binding criterion first."""
     results = sorted(level.criteria, key=lambda result: result.criterion != criterion)
     broken = [result.sentence for result in results if not result.passed]
-    reason = broken[0] if broken else (level.reasons or ["nothing"])[0]
-    return f"at {count(level.users)} users {reason}"
+    return broken[0] if broken else (level.reasons or ["nothing"])[0]
+
+
+def people(users: int) -> str:
+    """A number of users, for a sentence."""
+    return "1 user" if users == 1 else f"{count(users)} users"
 
 
 def rate_text(level: LevelResult) -> str:

@@ -10,7 +10,11 @@ from dataclasses import dataclass
 from headcount.analyse.window import Window
 
 TOLERANCE = 0.01
-"""Relative error that rounding and the ends of a level explain."""
+"""Relative error that rounding explains."""
+
+REST_S = 0.1
+"""The engine lets a user whose connection broke pause so long before the next scenario, if the
+think time is shorter. It is neither response nor think time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +29,21 @@ class Little:
 def check(window: Window, users: int) -> Little | None:
     """Check the law for a closed pace; None when nothing ended in the window.
 
-    Scenarios that overlap the ends of the window are counted whole at one end and not at all at the
-    other. That adds the noise of about `users` scenarios of one cycle each, twice: a standard error
-    of (response + think) x sqrt(2 x users) user-seconds out of users x seconds. Three of them, and
-    one percent, are tolerated.
+    Those who wait for an answer at an end of the window are counted for the time they waited
+    within it; a frozen server breaks no law. Think times that overlap the ends are counted whole at
+    one end and not at all at the other. That adds the noise of about `users` cycles, twice: a
+    standard error of (response + think) x sqrt(2 x users) user-seconds out of users x seconds.
+    Three of them, and one percent, are tolerated; and for each failure the pause after a broken
+    connection.
     """
     pool = window.pool()
     ended = pool.completed + pool.failed
     if not ended or not users or window.seconds <= 0:
         return None
     think_s = sum(interval.think_s for interval in window.intervals)
+    offered_s = users * window.seconds
     cycle_s = (pool.sum(lambda count: count.response_s) + think_s) / ended
-    seen = ended / window.seconds * cycle_s
-    edge = cycle_s * math.sqrt(2 * users) / (users * window.seconds)
-    return Little(think_s / ended, seen / users - 1, TOLERANCE + 3 * edge)
+    edge = cycle_s * math.sqrt(2 * users) / offered_s
+    rest = min(pool.failed * REST_S / offered_s, 1.0)
+    error = (pool.waited_s() + think_s) / offered_s - 1
+    return Little(think_s / ended, error, TOLERANCE + 3 * edge + rest)

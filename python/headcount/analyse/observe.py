@@ -1,5 +1,6 @@
 """A level as the search sees it."""
 
+from headcount.analyse.level import SHORTFALL_SHARE
 from headcount.analyse.search import Observation, Share, Value
 from headcount.bundle.level import CriterionResult, LevelResult
 from headcount.plan.criteria import Criterion
@@ -7,15 +8,20 @@ from headcount.plan.criteria import Criterion
 UNANSWERED_MS = 3_600_000.0
 """Stands for a mean that could not be measured because nothing ended."""
 
+OFFERED = "load offered"
+"""Name of the constraint that a level with an open pace achieves the load it offers."""
+
 
 def observe(level: LevelResult, criteria: list[Criterion]) -> Observation:
     """What the level says about the capacity."""
     limits = {criterion.text: criterion for criterion in criteria}
     response = level.total.response
-    constraints = tuple(
+    constraints: tuple[Share | Value, ...] = tuple(
         constraint(result, limits[result.criterion], level.total.completed + level.total.failed)
         for result in level.criteria
     )
+    if level.think_mean_s is None:
+        constraints += (_offered(level),)
     return Observation(
         users=level.users,
         measure_s=level.steady_s,
@@ -26,6 +32,13 @@ def observe(level: LevelResult, criteria: list[Criterion]) -> Observation:
         valid=level.outcome != "invalid",
         overhead_s=level.ramp_s + level.settle_s,
     )
+
+
+def _offered(level: LevelResult) -> Share:
+    """What `headcount.analyse.level` asks of a level whatever its criteria, for the search."""
+    due = max(level.total.due, 1)
+    missed = due - level.total.completed - level.total.failed - level.users
+    return Share(OFFERED, max(missed, 0), due, SHORTFALL_SHARE)
 
 
 def constraint(result: CriterionResult, criterion: Criterion, ended: int) -> Share | Value:

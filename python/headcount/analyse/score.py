@@ -18,13 +18,13 @@ def harmonic_mean(values: Sequence[float], weights: Sequence[float]) -> float:
 
 
 def score_of(plan: ScorePlan, levels: Sequence[LevelResult]) -> Score:
-    """The score over the levels of a finished ladder."""
-    weights = plan.weights or [1.0] * len(levels)
+    """The score over the levels of a finished ladder; as many as there are weights, if any."""
+    weights = [1.0] * len(levels) if plan.weights is None else plan.weights
     rates = [level.achieved_per_s for level in levels]
     zero = next((level.users for level in levels if level.achieved_per_s <= 0), None)
     return Score(
         name=plan.name,
-        value=harmonic_mean(rates, weights[: len(rates)]),
+        value=harmonic_mean(rates, weights),
         unit=plan.unit,
         formula="sum(w) / sum(w / x) over the levels' throughputs x",
         zero_level=zero,

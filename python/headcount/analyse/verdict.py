@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
-from headcount.analyse.level import broke_first, rate_text
+from headcount.analyse.level import broke_first, people, rate_text, reason_of
+from headcount.analyse.neighbours import neighbours
 from headcount.analyse.score import score_of
 from headcount.analyse.search import Flag, Outcome
 from headcount.bundle.level import LevelResult
@@ -23,8 +24,11 @@ def of_levels(plan: Plan, levels: Sequence[LevelResult], seconds: float, ending:
     failed = [level for level in valid if level.outcome == "failed"]
     complete = len(levels) == len(plan.levels)
     score = None
-    if plan.workload.score and complete and len(valid) == len(levels):
-        score = score_of(plan.workload.score, levels)
+    wanted = plan.workload.score
+    if wanted and plan.mode == "ladder" and complete and len(valid) == len(levels):
+        # Other levels than the workload's own have no weights, and so no score.
+        fits = wanted.weights is None or len(wanted.weights) == len(levels)
+        score = score_of(wanted, levels) if fits else None
     return Verdict(
         kind="ladder" if plan.mode == "ladder" else "level",
         outcome=_outcome(levels, failed, ending),
@@ -60,9 +64,10 @@ def _ladder_sentence(
         return f"{significant(score.value)} {score.unit} ({score.name} of {len(levels)} levels)."
     if plan.mode == "level":
         level = levels[0]
+        are = "is" if level.users == 1 else "are"
         told = {
-            "passed": f"{count(level.users)} users: every criterion holds at {rate_text(level)}.",
-            "failed": f"{count(level.users)} users are too many: {broke_first(level, None)}.",
+            "passed": f"{people(level.users)}: every criterion holds at {rate_text(level)}.",
+            "failed": f"{people(level.users)} {are} too many: {reason_of(level, None)}.",
             "invalid": f"The level is invalid: {'; '.join(level.reasons)}.",
         }
         return told[level.outcome]
@@ -70,8 +75,8 @@ def _ladder_sentence(
         return "No level of the ladder passed."
     best = max(passed, key=lambda level: level.users)
     beyond = [level.users for level in failed if level.users > best.users]
-    edge = f"; {count(min(beyond))} users failed" if beyond else ""
-    return f"{count(best.users)} users passed at {rate_text(best)}{edge}."
+    edge = f"; {people(min(beyond))} failed" if beyond else ""
+    return f"{people(best.users)} passed at {rate_text(best)}{edge}."
 
 
 def of_search(
@@ -79,7 +84,7 @@ def of_search(
 ) -> Verdict:
     """The verdict on a search for the capacity."""
     at_least = math.isinf(outcome.high)
-    users = outcome.published if levels and outcome.low > 0 else None
+    users = outcome.published if levels and outcome.published >= 1 else None
     capacity = Capacity(
         users=users,
         estimate=outcome.estimate if levels else None,
@@ -96,7 +101,7 @@ def of_search(
     return Verdict(
         kind="capacity",
         outcome=ended if valid or ending != "finished" else "invalid",
-        sentence=_capacity_sentence(capacity),
+        sentence=_capacity_sentence(capacity, lowest),
         broke_first=broke_first(lowest, outcome.binding) if lowest else None,
         capacity=capacity,
         score=None,
@@ -105,15 +110,18 @@ def of_search(
     )
 
 
-def _capacity_sentence(capacity: Capacity) -> str:
+def _capacity_sentence(capacity: Capacity, lowest: LevelResult | None) -> str:
     if capacity.users is None:
-        if capacity.high is not None:
+        if lowest is None:
+            return "No capacity can be stated: no valid level was finished."
+        if lowest.users == 1:
             return "Not even one user is served within the criteria."
-        return "No capacity can be stated: no valid level was finished."
-    if capacity.at_least or capacity.high is None:
-        return f"At least {count(capacity.users)} users; nothing broke up to there."
-    low, high = count(capacity.low), count(capacity.high)
-    return f"{count(capacity.users)} users (95 % interval of the capacity: {low} to {high})."
+        return f"Fewer than {people(lowest.users)}; no level has passed."
+    if capacity.at_least or capacity.high is None or capacity.low is None:
+        return f"At least {people(capacity.users)}; nothing broke up to there."
+    # Outwards, so that the users quoted are within the interval.
+    low, high = count(math.floor(capacity.low)), count(math.ceil(capacity.high))
+    return f"{people(capacity.users)} (95 % interval of the capacity: {low} to {high})."
 
 
 def _search_flags(plan: Plan, outcome: Outcome, ending: Ending) -> list[str]:
@@ -130,7 +138,7 @@ def _search_flags(plan: Plan, outcome: Outcome, ending: Ending) -> list[str]:
 
 
 def _flags(levels: Sequence[LevelResult]) -> list[str]:
-    flags = []
+    flags = neighbours(levels)
     invalid = [level for level in levels if level.outcome == "invalid"]
     if invalid:
         users = ", ".join(count(level.users) for level in invalid)
@@ -139,7 +147,7 @@ def _flags(levels: Sequence[LevelResult]) -> list[str]:
     official = [level for level in drifting if level.purpose in ("official", "soak", "only")]
     if official:
         reasons = "; ".join(official[-1].steadiness.reasons)
-        flags.append(f"the level at {count(official[-1].users)} users was not steady: {reasons}")
+        flags.append(f"the level at {people(official[-1].users)} was not steady: {reasons}")
     elif drifting and len(drifting) > len(levels) / 4:
         flags.append(f"{len(drifting)} of {len(levels)} levels were not steady")
     return flags

@@ -94,19 +94,21 @@ class Pool:
 
         The time that all spent waiting within the window, over the number that ended in it: the
         operational response time (Denning and Buzen, The Operational Analysis of Queueing Network
-        Models, Computing Surveys 10(3), 1978). Of those that ended it is the usual mean; but whoever
-        still waits at the end has waited, and a frozen server cannot hide it. Failures must not make
-        a server look fast, so a mean of the completed alone that is greater counts instead.
+        Models, Computing Surveys 10(3), 1978). Where nobody waits at the ends it is the usual mean;
+        whoever still waits at the end has waited, and a frozen server cannot hide it. Failures must
+        not make a server look fast: a mean of the completed alone that is greater counts instead.
         """
         ended = self.completed + self.failed
         if not ended:
             return None
+        return max(self.waited_s() * 1000 / ended, self.response.mean_us / 1000)
+
+    def waited_s(self) -> float:
+        """How long users waited for answers within the window, all together, in user-seconds."""
         before = self.window.before
-        spent_s = self.sum(lambda count: count.response_s) + self._waited_s(
-            self.window.intervals[-1]
-        )
-        spent_s -= self._waited_s(before) if before is not None else 0.0
-        return max(spent_s * 1000 / ended, self.response.mean_us / 1000)
+        earlier_s = self._waiting_s(before) if before is not None else 0.0
+        ended_s = self.sum(lambda count: count.response_s)
+        return ended_s + self._waiting_s(self.window.intervals[-1]) - earlier_s
 
     def unanswered(self, limit_us: int) -> int:
         """Over the limit and still waiting at the end of the window."""
@@ -122,7 +124,7 @@ class Pool:
         return max(bad, 0), max(ended + crossed, bad, 0)
 
     def overloaded(self) -> tuple[int, int]:
-        """How many were decided to be late, over their scenario's limit or failed; out of how many.
+        """How many were decided to be late, over the limit or failed, and out of how many.
 
         Whoever is over the limit at the end and still unanswered counts here, once.
         """
@@ -145,7 +147,7 @@ class Pool:
         overdue = sum(count.overdue for count in self._counts(interval))
         return overdue + (interval.backlog_overdue if self.index is None else 0)
 
-    def _waited_s(self, interval: Interval) -> float:
+    def _waiting_s(self, interval: Interval) -> float:
         """How long all those have waited together who wait at the end of the interval."""
         waiting = [count.pending for count in self._counts(interval)]
         if self.index is None:

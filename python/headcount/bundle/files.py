@@ -1,11 +1,13 @@
 """Writing so that a crash at any moment leaves either the old file or the new one."""
 
+import fcntl
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from headcount.errors import SystemLimitError
+from headcount.errors import InputError, SystemLimitError
 
 
 def replace(path: Path, text: str) -> None:
@@ -18,8 +20,9 @@ def replace(path: Path, text: str) -> None:
             os.fsync(file.fileno())
         beside.replace(path)
     except OSError as error:
-        beside.unlink(missing_ok=True)
         raise disk_error(path, error) from error
+    finally:
+        beside.unlink(missing_ok=True)  # it is there only if the writing failed
 
 
 def disk_error(path: Path, error: OSError) -> SystemLimitError:
@@ -36,44 +39,75 @@ def dump(value: Any) -> str:
 
 
 class Lines:
-    """A file of lines, appended and flushed as they come.
+    """A file of lines, each written through to the system as it comes.
 
     A process killed in the middle leaves at most one torn line at the end, which readers skip.
     """
 
     def __init__(self, path: Path) -> None:
-        """Open for appending; a torn last line of an earlier process is closed off."""
+        """Open for appending; a torn last line of an earlier process is cut off."""
         self._path = path
         try:
-            self._file = path.open("a+b")
-            if self._file.seek(0, os.SEEK_END) > 0:
-                self._file.seek(-1, os.SEEK_END)
-                if self._file.read(1) != b"\n":
-                    self._file.write(b"\n")
+            self._file = path.open("ab", buffering=0)
+            _cut_torn_line(path)
         except OSError as error:
             raise disk_error(path, error) from error
 
     def append(self, line: str) -> None:
         """Write one line through to the system."""
+        rest = memoryview(line.encode() + b"\n")
         try:
-            self._file.write(line.encode() + b"\n")
-            self._file.flush()
+            while rest:
+                rest = rest[self._file.write(rest) or 0 :]
         except OSError as error:
             raise disk_error(self._path, error) from error
 
     def close(self) -> None:
-        """Close the file; a full disk was already reported by `append`."""
+        """Close the file; every line is in it already."""
         self._file.close()
 
 
-def read_lines(path: Path) -> list[Any]:
-    """Every whole line of JSON in a file; torn ones are skipped. Empty without the file."""
+def _cut_torn_line(path: Path) -> None:
+    """Shorten a file to its whole lines."""
+    with path.open("r+b") as file:
+        end = length = file.seek(0, os.SEEK_END)
+        while end > 0:
+            start = max(end - 65_536, 0)
+            file.seek(start)
+            newline = file.read(end - start).rfind(b"\n")
+            if newline >= 0:
+                end = start + newline + 1
+                break
+            end = start
+        if end < length:
+            file.truncate(end)
+
+
+def read_lines(path: Path) -> Iterator[Any]:
+    """Every whole line of JSON in a file; torn ones are skipped. Nothing without the file."""
     if not path.exists():
-        return []
-    values = []
-    for line in path.read_text("utf-8", errors="replace").splitlines():
-        try:
-            values.append(json.loads(line))
-        except json.JSONDecodeError:
-            continue
-    return values
+        return
+    with path.open("rb") as file:
+        for line in file:
+            try:
+                yield json.loads(line)
+            except ValueError:  # no JSON, or no UTF-8
+                continue
+
+
+def locked(folder: Path) -> int:
+    """Lock a folder for this process; the lock ends when the handle that comes back is closed.
+
+    Raises InputError when another process has it, so that no two write one bundle.
+    """
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(handle)
+        raise InputError(
+            f"another process is writing {folder}; wait until it has ended (headcount runs says)"
+        ) from error
+    except OSError:
+        pass  # a file system without locks
+    return handle

@@ -18,9 +18,8 @@ class HistogramLog:
 
     def __init__(self, path: Path) -> None:
         """Open for appending; a new log gets its header."""
-        new = not path.exists()
         self._lines = Lines(path)
-        if new:
+        if path.stat().st_size == 0:
             started_s = time.time()
             day = time.strftime("%a %b %d %H:%M:%S UTC %Y", time.gmtime(started_s))
             self._lines.append("#[Histogram log format version 1.3]")

@@ -1,5 +1,6 @@
 """A bundle read back, whole or as a killed process left it."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -8,7 +9,7 @@ from pydantic import ValidationError
 
 from headcount.bundle import series
 from headcount.bundle.environment import EnvironmentFile
-from headcount.bundle.files import read_lines
+from headcount.bundle.files import locked, read_lines
 from headcount.bundle.level import LevelResult, Levels, Record
 from headcount.bundle.verdict import Verdict
 from headcount.errors import InputError
@@ -30,7 +31,7 @@ class Bundle:
     @property
     def events(self) -> list[Any]:
         """What happened, in order."""
-        return read_lines(self.folder / "events.ndjson")
+        return list(read_lines(self.folder / "events.ndjson"))
 
     @property
     def seconds(self) -> list[dict[str, Any]]:
@@ -70,3 +71,12 @@ def find(runs: Path) -> list[Path]:
     if not runs.is_dir():
         return []
     return sorted(folder for folder in runs.iterdir() if (folder / "plan.toml").is_file())
+
+
+def under_way(folder: Path) -> bool:
+    """Whether a process is writing the bundle now."""
+    try:
+        os.close(locked(folder))
+    except InputError:
+        return True
+    return False

@@ -6,53 +6,95 @@ from typing import Any
 
 import duckdb
 
-from headcount.bundle.files import dump, read_lines, replace
+from headcount.bundle.files import disk_error, dump, read_lines
 
 LINES = "series.ndjson"
 TABLE = "series.parquet"
+ABANDONED = "abandoned"
+"""Phase of the seconds of a level that a killed run did not finish; their level is 0."""
+
+_COLUMNS = (
+    "{t_s:'DOUBLE',seconds:'DOUBLE',level:'INTEGER',phase:'VARCHAR',users:'INTEGER',"
+    "side:'VARCHAR',of:'VARCHAR',name:'VARCHAR',value:'DOUBLE'}"
+)
 
 
 def rows(second: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """One second as rows of the table: a name and a value for each figure."""
     common = {key: second[key] for key in ("t_s", "seconds", "level", "phase", "users")}
-    for kind in ("scenarios", "steps"):
-        for of, figures in second[kind].items():
+    run = {key: second[key] for key in ("think_s", "sessions_opened", "backlog", "p95_ms")}
+    sides = [("run", {"": {**run, "worker_cpu_s": sum(second["worker_cpu_s"])}})]
+    sides += [(kind, second[kind]) for kind in ("scenarios", "steps")]
+    sides += [(side, {"": figures}) for side, figures in second["counters"].items()]
+    sides += [("faults", {step or "": {kind: n}}) for step, kind, n in second["faults"]]
+    for side, things in sides:
+        for of, figures in things.items():
             for name, value in figures.items():
                 if value is not None:
-                    yield {**common, "side": kind, "of": of, "name": name, "value": float(value)}
-    for side, figures in second["counters"].items():
-        for name, value in figures.items():
-            yield {**common, "side": side, "of": "", "name": name, "value": float(value)}
+                    yield {**common, "side": side, "of": of, "name": name, "value": float(value)}
 
 
 def close(folder: Path) -> None:
-    """Write the Parquet table from the lines; the lines stay until the table is whole."""
-    source = folder / LINES
+    """Write the Parquet table from the lines, which stay.
+
+    Raises SystemLimitError when the disk is full.
+    """
     table = folder / f".{TABLE}.new"
     long = folder / ".series.long.ndjson"
-    lines = [dump(row) for second in read_lines(source) for row in rows(second)]
-    if not lines:
-        return
-    replace(long, "\n".join(lines) + "\n")
-    columns = (
-        "{t_s:'DOUBLE',seconds:'DOUBLE',level:'INTEGER',phase:'VARCHAR',users:'INTEGER',"
-        "side:'VARCHAR',of:'VARCHAR',name:'VARCHAR',value:'DOUBLE'}"
-    )
+    try:
+        if _write_long(folder / LINES, long):
+            _convert(long, table)
+            table.replace(folder / TABLE)
+    except (OSError, duckdb.IOException) as error:
+        told = error if isinstance(error, OSError) else OSError(str(error))
+        raise disk_error(folder / TABLE, told) from error
+    finally:
+        table.unlink(missing_ok=True)
+        long.unlink(missing_ok=True)
+
+
+def _write_long(source: Path, long: Path) -> bool:
+    """Write the rows of all seconds, one a line; whether there are any."""
+    with long.open("w", encoding="utf-8") as file:
+        for second in read_lines(source):
+            file.writelines(dump(row) + "\n" for row in rows(second))
+        return file.tell() > 0
+
+
+def _convert(long: Path, table: Path) -> None:
     with duckdb.connect() as connection:
         connection.execute(
             # COPY takes no parameter for its target, so the name is quoted.
-            f"COPY (SELECT * FROM read_json(?, format='newline_delimited', columns={columns})) "  # noqa: S608
+            f"COPY (SELECT * FROM read_json(?, format='newline_delimited', columns={_COLUMNS})) "  # noqa: S608
             f"TO '{_quoted(table)}' (FORMAT parquet, COMPRESSION zstd)",
             [str(long)],
         )
-    table.replace(folder / TABLE)
-    long.unlink()
 
 
 def _quoted(path: Path) -> str:
     return str(path).replace("'", "''")
 
 
+def abandon(folder: Path, finished: int) -> None:
+    """Mark the seconds of levels after the `finished` ones, for those levels are run again.
+
+    Without this a level would have the seconds of two attempts. The histogram log keeps both; its
+    times tell them apart.
+    """
+    beside = folder / f".{LINES}.new"
+    try:
+        with beside.open("w", encoding="utf-8") as file:
+            for second in read_lines(folder / LINES):
+                if second["level"] > finished:
+                    second |= {"level": 0, "phase": ABANDONED}
+                file.write(dump(second) + "\n")
+        beside.replace(folder / LINES)
+    except OSError as error:
+        raise disk_error(folder / LINES, error) from error
+    finally:
+        beside.unlink(missing_ok=True)
+
+
 def read(folder: Path) -> list[dict[str, Any]]:
     """Every second of a run, in order."""
-    return [second for second in read_lines(folder / LINES) if isinstance(second, dict)]
+    return list(read_lines(folder / LINES))

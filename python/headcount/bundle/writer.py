@@ -1,5 +1,6 @@
 """A bundle under way: every second written through, every level summed up as it ends."""
 
+import os
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -10,7 +11,7 @@ from typing import Any
 from headcount._engine import Histogram
 from headcount.bundle import series
 from headcount.bundle.environment import EnvironmentFile
-from headcount.bundle.files import Lines, disk_error, dump, replace
+from headcount.bundle.files import Lines, disk_error, dump, locked, replace
 from headcount.bundle.hlog import HistogramLog
 from headcount.bundle.level import LevelResult, Levels
 from headcount.bundle.verdict import Verdict
@@ -42,9 +43,15 @@ def new_folder(runs: Path, workload: str, target: str) -> Path:
 class BundleWriter:
     """Writes one run's bundle."""
 
-    def __init__(self, folder: Path) -> None:
-        """Open the bundle's growing files; an existing bundle is continued."""
+    def __init__(self, folder: Path, finished: int = 0) -> None:
+        """Open the bundle's growing files; an existing bundle is continued.
+
+        `finished`: how many levels an existing bundle keeps. Raises InputError when another process
+        is writing it.
+        """
         self.folder = folder
+        self._lock = locked(folder)
+        series.abandon(folder, finished)
         self._events = Lines(folder / "events.ndjson")
         self._series = Lines(folder / series.LINES)
         self._histograms = HistogramLog(folder / "histograms.hlog")
@@ -84,4 +91,7 @@ class BundleWriter:
         """Close the growing files and turn the series into its table."""
         for part in (self._events, self._series, self._histograms):
             part.close()
-        series.close(self.folder)
+        try:
+            series.close(self.folder)
+        finally:
+            os.close(self._lock)

@@ -1,6 +1,10 @@
 """The command line: one file a verb, this one the table of contents."""
 
+import signal
+import re
 import sys
+import traceback
+from types import FrameType
 
 import typer
 
@@ -28,10 +32,30 @@ app.command("report", no_args_is_help=True)(bundles.report)
 app.command("resume", no_args_is_help=True)(bundles.resume)
 
 
+ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals that end a run in an orderly way."""
+
+
+def fold_criteria(arguments: list[str]) -> list[str]:
+    """Let one `--criteria` take several: `--criteria "p95<=1s" "overload<1%"`."""
+    folded: list[str] = []
+    given = 0  # values that the `--criteria` at hand has got
+    for argument in arguments:
+        if given and not argument.startswith("-") and re.search("[<>]", argument):
+            folded[-1] += f" {argument}"
+            continue
+        given = 1 if folded and folded[-1] == "--criteria" else 0
+        folded.append(argument)
+    return folded
+
+
 def main() -> None:
     """Run the command line; every error on purpose is one message and an exit code."""
+    for name in ENDS:
+        if signal.getsignal(name) != signal.SIG_IGN:  # as nohup asks for
+            signal.signal(name, _interrupt)
     try:
-        app()
+        app(args=fold_criteria(sys.argv[1:]))
     except HeadcountError as error:
         fail(str(error))
         sys.exit(error.exit_code)
@@ -41,3 +65,14 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()  # whoever read the output has gone; there is nobody to tell
         sys.exit(ExitCode.PASSED)
+    except Exception:  # noqa: BLE001 - 1 would mean that criteria failed
+        traceback.print_exc()
+        fail("this is a defect of Headcount; please report it with the lines above")
+        sys.exit(ExitCode.DEFECT)
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    """Interrupt once: what then keeps the results and stops the server must not be cut short."""
+    for name in ENDS:
+        signal.signal(name, signal.SIG_IGN)
+    raise KeyboardInterrupt

@@ -18,6 +18,10 @@ from headcount.errors import HeadcountError, InputError
 Folder = Annotated[Path, typer.Argument(metavar="BUNDLE", help="A run's folder.")]
 
 
+UNFINISHED = ("interrupted", "unfinished")
+"""Outcomes of runs that can be resumed."""
+
+
 def runs(folder: options.Runs = options.RUNS, json: options.Json = False) -> None:
     """List the runs in a folder, oldest first."""
     rows = [_row(path) for path in reader.find(folder)]
@@ -40,8 +44,10 @@ def _row(path: Path) -> dict[str, str]:
         verdict = reader.load(path).verdict
     except HeadcountError as error:
         return {"bundle": str(path), "outcome": "damaged", "answer": str(error)}
+    if reader.under_way(path):
+        return {"bundle": str(path), "outcome": "under way", "answer": "being written now"}
     if verdict is None:
-        answer = f"killed or under way (headcount resume {path})"
+        answer = f"killed; go on with headcount resume {path}"
         return {"bundle": str(path), "outcome": "unfinished", "answer": answer}
     return {"bundle": str(path), "outcome": verdict.outcome, "answer": verdict.sentence}
 
@@ -50,7 +56,7 @@ def show(bundle: Folder, json: options.Json = False) -> None:
     """Show a run's answer, chart and levels."""
     from headcount.report import terminal
 
-    found = reader.load(bundle)
+    found = controller.judged(reader.load(bundle))
     if json:
         print_json(
             {
@@ -60,9 +66,12 @@ def show(bundle: Folder, json: options.Json = False) -> None:
             }
         )
         return
-    if found.verdict is None:
-        raise InputError(f"{bundle} has no verdict: go on with headcount resume {bundle}")
-    terminal.summary(found.verdict, found.levels, out)
+    if found.verdict is not None:
+        terminal.summary(found.verdict, found.levels, out)
+    if reader.under_way(bundle):
+        out.print("This run is still under way.")
+    elif found.verdict is None or found.verdict.outcome in UNFINISHED:
+        out.print(f"This run was not finished; go on with: headcount resume {bundle}", markup=False)
 
 
 def report(
@@ -74,7 +83,8 @@ def report(
     """Write a run's HTML report anew."""
     from headcount.report import assemble
 
-    out.print(str(assemble.write(reader.load(bundle), output)), markup=False)
+    found = controller.judged(reader.load(bundle))
+    out.print(str(assemble.write(found, output)), markup=False)
 
 
 def resume(
@@ -82,7 +92,7 @@ def resume(
 ) -> None:
     """Go on with a run that was interrupted or killed; finished levels are kept."""
     found = reader.load(bundle)
-    if found.verdict is not None and found.verdict.outcome not in ("interrupted", "unfinished"):
+    if found.verdict is not None and found.verdict.outcome not in UNFINISHED:
         raise InputError(
             f"{bundle} is finished ({found.verdict.sentence}); "
             f"repeat it with: headcount run {bundle / 'plan.toml'}"

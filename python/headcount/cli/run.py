@@ -70,7 +70,7 @@ def run(
     ] = None,
     criteria: Annotated[
         list[str] | None,
-        typer.Option(help='Replaces the criteria; repeat it: --criteria "p95<=1s" --criteria ...'),
+        typer.Option(help='Replaces the workload\'s criteria: --criteria "p95<=1s" "errors<1%"'),
     ] = None,
     soak: Annotated[
         str | None, typer.Option(help="After the search, a long level at the capacity: 30m.")

@@ -1,5 +1,7 @@
 """`headcount serve`: Headcount's own servers, on the system under test."""
 
+import os
+import shutil
 import signal
 import threading
 from pathlib import Path
@@ -11,6 +13,7 @@ from headcount import _engine
 from headcount.cli import options
 from headcount.cli.console import out
 from headcount.controller.access import secrets_from
+from headcount.errors import InputError
 
 app = typer.Typer(help="Run a server to be measured.", no_args_is_help=True)
 
@@ -33,6 +36,7 @@ def serve_app(
     connections: Annotated[int, typer.Option(min=1, help="Most clients at a time.")] = 4096,
     token_file: options.TokenFile = None,
     json: options.Json = False,
+    disposable: Annotated[bool, typer.Option("--disposable", hidden=True)] = False,
 ) -> None:
     """Run the application server (re-creates ServerBench's) until Ctrl-C.
 
@@ -44,6 +48,8 @@ def serve_app(
     stop = threading.Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: stop.set())
+    if disposable:
+        _end_with_standard_input(stop, data)
     token = secrets_from(token_file).token
     _engine.ensure_connections(2 * connections)
     server = _engine.AppServer(listen, str(data), threads, write_mode, connections, token)
@@ -53,6 +59,24 @@ def serve_app(
         out.print(f"application server on {server.address}, data in {data}; Ctrl-C ends it")
     stop.wait()
     server.stop()
+    if disposable:
+        shutil.rmtree(data, ignore_errors=True)
+
+
+def _end_with_standard_input(stop: threading.Event, data: Path) -> None:
+    """For a server of the lab: when whoever started it is gone, it ends and deletes its folder.
+
+    The folder must be new or empty, for all of it is deleted.
+    """
+    if data.exists() and any(data.iterdir()):
+        raise InputError(f"{data} is not empty; a disposable server deletes its folder")
+
+    def wait() -> None:
+        while os.read(0, 4096):
+            pass
+        stop.set()
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def print_json_line(address: str) -> None:

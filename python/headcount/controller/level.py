@@ -17,6 +17,8 @@ from headcount.controller.session import Moment, Session
 from headcount.counters.summary import summarise as summarise_counters
 from headcount.plan.plan import Plan
 
+GATHER_S = 30.0
+"""Longest wait for users to come or go after the ramp; then the level says that they did not."""
 EARLY_EVERY_S = 5
 """How often a level is looked at that may end early."""
 
@@ -68,7 +70,7 @@ class LevelRunner:
             users=order.users,
         )
         self._session.set_users(order.users, order.ramp_s)
-        ramp_s = self._hold("ramp", order, order.ramp_s)
+        ramp_s = self._hold("ramp", order, order.ramp_s) + self._gather(order)
         settle_s = self._hold("settle", order, order.settle_s)
         before = self._last
         self._phase("steady", order, order.measure_s)
@@ -110,6 +112,20 @@ class LevelRunner:
             return 0.0
         self._last = moments[-1].interval
         return moments[-1].interval.to_s - moments[0].interval.from_s
+
+    def _gather(self, order: LevelOrder) -> float:
+        """Wait until exactly the level's users are there; returns how long that took.
+
+        Whoever leaves an overloaded server first finishes what is under way.
+        """
+        if self._last is not None and self._last.users == order.users:
+            return 0.0
+        moments = self._session.hold(
+            "ramp", order.index, GATHER_S, lambda seen: seen[-1].interval.users == order.users
+        )
+        if moments:
+            self._last = moments[-1].interval
+        return sum(moment.interval.to_s - moment.interval.from_s for moment in moments)
 
     def _phase(self, name: str, order: LevelOrder, length_s: float) -> None:
         self._listener.phase(Phase(name, order.index, order.purpose, order.users, length_s))

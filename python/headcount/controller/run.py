@@ -2,6 +2,7 @@
 
 import math
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from headcount import _engine
@@ -22,6 +23,8 @@ from headcount.plan.plan import Plan
 DRAIN_S = 10.0
 """How long users may take to finish what they are doing at the end of a run."""
 RAMP_DOWN_S = 2.0
+SILENT_S = 0.5
+"""After a level that nothing was answered at the end of, for this long, the server is asked."""
 
 
 def start(plan: Plan, runs: Path, secrets: Secrets, listener: Listener) -> tuple[Path, Verdict]:
@@ -34,6 +37,7 @@ def start(plan: Plan, runs: Path, secrets: Secrets, listener: Listener) -> tuple
         raise EngineError(
             "this engine is a debug build, whose figures are worthless; build it with: uv sync"
         )
+    _engine.ensure_connections(max(plan.levels, default=plan.search.start_users))
     with connect(plan, secrets) as sut:
         folder = new_folder(runs, plan.workload.name, plan.target)
         bundle = BundleWriter(folder)
@@ -45,12 +49,25 @@ def start(plan: Plan, runs: Path, secrets: Secrets, listener: Listener) -> tuple
 
 def resume(old: Bundle, secrets: Secrets, listener: Listener) -> Verdict:
     """Go on with a run that was interrupted; its finished levels are kept as they are."""
+    bundle = BundleWriter(old.folder, len(old.levels))
     with connect(old.plan, secrets) as sut:
         spent_s = max((second["t_s"] for second in old.seconds), default=0.0)
-        bundle = BundleWriter(old.folder)
+        if old.environment is None:
+            bundle.environment(sut.environment(old.plan.target))
         bundle.event("resumed", spent_s, levels=len(old.levels))
         listener.started(old.plan, old.folder)
         return Run(old.plan, sut, bundle, listener, old.levels, math.ceil(spent_s)).play()
+
+
+def judged(bundle: Bundle) -> Bundle:
+    """The bundle as it is, or, of a run that was killed or is under way, with what is known now."""
+    if bundle.verdict is not None:
+        return bundle
+    orders = orders_of(bundle.plan)
+    for level in bundle.levels:
+        orders.take(level)
+    spent_s = max((second["t_s"] for second in bundle.seconds), default=0.0)
+    return replace(bundle, verdict=orders.verdict(bundle.levels, spent_s, "unfinished"))
 
 
 class Run:
@@ -90,10 +107,19 @@ class Run:
             self._bundle.event("error", self._took_s(), message=str(error))
             raise
         finally:
-            verdict = self._orders.verdict(self._levels, self._took_s(), ending)
-            self._bundle.verdict(verdict)
-            self._bundle.close()
+            verdict = self._finish(ending)
         self._listener.finished(verdict)
+        return verdict
+
+    def _finish(self, ending: Ending) -> Verdict:
+        """Write what is known now and close the bundle."""
+        verdict = self._orders.verdict(self._levels, self._took_s(), ending)
+        try:
+            if self._levels:
+                self._bundle.levels(self._levels)  # the last may have been cut short by Ctrl-C
+            self._bundle.verdict(verdict)
+        finally:
+            self._bundle.close()
         return verdict
 
     def _play_levels(self) -> None:
@@ -117,6 +143,8 @@ class Run:
             )
             while order is not None:
                 self._keep(runner.run(order))
+                if session.silent_s >= SILENT_S:
+                    self._check_alive(self._levels[-1])
                 self._listener.outlook(self._orders.outlook())
                 order = self._orders.next()
             last = self._levels[-1]
@@ -131,11 +159,9 @@ class Run:
         self._levels.append(result)
         self._orders.take(result)
         self._bundle.levels(self._levels)
-        if result.total.completed == 0:
-            self._check_alive(result)
 
     def _check_alive(self, result: LevelResult) -> None:
-        """See whether the server is there at all, after a level without a single answer."""
+        """See whether the server is there at all, after a level that ended without answers."""
         try:
             self._sut.access.check()
         except TargetError as error:

@@ -47,6 +47,8 @@ class Session:
         self._offset_s = offset_s
         self.step_names = self._engine.step_names
         self.users = 0
+        self.silent_s = 0.0
+        """How long nothing has been answered, in seconds."""
 
     def now_s(self) -> float:
         """Seconds of the whole run."""
@@ -115,6 +117,7 @@ class Session:
         self._bundle.second(figures, tagged)
         response = Histogram.merge([tally.response for tally in interval.scenarios])
         ended = sum(tally.completed for tally in interval.scenarios)
+        self.silent_s = 0.0 if ended else self.silent_s + interval.to_s - interval.from_s
         cpu = counters.get("sut", {}).get("system.cpu.utilization")
         self._listener.second(
             Second(

@@ -4,33 +4,38 @@ import contextlib
 import os
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
-from headcount.errors import SystemLimitError
+from headcount.errors import ExitCode, InputError, SystemLimitError
 
 START_S = 20.0
 """Longest wait for a server to say that it is ready."""
 STOP_S = 10.0
 """Longest wait for a server to end by itself before it is killed."""
+MOST_LOG_BYTES = 64 * 1024
+"""How much of what a server printed is looked at, from its beginning."""
 
 
 class ServerProcess:
-    """A child in a session of its own, so that Ctrl-C in the terminal does not reach it first."""
+    """A child in a session of its own, so that Ctrl-C in the terminal does not reach it first.
 
-    def __init__(self, command: Sequence[str], log: Path) -> None:
-        """Start the command; what it prints goes to `log`, its first line is waited for."""
-        self._log = log
+    Its standard input is a pipe to which nothing is ever written. The system closes it when this
+    process ends, however it ends, and the server takes that as the order to end too.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        """Start the command; what it prints is kept in a file without a name."""
         try:
-            with log.open("wb") as output:
-                self._process = subprocess.Popen(
-                    command,
-                    stdin=subprocess.DEVNULL,
-                    stdout=output,
-                    stderr=subprocess.STDOUT,
-                    start_new_session=True,
-                )
+            self._log = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the server
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=self._log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
         except OSError as error:
             raise SystemLimitError(f"cannot start {command[0]}: {error.strerror}") from error
 
@@ -42,32 +47,46 @@ class ServerProcess:
     def ready_line(self, start: str) -> str:
         """Wait for the line with which it says that it is ready; `start` is how that line begins.
 
-        Raises SystemLimitError with what it printed if it ends instead.
+        Raises SystemLimitError with what it printed if it ends instead. It is stopped if the wait
+        is given up for any reason.
         """
+        try:
+            return self._wait_for(start)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _wait_for(self, start: str) -> str:
         deadline_s = time.monotonic() + START_S
         while time.monotonic() < deadline_s:
             ended = self._process.poll() is not None
-            text = self._log.read_text("utf-8", errors="replace")
+            text = os.pread(self._log.fileno(), MOST_LOG_BYTES, 0).decode(errors="replace")
             whole = text[: text.rfind("\n") + 1].splitlines()
             found = next((line for line in whole if line.startswith(start)), None)
             if found is not None and not ended:
                 return found
             if ended:
-                said = text.strip() or "nothing"
-                raise SystemLimitError(f"the server of the lab ended at once; it said: {said}")
+                said = f"the server of the lab ended at once; it said: {text.strip() or 'nothing'}"
+                if self._process.returncode == ExitCode.BAD_INPUT:
+                    raise InputError(said)  # a setting that the server does not accept
+                raise SystemLimitError(said)
             time.sleep(0.02)
-        self.stop()
         raise SystemLimitError(f"the server of the lab was not ready within {START_S:g} s")
 
     def stop(self) -> None:
-        """Ask it to end, and kill it when it does not; continues it first if it is stopped."""
-        if self._process.poll() is not None:
-            return
-        for name in (signal.SIGCONT, signal.SIGTERM):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self._process.pid, name)
-        try:
-            self._process.wait(STOP_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        """Ask it to end, and kill it when it does not; continues it first if it is stopped.
+
+        Safe to call twice.
+        """
+        if self._process.poll() is None:
+            for name in (signal.SIGCONT, signal.SIGTERM):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(self._process.pid, name)
+            try:
+                self._process.wait(STOP_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        self._log.close()

@@ -58,7 +58,7 @@ def resolve(target: Target) -> str:
     """The address of a target that is not of the lab, as `ip:port` (`[ip]:port` for IPv6)."""
     try:
         found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # UnicodeError: a label empty or too long
         raise TargetError(
             f'the name "{target.host}" of the target cannot be resolved ({error}); '
             "check the spelling, or give its address"

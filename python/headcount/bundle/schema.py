@@ -1,0 +1,68 @@
+"""The published JSON Schemas of a bundle's files, made from the models that write them.
+
+`python -m headcount.bundle.schema DIR` writes them, one file each, as `docs/schemas/` has them.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from headcount.bundle.environment import EnvironmentFile
+from headcount.bundle.level import SCHEMA_VERSION, Levels, Record
+from headcount.bundle.verdict import Verdict
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+FILES: dict[str, type[Record]] = {
+    "environment": EnvironmentFile,
+    "levels": Levels,
+    "verdict": Verdict,
+}
+"""The files with a schema, without `.json`, and what they hold."""
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """The schema of each file, by the file's name without `.json`.
+
+    The `$id` carries the version; it changes with any change that an existing reader would notice.
+    """
+    return {name: _schema(name, model) for name, model in FILES.items()}
+
+
+def write(folder: Path) -> list[Path]:
+    """Write every schema to `folder` as NAME.schema.json; returns the paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name, schema in schemas().items():
+        path = folder / f"{name}.schema.json"
+        path.write_text(text(schema), "utf-8")
+        paths.append(path)
+    return paths
+
+
+def text(schema: dict[str, Any]) -> str:
+    """A schema as it stands in its file."""
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def _schema(name: str, model: type[Record]) -> dict[str, Any]:
+    head = {
+        "$schema": DIALECT,
+        "$id": f"urn:headcount:schema:{name}:{SCHEMA_VERSION}",
+        "version": SCHEMA_VERSION,
+    }
+    return head | model.model_json_schema(mode="serialization")
+
+
+def _main(arguments: list[str]) -> int:
+    if len(arguments) != 1:
+        print("usage: python -m headcount.bundle.schema DIR", file=sys.stderr)
+        return 2
+    for path in write(Path(arguments[0])):
+        print(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_main(sys.argv[1:]))

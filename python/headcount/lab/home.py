@@ -1,0 +1,72 @@
+"""The home of a lab server: a folder of its own on a disk, which does not outlive its run.
+
+A run deletes the home on its way out. A run that was killed cannot, but its server notices and does
+(see `headcount.lab.process`). Should both have been killed, or the power have failed, the next run
+finds the home unlocked and deletes it.
+"""
+
+import contextlib
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+from headcount.errors import SystemLimitError
+
+YOUNG_S = 60.0
+"""A home younger than this may belong to a run that has not locked it yet."""
+
+
+def base() -> Path:
+    """Where homes are: on a disk, where people keep caches."""
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "headcount" / "lab"
+
+
+class Home:
+    """A new, empty folder, locked as long as this process lives."""
+
+    def __init__(self, server: str) -> None:
+        """Make one for a server of this name; raises SystemLimitError where that cannot be."""
+        self._lock: int | None = None
+        try:
+            base().mkdir(parents=True, exist_ok=True)
+            self.path = Path(tempfile.mkdtemp(prefix=f"{server}-", dir=base()))
+        except OSError as error:
+            raise SystemLimitError(
+                f"cannot make a folder for the server's data in {base()}: {error.strerror}; name a "
+                "folder that can be written: XDG_CACHE_HOME=/some/folder headcount run ..."
+            ) from error
+        with contextlib.suppress(OSError):  # file systems without locks
+            self._lock = _locked(self.path)
+        _sweep(server)
+
+    def delete(self) -> None:
+        """Delete it with everything in it; safe to call twice."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+def _locked(folder: Path) -> int:
+    """Lock a folder until the handle that comes back is closed; raises OSError if it is locked."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        raise
+    return handle
+
+
+def _sweep(server: str) -> None:
+    """Delete homes that nobody has locked."""
+    for folder in base().glob(f"{server}-*"):
+        with contextlib.suppress(OSError):
+            if time.time() - folder.stat().st_mtime > YOUNG_S:
+                handle = _locked(folder)
+                shutil.rmtree(folder, ignore_errors=True)
+                os.close(handle)
