@@ -13,9 +13,7 @@ from headcount._engine import Histogram
 
 HIGHEST_US = 3_600_000_000
 
-durations = st.one_of(
-    st.integers(1, 3_000), st.integers(1, 2_000_000), st.integers(1, HIGHEST_US)
-)
+durations = st.one_of(st.integers(1, 3_000), st.integers(1, 2_000_000), st.integers(1, HIGHEST_US))
 several = st.lists(durations, max_size=60)
 
 
@@ -33,12 +31,16 @@ def ours(values: list[int]) -> Histogram:
 def counted(dense: HdrHistogram) -> list[tuple[int, int]]:
     """Buckets in use as the oracle iterates them."""
     found = [
-        (dense.get_highest_equivalent_value(item.value_iterated_to), item.count_at_value_iterated_to)
+        (
+            dense.get_highest_equivalent_value(item.value_iterated_to),
+            item.count_at_value_iterated_to,
+        )
         for item in dense.get_recorded_iterator()
     ]
     return [(int(value), int(count)) for value, count in found]
 
 
+@settings(max_examples=50)
 @given(several)
 def test_decoding_keeps_every_bucket(values: list[int]) -> None:
     dense, histogram = oracle(values), ours(values)
@@ -52,6 +54,7 @@ def test_decoding_keeps_every_bucket(values: list[int]) -> None:
         assert (histogram.max_us, histogram.mean_us, histogram.quantile_us(0.5)) == (0, 0.0, 0)
 
 
+@settings(max_examples=50)
 @given(several)
 def test_encoding_is_read_by_the_oracle(values: list[int]) -> None:
     encoded = base64.b64encode(bytes(ours(values).encode()))
@@ -59,6 +62,7 @@ def test_encoding_is_read_by_the_oracle(values: list[int]) -> None:
     assert counted(dense) == counted(oracle(values))
 
 
+@settings(max_examples=50)
 @given(st.lists(several, max_size=5))
 def test_merging_loses_nothing(parts: list[list[int]]) -> None:
     together = oracle([])
@@ -91,7 +95,9 @@ def test_a_percentile_holds_exactly_when_few_enough_are_above(
     values: list[int], limit_us: int
 ) -> None:
     histogram = ours(values)
-    few = histogram.count_above(limit_us) <= len(values) - math.ceil(Fraction(95, 100) * len(values))
+    few = histogram.count_above(limit_us) <= len(values) - math.ceil(
+        Fraction(95, 100) * len(values)
+    )
     assert (histogram.quantile_us(0.95) <= limit_us) == few
 
 

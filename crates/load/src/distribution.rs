@@ -73,7 +73,8 @@ impl Distribution {
         0
     }
 
-    /// How many durations are in buckets wholly above `limit_us`.
+    /// How many durations are in the bucket of `limit_us` above it, or in a higher one: those whose
+    /// bucket's highest value exceeds the limit, as it does for the quantiles.
     #[must_use]
     pub fn count_above(&self, limit_us: u64) -> u64 {
         let first = self

@@ -13,6 +13,7 @@ use crate::plan::{Compiled, Scenario};
 use crate::protocol::{Protocol, Session};
 use crate::recorder::{Ended, OPENING, Recorder};
 use crate::seat::{Doing, Seat};
+use crate::timers::on_grid;
 use crate::user::User;
 
 /// What a user shares with its worker.
@@ -29,13 +30,18 @@ pub struct Place<P: Protocol> {
     pub schedule: Rc<RefCell<Schedule>>,
 }
 
+/// Pause after a lost or refused connection for a user without think time, who would otherwise retry
+/// as fast as the machine can refuse.
+const REST_NS: u64 = 100_000_000;
+
 /// Lives as `user` until asked to leave.
 pub async fn live<P: Protocol>(place: Place<P>, mut user: User) {
     let mut session: Option<P::Session> = None;
     let mut pause_ns = 0;
     loop {
-        let due_ns = place.schedule.borrow().due_ns();
-        let waited = user.now_ns() < due_ns;
+        let now_ns = user.now_ns();
+        let due_ns = on_grid(place.schedule.borrow().due_ns(), now_ns);
+        let waited = now_ns < due_ns;
         if waited {
             user.sleep_until(due_ns).await;
         }
@@ -49,8 +55,9 @@ pub async fn live<P: Protocol>(place: Place<P>, mut user: User) {
             .await;
         pause_ns = place.schedule.borrow_mut().advance(ended_ns);
         if !completed && session.is_none() {
-            rest_after_loss(&place, &mut user, pause_ns, ended_ns).await;
-        } else if place.schedule.borrow().due_ns() <= ended_ns {
+            pause_ns = place.schedule.borrow_mut().rest(ended_ns, REST_NS);
+        }
+        if place.schedule.borrow().due_ns() <= ended_ns {
             yield_now().await; // a user without think time must not keep the worker to itself
         }
     }
@@ -83,9 +90,11 @@ impl<P: Protocol> Place<P> {
         let index = self.plan.choose(unit);
         let scenario = &self.plan.scenarios[index];
         self.recorder.borrow_mut().scenarios[index].started += 1;
+        let late = began_ns - due_ns > scenario.late_ns;
         let doing = |step_began_ns| Doing::Playing {
             scenario: index as u32,
             due_ns,
+            late,
             step_began_ns,
         };
         let mut now_ns = began_ns;
@@ -182,19 +191,6 @@ async fn within_limit<T>(
         future.as_mut().poll(context)
     })
     .await
-}
-
-/// A user without think time whose connection is refused would otherwise retry without pause.
-async fn rest_after_loss<P: Protocol>(
-    place: &Place<P>,
-    user: &mut User,
-    pause_ns: u64,
-    ended_ns: u64,
-) {
-    const REST_NS: u64 = 100_000_000;
-    if pause_ns < REST_NS && !place.seat.leaving.get() {
-        user.sleep_until(ended_ns + REST_NS).await;
-    }
 }
 
 async fn yield_now() {

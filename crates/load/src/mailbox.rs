@@ -83,6 +83,16 @@ impl Mailbox {
         Mail::Fresh(reports)
     }
 
+    /// Waits until every worker has ended, at most for `patience`; says whether they have.
+    pub fn wait_for_end(&self, patience: Duration) -> bool {
+        let running = |slots: &mut Vec<Slot>| !slots.iter().all(|slot| slot.ended);
+        let waited = self
+            .changed
+            .wait_timeout_while(self.lock(), patience, running);
+        let (slots, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        slots.iter().all(|slot| slot.ended)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Vec<Slot>> {
         // A panic while holding the lock is impossible (nothing in here panics between changes), and
         // a reader must get the reports in any case.

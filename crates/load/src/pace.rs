@@ -136,6 +136,15 @@ impl Schedule {
         }
     }
 
+    /// Puts the coming scenario of a closed pace off until at least `least_ns` after `ended_ns`;
+    /// returns the pause from there. The schedule of an open pace is kept: its users owe it.
+    pub fn rest(&mut self, ended_ns: u64, least_ns: u64) -> u64 {
+        if let Pace::Closed { .. } = self.pace {
+            self.due_ns = self.due_ns.max(ended_ns + least_ns);
+        }
+        self.due_ns.saturating_sub(ended_ns)
+    }
+
     /// Tells `visit` when each scenario after the one being played fell due, of those that have
     /// fallen due by `now_ns` and wait for their user. None with a closed pace; at most 10,000.
     pub fn backlog(&self, now_ns: u64, mut visit: impl FnMut(u64)) {

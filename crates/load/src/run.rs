@@ -148,11 +148,18 @@ impl Run {
 impl Drop for Run {
     fn drop(&mut self) {
         self.orders.clear(); // closes the channels, which ends the workers
+        let ended = self.mailbox.wait_for_end(PATIENCE);
         for thread in self.threads.drain(..) {
-            let _ = thread.join(); // panics were caught and reported inside
+            // A protocol that blocks its thread is a defect, but must not hang whoever ends the run.
+            if ended || thread.is_finished() {
+                let _ = thread.join(); // panics were caught and reported inside
+            }
         }
     }
 }
+
+/// How long the end of a run waits for its workers, which look for their orders at every poll.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 fn run_worker<P: Protocol>(
     share: Share,

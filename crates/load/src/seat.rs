@@ -14,6 +14,8 @@ pub enum Doing {
         scenario: u32,
         /// When it was due, in ns of the run's clock.
         due_ns: u64,
+        /// Whether it was begun later than the plan allows.
+        late: bool,
         /// When the current step (or the opening of the session) began.
         step_began_ns: u64,
     },

@@ -26,6 +26,27 @@ struct Entry {
     seat: Rc<Seat>,
 }
 
+/// Scenarios further off than [`NEAR_NS`] fall due at multiples of this.
+const GRID_NS: u64 = 100_000;
+
+/// A due moment closer than this stays where it is, so that the grid moves no pause by more than
+/// half a percent of its length.
+const NEAR_NS: u64 = 100 * GRID_NS;
+
+/// The moment at which a scenario that its pace puts at `due_ns` is due: the nearest point of the
+/// grid.
+///
+/// Waking costs a worker several times what a short scenario does, so users who would be due within
+/// a tenth of a millisecond of each other share a waking. The due moment itself moves, beforehand
+/// and to the nearest point, not to the next: response times still run from when the user was due,
+/// nobody is woken late for it, and the mean pace stays as it was.
+pub(crate) const fn on_grid(due_ns: u64, now_ns: u64) -> u64 {
+    if due_ns < now_ns.saturating_add(NEAR_NS) {
+        return due_ns;
+    }
+    (due_ns + GRID_NS / 2) / GRID_NS * GRID_NS
+}
+
 impl Timers {
     /// No timers yet, on this clock.
     #[must_use]
@@ -140,5 +161,41 @@ impl PartialOrd for Entry {
 impl Ord for Entry {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         (self.due_ns, self.sequence).cmp(&(other.due_ns, other.sequence))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_grid_moves_a_far_moment_to_its_nearest_point_and_a_near_one_not_at_all(
+            now_ns in 0u64..1 << 50,
+            wait_ns in 0u64..4 * NEAR_NS,
+        ) {
+            let due_ns = now_ns + wait_ns;
+            let moved_ns = on_grid(due_ns, now_ns);
+            if wait_ns < NEAR_NS {
+                prop_assert_eq!(moved_ns, due_ns);
+            } else {
+                prop_assert_eq!(moved_ns % GRID_NS, 0);
+                prop_assert!(moved_ns.abs_diff(due_ns) <= GRID_NS / 2);
+                prop_assert!(moved_ns > now_ns);
+            }
+        }
+    }
+
+    #[test]
+    fn the_grid_leaves_the_mean_alone() {
+        let mean_ns = |of: &dyn Fn(u64) -> u64| (0..GRID_NS).map(of).sum::<u64>() / GRID_NS;
+        let exact_ns = mean_ns(&|offset_ns| NEAR_NS + offset_ns);
+        let moved_ns = mean_ns(&|offset_ns| on_grid(NEAR_NS + offset_ns, 0));
+        assert!(
+            moved_ns.abs_diff(exact_ns) <= 1,
+            "{moved_ns} for {exact_ns}"
+        );
     }
 }

@@ -150,10 +150,8 @@ impl<P: Protocol> Worker<P> {
         loop {
             match orders.poll_recv(context) {
                 Poll::Ready(Some(order)) => self.orders.push_back(order),
-                Poll::Ready(None) if self.end_ns.is_none() && self.orders.is_empty() => {
-                    return None;
-                }
-                Poll::Ready(None) | Poll::Pending => return Some(()),
+                Poll::Ready(None) => return None,
+                Poll::Pending => return Some(()),
             }
         }
     }
@@ -278,14 +276,18 @@ impl<P: Protocol> Worker<P> {
             .max();
         for member in self.members.iter().chain(&self.leavers) {
             let Doing::Playing {
-                scenario, due_ns, ..
+                scenario,
+                due_ns,
+                late,
+                ..
             } = member.seat.doing.get()
             else {
                 continue;
             };
             let (index, age_ns) = (scenario as usize, at_ns.saturating_sub(due_ns));
             report.pending[index].saturating_record(age_ns / 1000);
-            report.overdue[index] += u64::from(age_ns > self.plan.scenarios[index].limit_ns);
+            let overdue = late || age_ns > self.plan.scenarios[index].limit_ns;
+            report.overdue[index] += u64::from(overdue);
             if member.seat.leaving.get() {
                 continue; // whoever leaves owes nothing any more
             }

@@ -1,6 +1,8 @@
 //! What the engine itself costs: CPU for a null step, memory for a user, lateness of its timers.
 //!
-//! `cargo run --release -p headcount-null --example engine_cost` prints one JSON object a case.
+//! `cargo run --release -p headcount-null --example engine_cost -- CASE` prints the figures of one case
+//! as JSON, or without a case their names. One process a case: memory that a process has freed but
+//! kept would make the next case look cheaper.
 #![expect(
     clippy::print_stdout,
     clippy::expect_used,
@@ -11,81 +13,81 @@ use std::time::Duration;
 
 use headcount_load::pace::{Draw, Pace};
 use headcount_load::plan::{Plan, ScenarioPlan, StepPlan};
-use headcount_load::{Run, Snapshot};
+use headcount_load::{Interval, Run, Snapshot};
 use headcount_null::Null;
-use serde_json::json;
+use serde_json::{Value, json};
 
+/// One worker's users, at a closed pace with exponential think time.
 struct Case {
     name: &'static str,
     users: u32,
+    /// Scenarios that a user begins each second; infinity is no think time.
     per_s: f64,
     steps: usize,
-    ramp_s: u64,
-    measure_s: u64,
+    ramp_s: usize,
+    measure_s: usize,
 }
 
-const CASES: [Case; 3] = [
-    Case {
-        name: "null step",
-        users: 1000,
-        per_s: f64::INFINITY,
-        steps: 1000,
-        ramp_s: 0,
-        measure_s: 4,
-    },
-    Case {
-        name: "100,000 users",
-        users: 100_000,
-        per_s: 0.23,
-        steps: 1,
-        ramp_s: 10,
-        measure_s: 15,
-    },
-    Case {
-        name: "23,000 users",
-        users: 23_000,
-        per_s: 0.233,
-        steps: 14,
-        ramp_s: 5,
-        measure_s: 15,
-    },
-];
+impl Case {
+    /// Users without think time: all that a scenario costs counts, and the worker never sleeps.
+    const fn busy(name: &'static str, steps: usize) -> Self {
+        Self {
+            name,
+            users: 1000,
+            per_s: f64::INFINITY,
+            steps,
+            ramp_s: 0,
+            measure_s: 4,
+        }
+    }
 
-fn main() {
-    let wanted = std::env::args().nth(1);
-    for case in CASES
-        .iter()
-        .filter(|case| wanted.as_ref().is_none_or(|name| name == case.name))
-    {
-        let (before, during) = measure(case);
-        let interval = during.1.since(&during.0);
-        let seconds = (interval.to_ns - interval.from_ns) as f64 / 1e9;
-        let cpu_s = interval.worker_cpu_ns.iter().sum::<u64>() as f64 / 1e9;
-        let scenarios = interval.counted.scenarios[0].completed;
-        let steps = interval.counted.steps[0].completed;
-        let lateness = &interval.counted.timer_lateness;
-        let bytes = (during.2 - before) as f64 / f64::from(case.users);
-        println!(
-            "{}",
-            json!({
-                "case": case.name,
-                "users": interval.users,
-                "scenarios_per_s": (scenarios as f64 / seconds).round(),
-                "cpu_share_of_a_core": cpu_s / seconds,
-                "cpu_us_per_step": cpu_s * 1e6 / steps as f64,
-                "lateness_us": {
-                    "p50": lateness.value_at_quantile(0.5),
-                    "p99": lateness.value_at_quantile(0.99),
-                    "max": lateness.max(),
-                },
-                "bytes_per_user": bytes.round(),
-            })
-        );
+    /// Users who mostly think: what waking costs, and how punctual it is.
+    const fn thinking(name: &'static str, users: u32, per_s: f64, steps: usize) -> Self {
+        Self {
+            name,
+            users,
+            per_s,
+            steps,
+            ramp_s: 10,
+            measure_s: 15,
+        }
     }
 }
 
-/// Resident bytes before the users joined; snapshots around the measurement, resident bytes after.
-fn measure(case: &Case) -> (u64, (Snapshot, Snapshot, u64)) {
+const CASES: [Case; 8] = [
+    Case::busy("busy-1", 1),
+    Case::busy("busy-14", 14),
+    Case::busy("busy-1000", 1000),
+    // Hardly anything to do: how late this machine wakes anybody, now.
+    Case::thinking("machine", 1000, 0.5, 1),
+    Case::thinking("thinking-23000", 23_000, 0.233, 14),
+    Case::thinking("thinking-100000", 100_000, 0.23, 1),
+    // As many scenarios a second from few and from many users, for comparisons with peers.
+    Case::thinking("peer-1000", 1000, 1.0, 1),
+    Case::thinking("peer-10000", 10_000, 0.1, 1),
+];
+
+fn main() {
+    let wanted = std::env::args().nth(1).unwrap_or_default();
+    match CASES.iter().find(|case| case.name == wanted) {
+        Some(case) => println!("{}", measure(case)),
+        None => println!("cases: {}", CASES.map(|case| case.name).join(", ")),
+    }
+}
+
+fn measure(case: &Case) -> Value {
+    let mut run = Run::start(plan(case), Null::default()).expect("a valid plan");
+    // From the second report on, each replaces one before it, and only users need more memory.
+    after(&mut run, 2);
+    let before = resident_bytes();
+    run.set_users(case.users, Duration::from_secs(case.ramp_s as u64));
+    let first = after(&mut run, case.ramp_s + 2);
+    let last = after(&mut run, case.measure_s);
+    let bytes = resident_bytes().saturating_sub(before) as f64 / f64::from(case.users);
+    figures(case, &last.since(&first), bytes)
+}
+
+fn plan(case: &Case) -> Plan {
     let think = Draw::Exponential {
         mean_s: 1.0 / case.per_s,
     };
@@ -100,36 +102,45 @@ fn measure(case: &Case) -> (u64, (Snapshot, Snapshot, u64)) {
         late_ms: 1000.0,
         steps: vec![step; case.steps],
     };
-    let plan = Plan {
+    Plan {
         seed: 1,
         workers: 1,
         pace: Pace::Closed { think },
         step_timeout_ms: 60_000,
         report_every_ms: 1000,
         scenarios: vec![scenario],
-    };
-    let mut run = Run::start(plan, Null::default()).expect("a valid plan");
-    let mut next = || loop {
-        if let Some(snapshot) = run
-            .next(Duration::from_secs(5))
-            .expect("a run without panics")
-        {
-            return (snapshot, resident_bytes());
-        }
-    };
-    let (_, before) = next();
-    let (_, _) = next();
-    run.set_users(case.users, Duration::from_secs(case.ramp_s));
-    let mut snapshots = Vec::new();
-    for _ in 0..=(case.ramp_s + 1 + case.measure_s) {
-        let snapshot = run
-            .next(Duration::from_secs(5))
-            .expect("a run without panics");
-        snapshots.extend(snapshot.map(|snapshot| (snapshot, resident_bytes())));
     }
-    let (last, after) = snapshots.pop().expect("a snapshot a second");
-    let (first, _) = snapshots.swap_remove(case.ramp_s as usize + 1);
-    (before, (first, last, after))
+}
+
+/// The run's state so many seconds from now: it reports once a second.
+fn after(run: &mut Run, seconds: usize) -> Snapshot {
+    let mut next = || {
+        let patience = Duration::from_secs(5);
+        let snapshot = run.next(patience).expect("a run without panics");
+        snapshot.expect("a report a second")
+    };
+    (1..seconds).for_each(|_| drop(next()));
+    next()
+}
+
+fn figures(case: &Case, interval: &Interval, bytes_per_user: f64) -> Value {
+    let seconds = (interval.to_ns - interval.from_ns) as f64 / 1e9;
+    let cpu_s = interval.worker_cpu_ns.iter().sum::<u64>() as f64 / 1e9;
+    let scenarios = interval.counted.scenarios[0].completed as f64;
+    let steps = interval.counted.steps[0].completed as f64;
+    let lateness = &interval.counted.timer_lateness;
+    json!({
+        "case": case.name,
+        "users": interval.users,
+        "scenarios_per_s": scenarios / seconds,
+        "cpu_share_of_a_core": cpu_s / seconds,
+        "cpu_us_per_scenario": cpu_s * 1e6 / scenarios,
+        "cpu_us_per_step": cpu_s * 1e6 / steps,
+        "lateness_p50_us": lateness.value_at_quantile(0.5),
+        "lateness_p99_us": lateness.value_at_quantile(0.99),
+        "lateness_max_us": lateness.max(),
+        "bytes_per_user": bytes_per_user,
+    })
 }
 
 fn resident_bytes() -> u64 {

@@ -26,13 +26,6 @@ struct State {
     previous: Option<Snapshot>,
 }
 
-impl Drop for State {
-    /// Cuts a drain short that is under way; without it the workers would end it first.
-    fn drop(&mut self) {
-        self.run.stop(Duration::ZERO);
-    }
-}
-
 /// How long a wait may go without looking for signals: Ctrl-C is noticed within this.
 const SIGNAL_CHECK: Duration = Duration::from_millis(50);
 

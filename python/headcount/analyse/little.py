@@ -12,10 +12,6 @@ from headcount.analyse.window import Window
 TOLERANCE = 0.01
 """Relative error that rounding explains."""
 
-REST_S = 0.1
-"""The engine lets a user whose connection broke pause so long before the next scenario, if the
-think time is shorter. It is neither response nor think time."""
-
 
 @dataclass(frozen=True, slots=True)
 class Little:
@@ -33,8 +29,7 @@ def check(window: Window, users: int) -> Little | None:
     within it; a frozen server breaks no law. Think times that overlap the ends are counted whole at
     one end and not at all at the other. That adds the noise of about `users` cycles, twice: a
     standard error of (response + think) x sqrt(2 x users) user-seconds out of users x seconds.
-    Three of them, and one percent, are tolerated; and for each failure the pause after a broken
-    connection.
+    Four of them, and one percent, are tolerated: cycles have long tails, levels may be short.
     """
     pool = window.pool()
     ended = pool.completed + pool.failed
@@ -44,6 +39,5 @@ def check(window: Window, users: int) -> Little | None:
     offered_s = users * window.seconds
     cycle_s = (pool.sum(lambda count: count.response_s) + think_s) / ended
     edge = cycle_s * math.sqrt(2 * users) / offered_s
-    rest = min(pool.failed * REST_S / offered_s, 1.0)
     error = (pool.waited_s() + think_s) / offered_s - 1
-    return Little(think_s / ended, error, TOLERANCE + 3 * edge + rest)
+    return Little(think_s / ended, error, TOLERANCE + 4 * edge)

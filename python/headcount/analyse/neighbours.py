@@ -37,6 +37,8 @@ def neighbours(levels: Sequence[LevelResult]) -> list[str]:
         return []
     mean = sum(cores for cores, _ in taken) / len(taken)
     return [
-        f"other programs used {significant(mean)} of {count(taken[0][1])} CPUs during "
-        f"{len(taken)} of {len(levels)} levels: the answer is for what they left over"
+        (
+            f"other programs used {significant(mean)} of {count(taken[0][1])} CPUs during "
+            f"{len(taken)} of {len(levels)} levels: the answer is for what they left over"
+        )
     ]

@@ -1,11 +1,15 @@
 """The HdrHistogram log: each second's histograms, in the format of its own tools (version 1.3).
 
-Values are microseconds; the tag names what was timed, such as `response/all` or `step/read`.
+Values are microseconds; the tag names what was timed: `response/SCENARIO` and `service/SCENARIO`;
+`pending/SCENARIO`, the ages at the interval's end of those still unanswered; `step/STEP`;
+`lateness`, of the load generator's own timers; `backlog`, the ages of what is due and not begun.
+The format allows neither commas nor spaces in a tag, so names are percent-encoded.
 """
 
 import base64
 import time
 from pathlib import Path
+from urllib.parse import quote, unquote
 
 from headcount._engine import Histogram
 from headcount.bundle.files import Lines
@@ -34,7 +38,7 @@ class HistogramLog:
             return
         data = base64.b64encode(bytes(histogram.encode())).decode()
         longest = histogram.max_us / _MS_PER_US
-        self._lines.append(f"Tag={tag},{start_s:.3f},{length_s:.3f},{longest:.3f},{data}")
+        self._lines.append(f"Tag={quote(tag)},{start_s:.3f},{length_s:.3f},{longest:.3f},{data}")
 
     def close(self) -> None:
         """Close the file."""
@@ -53,5 +57,5 @@ def read(path: Path) -> dict[str, list[tuple[float, float, Histogram]]]:
             entry = (float(fields[1]), float(fields[2]), histogram)
         except ValueError:
             continue  # the torn last line of a process that was killed
-        found.setdefault(fields[0].removeprefix("Tag="), []).append(entry)
+        found.setdefault(unquote(fields[0].removeprefix("Tag=")), []).append(entry)
     return found

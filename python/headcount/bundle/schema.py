@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from pydantic.json_schema import GenerateJsonSchema
+
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import SCHEMA_VERSION, Levels, Record
 from headcount.bundle.verdict import Verdict
@@ -52,7 +54,16 @@ def _schema(name: str, model: type[Record]) -> dict[str, Any]:
         "$id": f"urn:headcount:schema:{name}:{SCHEMA_VERSION}",
         "version": SCHEMA_VERSION,
     }
-    return head | model.model_json_schema(mode="serialization")
+    return head | model.model_json_schema(mode="serialization", schema_generator=_Written)
+
+
+class _Written(GenerateJsonSchema):
+    """Of what is written: every key is there, those with a default too."""
+
+    def field_is_required(self, field: Any, total: bool) -> bool:
+        """Always."""
+        del field, total
+        return True
 
 
 def _main(arguments: list[str]) -> int:

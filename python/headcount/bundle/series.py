@@ -13,6 +13,9 @@ TABLE = "series.parquet"
 ABANDONED = "abandoned"
 """Phase of the seconds of a level that a killed run did not finish; their level is 0."""
 
+RUN = ("think_s", "sessions_opened", "backlog", "backlog_s", "backlog_overdue", "p95_ms")
+"""Figures of a whole second."""
+
 _COLUMNS = (
     "{t_s:'DOUBLE',seconds:'DOUBLE',level:'INTEGER',phase:'VARCHAR',users:'INTEGER',"
     "side:'VARCHAR',of:'VARCHAR',name:'VARCHAR',value:'DOUBLE'}"
@@ -22,8 +25,8 @@ _COLUMNS = (
 def rows(second: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """One second as rows of the table: a name and a value for each figure."""
     common = {key: second[key] for key in ("t_s", "seconds", "level", "phase", "users")}
-    run = {key: second[key] for key in ("think_s", "sessions_opened", "backlog", "p95_ms")}
-    sides = [("run", {"": {**run, "worker_cpu_s": sum(second["worker_cpu_s"])}})]
+    run = {key: second[key] for key in RUN} | {"worker_cpu_s": sum(second["worker_cpu_s"])}
+    sides = [("run", {"": run})]
     sides += [(kind, second[kind]) for kind in ("scenarios", "steps")]
     sides += [(side, {"": figures}) for side, figures in second["counters"].items()]
     sides += [("faults", {step or "": {kind: n}}) for step, kind, n in second["faults"]]

@@ -1,7 +1,7 @@
 """The command line: one file a verb, this one the table of contents."""
 
-import signal
 import re
+import signal
 import sys
 import traceback
 from types import FrameType
@@ -21,7 +21,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.callback()(version.options)
-app.command("run", no_args_is_help=True)(run.run)
+app.command("run", no_args_is_help=True, epilog=run.EPILOG)(run.run)
 app.command("prepare", no_args_is_help=True)(data.prepare)
 app.command("cleanup", no_args_is_help=True)(data.cleanup)
 app.add_typer(serve.app, name="serve")

@@ -11,7 +11,6 @@ from headcount.cli import options
 from headcount.cli.console import err, out, print_json
 from headcount.cli.display import Display
 from headcount.cli.run import conclude
-from headcount.controller import run as controller
 from headcount.controller.access import secrets_from
 from headcount.errors import HeadcountError, InputError
 
@@ -54,6 +53,7 @@ def _row(path: Path) -> dict[str, str]:
 
 def show(bundle: Folder, json: options.Json = False) -> None:
     """Show a run's answer, chart and levels."""
+    from headcount.controller import run as controller
     from headcount.report import terminal
 
     found = controller.judged(reader.load(bundle))
@@ -81,6 +81,7 @@ def report(
     ] = None,
 ) -> None:
     """Write a run's HTML report anew."""
+    from headcount.controller import run as controller
     from headcount.report import assemble
 
     found = controller.judged(reader.load(bundle))
@@ -91,6 +92,8 @@ def resume(
     bundle: Folder, token_file: options.TokenFile = None, json: options.Json = False
 ) -> None:
     """Go on with a run that was interrupted or killed; finished levels are kept."""
+    from headcount.controller import run as controller
+
     found = reader.load(bundle)
     if found.verdict is not None and found.verdict.outcome not in UNFINISHED:
         raise InputError(

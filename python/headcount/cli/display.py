@@ -67,8 +67,9 @@ class Display:
 
     def started(self, plan: Plan, folder: Path) -> None:
         """Say what is run."""
-        self._say(f"{plan.workload.title}\n  on {plan.target}, criteria ", markup=False, end="")
-        self._say(f"{' '.join(plan.workload.criteria)}, seed {plan.seed}", markup=False)
+        criteria = " ".join(plan.workload.criteria)
+        self._say(plan.workload.title, markup=False)
+        self._say(f"  on {plan.target}, criteria {criteria}, seed {plan.seed}", markup=False)
         self._say(f"  bundle {folder}", markup=False)
 
     def phase(self, phase: Phase) -> None:
@@ -111,9 +112,9 @@ class Display:
     def finished(self, verdict: Verdict) -> None:
         """The answer is printed by the verb, on standard output."""
 
-    def _say(self, text: str, *, markup: bool = True, end: str = "\n") -> None:
+    def _say(self, text: str, *, markup: bool = True) -> None:
         if not self._quiet:
-            self._console.print(text, markup=markup, end=end)
+            self._console.print(text, markup=markup)
 
     def _refresh(self) -> None:
         if self._shows:

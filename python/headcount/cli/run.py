@@ -1,5 +1,6 @@
 """`headcount run`: find the capacity, or run levels."""
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,6 @@ from headcount.cli import options
 from headcount.cli.console import err, out, print_json
 from headcount.cli.display import Display
 from headcount.cli.exits import exit_code
-from headcount.controller import run as controller
 from headcount.controller.access import secrets_from
 from headcount.errors import InputError
 from headcount.plan import plan as plans
@@ -107,7 +107,7 @@ def run(
         think=think,
         pace=pace,
         seed=seed,
-        criteria=[text for given in criteria or [] for text in given.split()],
+        criteria=[text for given in criteria or [] for text in _apart(given)],
         workers=workers,
         scale=scale,
         authorised_by=authorised_by,
@@ -122,6 +122,9 @@ def run(
     if plan_only:
         out.print(plan.to_toml(), markup=False, end="")
         return
+    # What levels need, statistics above all, takes half a second to load; other verbs do not.
+    from headcount.controller import run as controller
+
     with Display(err, quiet=json) as display:
         folder, verdict = controller.start(plan, runs, secrets_from(token_file), display)
     conclude(folder, verdict, json=json)
@@ -150,9 +153,10 @@ def _plan(what: str, target: str | None, overrides: Overrides) -> plans.Plan:
 
     path = Path(what)
     if path.suffix == ".toml" and path.is_file() and _is_plan(path):
-        changed = [name for name, value in vars(overrides).items() if value]
+        untouched = vars(Overrides())
+        changed = [key for key, value in vars(overrides).items() if value != untouched[key]]
         if changed or target is not None:
-            option = (changed or ["target"])[0].replace("_", "-")
+            option = (changed or ["target"])[0].replace("server", "set").replace("_", "-")
             raise InputError(
                 f"a plan is repeated exactly, so --{option} cannot be combined with {path}; "
                 "edit a copy of the plan instead"
@@ -165,6 +169,11 @@ def _plan(what: str, target: str | None, overrides: Overrides) -> plans.Plan:
             f"--target {workload.protocol}://host:port is yours"
         )
     return resolve(workload, target, overrides)
+
+
+def _apart(text: str) -> list[str]:
+    """Take criteria given in one argument apart; blanks around a relation do not count."""
+    return re.sub(r"\s*(<=|>=|<|>)\s*", r"\1", text).split()
 
 
 def _is_plan(path: Path) -> bool:

@@ -51,7 +51,6 @@ def serve_app(
     if disposable:
         _end_with_standard_input(stop, data)
     token = secrets_from(token_file).token
-    _engine.ensure_connections(2 * connections)
     server = _engine.AppServer(listen, str(data), threads, write_mode, connections, token)
     if json:
         print_json_line(server.address)

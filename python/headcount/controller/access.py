@@ -16,6 +16,9 @@ from headcount.plan.plan import Plan
 Told = Callable[[int, int], None]
 """Told how much of the data set is ready: users done, users asked for."""
 
+BLOCK = 4096
+"""The smallest data set there is; of a workload without one, no step can read or write it."""
+
 
 @dataclass(frozen=True)
 class Secrets:
@@ -81,7 +84,7 @@ class AppAccess:
 
     def prepare(self, users: int, told: Told, *, verify: bool = False) -> None:
         """Make the users' files; those made before are only looked at, or read with `verify`."""
-        if users <= self._ready and not verify:
+        if self._plan.workload.data is None or (users <= self._ready and not verify):
             return
 
         def progress(text: str) -> None:
@@ -116,8 +119,8 @@ class AppAccess:
         return json.dumps(
             {
                 "address": self._address,
-                "file_bytes": self._plan.file_bytes,
-                "range_bytes": self._plan.range_bytes,
+                "file_bytes": self._plan.file_bytes or BLOCK,
+                "range_bytes": self._plan.range_bytes or BLOCK,
                 "seed": self._plan.seed,
                 "token": self._token,
             }

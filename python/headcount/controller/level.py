@@ -15,6 +15,7 @@ from headcount.controller.access import Access
 from headcount.controller.listener import Listener, Phase
 from headcount.controller.session import Moment, Session
 from headcount.counters.summary import summarise as summarise_counters
+from headcount.errors import EngineError
 from headcount.plan.plan import Plan
 
 GATHER_S = 30.0
@@ -79,7 +80,9 @@ class LevelRunner:
         )
         moments = self._session.hold("steady", order.index, order.measure_s, early)
         window = Window([moment.interval for moment in moments], before)
-        self._last = window.intervals[-1] if window.intervals else before
+        if not window.intervals:
+            raise EngineError("the load engine ended before the level was measured")
+        self._last = window.intervals[-1]
         result = summarise(
             self._plan,
             Measured(

@@ -27,6 +27,8 @@ def figures(
         "think_s": round(interval.think_s, 6),
         "sessions_opened": interval.sessions_opened,
         "backlog": interval.backlog.count,
+        "backlog_s": _sum_s(interval.backlog),
+        "backlog_overdue": interval.backlog_overdue,
         "p95_ms": _quantile_ms(
             Histogram.merge([tally.response for tally in interval.scenarios]), 0.95
         ),
@@ -39,6 +41,8 @@ def figures(
                 "late": tally.late,
                 "overloaded": tally.overloaded,
                 "pending": tally.pending.count,
+                "pending_s": _sum_s(tally.pending),
+                "overdue": tally.overdue,
                 "response_s": round(tally.response_s, 6),
                 "service_s": round(tally.service_s, 6),
                 "read_bytes": tally.read_bytes,
@@ -69,13 +73,18 @@ def histograms(
     interval: Interval, scenarios: Sequence[str], steps: Sequence[str]
 ) -> dict[str, Histogram]:
     """The histograms of the second, by the tag they get in the log."""
-    tagged = {"lateness": interval.timer_lateness}
+    tagged = {"lateness": interval.timer_lateness, "backlog": interval.backlog}
     for name, tally in zip(scenarios, interval.scenarios, strict=True):
         tagged[f"response/{name}"] = tally.response
         tagged[f"service/{name}"] = tally.service
+        tagged[f"pending/{name}"] = tally.pending
     for name, step in zip(steps, interval.steps, strict=True):
         tagged[f"step/{name}"] = step.service
     return tagged
+
+
+def _sum_s(histogram: Histogram) -> float:
+    return round(histogram.mean_us * histogram.count / 1e6, 6)
 
 
 def _quantile_ms(histogram: Histogram, quantile: float) -> float | None:

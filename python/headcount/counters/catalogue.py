@@ -25,6 +25,7 @@ _NOUNS = (
     "pressure",
     "process",
     "cgroup",
+    "app",
     "headcount",
 )
 

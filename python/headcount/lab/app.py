@@ -28,14 +28,29 @@ SETTINGS = {"threads": "0", "write_mode": "buffered", "connections": str(_connec
 """What a plan's `[server]` table may set, with the defaults. `threads` 0 is ServerBench's rule."""
 
 
+RANGES = {"threads": range(10_001), "connections": range(1, 1_000_001)}
+WRITE_MODES = ("buffered", "dsync", "direct")
+
+
+def _check(key: str, value: str) -> None:
+    """Raise InputError for what the server would not accept."""
+    if key not in SETTINGS:
+        raise InputError(f"lab:app has no setting {key}; it has: {', '.join(SETTINGS)}")
+    if key == "write_mode":
+        if value not in WRITE_MODES:
+            raise InputError(f'write_mode is "{value}"; it can be: {", ".join(WRITE_MODES)}')
+    elif not value.isdecimal() or int(value) not in RANGES[key]:
+        numbers = RANGES[key]
+        raise InputError(f'{key} is "{value}"; it can be {numbers[0]} to {numbers[-1]}')
+
+
 class AppServer:
     """The application server of the lab."""
 
     def __init__(self, settings: Mapping[str, str]) -> None:
         """Start it on a free loopback port."""
-        unknown = [key for key in settings if key not in SETTINGS]
-        if unknown:
-            raise InputError(f"lab:app has no setting {unknown[0]}; it has: {', '.join(SETTINGS)}")
+        for key, value in settings.items():
+            _check(key, value)
         if "connections" not in settings and _connections() < LEAST_CONNECTIONS:
             needed = HANDLES_RESERVE + 2 * LEAST_CONNECTIONS
             raise SystemLimitError(

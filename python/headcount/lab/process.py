@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 
-from headcount.errors import ExitCode, InputError, SystemLimitError
+from headcount.errors import SystemLimitError
 
 START_S = 20.0
 """Longest wait for a server to say that it is ready."""
@@ -27,8 +27,8 @@ class ServerProcess:
 
     def __init__(self, command: Sequence[str]) -> None:
         """Start the command; what it prints is kept in a file without a name."""
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the server
         try:
-            self._log = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the server
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
@@ -37,6 +37,7 @@ class ServerProcess:
                 start_new_session=True,
             )
         except OSError as error:
+            self._log.close()
             raise SystemLimitError(f"cannot start {command[0]}: {error.strerror}") from error
 
     @property
@@ -66,10 +67,8 @@ class ServerProcess:
             if found is not None and not ended:
                 return found
             if ended:
-                said = f"the server of the lab ended at once; it said: {text.strip() or 'nothing'}"
-                if self._process.returncode == ExitCode.BAD_INPUT:
-                    raise InputError(said)  # a setting that the server does not accept
-                raise SystemLimitError(said)
+                said = text.strip() or "nothing"
+                raise SystemLimitError(f"the server of the lab ended at once; it said: {said}")
             time.sleep(0.02)
         raise SystemLimitError(f"the server of the lab was not ready within {START_S:g} s")
 

@@ -41,7 +41,8 @@ def parse(text: str) -> Target:
     if scheme is not None and scheme[1] not in PROTOCOLS:
         raise InputError(
             f'the target "{text}": there is no protocol "{scheme[1]}"'
-            f"{nearest(scheme[1], list(PROTOCOLS))} (there is: {', '.join(PROTOCOLS)})"
+            f"{nearest(scheme[1], list(PROTOCOLS))} "
+            f"(there is: {', '.join(f'{name}://host:port' for name in PROTOCOLS)})"
         )
     match = re.fullmatch(r"([a-z]+)://(\[[0-9a-fA-F:]+\]|[^/:@\[\]\s]+):(\d+)/?", text)
     if match is None:

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
+from headcount.analyse.search.contradiction import contradictions
 from headcount.analyse.search.plan import (
     OFFICIALS_MOST,
     next_request,
@@ -61,14 +62,15 @@ class Outcome:
 def outcome_of(standing: Standing) -> Outcome:
     """The outcome of the levels taken so far."""
     estimate = standing.estimate
+    low, high = _interval(standing)
     if standing.confirmed:
         published = standing.officials[-1].users
     else:
-        published = max(0, official_users(standing))
+        published = max(0, min(official_users(standing), math.floor(low + 1e-9)))
     return Outcome(
         estimate=estimate.users,
-        low=estimate.low,
-        high=estimate.high,
+        low=low,
+        high=high,
         published=published,
         confirmed=standing.confirmed,
         binding=None if math.isinf(estimate.high) else estimate.name,
@@ -76,6 +78,12 @@ def outcome_of(standing: Standing) -> Outcome:
         levels=len(standing.taken),
         seconds=standing.spent_s,
     )
+
+
+def _interval(standing: Standing) -> tuple[float, float]:
+    """The interval of the estimate, wide enough for every level taken."""
+    observations = [taken.observation for taken in standing.taken]
+    return contradictions(standing.estimate.low, standing.estimate.high, observations)
 
 
 def _flags(standing: Standing) -> tuple[Flag, ...]:
@@ -90,10 +98,11 @@ def _flags(standing: Standing) -> tuple[Flag, ...]:
     wide = wide and standing.estimate.half_width > NEARLY * standing.target and bracket.high > 1
     capped = standing.levels >= settings.cap
     wanted = search_request(standing) is not None
+    contradicted = _interval(standing) != (standing.estimate.low, standing.estimate.high)
     raised = {
         Flag.GENERATOR_LIMITED: generator,
         Flag.MAX_USERS: none_failed and bracket.low >= settings.max_users,
-        Flag.NOISY: standing.noisy,
+        Flag.NOISY: standing.noisy or contradicted,
         Flag.UNSTABLE: len(standing.officials) >= OFFICIALS_MOST and not standing.confirmed,
         Flag.FAILS_AT_ONE: bracket.high == 1,
         Flag.BUDGET_SPENT: wide and not capped and wanted and settings.budget_s is not None,

@@ -92,5 +92,6 @@ def _width(columns: Sequence[_Column], levels: Sequence[LevelResult]) -> int:
     return sum(
         max(len(text) for text in (column.heading, *(column.cell(level) for level in levels)))
         + _PADDING
+        + 1  # the rule between columns, though it is blank
         for column in columns
     )

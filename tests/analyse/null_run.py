@@ -1,0 +1,115 @@
+"""Real runs of the engine against a server of known behaviour, ten reports a second."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from headcount._engine import Engine, Interval
+from headcount.analyse.level import Measured, summarise
+from headcount.analyse.window import Window
+from headcount.bundle.level import LevelResult
+from headcount.plan.plan import Plan, engine_plan, validate
+from headcount.plan.workload import Workload
+
+REPORT_S = 0.1
+
+
+def serve(seconds: float) -> dict[str, Any]:
+    return {"op": "serve", "service": {"draw": "fixed", "s": seconds}}
+
+
+FAIL = {"op": "fail", "ends_session": False}
+BREAK = {"op": "fail", "ends_session": True}
+
+
+def workload(
+    kind: str, time: str, *steps: dict[str, Any], criteria: Sequence[str], limit: str = "200ms"
+) -> Workload:
+    """Make a workload with one scenario for each step; `time` is the mean think time or interval.
+
+    Its steps are the null protocol's, which only the engine knows.
+    """
+    scenarios = [
+        {
+            "name": f"work-{number}",
+            "weight": 1,
+            "limit": limit,
+            "steps": [{"name": f"step-{number}", **step}],
+        }
+        for number, step in enumerate(steps)
+    ]
+    values = {
+        "name": "null",
+        "title": "Null",
+        "protocol": "app",
+        "recreates": "nothing",
+        "description": "A server of known behaviour.",
+        "sources": [],
+        "deviations": [],
+        "criteria": list(criteria),
+        "pace": {"kind": kind, "time": {"draw": "fixed", "mean": time}},
+        "run": {"duration": "1s"},
+        "scenarios": scenarios,
+    }
+    return validate(Workload, values, "the workload")
+
+
+def plan_of(workload: Workload, levels: Sequence[int] = (1,), **more: Any) -> Plan:
+    values = {
+        "target": "app://127.0.0.1:9",
+        "mode": "level" if len(levels) == 1 else "ladder",
+        "levels": list(levels),
+        "seed": 11,
+        "workers": 1,
+        "workload": workload.model_dump(exclude_none=True),
+    }
+    return validate(Plan, values | more, "the plan")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run counted."""
+
+    plan: Plan
+    users: int
+    intervals: list[Interval]
+    step_names: list[str]
+
+    def between(self, from_s: float, to_s: float) -> Window:
+        """Take the reports of a stretch of the run's clock."""
+        inside = [i for i, v in enumerate(self.intervals) if from_s < v.to_s <= to_s]
+        first = inside[0]
+        before = self.intervals[first - 1] if first else None
+        return Window(self.intervals[first : inside[-1] + 1], before)
+
+    def level(self, window: Window, users: int | None = None) -> LevelResult:
+        """Sum a stretch up as a level."""
+        level = Measured(
+            index=1,
+            purpose="only",
+            users=self.users if users is None else users,
+            started_at="2026-01-01T00:00:00.000+00:00",
+            ramp_s=0.0,
+            settle_s=0.0,
+            window=window,
+            step_names=self.step_names,
+            counters={},
+        )
+        return summarise(self.plan, level)
+
+
+def record(workload: Workload, users: int, until_s: float, **target: int) -> Run:
+    """Play a workload with so many users from the beginning on."""
+    plan = plan_of(workload, [users])
+    told = json.loads(engine_plan(plan)) | {"report_every_ms": round(REPORT_S * 1000)}
+    engine = Engine(json.dumps(told), "null", json.dumps(target))
+    engine.set_users(users, 0.0)
+    intervals: list[Interval] = []
+    while not intervals or intervals[-1].to_s < until_s:
+        interval = engine.next(10.0)
+        assert interval is not None
+        intervals.append(interval)
+    names = engine.step_names
+    engine.close()
+    return Run(plan, users, intervals, names)

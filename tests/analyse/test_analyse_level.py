@@ -1,0 +1,150 @@
+"""Levels of a real run summed up: passes, failures, and levels that must not count."""
+
+import pytest
+from null_run import BREAK, FAIL, Run, record, serve, workload
+
+from headcount.analyse import little
+from headcount.analyse.observe import OFFERED, observe
+from headcount.bundle.level import LevelResult
+
+USERS = 40
+
+
+@pytest.fixture(scope="module")
+def closed() -> Run:
+    work = workload("closed", "50ms", serve(0.03), serve(0.01), criteria=["p95<=200ms"])
+    return record(work, USERS, 2.6)
+
+
+@pytest.fixture(scope="module")
+def behind() -> Run:
+    """Each user owes a scenario every 20 ms, and each takes 50 ms."""
+    work = workload("open", "20ms", serve(0.05), criteria=["errors<1%"], limit="1h")
+    return record(work, USERS, 1.6)
+
+
+@pytest.fixture(scope="module")
+def broken() -> Run:
+    """Every connection breaks at once, and users without think time come back at once."""
+    work = workload("closed", "0s", BREAK, criteria=["errors<1%"])
+    return record(work, USERS, 1.6)
+
+
+def test_littles_law_holds_and_tells_miscounted_users(closed: Run) -> None:
+    window = closed.between(0.5, 2.5)
+    law = little.check(window, USERS)
+    assert law is not None
+    assert law.think_mean_s == pytest.approx(0.05, rel=0.01)
+    assert abs(law.error) < law.tolerance < 0.05
+    for claimed in (USERS - 4, USERS + 5):
+        wrong = little.check(window, claimed)
+        assert wrong is not None
+        assert abs(wrong.error) > wrong.tolerance
+        assert wrong.error == pytest.approx(USERS / claimed - 1, abs=0.02)
+
+
+def test_a_level_with_other_users_than_claimed_is_invalid(closed: Run) -> None:
+    level = closed.level(closed.between(0.5, 2.5), users=USERS + 5)
+    assert level.outcome == "invalid"
+    assert "40 users were present instead of 45" in level.reasons
+    assert any(reason.startswith("Little's law is off by 1") for reason in level.reasons)
+    assert not observe(level, closed.plan.criteria).valid
+
+
+def test_every_figure_of_a_level(closed: Run) -> None:
+    window = closed.between(0.5, 2.5)
+    level = closed.level(window)
+    one, two = level.scenarios
+    total = level.total
+    assert total.completed == one.completed + two.completed
+    assert level.achieved_per_s == pytest.approx(total.completed / window.seconds)
+    # By Little's law: 40 users, 50 ms of thought, 20 ms of service on average.
+    assert level.achieved_per_s == pytest.approx(USERS / 0.070, rel=0.15)
+    assert one.response is not None
+    assert two.response is not None
+    assert 30 <= one.response.p50_ms < 40
+    assert 10 <= two.response.p50_ms < 20
+    assert [step.completed for step in level.steps] == [one.completed, two.completed]
+    assert abs(total.due - total.completed) <= USERS
+    assert (total.failed, total.unanswered, level.faults) == (0, 0, [])
+    assert level.steady_s == pytest.approx(2.0, abs=0.25)
+    assert level.generator.workers == 1
+    assert level.criteria[0].passed
+    if level.outcome == "invalid":  # a busy machine may keep even this small a load waiting
+        assert level.generator.limited
+    else:
+        assert level.outcome == "passed"
+
+
+def test_an_open_pace_that_falls_behind_is_no_pass_whatever_the_criteria(behind: Run) -> None:
+    level = behind.level(behind.between(0.5, 1.5))
+    assert [result.passed for result in level.criteria] == [True]
+    assert level.outcome != "passed"
+    assert any("scenarios that fell due were answered" in reason for reason in level.reasons)
+    assert level.offered_per_s == pytest.approx(USERS / 0.020, rel=0.1)
+    assert level.achieved_per_s == pytest.approx(USERS / 0.050, rel=0.15)
+    assert level.think_mean_s is level.little_error is None
+
+
+def test_the_search_is_told_that_it_fell_behind(behind: Run) -> None:
+    level = behind.level(behind.between(0.5, 1.5))
+    observation = observe(level, behind.plan.criteria)
+    assert [c.name for c in observation.constraints] == ["errors<1%", OFFERED]
+    assert [c.passed for c in observation.constraints] == [True, False]
+    assert not observation.passed
+
+
+def test_an_open_pace_that_is_kept_passes() -> None:
+    work = workload("open", "50ms", serve(0.001), criteria=["achieved>=90%"])
+    run = record(work, 10, 1.6)
+    level = run.level(run.between(0.5, 1.5))
+    assert level.criteria[0].passed
+    assert not any("fell due" in reason for reason in level.reasons)
+    assert all(c.passed for c in observe(level, run.plan.criteria).constraints)
+
+
+def test_broken_connections_fail_a_level_and_do_not_make_it_invalid(broken: Run) -> None:
+    level = broken.level(broken.between(0.5, 1.5))
+    assert level.total.completed == 0
+    assert level.total.failed > 100
+    assert not any("Little" in reason for reason in level.reasons)
+    assert any("100% failed" in reason for reason in level.reasons)
+    assert level.total.response is None
+    fault = level.faults[0]
+    assert (fault.step, fault.kind, fault.count) == ("step-0", "disconnected", level.total.failed)
+    assert fault.examples == ["the workload asked for this failure"]
+
+
+def test_failures_are_counted_by_step_and_never_as_fast() -> None:
+    work = workload("closed", "20ms", serve(0.001), FAIL, criteria=["p95<=200ms", "errors<=99%"])
+    run = record(work, 20, 1.3)
+    level = run.level(run.between(0.3, 1.2))
+    slow, errors = level.criteria
+    assert (slow.passed, errors.passed) == (False, True)
+    assert slow.bad == errors.bad == level.total.failed == level.scenarios[1].failed
+    assert level.scenarios[1].overloaded == level.scenarios[1].failed
+    assert level.scenarios[0].failed == 0
+    assert level.scenarios[1].response is None
+
+
+def observed(level: LevelResult, run: Run) -> list[tuple[str, bool]]:
+    return [(c.name, c.passed) for c in observe(level, run.plan.criteria).constraints]
+
+
+def test_a_level_in_which_nothing_ended_fails_outright() -> None:
+    criteria = ["p95<=200ms", "errors<1%", "overload<1%", "mean<=1s", "achieved>=95%"]
+    run = record(workload("closed", "0s", serve(60.0), criteria=criteria), 5, 0.8)
+    level = run.level(run.between(0.3, 0.7))
+    assert (level.total.completed, level.total.unanswered) == (0, 5)
+    assert not any(result.passed for result in level.criteria)
+    assert level.little_error is None
+    told = observed(level, run)
+    assert [passed for name, passed in told if name in criteria] == [False] * 5
+    assert level.outcome == "failed"
+
+
+def test_a_user_too_many_is_told() -> None:
+    run = record(workload("closed", "10ms", serve(0.001), criteria=["p95<=200ms"]), 2, 0.8)
+    level = run.level(run.between(0.3, 0.7), users=1)
+    assert "2 users were present instead of 1" in level.reasons
+    assert level.outcome == "invalid"

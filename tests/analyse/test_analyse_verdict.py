@@ -1,0 +1,212 @@
+"""The sentence of each kind of ending."""
+
+import math
+from typing import Any
+
+import pytest
+from null_run import Run, plan_of, record, serve, workload
+
+from headcount.analyse.search import Flag, Outcome
+from headcount.analyse.verdict import of_levels, of_search
+from headcount.bundle.level import LevelResult, Steadiness
+from headcount.plan.plan import Plan
+from headcount.plan.workload import Score, Workload
+
+SCORE = Score(name="weighted harmonic mean", unit="transactions/s")
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return record(workload("closed", "20ms", serve(0.001), criteria=["p95<=200ms"]), 5, 0.8)
+
+
+@pytest.fixture(scope="module")
+def sample(run: Run) -> LevelResult:
+    level = run.level(run.between(0.2, 0.7))
+    return level.model_copy(update={"outcome": "passed", "reasons": [], "achieved_per_s": 100.0})
+
+
+def level(sample: LevelResult, users: int, outcome: str = "passed", **more: Any) -> LevelResult:
+    changes: dict[str, Any] = {"users": users, "outcome": outcome}
+    if outcome == "failed":
+        broken = sample.criteria[0].model_copy(
+            update={"passed": False, "sentence": "p95 is 1.40 s; 9.0% took longer than 200 ms"}
+        )
+        changes |= {"criteria": [broken], "reasons": [broken.sentence]}
+    if outcome == "invalid":
+        changes |= {"reasons": ["the load generator was busy"]}
+    return sample.model_copy(update=changes | more)
+
+
+def ladder(run: Run, users: list[int], score: Score | None = None) -> Plan:
+    values = run.plan.workload.model_dump(exclude_none=True)
+    values["run"]["ladder"] = users
+    if score is not None:
+        values["score"] = score.model_dump(exclude_none=True)
+    return plan_of(Workload.model_validate(values), users, mode="ladder")
+
+
+@pytest.mark.parametrize(
+    ("users", "outcome", "sentence"),
+    [
+        (50, "passed", "50 users: every criterion holds at 100 scenarios/s."),
+        (1, "passed", "1 user: every criterion holds at 100 scenarios/s."),
+        (50, "failed", "50 users are too many: p95 is 1.40 s; 9.0% took longer than 200 ms."),
+        (1, "failed", "1 user is too many: p95 is 1.40 s; 9.0% took longer than 200 ms."),
+        (50, "invalid", "The level is invalid: the load generator was busy."),
+    ],
+)
+def test_one_level(run: Run, sample: LevelResult, users: int, outcome: str, sentence: str) -> None:
+    plan = plan_of(run.plan.workload, [users])
+    verdict = of_levels(plan, [level(sample, users, outcome)], 12.0, "finished")
+    assert (verdict.kind, verdict.outcome, verdict.sentence) == ("level", outcome, sentence)
+    assert verdict.capacity is None
+    if outcome == "failed":
+        place = "1 user" if users == 1 else "50 users"
+        assert verdict.broke_first == f"at {place} p95 is 1.40 s; 9.0% took longer than 200 ms"
+    else:
+        assert verdict.broke_first is None
+
+
+def test_no_level_at_all(run: Run) -> None:
+    verdict = of_levels(run.plan, [], 1.0, "interrupted")
+    assert (verdict.outcome, verdict.sentence) == ("interrupted", "No level was finished.")
+    assert verdict.cost.levels == verdict.cost.operations == 0
+
+
+def test_a_ladder_names_the_last_that_passed_and_the_first_that_failed(
+    run: Run, sample: LevelResult
+) -> None:
+    plan = ladder(run, [10, 1000, 2000])
+    levels = [level(sample, 10), level(sample, 1000), level(sample, 2000, "failed")]
+    verdict = of_levels(plan, levels, 60.0, "finished")
+    assert (verdict.kind, verdict.outcome) == ("ladder", "failed")
+    assert verdict.sentence == "1,000 users passed at 100 scenarios/s; 2,000 users failed."
+    assert verdict.cost.operations == 3 * sum(step.completed for step in sample.steps)
+    passed = of_levels(ladder(run, [10]), [level(sample, 10)], 60.0, "finished")
+    assert (passed.outcome, passed.sentence) == ("passed", "10 users passed at 100 scenarios/s.")
+    none = of_levels(ladder(run, [10]), [level(sample, 10, "failed")], 60.0, "finished")
+    assert none.sentence == "No level of the ladder passed."
+
+
+def test_an_invalid_level_makes_a_ladder_invalid_and_is_told(run: Run, sample: LevelResult) -> None:
+    plan = ladder(run, [10, 20], SCORE)
+    verdict = of_levels(plan, [level(sample, 10), level(sample, 20, "invalid")], 9.0, "finished")
+    assert (verdict.outcome, verdict.score) == ("invalid", None)
+    assert verdict.flags == ["levels that do not count (see their reasons): 20 users"]
+
+
+def test_the_score_of_a_whole_ladder(run: Run, sample: LevelResult) -> None:
+    plan = ladder(run, [1, 2], SCORE)
+    levels = [level(sample, 1, achieved_per_s=60.0), level(sample, 2, achieved_per_s=30.0)]
+    verdict = of_levels(plan, levels, 9.0, "finished")
+    assert verdict.sentence == "40.0 transactions/s (weighted harmonic mean of 2 levels)."
+    assert verdict.score is not None
+    assert (verdict.score.value, verdict.score.zero_level) == (pytest.approx(40.0), None)
+    dead = [levels[0], level(sample, 2, "failed", achieved_per_s=0.0)]
+    verdict = of_levels(plan, dead, 9.0, "finished")
+    assert verdict.score is not None
+    assert (verdict.score.value, verdict.score.zero_level) == (0.0, 2)
+    assert verdict.outcome == "failed"
+
+
+def test_weights_belong_to_the_levels_of_the_workload(run: Run, sample: LevelResult) -> None:
+    weighted = Score(name="weighted harmonic mean", unit="transactions/s", weights=[2.0, 1.0])
+    plan = ladder(run, [1, 2], weighted)
+    levels = [level(sample, 1, achieved_per_s=60.0), level(sample, 2, achieved_per_s=30.0)]
+    score = of_levels(plan, levels, 9.0, "finished").score
+    assert score is not None
+    assert score.value == pytest.approx(3 / (2 / 60 + 1 / 30))
+    other = plan.model_copy(update={"levels": [1, 2, 3]})
+    verdict = of_levels(other, [*levels, level(sample, 3)], 9.0, "finished")
+    assert verdict.score is None
+    assert verdict.sentence == "3 users passed at 100 scenarios/s."
+
+
+def test_no_score_of_half_a_ladder_or_of_a_single_level(run: Run, sample: LevelResult) -> None:
+    plan = ladder(run, [1, 2], SCORE)
+    half = of_levels(plan, [level(sample, 1)], 9.0, "interrupted")
+    assert (half.outcome, half.score) == ("interrupted", None)
+    single = plan.model_copy(update={"levels": [1], "mode": "level"})
+    assert of_levels(single, [level(sample, 1)], 9.0, "finished").score is None
+
+
+def test_a_level_that_drifted_is_flagged(run: Run, sample: LevelResult) -> None:
+    drifting = Steadiness(steady=False, settled_after_s=5, reasons=["throughput fell by 9%"])
+    told = of_levels(run.plan, [level(sample, 5, steadiness=drifting)], 9.0, "finished")
+    assert told.flags == ["the level at 5 users was not steady: throughput fell by 9%"]
+
+
+def outcome(**changes: Any) -> Outcome:
+    values: dict[str, Any] = {
+        "estimate": 960.0,
+        "low": 917.6,
+        "high": 989.2,
+        "published": 917,
+        "confirmed": True,
+        "binding": "p95<=200ms",
+        "flags": (),
+        "levels": 3,
+        "seconds": 100.0,
+    }
+    return Outcome(**(values | changes))
+
+
+def search(run: Run, **options: Any) -> Plan:
+    return plan_of(run.plan.workload, [], mode="search", search=options)
+
+
+def test_a_capacity_comes_with_an_interval_that_holds_it(run: Run, sample: LevelResult) -> None:
+    levels = [level(sample, 900), level(sample, 1200, "failed"), level(sample, 1000, "failed")]
+    verdict = of_search(search(run), levels, outcome(), 100.0, "finished")
+    assert (verdict.kind, verdict.outcome) == ("capacity", "passed")
+    assert verdict.sentence == "917 users (95 % interval of the capacity: 917 to 990)."
+    assert verdict.broke_first == "at 1,000 users p95 is 1.40 s; 9.0% took longer than 200 ms"
+    assert verdict.capacity is not None
+    assert (verdict.capacity.users, verdict.capacity.official_passed) == (917, True)
+    assert verdict.flags == []
+
+
+def test_a_search_that_nothing_broke(run: Run, sample: LevelResult) -> None:
+    found = outcome(high=math.inf, binding=None, flags=(Flag.MAX_USERS,))
+    verdict = of_search(search(run), [level(sample, 917)], found, 100.0, "finished")
+    assert verdict.sentence == "At least 917 users; nothing broke up to there."
+    assert verdict.capacity is not None
+    assert (verdict.capacity.at_least, verdict.capacity.high) == (True, None)
+    assert verdict.flags == ["at least this many: the search stopped at max_users"]
+    verdict.model_dump_json()  # infinity has no place in JSON
+
+
+def test_not_even_one_user(run: Run, sample: LevelResult) -> None:
+    found = outcome(estimate=0.5, low=0.0, high=1.0, published=0, flags=(Flag.FAILS_AT_ONE,))
+    verdict = of_search(search(run), [level(sample, 1, "failed")], found, 9.0, "finished")
+    assert verdict.outcome == "failed"
+    assert verdict.sentence == "Not even one user is served within the criteria."
+    assert verdict.flags == ["the criteria fail with a single user"]
+
+
+def test_a_search_interrupted_before_anything_passed_claims_no_more_than_it_saw(
+    run: Run, sample: LevelResult
+) -> None:
+    found = outcome(estimate=0.0, low=0.0, high=10.0, published=0, flags=(Flag.INCOMPLETE,))
+    verdict = of_search(search(run), [level(sample, 10, "failed")], found, 9.0, "interrupted")
+    assert verdict.outcome == "interrupted"
+    assert verdict.sentence == "Fewer than 10 users; no level has passed."
+    assert verdict.flags == []  # that it was not finished is what the outcome says
+
+
+@pytest.mark.parametrize("levels", [0, 1])
+def test_no_valid_level(run: Run, sample: LevelResult, levels: int) -> None:
+    found = outcome(estimate=0.0, low=0.0, high=math.inf, published=0, binding=None)
+    taken = [level(sample, 10, "invalid")] * levels
+    verdict = of_search(search(run), taken, found, 9.0, "finished")
+    assert verdict.outcome == "invalid"
+    assert verdict.sentence == "No capacity can be stated: no valid level was finished."
+
+
+def test_a_first_look_says_that_it_is_one(run: Run, sample: LevelResult) -> None:
+    found = outcome(confirmed=False, flags=(Flag.UNCONFIRMED, Flag.NOISY))
+    verdict = of_search(search(run, quick=True), [level(sample, 900)], found, 9.0, "finished")
+    assert verdict.flags[0] == "runs disagree; the interval may be too narrow"
+    assert verdict.flags[1].startswith("a first look")
+    assert len(verdict.flags) == 2

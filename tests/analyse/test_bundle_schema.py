@@ -1,0 +1,73 @@
+"""The published schemas: current, valid, and met by what is really written."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator, ValidationError
+from null_run import Run, record, serve, workload
+
+from headcount.analyse.verdict import of_levels
+from headcount.bundle.environment import EnvironmentFile, Side
+from headcount.bundle.level import SCHEMA_VERSION, Levels
+from headcount.bundle.schema import FILES, schemas, text, write
+
+PUBLISHED = Path(__file__).parents[2] / "docs" / "schemas"
+
+
+@pytest.fixture(scope="module")
+def written() -> dict[str, Any]:
+    """What a level writes, by file."""
+    run: Run = record(workload("closed", "20ms", serve(0.001), criteria=["p95<=200ms"]), 5, 2.6)
+    level = run.level(run.between(0.2, 2.5))
+    verdict = of_levels(run.plan, [level], 3.0, "finished")
+    side = Side(role="both", host={"cores": 2}, programs={"server": "1"}, settings={})
+    environment = EnvironmentFile(
+        headcount="0.1.0",
+        build="release",
+        started_at="2026-01-01T00:00:00.000+00:00",
+        target="lab:app",
+        sides=[side],
+    )
+    models = {"levels": Levels(levels=[level]), "verdict": verdict, "environment": environment}
+    return {name: json.loads(model.model_dump_json()) for name, model in models.items()}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_published_schema_is_current(name: str, tmp_path: Path) -> None:
+    write(tmp_path)
+    fresh = (tmp_path / f"{name}.schema.json").read_text("utf-8")
+    assert fresh == text(schemas()[name])
+    published = (PUBLISHED / f"{name}.schema.json").read_text("utf-8")
+    assert published == fresh, "run: python -m headcount.bundle.schema docs/schemas"
+
+
+def test_there_is_a_schema_for_each_file_and_no_other() -> None:
+    names = {path.name for path in PUBLISHED.iterdir()}
+    assert names == {f"{name}.schema.json" for name in FILES}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_schema_is_one_and_bears_its_version(name: str) -> None:
+    schema = schemas()[name]
+    Draft202012Validator.check_schema(schema)
+    assert schema["$id"] == f"urn:headcount:schema:{name}:{SCHEMA_VERSION}"
+    assert schema["version"] == SCHEMA_VERSION
+    assert schema["properties"]["schema_version"]["const"] == SCHEMA_VERSION
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_is_written_meets_its_schema(name: str, written: dict[str, Any]) -> None:
+    Draft202012Validator(schemas()[name]).validate(written[name])
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_does_not_is_refused(name: str, written: dict[str, Any]) -> None:
+    validator = Draft202012Validator(schemas()[name])
+    for spoil in ({"schema_version": 99}, {"unknown": 1}):
+        with pytest.raises(ValidationError):
+            validator.validate(written[name] | spoil)
+    for key in written[name]:
+        with pytest.raises(ValidationError):
+            validator.validate({k: v for k, v in written[name].items() if k != key})

@@ -1,0 +1,67 @@
+"""Bundles read back: whole, half, damaged, under way."""
+
+from pathlib import Path
+
+import pytest
+
+from headcount.bundle import reader
+from headcount.bundle.writer import BundleWriter, new_folder
+from headcount.errors import InputError, SystemLimitError
+from headcount.plan.resolve import Overrides, resolve
+from headcount.workloads import load
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Path:
+    folder = new_folder(tmp_path / "runs", "app-server", "lab:app")
+    writer = BundleWriter(folder)
+    writer.plan(resolve(load("app-server"), "lab:app", Overrides(users=1, seed=4)).to_toml())
+    writer.event("level-start", 0.0, level=1)
+    writer.close()
+    return folder
+
+
+def test_what_is_not_there_yet_is_none_or_empty(bundle: Path) -> None:
+    found = reader.load(bundle)
+    assert found.plan.seed == 4
+    assert (found.environment, found.levels, found.verdict) == (None, [], None)
+    assert [event["event"] for event in found.events] == ["level-start"]
+    assert found.seconds == []
+
+
+def test_bundles_are_found_oldest_first(bundle: Path) -> None:
+    later = new_folder(bundle.parent, "app-server", "lab:app")
+    assert later != bundle
+    assert reader.find(bundle.parent) == [bundle]  # the later one has no plan yet
+    (later / "plan.toml").write_bytes((bundle / "plan.toml").read_bytes())
+    assert reader.find(bundle.parent) == [bundle, later]
+    assert reader.find(bundle.parent / "nothing") == []
+
+
+@pytest.mark.parametrize("name", ["levels.json", "verdict.json", "environment.json"])
+@pytest.mark.parametrize("content", [b"", b"{}", b"[1]", b'{"schema_version": 9}', b"\xff\xfe"])
+def test_a_damaged_file_is_named(bundle: Path, name: str, content: bytes) -> None:
+    (bundle / name).write_bytes(content)
+    with pytest.raises(InputError, match=rf"{name} is damaged at "):
+        reader.load(bundle)
+
+
+def test_a_bundle_under_way_is_known_and_left_alone(bundle: Path) -> None:
+    assert not reader.under_way(bundle)
+    writer = BundleWriter(bundle)
+    assert reader.under_way(bundle)
+    with pytest.raises(InputError, match="another process is writing"):
+        BundleWriter(bundle)
+    writer.close()
+    assert not reader.under_way(bundle)
+
+
+def test_a_target_cannot_choose_another_folder(tmp_path: Path) -> None:
+    folder = new_folder(tmp_path, "app-server", "app://../../etc/[::1]:7410/")
+    assert folder.parent == tmp_path
+    assert "/" not in folder.name
+
+
+def test_a_folder_that_cannot_be_made_is_said() -> None:
+    with pytest.raises(SystemLimitError, match=r"cannot write /proc/runs.*--runs"):
+        new_folder(Path("/proc/runs"), "app-server", "lab:app")

@@ -1,0 +1,150 @@
+"""The seconds of a run and their histograms, written and read back."""
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from hdrh.histogram import HdrHistogram
+from hdrh.log import HistogramLogReader
+
+from headcount._engine import Histogram
+from headcount.bundle import hlog, series
+from headcount.bundle.files import Lines, dump
+from headcount.errors import SystemLimitError
+
+
+def second(t_s: float, level: int, phase: str = "steady") -> dict[str, Any]:
+    figures = {"completed": 10, "p95_ms": None, "response_s": 0.5}
+    return {
+        "t_s": t_s,
+        "seconds": 1.0,
+        "level": level,
+        "phase": phase,
+        "users": 3,
+        "worker_cpu_s": [0.25, 0.5],
+        "think_s": 2.0,
+        "sessions_opened": 1,
+        "backlog": 0,
+        "backlog_s": 0.0,
+        "backlog_overdue": 0,
+        "p95_ms": 12.5,
+        "scenarios": {"it's": figures},
+        "steps": {"read": {"completed": 10}},
+        "faults": [[None, "connect", 2], ["read", "timeout", 1]],
+        "counters": {"sut": {"system.cpu.utilization": 0.5}},
+    }
+
+
+def write(folder: Path, seconds: list[dict[str, Any]]) -> None:
+    lines = Lines(folder / series.LINES)
+    for value in seconds:
+        lines.append(dump(value))
+    lines.close()
+
+
+def test_the_table_holds_every_figure(tmp_path: Path) -> None:
+    folder = tmp_path / "it's a bundle"
+    folder.mkdir()
+    write(folder, [second(1.0, 1), second(2.0, 1)])
+    series.close(folder)
+    with duckdb.connect() as connection:
+        rows = connection.execute(
+            "SELECT side, of, name, value FROM read_parquet(?) WHERE t_s = 2 ORDER BY ALL",
+            [str(folder / series.TABLE)],
+        ).fetchall()
+    assert rows == [
+        ("faults", "", "connect", 2.0),
+        ("faults", "read", "timeout", 1.0),
+        ("run", "", "backlog", 0.0),
+        ("run", "", "backlog_overdue", 0.0),
+        ("run", "", "backlog_s", 0.0),
+        ("run", "", "p95_ms", 12.5),
+        ("run", "", "sessions_opened", 1.0),
+        ("run", "", "think_s", 2.0),
+        ("run", "", "worker_cpu_s", 0.75),
+        ("scenarios", "it's", "completed", 10.0),
+        ("scenarios", "it's", "response_s", 0.5),
+        ("steps", "read", "completed", 10.0),
+        ("sut", "", "system.cpu.utilization", 0.5),
+    ]
+    assert {path.name for path in folder.iterdir()} == {series.LINES, series.TABLE}
+
+
+def test_a_run_without_a_second_has_no_table(tmp_path: Path) -> None:
+    write(tmp_path, [])
+    series.close(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {series.LINES}
+
+
+def test_a_table_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    write(tmp_path, [second(1.0, 1)])
+    (tmp_path / series.TABLE).mkdir()
+    with pytest.raises(SystemLimitError, match="cannot write"):
+        series.close(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {series.LINES, series.TABLE}
+
+
+def test_seconds_of_an_unfinished_level_belong_to_none(tmp_path: Path) -> None:
+    finished = [second(1.0, 1), second(2.0, 1, "ramp-down")]
+    write(tmp_path, [*finished, second(3.0, 2, "ramp"), second(4.0, 2)])
+    series.abandon(tmp_path, 1)
+    kept = series.read(tmp_path)
+    assert kept[:2] == finished
+    assert kept[2:] == [second(3.0, 0, series.ABANDONED), second(4.0, 0, series.ABANDONED)]
+    series.abandon(tmp_path, 1)
+    assert series.read(tmp_path) == kept
+
+
+def histogram(values: list[int]) -> Histogram:
+    recorded = HdrHistogram(1, 3_600_000_000, 3)
+    for value in values:
+        recorded.record_value(value)
+    return Histogram.decode(base64.b64decode(recorded.encode()))
+
+
+def test_the_log_is_read_back_and_by_another_reader(tmp_path: Path) -> None:
+    path = tmp_path / "histograms.hlog"
+    first = hlog.HistogramLog(path)
+    first.append("response/read, then write", 0.0, 1.0, histogram([100, 200, 300]))
+    first.append("lateness", 0.0, 1.0, histogram([]))
+    first.close()
+    with path.open("ab") as torn:
+        torn.write(b"Tag=lateness,1.000,1.000,0.0")
+    later = hlog.HistogramLog(path)
+    later.append("step/lesen (groß)", 1.0, 0.5, histogram([1_000_000]))
+    later.close()
+
+    found = hlog.read(path)
+    assert list(found) == ["response/read, then write", "step/lesen (groß)"]
+    ((start_s, length_s, read),) = found["response/read, then write"]
+    assert (start_s, length_s, read.count, read.max_us) == (0.0, 1.0, 3, 300)
+    ((start_s, length_s, read),) = found["step/lesen (groß)"]
+    assert (start_s, length_s, read.count) == (1.0, 0.5, 1)
+
+    reader = HistogramLogReader(str(path), HdrHistogram(1, 3_600_000_000, 3))
+    counts = []
+    while (interval := reader.get_next_interval_histogram()) is not None:
+        counts.append(interval.get_total_count())
+        assert "," not in interval.get_tag()
+        assert " " not in interval.get_tag()
+    reader.close()
+    assert counts == [3, 1]
+    assert path.read_text("ascii").count("StartTime:") == 1
+
+
+def test_a_log_torn_anywhere_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "histograms.hlog"
+    log = hlog.HistogramLog(path)
+    for start_s in range(5):
+        log.append("lateness", start_s, 1.0, histogram([start_s + 1] * 5))
+    log.close()
+    content = path.read_bytes()
+    header = content.index(b"Tag=")
+    for cut in range(header, len(content), 7):
+        path.write_bytes(content[:cut])
+        entries = hlog.read(path).get("lateness", [])
+        whole = content[header:cut].count(b"\n")
+        assert whole <= len(entries) <= whole + 1
+        assert all(entry[2].count == 5 for entry in entries)

@@ -1,0 +1,239 @@
+"""What ends with which code: one message each, which says what to do, and no traceback."""
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from signal import SIGCONT, SIGSTOP
+
+import pytest
+
+from headcount import cli
+from headcount.bundle import reader
+from headcount.controller import access, sut
+from headcount.errors import InputError
+from headcount.plan.plan import Plan
+from headcount.plan.resolve import Overrides, resolve
+from headcount.workloads import load
+from processes import Ended, Headcount, phase
+
+LIGHT = str(Path(__file__).parents[1] / "e2e" / "light.toml")
+NOBODY = "app://192.0.2.1:7410"
+"""An address of TEST-NET-1 (RFC 5737): nobody's, and no packet may be sent to it."""
+
+
+def assert_refused(ended: Ended, code: int, *told: str) -> None:
+    assert ended.code == code, ended
+    for text in told:
+        assert text in ended.message.replace("\n", " ")
+    assert ended.out == ""
+    assert "\x1b[" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["app-servr", "--target", "lab:app"], ["app-servr", 'did you mean "app-server"']),
+        (["app-server"], ["--target lab:app", "--target app://host:port"]),
+        (["app-server", "--target", "lab:ap"], ["lab:app"]),
+        (["app-server", "--target", "ftp://127.0.0.1:21"], ['no protocol "ftp"', "app"]),
+        (
+            ["app-server", "--target", "lab:app", "--criteria", "p95>=1s"],
+            ["must be written with <="],
+        ),
+        (["app-server", "--target", "lab:app", "--criteria", "p95<=0s"], ["never be met"]),
+        (["app-server", "--target", "lab:app", "--criteria", "rd:p95<=1s"], ["random-read"]),
+        (["app-server", "--target", "lab:app", "--levels", "9..1/2"], ["10..200/10"]),
+        (["app-server", "--target", "lab:app", "--users", "0"], ["1 to"]),
+        (["app-server", "--target", "lab:app", "--duration", "5"], ["30s"]),
+        (["app-server", "--target", "lab:app", "--users", "1", "--search"], ["exclude"]),
+        (["app-server", "--target", "lab:app", "--set", "threads"], ["threads=4"]),
+        (["app-server", "--target", "lab:app", "--set", "colour=red"], ["no setting", "threads"]),
+        (["app-server", "--target", "lab:app", "--set", "threads=many"], ['"many"', "0 to 10000"]),
+        (["app-server", "--target", "lab:app", "--set", "write_mode=fast"], ["buffered, dsync"]),
+        (["app-server", "--target", "lab:app", "--token-file", "/no/such"], ["/no/such"]),
+        (["app-server", "--target", NOBODY], ["192.0.2.1:7410", "--authorised-by", "consent"]),
+        (["no-such-file.toml", "--target", "lab:app"], ["no-such-file.toml"]),
+    ],
+    ids=lambda value: " ".join(value[:4]) if isinstance(value, list) else None,
+)
+def test_bad_input(headcount: Headcount, arguments: list[str], told: list[str]) -> None:
+    assert_refused(headcount.run("run", *arguments), 2, *told)
+    assert headcount.bundles() == []
+    assert headcount.leftovers() == []
+
+
+def test_nobody_is_spoken_to_before_the_load_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    spoken_to: list[str] = []
+
+    class Spy:
+        def __init__(self, _plan: Plan, address: str, _secrets: access.Secrets) -> None:
+            spoken_to.append(address)
+
+    def no_socket(*_: object) -> None:
+        raise AssertionError("a socket was connected")
+
+    monkeypatch.setattr(sut, "AppAccess", Spy)
+    monkeypatch.setattr(socket.socket, "connect", no_socket)
+    plan = resolve(load("app-server"), NOBODY, Overrides(users=1))
+    with (
+        pytest.raises(InputError, match="does not say who allowed"),
+        sut.connect(plan, access.Secrets()),
+    ):
+        pass
+    assert spoken_to == []
+
+
+@pytest.mark.parametrize("verb", ["prepare", "cleanup"])
+def test_data_is_not_touched_without_consent_either(headcount: Headcount, verb: str) -> None:
+    options = ["app-server", "--users", "1", "--seed", "1"] if verb == "prepare" else []
+    ended = headcount.run(verb, *options, "--target", NOBODY)
+    assert_refused(ended, 2, "--authorised-by")
+
+
+@pytest.mark.parametrize("written", ["thikn", "workload.pace.tiem", "search.max_user"])
+def test_an_unknown_key_of_a_plan(headcount: Headcount, written: str) -> None:
+    plan = resolve(load("app-server"), "lab:app", Overrides(users=1, seed=1))
+    path = headcount.home / "plan.toml"
+    path.parent.mkdir()
+    *tables, key = written.split(".")
+    head = f"[{'.'.join(tables)}]\n" if tables else "format = 1\n"
+    text = plan.to_toml()
+    assert head in text
+    path.write_text(text.replace(head, f'{head}{key} = "1s"\n', 1), "utf-8")
+    nearest = {"tiem": "time", "max_user": "max_users"}.get(key, "")
+    assert_refused(headcount.run("run", str(path)), 2, f"{written}: there is no such key", nearest)
+
+
+def test_an_option_that_does_not_exist(headcount: Headcount) -> None:
+    ended = headcount.run("run", "app-server", "--tarjet", "lab:app")
+    assert ended.code == 2
+    assert "--target" in ended.err
+    assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize("verb", ["show", "report", "resume"])
+def test_a_folder_that_is_no_bundle(headcount: Headcount, tmp_path: Path, verb: str) -> None:
+    assert_refused(headcount.run(verb, str(tmp_path)), 2, str(tmp_path), "headcount runs")
+
+
+@contextlib.contextmanager
+def answering(answer: bytes) -> Iterator[str]:
+    """A server that says the same to the first who comes."""
+
+    def serve(listener: socket.socket) -> None:
+        with contextlib.suppress(OSError), listener.accept()[0] as connection:
+            connection.sendall(answer)
+            connection.recv(65_536)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=serve, args=(listener,))
+        thread.start()
+        try:
+            yield f"app://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            thread.join()
+
+
+def test_nobody_listens(headcount: Headcount) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        target = f"app://127.0.0.1:{listener.getsockname()[1]}"
+    ended = headcount.run("run", LIGHT, "--target", target, "--users", "1")
+    assert_refused(ended, 3, target.removeprefix("app://"), "is running there")
+
+
+def test_somebody_else_listens(headcount: Headcount) -> None:
+    with answering(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n") as target:
+        ended = headcount.run("run", LIGHT, "--target", target, "--users", "1")
+    assert_refused(ended, 3, target.removeprefix("app://"), "Headcount")
+    assert headcount.bundles() == []
+
+
+@pytest.mark.e2e
+def test_criteria_that_do_not_hold(headcount: Headcount) -> None:
+    _, target = headcount.serve(headcount.home / "data")
+    options = ("--users", "2", "--criteria", "p95<=10us", "--json")
+    for _ in range(3):
+        ended = headcount.run("run", LIGHT, "--target", target, *options)
+        if ended.code != 4:  # a busy machine spoilt the level
+            break
+    assert ended.code == 1
+    assert ended.json["outcome"] == "failed"
+    assert "p95 is" in ended.json["broke_first"]
+
+
+@pytest.mark.e2e
+def test_a_level_in_which_the_generator_was_the_limit(headcount: Headcount) -> None:
+    run = headcount.start("run", LIGHT, "--target", "lab:app", "--users", "4", "--duration", "3s")
+    run.reach(lambda: headcount.bundles() and phase(headcount.bundle) == "steady")
+    run.send(SIGSTOP)
+    time.sleep(1)
+    run.send(SIGCONT)
+    ended = run.ended()
+    assert ended.code == 4
+    assert "timers" in ended.out
+    (level,) = reader.load(headcount.bundle).levels
+    assert level.outcome == "invalid"
+    assert level.generator.limited
+
+
+def test_too_few_file_handles(headcount: Headcount) -> None:
+    ended = headcount.run(
+        *("run", LIGHT, "--target", "lab:app", "--levels", "1,1000"), ulimit="-n 600"
+    )
+    assert_refused(ended, 5, "1000 users", "ulimit -n")
+    ended = headcount.run("run", LIGHT, "--target", "lab:app", "--users", "1", ulimit="-n 300")
+    assert_refused(ended, 5, "ulimit -n")
+    assert headcount.bundles() == []
+
+
+@pytest.mark.parametrize("runs", ["/proc/headcount", __file__])
+def test_a_folder_that_cannot_be_written(headcount: Headcount, runs: str) -> None:
+    _, target = headcount.serve(headcount.home / "data")
+    ended = headcount.run("run", LIGHT, "--target", target, "--users", "1", "--runs", runs)
+    assert_refused(ended, 5, runs, "--runs")
+
+
+def test_no_place_for_the_servers_data(headcount: Headcount) -> None:
+    ended = headcount.run(
+        *("run", LIGHT, "--target", "lab:app", "--users", "1"), XDG_CACHE_HOME="/proc"
+    )
+    assert_refused(ended, 5, "/proc/headcount/lab", "XDG_CACHE_HOME")
+
+
+@pytest.mark.e2e
+def test_a_disk_that_fills_up(headcount: Headcount) -> None:
+    _, target = headcount.serve(headcount.home / "data")
+    options = ("--levels", "1,2,3,4", "--duration", "1s")
+    # No file may become larger than some 20 KiB: the same to a program as a full disk.
+    ended = headcount.run("run", LIGHT, "--target", target, *options, ulimit="-f 40")
+    assert_refused(ended, 5, "cannot write", str(headcount.bundle), "free some space")
+    assert not list(headcount.bundle.glob(".*"))
+    shown = headcount.run("show", str(headcount.bundle))
+    assert shown.code == 0
+    resumed = headcount.run("resume", str(headcount.bundle))
+    assert resumed.code in (0, 4)
+    assert len(reader.load(headcount.bundle).levels) == 4
+
+    events = headcount.bundle / "events.ndjson"
+    events.unlink()
+    events.symlink_to("/dev/full")
+    (headcount.bundle / "verdict.json").unlink()
+    assert_refused(headcount.run("resume", str(headcount.bundle)), 5, "No space left", str(events))
+
+
+def test_a_defect_is_no_failed_criterion(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken() -> None:
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr(cli, "app", broken)
+    monkeypatch.setattr(cli, "ENDS", ())
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 70
+    assert "defect of Headcount" in capsys.readouterr().err

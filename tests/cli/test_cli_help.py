@@ -1,0 +1,147 @@
+"""What the command line says of itself."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from headcount import __version__, workloads
+from headcount.cli import app
+from processes import Headcount
+
+VERBS = [
+    [],
+    ["run"],
+    ["prepare"],
+    ["cleanup"],
+    ["serve"],
+    ["serve", "app"],
+    ["workloads"],
+    ["workloads", "show"],
+    ["runs"],
+    ["show"],
+    ["report"],
+    ["resume"],
+]
+ANSI = "\x1b["
+
+
+def sentences(text: str) -> list[str]:
+    """What is said outside of the tables of options."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()[:1] not in "╭│╰"]
+    return [line for line in lines if line and not line.startswith("Usage:")]
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+def test_every_verb_explains_itself(verb: list[str]) -> None:
+    shown = CliRunner().invoke(app, [*verb, "--help"], env={"COLUMNS": "100"})
+    assert shown.exit_code == 0
+    first, *_ = sentences(shown.output)
+    assert len(first.split()) >= 4
+    assert first[0].isupper()
+    assert "--disposable" not in shown.output
+    assert CliRunner().invoke(app, [*verb, "-h"], env={"COLUMNS": "100"}).output == shown.output
+
+
+def test_every_verb_is_in_the_list_above() -> None:
+    listed = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "100"}).output
+    found = set(re.findall(r"^│ ([a-z]+) ", listed, re.MULTILINE))
+    assert found == {verb[0] for verb in VERBS if verb}
+
+
+def test_examples_of_the_help_are_valid() -> None:
+    shown = CliRunner().invoke(app, ["run", "--help"], env={"COLUMNS": "200"}).output
+    examples = re.findall(r"^ *headcount run (\S+) (--[^#\n]+)", shown, re.MULTILINE)
+    assert len(examples) >= 3
+    for name, options in examples:
+        assert name in workloads.names()
+        known = set(re.findall(r"--[a-z-]+", shown.split("Examples:")[0]))
+        assert set(re.findall(r"--[a-z-]+", options)) <= known
+
+
+@pytest.fixture(scope="module")
+def script() -> str:
+    path = Path(sys.executable).with_name("headcount")
+    assert path.exists()
+    return str(path)
+
+
+def test_the_version(script: str) -> None:
+    shown = subprocess.run([script, "--version"], capture_output=True, check=True, text=True)
+    assert shown.stdout == f"headcount {__version__}\n"
+
+
+def test_verbs_are_completed(script: str, headcount: Headcount) -> None:
+    environment = headcount.environment | {
+        "_HEADCOUNT_COMPLETE": "complete_bash",
+        "COMP_WORDS": "headcount r",
+        "COMP_CWORD": "1",
+    }
+    shown = subprocess.run(
+        [script], env=environment, capture_output=True, check=False, text=True, timeout=60
+    )
+    assert set(shown.stdout.split()) == {"run", "runs", "report", "resume"}
+
+
+def test_completion_is_shown_and_installed(script: str, headcount: Headcount) -> None:
+    # The shell that asks is found among the parents, so a real one asks.
+    def ask(option: str) -> str:
+        shown = subprocess.run(
+            ["bash", "-c", f'"{script}" {option}; true'],
+            env=headcount.environment,
+            capture_output=True,
+            check=True,
+            text=True,
+            timeout=60,
+        )
+        assert shown.stderr == ""
+        return shown.stdout
+
+    headcount.home.mkdir()
+    assert "_HEADCOUNT_COMPLETE=complete_bash" in ask("--show-completion")
+    assert "installed" in ask("--install-completion")
+    written = list((headcount.home / ".bash_completions").glob("headcount*"))
+    assert len(written) == 1
+    assert "_HEADCOUNT_COMPLETE=complete_bash" in written[0].read_text("utf-8")
+    assert str(written[0]) in (headcount.home / ".bashrc").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["run", "--help"], ["workloads"], ["workloads", "show", "sys-60"], ["runs"]],
+    ids=" ".join,
+)
+def test_no_colours_off_a_terminal(headcount: Headcount, arguments: list[str]) -> None:
+    shown = headcount.run(*arguments)
+    assert shown.code == 0
+    assert ANSI not in shown.out
+    assert shown.err == ""
+
+
+def test_workloads_for_programs(headcount: Headcount) -> None:
+    listed = headcount.run("workloads", "--json").json
+    assert [workload["name"] for workload in listed] == workloads.names()
+    assert all(workload["title"] and workload["recreates"] for workload in listed)
+    shown = headcount.run("workloads", "show", "app-server", "--json").json
+    assert shown["name"] == "app-server"
+    assert len(shown["scenarios"]) == 5
+
+
+def test_no_runs_yet(headcount: Headcount) -> None:
+    assert headcount.run("runs", "--json").json == []
+    assert "headcount run" in headcount.run("runs").out
+
+
+def test_a_plan_is_printed_and_not_run(headcount: Headcount) -> None:
+    shown = headcount.run(
+        *("run", "app-server", "--target", "lab:app", "--users", "3", "--seed", "9", "--plan")
+    )
+    assert shown.code == 0
+    assert headcount.bundles() == []
+    assert headcount.leftovers() == []
+    plan = headcount.home / "plan.toml"
+    plan.write_text(shown.out, "utf-8")
+    assert headcount.run("run", str(plan), "--plan").out == shown.out

@@ -1,0 +1,134 @@
+"""The documentation says what the code does: keys, codes, events, workloads, counters, links."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+import workloads_page
+from pages import DOCS, ROOT, anchors, codes, pages, rows, sections, text
+from pydantic import BaseModel
+
+from headcount import workloads
+from headcount.bundle import schema
+from headcount.counters import reference
+from headcount.errors import ExitCode
+from headcount.lab.app import SETTINGS
+from headcount.plan import criteria
+from headcount.plan.plan import Plan, SearchOptions
+from headcount.plan.workload import Data, Pace, Run, Scenario, Score, Step, Think, Workload
+
+MODELS: dict[str, type[BaseModel]] = {
+    "Workloads": Workload,
+    "Pace": Pace,
+    "Time": Think,
+    "Data": Data,
+    "Run": Run,
+    "Score": Score,
+    "Scenarios": Scenario,
+    "Steps": Step,
+    "Plans": Plan,
+    "Search": SearchOptions,
+}
+"""Sections of the reference of plan and workload files, and what they describe."""
+
+
+def keys(page: str, section: str) -> list[str]:
+    """The first cells of a section's tables, without backticks and heads."""
+    first = [row[0] for row in rows(sections(page)[section])]
+    return [cell.strip("`") for cell in first if cell.startswith("`")]
+
+
+@pytest.mark.parametrize("section", MODELS)
+def test_every_key_of_a_file_is_described_once_and_no_other(section: str) -> None:
+    page = text("plan-and-workload-files.md")
+    assert keys(page, section) == list(MODELS[section].model_fields)
+
+
+def test_defaults_of_keys_are_the_models() -> None:
+    page = text("plan-and-workload-files.md")
+    for section, model in MODELS.items():
+        described = {row[0].strip("`"): row[2] for row in rows(sections(page)[section])}
+        for name, field in model.model_fields.items():
+            told = described[name]
+            assert field.is_required() == (told == "required"), f"{section}: {name} is {told}"
+            value = field.default
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                assert told == f"{value:,g}", f"{section}: {name} is {told}"
+
+
+def test_the_settings_of_a_lab_server_are_described() -> None:
+    assert keys(text("plan-and-workload-files.md"), "Server") == list(SETTINGS)
+
+
+def test_exit_codes() -> None:
+    told = {row[1].strip("`"): int(row[0]) for row in rows(text("exit-codes.md"))[1:]}
+    assert told == {code.name: code.value for code in ExitCode}
+
+
+def test_every_form_of_criteria_is_described_and_its_example_is_one() -> None:
+    forms = rows(sections(text("criteria.md"))["The forms"])[1:]
+    examples = [criteria.parse(row[1].strip("`")) for row in forms]
+    seen = {(example.metric, example.strict) for example in examples}
+    metrics = ("percentile", "mean", "errors", "overload", "achieved")
+    assert seen == {(metric, strict) for metric in metrics for strict in (True, False)}
+    assert any(example.scenario for example in examples)
+
+
+def test_kinds_of_faults() -> None:
+    source = (ROOT / "crates" / "load" / "src" / "fault.rs").read_text("utf-8")
+    kinds = re.findall(r'=> "([a-z-]+)",', source)
+    assert len(kinds) > 5
+    assert keys(text("criteria.md"), "Errors") == kinds
+
+
+def test_events_of_a_bundle() -> None:
+    found = set()
+    for path in (ROOT / "python" / "headcount" / "controller").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("undle.event"):
+                found.add(ast.literal_eval(node.args[0]))
+    assert set(keys(text("bundle.md"), "`events.ndjson`")) == found
+
+
+def test_every_schema_is_linked() -> None:
+    for name in schema.FILES:
+        assert f"(schemas/{name}.schema.json)" in text("bundle.md")
+
+
+def test_every_workload_is_listed_and_the_page_is_current() -> None:
+    page = text("workloads.md")
+    assert page == workloads_page.page(), "run: python tests/docs/workloads_page.py"
+    for name in workloads.names():
+        assert f"**{workloads.load(name).title}.**" in page
+
+
+def test_the_page_of_counters_is_current() -> None:
+    how = "run: python -m headcount.counters.reference > docs/counters.md"
+    assert text("counters.md") == reference.reference(), how
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(\s*([^)\s]+)\s*\)", page.read_text("utf-8")):
+        if re.match(r"https?://|mailto:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        path = (page.parent / name).resolve() if name else page
+        assert path.exists(), f"{page.name} links to {target}"
+        if anchor:
+            assert anchor in anchors(path.read_text("utf-8")), f"{page.name} links to {target}"
+
+
+def test_every_page_is_in_the_index() -> None:
+    index = text("README.md")
+    for page in DOCS.glob("*.md"):
+        assert page.name == "README.md" or f"]({page.name})" in index, page.name
+
+
+def test_files_that_pages_name_are_there() -> None:
+    for page in pages():
+        for code in codes(page.read_text("utf-8")):
+            path = re.fullmatch(r"((?:crates|python|tests|bench|docs)/[\w/.-]+)", code)
+            if path and "NAME" not in code:
+                assert (ROOT / path[1]).exists(), f"{page.name} names {code}"

@@ -1,0 +1,98 @@
+"""Writes docs/workloads.md from the workload files: `python tests/docs/workloads_page.py`."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from headcount import workloads
+from headcount.plan.workload import Scenario, Think, Workload
+
+PAGE = Path(__file__).parents[2] / "docs" / "workloads.md"
+
+INTRODUCTION = """\
+# Workloads
+
+What comes with Headcount. Each re-creates a published benchmark as far as it was published; what
+was not is ours, and each workload says which. **No result is a score of the original.**
+
+`headcount workloads` lists them, `headcount workloads show NAME` shows one. Workloads are [TOML
+files](plan-and-workload-files.md#workloads); copy one from `python/headcount/workloads` to make
+your own. The operations are explained with [the application
+server](app-protocol.md#what-clients-ask-for).
+
+This page is made from the workload files: `python tests/docs/workloads_page.py`.
+
+| workload | what it is | how it is run |
+|---|---|---|
+"""
+
+
+def page() -> str:
+    """The page as it must stand in the documentation."""
+    found = [workloads.load(name) for name in workloads.names()]
+    lines = [f"| [`{w.name}`](#{w.name}) | {w.title} | {_how(w)} |" for w in found]
+    return "\n\n".join([INTRODUCTION + "\n".join(lines), *(_section(w) for w in found)]) + "\n"
+
+
+def _how(workload: Workload) -> str:
+    ladder = workload.run.ladder
+    if not ladder:
+        return "search for the capacity"
+    return f"ladder of {len(ladder)} levels, {ladder[0]} to {ladder[-1]} users"
+
+
+def _section(workload: Workload) -> str:
+    run = workload.run
+    facts = [
+        f"Levels: {', '.join(map(str, run.ladder)) if run.ladder else 'the search'}",
+        f"Measured in each: {run.duration}" if run.ladder else "",
+        f"Pace: {workload.pace.kind}, {_pause(workload)}",
+        f"Criteria: {', '.join(f'`{text}`' for text in workload.criteria)}",
+        f"Data: {workload.data.file_size} a user, of which {workload.data.io_range} are read and "
+        "written"
+        if workload.data
+        else "",
+        f"Score: {workload.score.name}, in {workload.score.unit}" if workload.score else "",
+    ]
+    total = sum(scenario.weight for scenario in workload.scenarios)
+    table = [
+        "| scenario | share | limit | steps | what it is | origin |",
+        "|---|---|---|---|---|---|",
+    ]
+    table += [_row(scenario, total) for scenario in workload.scenarios]
+    return "\n\n".join(
+        [
+            f"## {workload.name}",
+            f"**{workload.title}.** {' '.join(workload.description.split())}",
+            _list(fact for fact in facts if fact),
+            "\n".join(table),
+            f"Re-creates {workload.recreates}. Differs from it:",
+            _list(workload.deviations),
+            "Sources:",
+            _list(workload.sources),
+        ]
+    )
+
+
+def _pause(workload: Workload) -> str:
+    time: Think = workload.pace.time
+    spread = f"{time.low} to {time.high}" if time.draw == "uniform" else time.mean
+    kind = "think time" if workload.pace.kind == "closed" else "a scenario every"
+    return f"{kind} {spread} ({time.draw})"
+
+
+def _row(scenario: Scenario, total: float) -> str:
+    steps = "; ".join(
+        f"`{' '.join([step.op, *(f'{k}={v}' for k, v in (step.model_extra or {}).items())])}`"
+        for step in scenario.steps
+    )
+    share = f"{scenario.weight / total:.0%}"
+    cells = [f"`{scenario.name}`", share, scenario.limit, steps, scenario.title, scenario.origin]
+    return f"| {' | '.join(cells)} |"
+
+
+def _list(texts: Iterable[str]) -> str:
+    return "\n".join(f"- {text}" for text in texts)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), "utf-8")

@@ -1,0 +1,184 @@
+"""Runs killed at any moment: what was measured is kept, nothing is left running, it can go on."""
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from signal import SIGKILL
+from typing import Any
+
+import pytest
+from recomputed import Steady, read_log, read_series
+
+from headcount.bundle import reader
+from headcount.bundle.level import LevelResult
+from processes import Ended, Headcount, lines, wait_for
+
+pytestmark = pytest.mark.e2e
+
+LIGHT = Path(__file__).with_name("light.toml")
+LEVELS = [2, 4, 6]
+
+
+def event(name: str, level: int) -> Callable[[Path], bool]:
+    """Whether something has happened in a run."""
+    return lambda bundle: any(
+        (found["event"], found.get("level")) == (name, level)
+        for found in lines(bundle / "events.ndjson")
+    )
+
+
+RANDOM = random.Random(20)
+MOMENTS = {
+    "as soon as there is a plan": (lambda bundle: (bundle / "plan.toml").exists(), 0.0),
+    "in the first level": (event("level-start", 1), RANDOM.uniform(0, 3)),
+    "as the first level ends": (event("level-end", 1), 0.0),
+    "in the second level": (event("level-start", 2), RANDOM.uniform(1, 3)),
+    "in the third level": (event("level-start", 3), RANDOM.uniform(0, 3)),
+    "after the last level": (event("level-end", 3), RANDOM.uniform(0, 2)),
+}
+"""After what, and how many seconds later."""
+
+
+@dataclass
+class Killed:
+    """A run that was killed, what was there then, and what became of it when it went on."""
+
+    headcount: Headcount
+    bundle: Path
+    seen_s: float
+    """The run's clock when the kill was sent; 0 before its first level."""
+    files: dict[str, bytes]
+    shown: Ended
+    listed: Ended
+    reported: Ended
+    resumed: Ended
+
+    @property
+    def levels(self) -> list[Any]:
+        """The levels that were finished when it was killed."""
+        file = self.files.get("levels.json")
+        return reader.Levels.model_validate_json(file).levels if file else []
+
+
+def play(headcount: Headcount, moment: str) -> Killed:
+    """Start a run, kill it, look at what is left, and let it go on."""
+    reached, later_s = MOMENTS[moment]
+    levels = ",".join(str(users) for users in LEVELS)
+    run = headcount.start("run", str(LIGHT), "--target", "lab:app", "--levels", levels)
+    run.reach(lambda: headcount.bundles() and reached(headcount.bundle))
+    time.sleep(later_s)
+    run.send(SIGKILL)
+    killed_at_s = time.time()
+    run.ended()
+    bundle = headcount.bundle
+    started = [e for e in lines(bundle / "events.ndjson") if e["event"] == "level-start"]
+    began_at_s = datetime.fromisoformat(started[-1]["at"]).timestamp() if started else 0.0
+    return Killed(
+        headcount=headcount,
+        bundle=bundle,
+        seen_s=started[-1]["t_s"] + killed_at_s - began_at_s if started else 0.0,
+        files={path.name: path.read_bytes() for path in bundle.iterdir()},
+        shown=headcount.run("show", str(bundle)),
+        listed=headcount.run("runs", "--json"),
+        reported=headcount.run("report", str(bundle), "--output", str(headcount.home / "r.html")),
+        resumed=headcount.run("resume", str(bundle), "--json"),
+    )
+
+
+@pytest.fixture(scope="module")
+def all_killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Killed]]:
+    commands = [Headcount(tmp_path_factory.mktemp("killed")) for _ in MOMENTS]
+    try:
+        with ThreadPoolExecutor(len(MOMENTS)) as pool:
+            yield dict(zip(MOMENTS, pool.map(play, commands, MOMENTS), strict=True))
+    finally:
+        for command in commands:
+            command.close()
+
+
+@pytest.fixture(params=MOMENTS)
+def killed(request: pytest.FixtureRequest, all_killed: dict[str, Killed]) -> Killed:
+    return all_killed[request.param]
+
+
+def test_at_most_the_last_second_is_missing(killed: Killed) -> None:
+    seconds = [second for second in read_series(killed.bundle) if second["t_s"] <= killed.seen_s]
+    last_s = seconds[-1]["t_s"] if seconds else 0.0
+    # A second is written when it is over, and then by a machine that does other things too.
+    assert killed.seen_s - last_s < 2.0
+
+
+def test_what_is_left_is_shown(killed: Killed) -> None:
+    assert killed.shown.code == 0
+    assert f"headcount resume {killed.bundle}" in killed.shown.out.replace("\n", "")
+    (row,) = killed.listed.json
+    assert row["bundle"] == str(killed.bundle)
+    assert row["outcome"] == "unfinished"
+    for level in killed.levels:
+        assert f"\n{level.users:>5} " in killed.shown.out
+
+
+def test_a_report_is_made_of_what_there_is(killed: Killed) -> None:
+    if "environment.json" in killed.files:
+        assert killed.reported.code == 0
+        assert "<html" in (killed.headcount.home / "r.html").read_text("utf-8")
+    else:
+        assert killed.reported.code == 2
+        assert "headcount resume" in killed.reported.message
+
+
+def test_it_goes_on_to_the_end(killed: Killed) -> None:
+    assert killed.resumed.code in (0, 4), killed.resumed
+    found = reader.load(killed.bundle)
+    assert [level.users for level in found.levels] == LEVELS
+    assert found.environment is not None
+    assert found.verdict is not None
+    assert found.verdict.outcome in ("passed", "invalid")
+    assert killed.resumed.json["report"] == str(killed.bundle / "report.html")
+    assert "<html" in (killed.bundle / "report.html").read_text("utf-8")
+
+
+def test_finished_levels_are_kept_as_they_were(killed: Killed) -> None:
+    now: list[LevelResult] = reader.load(killed.bundle).levels
+    assert now[: len(killed.levels)] == killed.levels
+    before = killed.files.get("series.ndjson", b"").splitlines(keepends=True)
+    after = (killed.bundle / "series.ndjson").read_bytes().splitlines(keepends=True)
+    finished = len(killed.levels)
+    for old, new in zip(before, after, strict=False):
+        if b'"level":%d,' % (finished + 1) not in old and old.endswith(b"\n"):
+            assert new == old
+
+
+def test_no_level_has_the_seconds_of_two_attempts(killed: Killed) -> None:
+    for number, level in enumerate(reader.load(killed.bundle).levels, start=1):
+        steady = Steady(killed.bundle, number)
+        assert steady.sum("completed", steady.names) == level.total.completed
+        assert steady.length_s == pytest.approx(level.steady_s, abs=1e-4)
+    assert read_log(killed.bundle / "histograms.hlog")
+
+
+def test_nothing_is_left_behind(killed: Killed) -> None:
+    wait_for(lambda: not killed.headcount.servers())
+    wait_for(lambda: not killed.headcount.leftovers())
+
+
+def test_what_is_finished_is_not_resumed(all_killed: dict[str, Killed]) -> None:
+    killed = all_killed["in the second level"]
+    again = killed.headcount.run("resume", str(killed.bundle))
+    assert again.code == 2
+    assert "is finished" in again.message
+    assert f"headcount run {killed.bundle}" in again.message.replace("\n", "")
+
+
+def test_what_is_under_way_is_left_alone(headcount: Headcount) -> None:
+    run = headcount.start("run", str(LIGHT), "--target", "lab:app", "--users", "2")
+    run.reach(lambda: headcount.bundles() and event("level-start", 1)(headcount.bundle))
+    resumed = headcount.run("resume", str(headcount.bundle))
+    assert run.process.poll() is None
+    assert resumed.code == 2
+    assert "another process is writing" in resumed.message
+    assert run.ended().code in (0, 4)

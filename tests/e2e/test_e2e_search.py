@@ -1,0 +1,111 @@
+"""A quick search on a server with one service thread, whose capacity follows from arithmetic."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from headcount.bundle import reader
+from headcount.bundle.reader import Bundle
+from processes import Headcount
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
+
+PROCESSOR = str(Path(__file__).with_name("processor.toml"))
+THINK = 45
+"""Think time in multiples of the service time."""
+LIMIT = 8
+"""Limit of the 95th percentile, in service times."""
+
+
+@pytest.fixture(scope="module")
+def headcount(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Headcount]:
+    command = Headcount(tmp_path_factory.mktemp("search"))
+    yield command
+    command.close()
+
+
+@pytest.fixture(scope="module")
+def found(headcount: Headcount) -> Bundle:
+    """The search. What one request takes is measured first, for machines differ."""
+    server = ("run", PROCESSOR, "--target", "lab:app", "--set", "threads=1", "--json")
+    alone = headcount.run(*server, "--users", "1", "--think", "50ms", "--criteria", "errors<1%")
+    (level,) = reader.load(Path(alone.json["bundle"])).levels
+    assert level.total.service is not None
+    service_ms = level.total.service.p50_ms
+    ended = headcount.run(
+        *(*server, "--quick", "--budget", "60s", "--seed", "3"),
+        *("--think", f"exponential:{THINK * service_ms:.0f}ms"),
+        *("--criteria", f"p95<={LIMIT * service_ms:.0f}ms"),
+    )
+    assert ended.code == 0, ended
+    assert ended.json["kind"] == "capacity"
+    assert Path(ended.json["report"]).exists()
+    return reader.load(Path(ended.json["bundle"]))
+
+
+def knee(bundle: Bundle) -> float:
+    """The users that keep one service thread busy without a pause: (think + service) / service.
+
+    Denning and Buzen's asymptote: 46 on a machine of its own. Programs beside it make a request
+    longer, which the throughput of a level with too many users tells.
+    """
+    think_s = bundle.plan.workload.pace.time.mean_s
+    service_s = 1 / max(level.achieved_per_s for level in bundle.levels)
+    return (think_s + service_s) / service_s
+
+
+def test_the_capacity_is_what_arithmetic_says(found: Bundle) -> None:
+    assert found.verdict is not None
+    capacity = found.verdict.capacity
+    assert capacity is not None
+    assert capacity.users is not None
+    assert capacity.low is not None
+    assert capacity.high is not None
+    assert capacity.estimate is not None
+    assert capacity.low <= capacity.estimate <= capacity.high
+    assert capacity.users <= capacity.estimate
+    assert 0.5 * knee(found) < capacity.estimate < 1.5 * knee(found)
+    assert capacity.low < 1.3 * knee(found)
+    assert capacity.high > 0.6 * knee(found)
+    assert not capacity.at_least
+
+
+def test_what_binds_is_named(found: Bundle) -> None:
+    assert found.verdict is not None
+    assert found.verdict.capacity is not None
+    (criterion,) = found.plan.workload.criteria
+    assert found.verdict.capacity.binding == criterion
+    assert found.verdict.broke_first is not None
+    assert "p95" in found.verdict.broke_first
+
+
+def test_littles_law_holds_at_every_level(found: Bundle) -> None:
+    valid = [level for level in found.levels if level.outcome != "invalid"]
+    assert len(valid) >= 4
+    for level in valid:
+        assert level.little_error is not None
+        assert abs(level.little_error) < 0.4
+    errors = [level.little_error * level.users * level.steady_s for level in valid]
+    seen = sum(level.users * level.steady_s for level in valid)
+    # What overlaps the ends of a level is noise, and much less of it in all of them together.
+    assert abs(sum(errors) / seen) < 0.1
+
+
+def test_one_thread_did_all_the_work(found: Bundle) -> None:
+    for level in found.levels:
+        assert level.counters["server"]["app.threads"].max == 1
+    most = max(found.levels, key=lambda level: level.users)
+    assert most.counters["server"]["app.queue.length"].mean > 1
+    assert most.counters["server"]["app.threads.utilization"].mean > 0.8
+
+
+def test_it_kept_to_its_budget_and_wrote_it_down(found: Bundle) -> None:
+    assert found.verdict is not None
+    assert found.verdict.cost.levels == len(found.levels)
+    assert found.verdict.cost.seconds < 120
+    assert any("first look" in flag for flag in found.verdict.flags)
+    assert found.plan.server == {"threads": "1"}
+    environment = json.loads((found.folder / "environment.json").read_bytes())
+    assert environment["sides"][0]["settings"]["threads"] == "1"

@@ -1,0 +1,63 @@
+"""The application server of the lab, started for real."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from headcount import _engine, lab
+from headcount.errors import InputError, TargetError
+from headcount.lab import app, home
+
+
+@pytest.fixture(autouse=True)
+def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return home.base()
+
+
+@pytest.mark.e2e
+def test_it_answers_as_it_was_set_and_leaves_nothing(base: Path) -> None:
+    server = lab.start("app", {"threads": "3", "connections": "16"})
+    try:
+        assert server.address.startswith("127.0.0.1:")
+        hello = json.loads(_engine.app_hello(server.address))
+        assert hello["pid"] == server.pids[0]
+        assert hello["threads"] == 3
+        assert server.settings == {"threads": "3", "write_mode": "buffered", "connections": "16"}
+        _engine.app_prepare(server.address, 0, 1, 8192, 8192, 1, lambda _: None)
+        assert len(list(base.glob("app-*/client-*.dat"))) == 2
+    finally:
+        server.stop()
+    assert list(base.iterdir()) == []
+    with pytest.raises(TargetError):
+        _engine.app_hello(server.address)
+    server.stop()
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"thread": "3"}, "no setting thread; it has: threads, write_mode, connections"),
+        ({"threads": "-1"}, 'threads is "-1"; it can be 0 to 10000'),
+        ({"threads": "10001"}, "0 to 10000"),
+        ({"threads": ""}, "0 to 10000"),
+        ({"connections": "0"}, "1 to 1000000"),
+        ({"connections": "1e3"}, "1 to 1000000"),
+        ({"write_mode": "fast"}, "it can be: buffered, dsync, direct"),
+    ],
+)
+def test_settings_it_does_not_have(base: Path, settings: dict[str, str], told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        lab.start("app", settings)
+    assert not base.exists()
+
+
+def test_defaults_are_among_what_is_accepted() -> None:
+    for key, value in app.SETTINGS.items():
+        app._check(key, value)
+
+
+def test_a_server_the_lab_does_not_have() -> None:
+    with pytest.raises(InputError, match='no server "web"; it has: app'):
+        lab.start("web", {})

@@ -1,0 +1,172 @@
+"""From the options of the command line to a plan, to its file, and back."""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plan_cases import plan, workload
+
+from headcount import workloads
+from headcount.errors import InputError
+from headcount.plan.levels import MOST_USERS, parse_ladder
+from headcount.plan.plan import Plan, engine_plan, load
+from headcount.plan.resolve import Overrides, resolve
+from headcount.plan.units import duration_text, seconds
+
+TARGETS = ["lab:app", "app://127.0.0.1:7410", "app://[::1]:7410"]
+
+durations = st.floats(1, 100_000).map(duration_text)
+pauses = st.one_of(
+    durations.filter(lambda text: seconds(text) <= 86_400),
+    st.floats(0.001, 1000).map(lambda s: f"exponential:{duration_text(s)}"),
+    st.tuples(st.floats(0, 10), st.floats(10, 100)).map(
+        lambda bounds: f"uniform:{duration_text(bounds[0])}..{duration_text(bounds[1])}"
+    ),
+)
+kinds = st.one_of(
+    st.fixed_dictionaries({"users": st.integers(1, MOST_USERS)}),
+    st.fixed_dictionaries({"levels": st.sampled_from(["1,4,8", "10..200/10", "5"])}),
+    st.fixed_dictionaries({"search": st.just(True)}),
+)
+paces = st.one_of(
+    st.just({}),
+    st.fixed_dictionaries({"think": pauses}),
+    st.fixed_dictionaries({"pace": pauses.filter(lambda text: text != "0ms")}),
+)
+others = st.fixed_dictionaries(
+    {},
+    optional={
+        "duration": durations,
+        "settle": st.floats(0, 1000).map(duration_text),
+        "ramp": st.floats(0, 1000).map(duration_text),
+        "seed": st.integers(0, 2**63 - 1),
+        "workers": st.integers(1, 64),
+        "scale": st.floats(1e-6, 1),
+        "authorised_by": st.text(max_size=20),
+        "criteria": st.just(["p99<=2s", "mean<=1s"]),
+        "quick": st.booleans(),
+        "budget": durations,
+        "soak": durations,
+        "start_users": st.integers(1, 100),
+        "max_users": st.integers(1, MOST_USERS),
+        "server": st.dictionaries(st.text(max_size=5), st.text(max_size=5), max_size=2),
+    },
+)
+
+
+def reread(text: str, folder: Path) -> Plan:
+    path = folder / "plan.toml"
+    path.write_text(text, "utf-8", newline="")
+    return load(path)
+
+
+@settings(max_examples=80)
+@given(st.sampled_from(workloads.names()), st.sampled_from(TARGETS), kinds, paces, others)
+def test_a_plan_written_and_read_is_the_same_plan(
+    tmp_path_factory: pytest.TempPathFactory,
+    name: str,
+    target: str,
+    kind: dict[str, Any],
+    pace: dict[str, Any],
+    other: dict[str, Any],
+) -> None:
+    resolved = resolve(workloads.load(name), target, Overrides(**kind, **pace, **other))
+    again = reread(resolved.to_toml(), tmp_path_factory.mktemp("plan"))
+    assert again == resolved
+    assert engine_plan(again) == engine_plan(resolved)
+    assert again.to_toml() == resolved.to_toml()
+
+
+def test_the_engines_plan_says_what_the_plan_says() -> None:
+    values = {"draw": "uniform", "low": "1s", "high": "3s"}
+    written = plan(workload=workload("pace", {"kind": "open", "time": values}).model_dump())
+    assert json.loads(engine_plan(written)) == {
+        "seed": 1,
+        "workers": 1,
+        "pace": {"pace": "open", "every": {"draw": "uniform", "low_s": 1.0, "high_s": 3.0}},
+        "step_timeout_ms": 30_000,
+        "report_every_ms": 1000,
+        "scenarios": [
+            {
+                "name": "read",
+                "weight": 1.0,
+                "limit_ms": 1000.0,
+                "late_ms": 1000.0,
+                "steps": [{"name": "read", "op": "read", "bytes": 4096}],
+            }
+        ],
+    }
+
+
+def test_options_change_the_plan_and_nothing_else() -> None:
+    base = workload()
+    changed = resolve(
+        base,
+        "lab:app",
+        Overrides(users=7, think="exponential:2s", duration="20s", criteria=["p50<=1s"], seed=3),
+    )
+    assert (changed.mode, changed.levels, changed.seed) == ("level", [7], 3)
+    assert changed.workload.pace.time.mean_s == 2.0
+    assert changed.workload.run.duration == "20s"
+    assert [criterion.text for criterion in changed.criteria] == ["p50<=1s"]
+    same = {"pace", "run", "criteria"}
+    assert changed.workload.model_dump(exclude=same) == base.model_dump(exclude=same)
+    assert resolve(base, "lab:app", Overrides()).mode == "search"
+    ladder = resolve(workloads.load("sys-60"), "lab:app", Overrides())
+    assert (ladder.mode, ladder.levels[:3], len(ladder.levels)) == ("ladder", [1, 4, 8], 16)
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        ({"users": 1, "levels": "1"}, "--users, --levels and --search exclude each other"),
+        ({"users": 1, "search": True}, "exclude each other"),
+        ({"users": 0}, "--users is 0; it must be from 1 to 1,000,000"),
+        ({"users": -1}, "--users is -1"),
+        ({"levels": "1..5"}, "write it like 1,4,8,12 or 10..200/10"),
+        ({"levels": "9..1/1"}, "goes nowhere"),
+        ({"levels": "1..9/0"}, "goes nowhere"),
+        ({"levels": "1..9999/1"}, "over 1000 levels"),
+        ({"levels": "0"}, "a level of 0 users"),
+        ({"levels": ""}, "is no ladder"),
+        ({"think": "1s", "pace": "1s"}, "exclude each other"),
+        ({"think": "2"}, '--think is "2"; write it like'),
+        ({"think": "uniform:1s"}, "write it like uniform:1s..3s"),
+        ({"think": "uniform:3s..1s"}, "low (3s) must not be above high (1s)"),
+        ({"pace": "0s"}, "an open pace needs an interval above 0"),
+        ({"duration": "9x"}, 'workload.run.duration: it is "9x"'),
+        ({"workers": 0}, "workers:"),
+        ({"criteria": ["p95>1s"]}, "must be written with <="),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options: dict[str, Any], part: str) -> None:
+    with pytest.raises(InputError) as caught:
+        resolve(workload(), "lab:app", Overrides(**options))
+    assert part in str(caught.value)
+
+
+@given(st.integers(1, 500), st.integers(0, 300), st.integers(1, 50))
+def test_a_ladder_is_what_range_gives(first: int, length: int, step: int) -> None:
+    last = first + length
+    expected = list(range(first, last + 1, step))
+    assert parse_ladder(f"{first}..{last}/{step}") == expected
+    assert parse_ladder(",".join(map(str, expected))) == expected
+    assert parse_ladder(f"{first}, {first}..{last}/{step}") == [first, *expected]
+
+
+@given(st.floats(1e-6, 1))
+def test_a_scaled_data_set_is_whole_blocks_and_never_empty(scale: float) -> None:
+    scaled = plan(scale=scale)
+    for size, whole in ((scaled.file_bytes, 2**20), (scaled.range_bytes, 2**19)):
+        assert size % 4096 == 0
+        assert size == max(int(whole * scale) // 4096 * 4096, 4096)
+    assert scaled.range_bytes <= scaled.file_bytes
+
+
+def test_the_file_of_a_plan_holds_no_token() -> None:
+    keys = tomllib.loads(plan().to_toml())
+    assert not {"token", "password", "secret"} & set(keys)

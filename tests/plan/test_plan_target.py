@@ -1,0 +1,96 @@
+"""Targets: how they are written, where they lead, and who must have agreed."""
+
+import socket
+from typing import Any
+
+import pytest
+
+from headcount.errors import InputError, TargetError
+from headcount.plan.target import check_authorised, is_here, is_loopback, parse, resolve
+
+
+@pytest.mark.parametrize(
+    ("text", "host", "port"),
+    [
+        ("app://127.0.0.1:7410", "127.0.0.1", 7410),
+        ("app://server.example:1/", "server.example", 1),
+        ("app://[::1]:65535", "::1", 65535),
+        ("app://[2001:db8::7]:80", "2001:db8::7", 80),
+    ],
+)
+def test_addresses(text: str, host: str, port: int) -> None:
+    target = parse(text)
+    assert (target.protocol, target.lab, target.host, target.port) == ("app", None, host, port)
+    assert parse(target.text) == target
+
+
+def test_a_server_of_the_lab_has_no_address_yet() -> None:
+    target = parse("lab:app")
+    assert (target.protocol, target.lab, target.host, target.port) == ("app", "app", None, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("", "targets look like lab:app, app://host:port"),
+        ("localhost:7410", "targets look like"),
+        ("app://localhost", "targets look like"),
+        ("app://::1:7410", "targets look like"),
+        ("app://user@host:1", "targets look like"),
+        ("app://ho st:1", "targets look like"),
+        ("app://host:1/path", "targets look like"),
+        ("app://host:0", "the port must be from 1 to 65535"),
+        ("app://host:65536", "the port must be from 1 to 65535"),
+        ("apps://host:1", 'no protocol "apps"; did you mean "app"? (there is: app'),
+        ("gopher://host:1", 'no protocol "gopher" (there is: app'),
+        ("lab:ap", 'no server "ap"; did you mean "app"? (it has: lab:app)'),
+    ],
+)
+def test_what_is_no_target_is_refused_with_the_form(text: str, part: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse(text)
+    assert part in str(caught.value)
+    assert text in str(caught.value) or text.removeprefix("lab:") in str(caught.value)
+
+
+def test_names_are_resolved_to_what_the_engine_takes() -> None:
+    assert resolve(parse("app://127.0.0.1:7410")) == "127.0.0.1:7410"
+    assert resolve(parse("app://[::1]:7410")) == "[::1]:7410"
+    assert is_loopback(resolve(parse("app://localhost:7410")))
+
+
+@pytest.mark.parametrize("host", ["nobody.invalid", "a..b", "x" * 70])
+def test_a_name_that_cannot_be_resolved_is_told(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = socket.getaddrinfo
+
+    def offline(name: str, *rest: Any, **more: Any) -> Any:
+        if name.endswith(".invalid"):  # no test asks a name server
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", offline)
+    with pytest.raises(TargetError) as caught:
+        resolve(parse(f"app://{host}:1"))
+    assert f'the name "{host}"' in str(caught.value)
+    assert "check the spelling" in str(caught.value)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "127.8.9.1:1", "[::1]:1"])
+def test_this_machine_needs_nobodys_leave(address: str) -> None:
+    assert is_loopback(address)
+    check_authorised(address, None)
+
+
+@pytest.mark.parametrize("address", ["10.0.0.1:1", "0.0.0.0:1", "[2001:db8::7]:1", "8.8.8.8:1"])
+@pytest.mark.parametrize("nobody", [None, "", "  "])
+def test_another_machine_needs_its_owners(address: str, nobody: str | None) -> None:
+    with pytest.raises(InputError, match=r"authorised_by = .*--authorised-by"):
+        check_authorised(address, nobody)
+    check_authorised(address, "Ada, who runs it")
+
+
+def test_who_shares_this_machine_leaves_it_half_of_the_cores() -> None:
+    here = ["lab:app", "app://localhost:1", "app://127.0.0.2:1", "app://[::1]:1"]
+    assert all(is_here(parse(text)) for text in here)
+    assert not is_here(parse("app://10.0.0.1:1"))
+    assert not is_here(parse("app://server.example:1"))

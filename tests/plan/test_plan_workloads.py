@@ -1,0 +1,57 @@
+"""The workloads that come with Headcount: valid, sourced, and understood by the engine."""
+
+import json
+
+import pytest
+
+from headcount import workloads
+from headcount._engine import Engine
+from headcount.errors import PlanError
+from headcount.plan.plan import engine_plan
+from headcount.plan.resolve import Overrides, resolve
+
+NAMES = workloads.names()
+
+
+def engine_target(file_bytes: int, range_bytes: int) -> str:
+    # Nothing is sent before users join, so nobody need listen there.
+    values = {
+        "address": "127.0.0.1:9",
+        "file_bytes": file_bytes,
+        "range_bytes": range_bytes,
+        "seed": 1,
+    }
+    return json.dumps(values)
+
+
+def test_there_are_workloads() -> None:
+    assert {"app-server", "sys-60", "app-disk", "app-network", "app-processor"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_workload_says_what_it_recreates_from_what_and_where_it_differs(name: str) -> None:
+    workload = workloads.load(name)
+    assert workload.name == name
+    assert workload.recreates
+    assert "re-creates" in workload.title
+    assert workload.sources
+    assert workload.deviations
+    assert any("ours" in deviation for deviation in workload.deviations)
+    assert all(scenario.title and scenario.origin for scenario in workload.scenarios)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_engine_accepts_a_workload(name: str) -> None:
+    plan = resolve(workloads.load(name), "app://127.0.0.1:9", Overrides(seed=1, workers=1))
+    target = engine_target(plan.file_bytes, plan.range_bytes)
+    engine = Engine(engine_plan(plan), plan.workload.protocol, target)
+    names = {step.name for scenario in plan.workload.scenarios for step in scenario.steps}
+    assert set(engine.step_names) == names
+    engine.close()
+
+
+def test_the_engine_checks_the_steps_of_a_workload() -> None:
+    plan = resolve(workloads.load("app-disk"), "lab:app", Overrides(seed=1, workers=1))
+    text = engine_plan(plan).replace('"bytes": 4096', '"bytes": 1000', 1)
+    with pytest.raises(PlanError, match=r'scenario "random-read", step "random-read": .*4096'):
+        Engine(text, "app", engine_target(plan.file_bytes, plan.range_bytes))

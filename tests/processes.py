@@ -1,0 +1,204 @@
+"""Headcount as people run it: as processes, in a home of their own, all ended afterwards."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+LONGEST_S = 90.0
+"""No command of the tests takes longer."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A command that has ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """What it printed for programs; nothing else may be on standard output."""
+        assert self.out, self
+        return json.loads(self.out)
+
+    @property
+    def message(self) -> str:
+        """The one error message; anything else on standard error would be a defect."""
+        errors = [line for line in self.err.splitlines() if line.startswith("error:")]
+        assert len(errors) == 1, self.err
+        assert "Traceback" not in self.err, self.err
+        return self.err[self.err.index("error:") :].removeprefix("error:").strip()
+
+
+class Command:
+    """A command under way."""
+
+    def __init__(self, arguments: list[str], environment: dict[str, str], folder: Path) -> None:
+        self._out, self._err = folder / "out", folder / "err"
+        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a background job of a shell
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        with self._out.open("wb") as out, self._err.open("wb") as err:
+            self.process = subprocess.Popen(
+                arguments,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                env=environment,
+                start_new_session=True,
+            )
+
+    @property
+    def out(self) -> str:
+        return self._out.read_text("utf-8")
+
+    @property
+    def err(self) -> str:
+        return self._err.read_text("utf-8")
+
+    def reach(self, true: Callable[[], Any], timeout_s: float = 60.0) -> None:
+        """Wait until something is so while it runs."""
+
+        def reached() -> bool:
+            if true():
+                return True
+            assert self.process.poll() is None, f"ended too early: {self.out} {self.err}"
+            return False
+
+        wait_for(reached, timeout_s)
+
+    def send(self, name: signal.Signals) -> None:
+        os.kill(self.process.pid, name)
+
+    def ended(self, timeout_s: float = LONGEST_S) -> Ended:
+        """Wait for its end."""
+        try:
+            code = self.process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(
+                f"still running after {timeout_s} s: {self.out} {self.err}"
+            ) from None
+        return Ended(code, self.out, self.err)
+
+    def kill(self) -> None:
+        """End it, whatever it does."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+
+class Headcount:
+    """The command line, with caches and bundles below one folder."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.runs = home / "runs"
+        self.lab = home / "cache" / "headcount" / "lab"
+        self._commands: list[Command] = []
+        self.environment = {
+            **{key: value for key, value in os.environ.items() if "HEADCOUNT" not in key},
+            "HOME": str(home),
+            "XDG_CACHE_HOME": str(home / "cache"),
+            "HEADCOUNT_RUNS": str(self.runs),
+            "COLUMNS": "100",
+        }
+
+    def start(
+        self, *arguments: str, ulimit: str = "", ignored: str = "", **environment: str
+    ) -> Command:
+        """Start a command, in a shell that first limits something, or ignores a signal."""
+        line = [sys.executable, "-m", "headcount", *arguments]
+        before = [f"ulimit {ulimit}"] if ulimit else []
+        before += [f"trap '' {ignored}"] if ignored else []
+        if before:
+            line = ["/bin/sh", "-c", " && ".join([*before, 'exec "$@"']), "sh", *line]
+        folder = self.home / f"command-{len(self._commands)}"
+        folder.mkdir(parents=True)
+        command = Command(line, {**self.environment, **environment}, folder)
+        self._commands.append(command)
+        return command
+
+    def run(self, *arguments: str, ulimit: str = "", **environment: str) -> Ended:
+        """Run a command to its end."""
+        return self.start(*arguments, ulimit=ulimit, **environment).ended()
+
+    def serve(self, data: Path, *arguments: str) -> tuple[Command, str]:
+        """Start an application server that no run owns; returns it and its target."""
+        server = self.start(
+            "serve", "app", "--json", "--listen", "127.0.0.1:0", "--data", str(data), *arguments
+        )
+        server.reach(lambda: server.out.endswith("\n"))
+        return server, "app://" + json.loads(server.out)["address"]
+
+    def bundles(self) -> list[Path]:
+        """The bundles there are."""
+        return sorted(self.runs.iterdir()) if self.runs.is_dir() else []
+
+    @property
+    def bundle(self) -> Path:
+        """The only bundle."""
+        (bundle,) = self.bundles()
+        return bundle
+
+    def servers(self) -> list[int]:
+        """The processes of the servers that runs have started in this home."""
+        return processes_with(str(self.lab))
+
+    def leftovers(self) -> list[str]:
+        """What servers of the lab have left behind."""
+        return sorted(path.name for path in self.lab.iterdir()) if self.lab.is_dir() else []
+
+    def close(self) -> None:
+        """End everything that was started."""
+        for command in self._commands:
+            command.kill()
+        for pid in processes_with(str(self.home)):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def processes_with(text: str) -> list[int]:
+    """Processes whose command line contains a text that only a test's own processes have."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit() and int(folder.name) != os.getpid():
+            with contextlib.suppress(OSError):
+                if text.encode() in (folder / "cmdline").read_bytes():
+                    found.append(int(folder.name))
+    return found
+
+
+def wait_for(true: Callable[[], Any], timeout_s: float = 30.0) -> None:
+    """Wait until something is so."""
+    deadline_s = time.monotonic() + timeout_s
+    while not true():
+        assert time.monotonic() < deadline_s, f"not within {timeout_s} s"
+        time.sleep(0.02)
+
+
+def lines(path: Path) -> list[Any]:
+    """The whole lines of JSON of a growing file."""
+    text = path.read_text("utf-8") if path.exists() else ""
+    return [json.loads(line) for line in text[: text.rfind("\n") + 1].split("\n") if line]
+
+
+def phase(bundle: Path) -> str:
+    """The phase of the last second that a bundle has; none before the first."""
+    seconds = lines(bundle / "series.ndjson")
+    return str(seconds[-1]["phase"]) if seconds else ""
+
+
+@contextlib.contextmanager
+def listening() -> Iterator[socket.socket]:
+    """A socket that listens on a loopback port."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server
