@@ -1,6 +1,7 @@
 """The seconds of a run and their histograms, written and read back."""
 
 import base64
+import time
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,18 @@ def test_the_log_is_read_back_and_by_another_reader(tmp_path: Path) -> None:
     reader.close()
     assert counts == [3, 1]
     assert path.read_text("ascii").count("StartTime:") == 1
+
+
+def test_the_log_says_when_the_clock_of_the_run_began(tmp_path: Path) -> None:
+    path = tmp_path / "histograms.hlog"
+    log = hlog.HistogramLog(path)
+    log.append("lateness", 99.0, 1.0, histogram([5]))
+    log.close()
+    reader = HistogramLogReader(str(path), HdrHistogram(1, 3_600_000_000, 3))
+    interval = reader.get_next_interval_histogram()
+    reader.close()
+    assert reader.get_start_time_sec() == pytest.approx(time.time() - 100, abs=5)
+    assert interval.get_start_time_stamp() / 1000 == pytest.approx(time.time() - 1, abs=5)
 
 
 def test_a_log_torn_anywhere_is_read(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ struct Entry {
 }
 
 /// Scenarios further off than [`NEAR_NS`] fall due at multiples of this.
-const GRID_NS: u64 = 100_000;
+const GRID_NS: u64 = 200_000;
 
 /// A due moment closer than this stays where it is, so that the grid moves no pause by more than
 /// half a percent of its length.
@@ -37,7 +37,7 @@ const NEAR_NS: u64 = 100 * GRID_NS;
 /// grid.
 ///
 /// Waking costs a worker several times what a short scenario does, so users who would be due within
-/// a tenth of a millisecond of each other share a waking. The due moment itself moves, beforehand
+/// a fifth of a millisecond of each other share a waking. The due moment itself moves, beforehand
 /// and to the nearest point, not to the next: response times still run from when the user was due,
 /// nobody is woken late for it, and the mean pace stays as it was.
 pub(crate) const fn on_grid(due_ns: u64, now_ns: u64) -> u64 {

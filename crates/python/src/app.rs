@@ -84,7 +84,11 @@ impl AppServer {
 #[pyfunction]
 #[pyo3(signature = (address, token = None))]
 pub fn app_hello(py: Python<'_>, address: &str, token: Option<String>) -> PyResult<String> {
-    let target = target(address, token);
+    // Whoever only says hello to a mute server should not wait as long as for a data set.
+    let target = Target {
+        timeout: std::time::Duration::from_secs(10),
+        ..target(address, token)
+    };
     py.detach(|| control::hello(&target))
         .map(|hello| json(&hello))
         .map_err(|e| of_control(&e))

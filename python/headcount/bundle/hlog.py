@@ -21,24 +21,29 @@ class HistogramLog:
     """A log under way."""
 
     def __init__(self, path: Path) -> None:
-        """Open for appending; a new log gets its header."""
+        """Open for appending."""
         self._lines = Lines(path)
-        if path.stat().st_size == 0:
-            started_s = time.time()
-            day = time.strftime("%a %b %d %H:%M:%S UTC %Y", time.gmtime(started_s))
-            self._lines.append("#[Histogram log format version 1.3]")
-            self._lines.append(f"#[StartTime: {started_s:.3f} (seconds since epoch), {day}]")
-            self._lines.append(
-                '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"'
-            )
+        self._new = path.stat().st_size == 0
 
     def append(self, tag: str, start_s: float, length_s: float, histogram: Histogram) -> None:
-        """Append one interval's histogram; `start_s` counts from the start of the log."""
+        """Append one interval's histogram; `start_s` counts from the start of the run."""
+        if self._new:
+            self._begin(time.time() - start_s - length_s)
         if histogram.count == 0:
             return
         data = base64.b64encode(bytes(histogram.encode())).decode()
         longest = histogram.max_us / _MS_PER_US
         self._lines.append(f"Tag={quote(tag)},{start_s:.3f},{length_s:.3f},{longest:.3f},{data}")
+
+    def _begin(self, started_s: float) -> None:
+        """Write the header; `started_s` is when the run's clock began, in seconds of the epoch."""
+        day = time.strftime("%a %b %d %H:%M:%S UTC %Y", time.gmtime(started_s))
+        self._lines.append(
+            "#[Histogram log format version 1.3]\n"
+            f"#[StartTime: {started_s:.3f} (seconds since epoch), {day}]\n"
+            '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"'
+        )
+        self._new = False
 
     def close(self) -> None:
         """Close the file."""

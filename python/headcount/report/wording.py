@@ -1,5 +1,6 @@
 """Sentences and names that all reports share."""
 
+import math
 from collections.abc import Sequence
 
 from headcount.bundle.level import LevelResult
@@ -25,9 +26,9 @@ def confidence(capacity: Capacity | None) -> str | None:
         return None
     said = []
     if capacity.low is not None and capacity.high is not None:
-        said.append(
-            f"95% confidence interval {count(capacity.low)} to {count(capacity.high)} users"
-        )
+        # Outwards, as in the verdict's sentence: the users quoted are within the interval.
+        low, high = count(math.floor(capacity.low)), count(math.ceil(capacity.high))
+        said.append(f"95% confidence interval {low} to {high} users")
     if capacity.at_least:
         said.append("nothing broke up to the largest level tried")
     elif capacity.estimate is not None:
