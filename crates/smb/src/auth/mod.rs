@@ -1,0 +1,7 @@
+//! Who the user is: `NTLMv2` (MS-NLMP) inside SPNEGO (RFC 4178), and the keys that come of it.
+
+pub mod kdf;
+pub mod ntlm;
+pub mod ntlm_message;
+pub mod sign;
+pub mod spnego;

@@ -1,0 +1,192 @@
+//! READ, WRITE and FLUSH.
+
+use headcount_load::{Fault, FaultKind, Moved, User};
+
+use super::parts::{From, Share, Transfer};
+use super::session::{Handle, SmbSession, other_form, refuse};
+use crate::block::{UNIT_BYTES, stamp, verify};
+use crate::connection::Ask;
+use crate::wire::header::Command;
+use crate::wire::status::Status;
+use crate::wire::transfer::{encode_flush, encode_read, encode_write, parse_read, parse_write};
+
+impl SmbSession {
+    pub(super) async fn read(
+        &mut self,
+        transfer: &Transfer,
+        user: &mut User,
+    ) -> Result<Moved, Fault> {
+        let mut handle = self.handle(transfer.slot)?;
+        let end = handle.end_of_file;
+        let mut offset = start(transfer, &handle, user);
+        let until = transfer
+            .bytes
+            .map_or(end, |bytes| end.min(offset.saturating_add(bytes)));
+        let began = offset;
+        while offset < until {
+            let limit = self
+                .connection
+                .state
+                .agreed
+                .max_read
+                .min(transfer.chunk_bytes);
+            let affordable = self.connection.affordable_bytes(limit);
+            let chunk = (until - offset).min(u64::from(affordable)) as u32;
+            self.read_chunk(&handle, offset, chunk).await?;
+            offset += u64::from(chunk);
+            handle.position = offset;
+            self.handles[usize::from(transfer.slot)] = Some(handle);
+        }
+        Ok(Moved {
+            read_bytes: offset.saturating_sub(began),
+            written_bytes: 0,
+        })
+    }
+
+    async fn read_chunk(&mut self, handle: &Handle, offset: u64, bytes: u32) -> Result<(), Fault> {
+        let tree = self.tree(Share::Data).await?;
+        let ask = Ask {
+            bytes,
+            ..Ask::new(Command::Read, tree)
+        };
+        let shared = &self.shared;
+        let owner = shared.data_set.owner(self.number, handle.place);
+        let path = || {
+            shared
+                .data_set
+                .path(&shared.folder.name(self.number), handle.place)
+        };
+        let wrong = |at: u64, what: &dyn std::fmt::Display| {
+            let sentence = format!("wrong data in \"{}\" at offset {at}: {what}", path());
+            Err(Fault::step(FaultKind::WrongData, sentence))
+        };
+        let check = |data: &[u8]| {
+            if data.len() != bytes as usize {
+                let length = data.len();
+                return wrong(offset, &format!("{length} bytes came instead of {bytes}"));
+            }
+            if !shared.verify {
+                return Ok(());
+            }
+            verify(data, owner, offset).or_else(|(at, what)| wrong(at, &what))
+        };
+        self.connection
+            .exchange(
+                ask,
+                |out| encode_read(out, &handle.file, offset, bytes),
+                |head, body| {
+                    if head.status == Status::END_OF_FILE {
+                        return check(&[]);
+                    }
+                    refuse(head, || format!("READ \"{}\" at offset {offset}", path()))?;
+                    check(parse_read(body).ok_or_else(|| other_form(Command::Read))?)
+                },
+            )
+            .await
+    }
+
+    pub(super) async fn write(
+        &mut self,
+        transfer: &Transfer,
+        user: &mut User,
+    ) -> Result<Moved, Fault> {
+        let mut handle = self.handle(transfer.slot)?;
+        let began = start(transfer, &handle, user);
+        let size = self.shared.data_set.bytes(self.number, handle.place);
+        let until = transfer
+            .bytes
+            .map_or(size, |bytes| began.saturating_add(bytes));
+        let mut offset = began;
+        while offset < until {
+            let limit = self
+                .connection
+                .state
+                .agreed
+                .max_write
+                .min(transfer.chunk_bytes);
+            let affordable = self.connection.affordable_bytes(limit);
+            let chunk = (until - offset).min(u64::from(affordable)) as u32;
+            self.write_chunk(&handle, offset, chunk).await?;
+            offset += u64::from(chunk);
+            handle.position = offset;
+            handle.end_of_file = handle.end_of_file.max(offset);
+            self.handles[usize::from(transfer.slot)] = Some(handle);
+        }
+        Ok(Moved {
+            written_bytes: offset.saturating_sub(began),
+            read_bytes: 0,
+        })
+    }
+
+    pub(super) async fn write_chunk(
+        &mut self,
+        handle: &Handle,
+        offset: u64,
+        bytes: u32,
+    ) -> Result<(), Fault> {
+        let tree = self.tree(Share::Data).await?;
+        let ask = Ask {
+            bytes,
+            ..Ask::new(Command::Write, tree)
+        };
+        let shared = &self.shared;
+        let owner = shared.data_set.owner(self.number, handle.place);
+        let what = || {
+            let path = shared
+                .data_set
+                .path(&shared.folder.name(self.number), handle.place);
+            format!("WRITE \"{path}\" at offset {offset}")
+        };
+        self.connection
+            .exchange(
+                ask,
+                |out| {
+                    encode_write(out, &handle.file, offset, bytes, |data| {
+                        stamp(data, owner, offset);
+                    });
+                },
+                |head, body| {
+                    refuse(head, what)?;
+                    match parse_write(body).ok_or_else(|| other_form(Command::Write))? {
+                        written if written == bytes => Ok(()),
+                        written => {
+                            let what = what();
+                            let sentence = format!("{what}: only {written} of {bytes} bytes");
+                            Err(Fault::step(FaultKind::WrongData, sentence))
+                        }
+                    }
+                },
+            )
+            .await
+    }
+
+    pub(super) async fn flush(&mut self, slot: u8) -> Result<(), Fault> {
+        let handle = self.handle(slot)?;
+        let ask = Ask::new(Command::Flush, self.tree(Share::Data).await?);
+        let what = || format!("FLUSH \"{}\"", self.called(&handle));
+        let what = what();
+        self.connection
+            .exchange(
+                ask,
+                |out| encode_flush(out, &handle.file),
+                |head, _| refuse(head, || what),
+            )
+            .await
+    }
+}
+
+/// Where a transfer starts: a multiple of the unit.
+fn start(transfer: &Transfer, handle: &Handle, user: &mut User) -> u64 {
+    let unit = u64::from(UNIT_BYTES);
+    match transfer.from {
+        From::Next => handle.position,
+        From::Start => 0,
+        From::End => handle.end_of_file / unit * unit,
+        From::Random => {
+            let room = handle
+                .end_of_file
+                .saturating_sub(transfer.bytes.unwrap_or(unit));
+            user.stream().below(room / unit + 1) * unit
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! The client: virtual users with their files on a share.
+//!
+//! * [`step`] and [`parts`]: what users do.
+//! * [`session`]: one user's connection, logon and handles; `logon`: how they log on;
+//!   `open`, `data`, `metadata`: the steps, played; `prepare`: making the data set.
+
+mod data;
+mod logon;
+mod metadata;
+mod open;
+pub mod parts;
+mod prepare;
+pub mod session;
+pub mod step;
+
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::Arc;
+
+use headcount_load::{Fault, Protocol, User};
+
+pub use session::SmbSession;
+pub use step::Step;
+
+use crate::auth::ntlm::{Key, owner_key};
+use crate::connection::Wanted;
+use crate::data_set::DataSet;
+use crate::options::SmbOptions;
+use crate::password::Password;
+use crate::pattern::NamePattern;
+
+/// The port of SMB over TCP (MS-SMB2 2.1).
+const PORT: u16 = 445;
+
+/// Why a target cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SmbError {
+    /// The name of the server has no address.
+    #[error("the server's address {address} cannot be resolved: {error}")]
+    Address {
+        /// As it was given.
+        address: String,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// An option is out of bounds, or contradicts another.
+    #[error("{0}")]
+    Options(String),
+}
+
+/// An SMB server as a target of load.
+#[derive(Debug, Clone)]
+pub struct Smb {
+    shared: Arc<Shared>,
+}
+
+/// What all users share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    addresses: Vec<SocketAddr>,
+    /// The server's name in paths of shares.
+    host: String,
+    /// As the user wrote it, for messages.
+    name: String,
+    share: NamePattern,
+    user: NamePattern,
+    folder: NamePattern,
+    domain: String,
+    password: Password,
+    first_user: u32,
+    wanted: Wanted,
+    verify: bool,
+    data_set: DataSet,
+}
+
+impl Smb {
+    /// Resolves the address and checks the options. Nothing is sent.
+    pub fn new(options: SmbOptions) -> Result<Self, SmbError> {
+        let wrong = |sentence: String| SmbError::Options(sentence);
+        options.data_set.check().map_err(wrong)?;
+        if options.dialects.is_empty() || options.algorithms.is_empty() {
+            let sentence = "dialects and algorithms must each name at least one";
+            return Err(SmbError::Options(sentence.into()));
+        }
+        let pattern = |text: &str| {
+            text.parse::<NamePattern>()
+                .map_err(|error| wrong(error.to_string()))
+        };
+        let (host, addresses) = resolve(&options.address)?;
+        let mut dialects = options.dialects;
+        dialects.sort_unstable();
+        dialects.dedup();
+        let shared = Shared {
+            addresses,
+            host,
+            share: pattern(&options.share)?,
+            user: pattern(&options.user)?,
+            folder: pattern(&options.folder)?,
+            name: options.address,
+            domain: options.domain,
+            password: options.password,
+            first_user: options.first_user,
+            wanted: Wanted {
+                dialects,
+                algorithms: options.algorithms,
+                signing: options.signing,
+            },
+            verify: options.verify,
+            data_set: options.data_set,
+        };
+        Ok(Self {
+            shared: Arc::new(shared),
+        })
+    }
+}
+
+impl Shared {
+    /// The key that a user's name and password become, and the name.
+    fn credentials(&self, number: u32) -> (String, Key) {
+        let user = self.user.name(number);
+        let key = owner_key(&user, &self.domain, self.password.reveal());
+        (user, key)
+    }
+}
+
+fn resolve(address: &str) -> Result<(String, Vec<SocketAddr>), SmbError> {
+    let with_port = |text: &str| {
+        let (host, port) = text.rsplit_once(':')?;
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        Some((host.to_owned(), port.parse::<u16>().ok()?))
+    };
+    let is_bare_v6 = address.parse::<std::net::Ipv6Addr>().is_ok();
+    let named = with_port(address).filter(|_| !is_bare_v6);
+    let (host, port) = named.unwrap_or_else(|| (address.to_owned(), PORT));
+    let fault = |error| SmbError::Address {
+        address: address.to_owned(),
+        error,
+    };
+    let addresses: Vec<_> = (host.as_str(), port)
+        .to_socket_addrs()
+        .map_err(fault)?
+        .collect();
+    if addresses.is_empty() {
+        return Err(fault(std::io::ErrorKind::NotFound.into()));
+    }
+    Ok((host, addresses))
+}
+
+impl Protocol for Smb {
+    type Step = Step;
+    type Session = SmbSession;
+
+    async fn open(&self, user: &mut User) -> Result<SmbSession, Fault> {
+        SmbSession::open(&self.shared, user.id()).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_have_a_port_or_get_that_of_smb() {
+        let resolved = |text| resolve(text).unwrap();
+        assert_eq!(resolved("127.0.0.1").1[0].port(), 445);
+        assert_eq!(resolved("127.0.0.1:14450").1[0].port(), 14450);
+        assert_eq!(
+            resolved("[::1]:7"),
+            ("::1".into(), vec!["[::1]:7".parse().unwrap()])
+        );
+        assert_eq!(resolved("::1").1[0].port(), 445);
+        assert!(resolve("no such host:1").is_err());
+    }
+
+    #[test]
+    fn a_password_is_not_shown() {
+        let options = SmbOptions::new("127.0.0.1", "s", "u{n}", Password::new("hunter2"));
+        let shown = format!("{options:?} {:?}", Smb::new(options.clone()).unwrap());
+        assert!(!shown.contains("hunter2"), "{shown}");
+    }
+}

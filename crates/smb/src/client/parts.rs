@@ -1,0 +1,270 @@
+//! What steps consist of: names, rights, transfers and ranges.
+
+use serde::Deserialize;
+
+use super::session::SLOTS;
+use crate::block::UNIT_BYTES;
+use crate::data_set::Group;
+
+/// The largest request of a read or write; servers may allow less.
+const MOST_CHUNK_BYTES: u32 = 8 << 20;
+
+/// Which share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Share {
+    /// The share with the users' files.
+    #[default]
+    Data = 0,
+    /// `IPC$`, which clients ask for services.
+    Ipc = 1,
+}
+
+/// A name: which file or folder of the data set, and what is put before and after it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Name {
+    /// Which one.
+    pub file: Choice,
+    /// For `same`: the slot whose last name is meant; else this step's own.
+    #[serde(default)]
+    pub of: Option<u8>,
+    /// Put before the last part of the path, such as `~$`.
+    #[serde(default)]
+    pub before: String,
+    /// Put after it, such as `.tmp`.
+    #[serde(default)]
+    pub after: String,
+}
+
+/// Which file or folder: the one last named in a slot, or one of a group of the data set, drawn
+/// evenly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(
+    missing_docs,
+    reason = "all but the first are the groups of the data set"
+)]
+pub enum Choice {
+    /// The one last named in a slot.
+    Same,
+    Static,
+    Volatile,
+    New,
+    Shared,
+    Missing,
+    Folder,
+    Home,
+    SharedFolder,
+}
+
+impl Choice {
+    /// The group to draw from; none for [`Choice::Same`].
+    #[must_use]
+    pub const fn group(self) -> Option<Group> {
+        Some(match self {
+            Self::Same => return None,
+            Self::Static => Group::Static,
+            Self::Volatile => Group::Volatile,
+            Self::New => Group::New,
+            Self::Shared => Group::Shared,
+            Self::Missing => Group::Missing,
+            Self::Folder => Group::Folder,
+            Self::Home => Group::Home,
+            Self::SharedFolder => Group::SharedFolder,
+        })
+    }
+}
+
+/// What is opened, and how.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Open {
+    /// The handle.
+    #[serde(default)]
+    pub slot: u8,
+    /// What is opened.
+    pub path: Name,
+    /// What for.
+    #[serde(default)]
+    pub access: Access,
+    /// What if it exists, or not.
+    #[serde(default)]
+    pub how: How,
+    /// Whether what is made is a folder. Groups of folders are folders anyway.
+    #[serde(default)]
+    pub folder: bool,
+    /// What the client may keep until told otherwise.
+    #[serde(default)]
+    pub oplock: OplockWish,
+    /// Whether others may open it meanwhile.
+    #[serde(default)]
+    pub alone: bool,
+}
+
+/// What a file is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Access {
+    /// Reading.
+    #[default]
+    Read,
+    /// Writing.
+    Write,
+    /// Both.
+    ReadWrite,
+    /// Both, renaming and deleting.
+    All,
+    /// Deleting and renaming.
+    Delete,
+    /// Asking about it.
+    Attributes,
+}
+
+/// What if a name exists, or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum How {
+    /// It must exist.
+    #[default]
+    Open,
+    /// It must not exist.
+    Create,
+    /// It is made if it does not exist.
+    OpenOrCreate,
+    /// It is emptied, or made.
+    EmptyOrCreate,
+    /// It is replaced, or made.
+    ReplaceOrCreate,
+    /// It must exist, and is emptied.
+    Empty,
+}
+
+/// What a client asks to keep until told otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum OplockWish {
+    /// Nothing.
+    #[default]
+    None,
+    /// A shared oplock (level 2).
+    Shared,
+    /// An exclusive oplock.
+    Exclusive,
+    /// A batch oplock, which Windows clients ask for.
+    Batch,
+    /// A lease to read, write and keep the handle.
+    Lease,
+}
+
+/// What is read or written.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Transfer {
+    /// The handle.
+    #[serde(default)]
+    pub slot: u8,
+    /// Where it starts.
+    #[serde(default)]
+    pub from: From,
+    /// How much; to the end of the file, or for a write to the size that the data set gives the
+    /// file, unless told. A multiple of 4,096.
+    #[serde(default)]
+    pub bytes: Option<u64>,
+    /// Bytes of each request, as far as the server allows: a multiple of 4,096 up to 8 MiB.
+    #[serde(default = "chunk_bytes")]
+    pub chunk_bytes: u32,
+}
+
+/// Where a read or write starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum From {
+    /// Where the last one ended.
+    #[default]
+    Next,
+    /// At the start.
+    Start,
+    /// At a random unit of the file, such that the whole transfer fits if it can.
+    Random,
+    /// At the end.
+    End,
+}
+
+/// A range of bytes to lock.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Range {
+    /// The handle.
+    #[serde(default)]
+    pub slot: u8,
+    /// The first byte.
+    #[serde(default)]
+    pub offset: u64,
+    /// How many.
+    pub bytes: u64,
+    /// Whether others may read it meanwhile.
+    #[serde(default)]
+    pub shared: bool,
+}
+
+/// What is asked for through a control.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Control {
+    /// Where a path of a distributed file system leads; asked of `IPC$`.
+    DfsReferral,
+    /// The server's network interfaces; asked of `IPC$`.
+    NetworkInterfaces,
+    /// The object id of an open file.
+    ObjectId,
+}
+
+/// What Windows clients read and write at a time over SMB 2.0, and Office still does.
+const fn chunk_bytes() -> u32 {
+    64 << 10
+}
+
+/// An error if there is no such handle.
+pub(super) fn check_slot(at: u8) -> Result<(), String> {
+    if usize::from(at) < SLOTS {
+        return Ok(());
+    }
+    Err(format!("slot must be from 0 to {}; it is {at}", SLOTS - 1))
+}
+
+impl Name {
+    pub(super) fn check(&self) -> Result<(), String> {
+        check_slot(self.of.unwrap_or(0))?;
+        let parts = [&self.before, &self.after];
+        match parts
+            .into_iter()
+            .find(|part| part.contains(['\\', '/', ':', '*', '?', '"']))
+        {
+            Some(part) => Err(format!(
+                "before and after must be parts of a file's name, without \\ / : * ? or quotes; \
+                 one is {part}"
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Transfer {
+    pub(super) fn check(&self) -> Result<(), String> {
+        check_slot(self.slot)?;
+        let chunk = self.chunk_bytes;
+        if chunk == 0 || chunk > MOST_CHUNK_BYTES || !chunk.is_multiple_of(UNIT_BYTES) {
+            return Err(format!(
+                "chunk_bytes must be a multiple of {UNIT_BYTES} up to {MOST_CHUNK_BYTES}; it is \
+                 {chunk}"
+            ));
+        }
+        match self.bytes {
+            Some(bytes) if bytes == 0 || !bytes.is_multiple_of(UNIT_BYTES.into()) => Err(format!(
+                "bytes must be a multiple of {UNIT_BYTES} above 0, or absent for all; it is {bytes}"
+            )),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! One user's connection, logon and handles.
+
+use std::sync::Arc;
+
+use headcount_load::{Fault, FaultKind, Moved, Session, User};
+
+use super::Shared;
+use super::parts::Share;
+use super::step::Step;
+use crate::connection::{Ask, Connection};
+use crate::data_set::Place;
+use crate::wire::FileId;
+use crate::wire::header::{Command, Response};
+use crate::wire::negotiate::Dialect;
+use crate::wire::{session, tree};
+
+/// Handles a user can have open at a time.
+pub const SLOTS: usize = 4;
+
+/// One user's connection.
+#[derive(Debug)]
+pub struct SmbSession {
+    pub(super) shared: Arc<Shared>,
+    pub(super) connection: Connection,
+    /// The user's number in names.
+    pub(super) number: u32,
+    /// The trees of the data share and of `IPC$`.
+    trees: [Option<u32>; 2],
+    /// Whether the server has confirmed the negotiation, where the dialect does not do so itself.
+    is_validated: bool,
+    pub(super) handles: [Option<Handle>; SLOTS],
+    /// What was opened last in each slot.
+    pub(super) last: [Option<Place>; SLOTS],
+}
+
+/// One open file or folder.
+#[derive(Debug, Clone, Copy)]
+pub struct Handle {
+    pub(super) file: FileId,
+    pub(super) place: Place,
+    /// Where the next sequential read or write starts.
+    pub(super) position: u64,
+    pub(super) end_of_file: u64,
+}
+
+impl SmbSession {
+    pub(super) async fn open(shared: &Arc<Shared>, id: u32) -> Result<Self, Fault> {
+        let named = |fault: Fault| Fault {
+            message: format!("{}: {}", shared.name, fault.message).into(),
+            ends_session: true,
+            ..fault
+        };
+        let number = shared.first_user.saturating_add(id);
+        let connection = Connection::establish(&shared.addresses, &shared.wanted)
+            .await
+            .map_err(named)?;
+        let mut session = Self {
+            shared: Arc::clone(shared),
+            connection,
+            number,
+            trees: [None; 2],
+            is_validated: false,
+            handles: [None; SLOTS],
+            last: [None; SLOTS],
+        };
+        session.logon().await.map_err(named)?;
+        session.tree(Share::Data).await.map_err(named)?;
+        Ok(session)
+    }
+
+    /// The tree of a share, connected if it is not: a scenario that failed in the middle must not
+    /// make the next ones fail, too.
+    pub(super) async fn tree(&mut self, share: Share) -> Result<u32, Fault> {
+        if self.connection.state.session == 0 {
+            self.logon().await?;
+        }
+        match self.trees[share as usize] {
+            Some(tree) => Ok(tree),
+            None => self.connect_tree(share).await,
+        }
+    }
+
+    async fn connect_tree(&mut self, share: Share) -> Result<u32, Fault> {
+        let name = match share {
+            Share::Data => self.shared.share.name(self.number),
+            Share::Ipc => "IPC$".to_owned(),
+        };
+        let path = format!("\\\\{}\\{name}", self.shared.host);
+        // Dialect 3.1.1 relies on a signature here (MS-SMB2 3.2.4.1.1).
+        let ask = Ask {
+            must_sign: true,
+            ..Ask::new(Command::TreeConnect, 0)
+        };
+        let connected = self
+            .connection
+            .exchange(
+                ask,
+                |out| tree::encode(out, &path),
+                |head, body| {
+                    refuse(head, || format!("TREE_CONNECT to {path}"))?;
+                    let flags =
+                        tree::parse(body).ok_or_else(|| other_form(Command::TreeConnect))?;
+                    if flags & tree::ENCRYPT_SHARE != 0 {
+                        let sentence =
+                            format!("{path} must be encrypted, which is not supported yet");
+                        return Err(Fault::session(FaultKind::Refused, sentence));
+                    }
+                    Ok(head.tree)
+                },
+            )
+            .await?;
+        self.trees[share as usize] = Some(connected);
+        if share == Share::Data {
+            self.connection.state.tree = connected;
+        }
+        // 3.1.1 protects the negotiation by its hash; 3.0.2 asks once a session.
+        if !self.is_validated && self.connection.state.agreed.dialect == Dialect::Smb302 {
+            self.is_validated = true;
+            self.connection
+                .validate(connected, &self.shared.wanted)
+                .await?;
+        }
+        Ok(connected)
+    }
+
+    /// Forgets what belonged to an earlier session.
+    pub(super) fn forget(&mut self) {
+        self.trees = [None; 2];
+        self.handles = [None; SLOTS];
+        self.is_validated = false;
+        self.connection.state.kept = Vec::new();
+    }
+
+    async fn disconnect_tree(&mut self, share: Share) -> Result<(), Fault> {
+        if let Some(tree) = self.trees[share as usize].take() {
+            if share == Share::Data {
+                self.handles = [None; SLOTS]; // the server closes them with the tree
+            }
+            self.say(Command::TreeDisconnect, tree).await?;
+        }
+        Ok(())
+    }
+
+    /// Sends a request that says nothing but its command.
+    async fn say(&mut self, command: Command, tree: u32) -> Result<(), Fault> {
+        let accept = |head: &Response, _: &[u8]| refuse(head, || command.name().to_owned());
+        self.connection
+            .exchange(Ask::new(command, tree), session::encode_nothing, accept)
+            .await
+    }
+
+    pub(super) async fn logoff(&mut self) -> Result<(), Fault> {
+        if self.connection.state.session == 0 {
+            return Ok(());
+        }
+        self.disconnect_tree(Share::Ipc).await?;
+        self.disconnect_tree(Share::Data).await?;
+        self.say(Command::Logoff, 0).await?;
+        self.connection.state.session = 0;
+        self.connection.state.signer = None;
+        self.connection.state.is_signing = false;
+        Ok(())
+    }
+
+    async fn log_on_again(&mut self, reconnect: bool) -> Result<(), Fault> {
+        self.logoff().await?;
+        if reconnect {
+            let Shared {
+                addresses, wanted, ..
+            } = &*self.shared;
+            self.connection = Connection::establish(addresses, wanted).await?;
+        }
+        self.logon().await
+    }
+}
+
+impl Session for SmbSession {
+    type Step = Step;
+
+    async fn play(&mut self, step: &Step, user: &mut User) -> Result<Moved, Fault> {
+        let nothing = |()| Moved::default();
+        match step {
+            Step::Logon { reconnect } => self.log_on_again(*reconnect).await.map(nothing),
+            Step::Logoff {} => self.logoff().await.map(nothing),
+            Step::TreeConnect { share } => {
+                self.disconnect_tree(*share).await?;
+                self.tree(*share).await.map(|_| Moved::default())
+            }
+            Step::TreeDisconnect { share } => self.disconnect_tree(*share).await.map(nothing),
+            Step::Echo {} => self.say(Command::Echo, 0).await.map(nothing),
+            Step::Open(open) => self.open_file(open, user).await.map(nothing),
+            Step::Probe { path } => self.probe(path, user).await.map(nothing),
+            Step::Close { slot } => self.close_slot(*slot).await.map(nothing),
+            Step::Read(transfer) => self.read(transfer, user).await,
+            Step::Write(transfer) => self.write(transfer, user).await,
+            Step::Flush { slot } => self.flush(*slot).await.map(nothing),
+            Step::List { slot, pattern } => self.list(*slot, pattern).await,
+            Step::Stat { slot, class } => self.stat(*slot, *class).await.map(nothing),
+            Step::Rename { slot, to, replace } => {
+                self.rename(*slot, to, *replace, user).await.map(nothing)
+            }
+            Step::Delete { slot } => self.delete(*slot).await.map(nothing),
+            Step::Truncate { slot, bytes } => self.truncate(*slot, *bytes).await.map(nothing),
+            Step::SetTimes { slot } => self.set_times(*slot).await.map(nothing),
+            Step::Lock(range) => self.lock(range).await.map(nothing),
+            Step::Unlock {
+                slot,
+                offset,
+                bytes,
+            } => self.unlock(*slot, *offset, *bytes).await.map(nothing),
+            Step::Ioctl { control, slot } => self.control(*control, *slot).await.map(nothing),
+        }
+    }
+
+    /// Logs off, if the server still answers.
+    async fn close(mut self, _user: &mut User) {
+        let _ = self.logoff().await; // the user has left; nobody is interested in a failure now
+    }
+}
+
+/// The fault that a failed response means.
+pub(super) fn refuse(head: &Response, what: impl FnOnce() -> String) -> Result<(), Fault> {
+    if head.status.is_error() {
+        Err(head.status.fault(&what()))
+    } else {
+        Ok(())
+    }
+}
+
+pub(super) fn other_form(command: Command) -> Fault {
+    let sentence = format!(
+        "{}: the answer does not have the form of its command",
+        command.name()
+    );
+    Fault::session(FaultKind::Malformed, sentence)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auth::sign::Signer;
+
+    #[test]
+    fn a_session_fits_into_a_kibibyte_and_its_keys_into_another() {
+        assert!(
+            size_of::<SmbSession>() <= 1024,
+            "{}",
+            size_of::<SmbSession>()
+        );
+        const { assert!(Signer::MOST_BYTES <= 1024) };
+    }
+}

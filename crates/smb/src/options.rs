@@ -1,0 +1,98 @@
+//! Which server, as whom, and in which way.
+
+use serde::Deserialize;
+
+use crate::data_set::DataSet;
+use crate::password::Password;
+use crate::wire::negotiate::{Dialect, SigningAlgorithm};
+
+/// When messages are signed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum SigningPolicy {
+    /// Never; a server that insists is refused.
+    Off,
+    /// When the server insists, as Windows clients did before Windows 11 24H2.
+    #[default]
+    Offered,
+    /// Always.
+    Required,
+}
+
+/// Which server, as whom, and in which way.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SmbOptions {
+    /// `host` or `host:port`; the port of SMB is 445.
+    pub address: String,
+    /// The share, or a pattern of shares.
+    pub share: String,
+    /// The user, or a pattern of users such as `user{n:05}`.
+    pub user: String,
+    /// The domain of the users, or empty.
+    #[serde(default)]
+    pub domain: String,
+    /// The password of all of them.
+    pub password: Password,
+    /// Dialects offered. One pins it.
+    #[serde(default = "all_dialects")]
+    pub dialects: Vec<Dialect>,
+    /// When messages are signed.
+    #[serde(default)]
+    pub signing: SigningPolicy,
+    /// Ways of signing offered in dialect 3.1.1, most wanted first.
+    #[serde(default = "all_algorithms")]
+    pub algorithms: Vec<SigningAlgorithm>,
+    /// The folder of each user below the share: a pattern, with backslashes between folders; empty
+    /// when each user's share is their folder.
+    #[serde(default = "default_folder")]
+    pub folder: String,
+    /// The number of the first user; user `n` of the engine is `first_user + n`. For load from
+    /// several machines.
+    #[serde(default)]
+    pub first_user: u32,
+    /// Whether data read is checked.
+    #[serde(default = "yes")]
+    pub verify: bool,
+    /// The files of each user.
+    #[serde(default)]
+    pub data_set: DataSet,
+}
+
+impl SmbOptions {
+    /// All dialects, signing when the server insists, a folder `user00000` for each user.
+    #[must_use]
+    pub fn new(address: &str, share: &str, user: &str, password: Password) -> Self {
+        Self {
+            address: address.to_owned(),
+            share: share.to_owned(),
+            user: user.to_owned(),
+            domain: String::new(),
+            password,
+            dialects: all_dialects(),
+            signing: SigningPolicy::default(),
+            algorithms: all_algorithms(),
+            folder: default_folder(),
+            first_user: 0,
+            verify: true,
+            data_set: DataSet::default(),
+        }
+    }
+}
+
+fn all_dialects() -> Vec<Dialect> {
+    Dialect::ALL.to_vec()
+}
+
+fn all_algorithms() -> Vec<SigningAlgorithm> {
+    use SigningAlgorithm::{AesCmac, AesGmac, HmacSha256};
+    vec![AesGmac, AesCmac, HmacSha256]
+}
+
+fn default_folder() -> String {
+    "user{n:05}".to_owned()
+}
+
+const fn yes() -> bool {
+    true
+}

@@ -1,0 +1,171 @@
+//! CREATE and CLOSE (MS-SMB2 2.2.13 to 2.2.16).
+
+use super::FileId;
+use super::fields::{Put, bytes, u16_at, u32_at, u64_at, utf16_bytes};
+
+/// What a handle may be used for (MS-SMB2 2.2.13.1).
+pub mod access {
+    /// Reading data, attributes and security.
+    pub const READ: u32 = 0x0012_0089;
+    /// Writing data and attributes.
+    pub const WRITE: u32 = 0x0012_0116;
+    /// Deleting and renaming.
+    pub const DELETE: u32 = 0x0001_0000;
+    /// Reading attributes only, which conflicts with nobody.
+    pub const READ_ATTRIBUTES: u32 = 0x0010_0080;
+}
+
+/// What others may do meanwhile: read, write and delete (MS-SMB2 2.2.13).
+pub const SHARE_ALL: u32 = 7;
+/// The option: it must be a folder.
+pub const DIRECTORY: u32 = 0x0000_0001;
+/// The option: it must not be a folder.
+pub const NOT_DIRECTORY: u32 = 0x0000_0040;
+
+/// What to do when the name exists, and when it does not (MS-SMB2 2.2.13).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Disposition {
+    /// Replace it, or create it.
+    Supersede = 0,
+    /// It must exist.
+    Open = 1,
+    /// It must not exist.
+    Create = 2,
+    /// Open it, or create it.
+    OpenIf = 3,
+    /// It must exist; empty it.
+    Overwrite = 4,
+    /// Empty it, or create it.
+    OverwriteIf = 5,
+}
+
+/// What the client may keep to itself until told otherwise (MS-SMB2 2.2.13).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Oplock {
+    /// Nothing.
+    None,
+    /// An oplock of this level: 1 shared, 8 exclusive, 9 batch.
+    Level(u8),
+    /// A lease to read, write and keep the handle, under a random key (MS-SMB2 2.2.13.2.8).
+    Lease([u8; 16]),
+}
+
+const LEASE: u8 = 0xFF;
+const READ_HANDLE_WRITE: u32 = 7;
+/// Bytes of the lease context: its head, its name padded, its data.
+const LEASE_CONTEXT_BYTES: usize = 16 + 8 + 32;
+
+/// What is asked of a name.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The path below the share, with backslashes; empty for the share's root.
+    pub path: &'a str,
+    /// One or more of [`access`].
+    pub access: u32,
+    /// What others may do.
+    pub share: u32,
+    /// What to do when it exists or not.
+    pub disposition: Disposition,
+    /// [`DIRECTORY`] or [`NOT_DIRECTORY`], or neither.
+    pub options: u32,
+    /// What the client may keep.
+    pub oplock: Oplock,
+}
+
+impl Request<'_> {
+    /// Appends the body.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        let start = out.len();
+        let name_bytes = utf16_bytes(self.path);
+        let level = match self.oplock {
+            Oplock::None => 0,
+            Oplock::Level(level) => level,
+            Oplock::Lease(_) => LEASE,
+        };
+        out.put_u16(57);
+        out.put_u8(0);
+        out.put_u8(level);
+        out.put_u32(2); // impersonation: the usual level
+        out.put_u64(0);
+        out.put_u64(0);
+        out.put_u32(self.access);
+        out.put_u32(if self.options & DIRECTORY == 0 {
+            0x80
+        } else {
+            0x10
+        });
+        out.put_u32(self.share);
+        out.put_u32(self.disposition as u32);
+        out.put_u32(self.options);
+        out.put_u16(64 + 56);
+        out.put_u16(name_bytes as u16);
+        let contexts_at = (56 + name_bytes.max(1)).next_multiple_of(8);
+        let has_lease = matches!(self.oplock, Oplock::Lease(_));
+        out.put_u32(if has_lease {
+            (64 + contexts_at) as u32
+        } else {
+            0
+        });
+        out.put_u32(if has_lease {
+            LEASE_CONTEXT_BYTES as u32
+        } else {
+            0
+        });
+        out.put_utf16(self.path);
+        if name_bytes == 0 {
+            out.put_u8(0); // the variable part has at least one byte
+        }
+        if let Oplock::Lease(key) = self.oplock {
+            out.put_zeros(contexts_at - (out.len() - start));
+            out.put_u32(0); // no further context
+            out.put_u16(16);
+            out.put_u16(4);
+            out.put_u16(0);
+            out.put_u16(24);
+            out.put_u32(32);
+            out.put(b"RqLs\0\0\0\0");
+            out.put(&key);
+            out.put_u32(READ_HANDLE_WRITE);
+            out.put_u32(0);
+            out.put_u64(0);
+        }
+    }
+}
+
+/// What was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Opened {
+    /// The handle.
+    pub file: FileId,
+    /// Bytes of the file.
+    pub end_of_file: u64,
+    /// Attributes (MS-FSCC 2.6): 0x10 is a folder.
+    pub attributes: u32,
+    /// The oplock granted: 0 none, 0xFF a lease.
+    pub oplock: u8,
+}
+
+impl Opened {
+    /// Reads the body.
+    #[must_use]
+    pub fn parse(body: &[u8]) -> Option<Self> {
+        if u16_at(body, 0)? != 89 {
+            return None;
+        }
+        Some(Self {
+            file: bytes(body, 64)?,
+            end_of_file: u64_at(body, 48)?,
+            attributes: u32_at(body, 56)?,
+            oplock: *body.get(2)?,
+        })
+    }
+}
+
+/// Appends the body of CLOSE. No attributes are asked back.
+pub fn encode_close(out: &mut Vec<u8>, file: &FileId) {
+    out.put_u16(24);
+    out.put_u16(0);
+    out.put_u32(0);
+    out.put(file);
+}

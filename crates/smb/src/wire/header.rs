@@ -1,0 +1,185 @@
+//! The frame of direct TCP (MS-SMB2 2.1) and the SMB2 header (2.2.1).
+
+use super::fields::{Put, bytes, u16_at, u32_at, u64_at};
+use super::status::Status;
+
+/// Bytes before each message: zero and its length, 24 bits, big-endian.
+pub const FRAME_BYTES: usize = 4;
+/// Bytes of a header.
+pub const HEADER_BYTES: usize = 64;
+/// Where the signature stands in a header, and how long it is.
+pub const SIGNATURE_AT: usize = 48;
+/// Bytes of a signature.
+pub const SIGNATURE_BYTES: usize = 16;
+/// The message id of what a server sends unasked (MS-SMB2 2.2.23).
+pub const UNASKED: u64 = u64::MAX;
+
+/// What a message asks or answers (MS-SMB2 2.2.1.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u16)]
+#[allow(missing_docs, reason = "the names are those of MS-SMB2")]
+pub enum Command {
+    Negotiate = 0,
+    SessionSetup = 1,
+    Logoff = 2,
+    TreeConnect = 3,
+    TreeDisconnect = 4,
+    Create = 5,
+    Close = 6,
+    Flush = 7,
+    Read = 8,
+    Write = 9,
+    Lock = 10,
+    Ioctl = 11,
+    Echo = 13,
+    QueryDirectory = 14,
+    QueryInfo = 16,
+    SetInfo = 17,
+    OplockBreak = 18,
+}
+
+impl Command {
+    /// Its name as in the specification, for messages to people.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Negotiate => "NEGOTIATE",
+            Self::SessionSetup => "SESSION_SETUP",
+            Self::Logoff => "LOGOFF",
+            Self::TreeConnect => "TREE_CONNECT",
+            Self::TreeDisconnect => "TREE_DISCONNECT",
+            Self::Create => "CREATE",
+            Self::Close => "CLOSE",
+            Self::Flush => "FLUSH",
+            Self::Read => "READ",
+            Self::Write => "WRITE",
+            Self::Lock => "LOCK",
+            Self::Ioctl => "IOCTL",
+            Self::Echo => "ECHO",
+            Self::QueryDirectory => "QUERY_DIRECTORY",
+            Self::QueryInfo => "QUERY_INFO",
+            Self::SetInfo => "SET_INFO",
+            Self::OplockBreak => "OPLOCK_BREAK",
+        }
+    }
+}
+
+const PROTOCOL: [u8; 4] = [0xFE, b'S', b'M', b'B'];
+const RESPONSE: u32 = 1;
+const ASYNC: u32 = 2;
+/// The flag of a signed message.
+pub const SIGNED: u32 = 8;
+
+/// What a request's header says.
+#[derive(Debug, Clone, Copy)]
+pub struct Request {
+    /// What is asked.
+    pub command: Command,
+    /// Credits it costs.
+    pub charge: u16,
+    /// Credits asked for.
+    pub credits: u16,
+    /// Its number.
+    pub message: u64,
+    /// The share it is about.
+    pub tree: u32,
+    /// Who asks.
+    pub session: u64,
+    /// Whether it will be signed.
+    pub is_signed: bool,
+}
+
+impl Request {
+    /// Appends the header.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        out.put(&PROTOCOL);
+        out.put_u16(HEADER_BYTES as u16);
+        out.put_u16(self.charge);
+        out.put_u32(0); // status
+        out.put_u16(self.command as u16);
+        out.put_u16(self.credits);
+        out.put_u32(if self.is_signed { SIGNED } else { 0 });
+        out.put_u32(0); // next command: none
+        out.put_u64(self.message);
+        out.put_u32(0); // reserved
+        out.put_u32(self.tree);
+        out.put_u64(self.session);
+        out.put(&[0; SIGNATURE_BYTES]);
+    }
+}
+
+/// What a response's header says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Response {
+    /// How it went.
+    pub status: Status,
+    /// The code of the command it answers.
+    pub command: u16,
+    /// Credits granted.
+    pub credits: u16,
+    /// The flags.
+    pub flags: u32,
+    /// The number of the request it answers.
+    pub message: u64,
+    /// The share it is about; 0 in an asynchronous response.
+    pub tree: u32,
+    /// The session it belongs to.
+    pub session: u64,
+}
+
+impl Response {
+    /// Reads the header of a message; `None` if it is not the header of one response.
+    #[must_use]
+    pub fn parse(message: &[u8]) -> Option<Self> {
+        let flags = u32_at(message, 16)?;
+        let is_response = bytes(message, 0)? == PROTOCOL
+            && u16_at(message, 4)? == HEADER_BYTES as u16
+            && flags & RESPONSE != 0
+            && u32_at(message, 20)? == 0; // nothing was compounded, so nothing comes so
+        if !is_response || message.len() < HEADER_BYTES {
+            return None;
+        }
+        Some(Self {
+            status: Status(u32_at(message, 8)?),
+            command: u16_at(message, 12)?,
+            credits: u16_at(message, 14)?,
+            flags,
+            message: u64_at(message, 24)?,
+            tree: if flags & ASYNC == 0 {
+                u32_at(message, 36)?
+            } else {
+                0
+            },
+            session: u64_at(message, 40)?,
+        })
+    }
+
+    /// Whether it only says that the answer comes later (MS-SMB2 3.2.5.1.5).
+    #[must_use]
+    pub fn is_interim(&self) -> bool {
+        self.status == Status::PENDING && self.flags & ASYNC != 0
+    }
+
+    /// Whether it is signed.
+    #[must_use]
+    pub const fn is_signed(&self) -> bool {
+        self.flags & SIGNED != 0
+    }
+}
+
+/// Bytes of the frame that starts here with its prefix; `None` if the prefix is incomplete, an
+/// error if it is none (MS-SMB2 2.1: the first byte must be zero).
+pub fn frame_bytes(received: &[u8]) -> Result<Option<usize>, NotAFrame> {
+    match received {
+        [0, high, middle, low, ..] => {
+            let length = u32::from_be_bytes([0, *high, *middle, *low]) as usize;
+            Ok(Some(FRAME_BYTES + length))
+        }
+        [] | [0, ..] => Ok(None),
+        _ => Err(NotAFrame),
+    }
+}
+
+/// The bytes do not start as a frame does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotAFrame;

@@ -1,0 +1,135 @@
+//! QUERY_INFO and SET_INFO (MS-SMB2 2.2.37 to 2.2.40) with the classes of MS-FSCC.
+#![allow(
+    clippy::doc_markdown,
+    reason = "commands are written as the specification writes them"
+)]
+
+use serde::Deserialize;
+
+use super::fields::{Put, u16_at, u32_at, utf16_bytes};
+use super::{FileId, part};
+
+const FILE: u8 = 1;
+const FILE_SYSTEM: u8 = 2;
+const SECURITY: u8 = 3;
+
+/// What is asked about an open file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Query {
+    /// Everything (`FileAllInformation`, MS-FSCC 2.4.2).
+    #[default]
+    All,
+    /// Times and attributes (`FileBasicInformation`, 2.4.7).
+    Basic,
+    /// Sizes and links (`FileStandardInformation`, 2.4.47).
+    Standard,
+    /// Times, sizes and attributes (`FileNetworkOpenInformation`, 2.4.33).
+    NetworkOpen,
+    /// Streams (`FileStreamInformation`, 2.4.49).
+    Stream,
+    /// The file system's size (`FileFsFullSizeInformation`, 2.5.4).
+    FileSystemSize,
+    /// The volume's label (`FileFsVolumeInformation`, 2.5.9).
+    Volume,
+    /// Owner, group and access list (MS-DTYP 2.4.6).
+    Security,
+}
+
+impl Query {
+    /// Type, class, additional information, and the fewest bytes an answer has.
+    const fn parameters(self) -> (u8, u8, u32, usize) {
+        match self {
+            Self::All => (FILE, 18, 0, 96),
+            Self::Basic => (FILE, 4, 0, 36),
+            Self::Standard => (FILE, 5, 0, 22),
+            Self::NetworkOpen => (FILE, 34, 0, 52),
+            Self::Stream => (FILE, 22, 0, 0),
+            Self::FileSystemSize => (FILE_SYSTEM, 7, 0, 32),
+            Self::Volume => (FILE_SYSTEM, 1, 0, 18),
+            Self::Security => (SECURITY, 0, 7, 20),
+        }
+    }
+
+    /// Appends the body.
+    pub fn encode(self, out: &mut Vec<u8>, file: &FileId, length: u32) {
+        let (kind, class, additional, _) = self.parameters();
+        out.put_u16(41);
+        out.put_u8(kind);
+        out.put_u8(class);
+        out.put_u32(length);
+        out.put_u16(0); // no input
+        out.put_u16(0);
+        out.put_u32(0);
+        out.put_u32(additional);
+        out.put_u32(0);
+        out.put(file);
+    }
+
+    /// The answer, if it has at least the bytes of its class.
+    #[must_use]
+    pub fn parse(self, body: &[u8]) -> Option<&[u8]> {
+        if u16_at(body, 0)? != 9 {
+            return None;
+        }
+        let answer = part(body, u16_at(body, 2)?.into(), u32_at(body, 4)? as usize)?;
+        (answer.len() >= self.parameters().3).then_some(answer)
+    }
+}
+
+/// What is changed of an open file.
+#[derive(Debug, Clone, Copy)]
+pub enum Change<'a> {
+    /// Its path below the share (`FileRenameInformation`, MS-FSCC 2.4.42.2).
+    Rename {
+        /// The new path.
+        to: &'a str,
+        /// Whether what has that name is replaced.
+        replace: bool,
+    },
+    /// It is deleted when closed (`FileDispositionInformation`, 2.4.11).
+    Delete,
+    /// Its length in bytes (`FileEndOfFileInformation`, 2.4.14).
+    EndOfFile(u64),
+    /// When it was last written, in 100 ns since 1601 (`FileBasicInformation`, 2.4.7); the other
+    /// times stay.
+    LastWrite(u64),
+}
+
+impl Change<'_> {
+    /// Appends the body.
+    pub fn encode(&self, out: &mut Vec<u8>, file: &FileId) {
+        let (class, length) = match self {
+            Self::Rename { to, .. } => (10, 20 + utf16_bytes(to)),
+            Self::Delete => (13, 1),
+            Self::EndOfFile(_) => (20, 8),
+            Self::LastWrite(_) => (4, 40),
+        };
+        out.put_u16(33);
+        out.put_u8(FILE);
+        out.put_u8(class);
+        out.put_u32(length as u32);
+        out.put_u16(64 + 32);
+        out.put_u16(0);
+        out.put_u32(0);
+        out.put(file);
+        match *self {
+            Self::Rename { to, replace } => {
+                out.put_u8(replace.into());
+                out.put_zeros(7);
+                out.put_u64(0); // no root directory: the path is below the share
+                out.put_u32(utf16_bytes(to) as u32);
+                out.put_utf16(to);
+            }
+            Self::Delete => out.put_u8(1),
+            Self::EndOfFile(bytes) => out.put_u64(bytes),
+            Self::LastWrite(filetime) => {
+                out.put_u64(0); // creation: unchanged
+                out.put_u64(0); // last access: unchanged
+                out.put_u64(filetime);
+                out.put_u64(0); // change: unchanged
+                out.put_u64(0); // attributes: unchanged; reserved
+            }
+        }
+    }
+}

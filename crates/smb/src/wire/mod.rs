@@ -1,0 +1,31 @@
+//! Messages of MS-SMB2: requests are appended to a buffer, responses are parsed where they lie.
+//!
+//! `body` below is what follows the 64 bytes of the header; offsets inside it are given from the
+//! start of the header on the wire and are converted here.
+
+pub mod create;
+pub mod directory;
+pub mod fields;
+pub mod header;
+pub mod info;
+pub mod ioctl;
+pub mod lock;
+pub mod negotiate;
+pub mod oplock;
+pub mod session;
+pub mod status;
+pub mod transfer;
+pub mod tree;
+
+use header::HEADER_BYTES;
+
+/// The part of a message that a response's offset (from the header's start) and length point to.
+fn part(body: &[u8], offset: usize, length: usize) -> Option<&[u8]> {
+    if length == 0 {
+        return Some(&[]);
+    }
+    fields::slice(body, offset.checked_sub(HEADER_BYTES)?, length)
+}
+
+/// A handle: persistent and volatile number, as the server gave them (MS-SMB2 2.2.14.1).
+pub type FileId = [u8; 16];

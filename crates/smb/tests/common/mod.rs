@@ -1,0 +1,254 @@
+//! What the integration tests share: a real smbd on a temporary folder, and users outside an engine.
+#![allow(dead_code, reason = "each test file uses its own part")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a failure here is a failure of the test that called"
+)]
+
+use std::fs;
+use std::future::Future;
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::rc::Rc;
+use std::time::Duration;
+
+use headcount_load::clock::{Origin, VirtualClock};
+use headcount_load::seat::Seat;
+use headcount_load::timers::Timers;
+use headcount_load::{Compile, Fault, Moved, Protocol, Session, User};
+use headcount_smb::data_set::DataSet;
+use headcount_smb::{Password, Smb, SmbOptions, SmbSession, Step};
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde_json::Value;
+
+pub const PATIENCE: Duration = Duration::from_secs(30);
+/// What every user of the test server logs on with.
+pub const PASSWORD: &str = "Passw0rd";
+/// Its NT hash: MD4 of its UTF-16 (MS-NLMP 3.3.1).
+const NT_HASH: &str = "A87F3A337D73085C45F9416BE5787D86";
+
+/// A private smbd: any user name logs on with [`PASSWORD`]. It ends with this value.
+pub struct Samba {
+    smbd: Child,
+    group: Pid,
+    port: u16,
+    folder: tempfile::TempDir,
+}
+
+impl Samba {
+    /// Starts it with this `server signing` and waits until it listens.
+    pub fn start(signing: &str) -> Self {
+        let folder =
+            tempfile::tempdir_in(option_env!("CARGO_TARGET_TMPDIR").unwrap_or("/tmp")).unwrap();
+        let port = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
+        let configuration = configure(folder.path(), port, signing);
+        let smbd = [
+            "/usr/sbin/smbd",
+            "/usr/bin/smbd",
+            "/usr/local/samba/sbin/smbd",
+        ]
+        .iter()
+        .find(|path| Path::new(path).exists())
+        .expect("smbd is missing: apt-get install -y --no-install-recommends samba");
+        let log = fs::File::create(folder.path().join("out")).unwrap();
+        // In a session of its own, so that its signals reach nobody else and ours all of it.
+        let smbd = Command::new("setsid")
+            .args([smbd, "--foreground", "--no-process-group", "-l"])
+            .arg(folder.path().join("log"))
+            .arg("-s")
+            .arg(&configuration)
+            .stdin(Stdio::null())
+            .stdout(log.try_clone().unwrap())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        let group = Pid::from_child(&smbd);
+        let mut samba = Self {
+            smbd,
+            group,
+            port,
+            folder,
+        };
+        samba.wait_until_it_listens();
+        samba
+    }
+
+    fn wait_until_it_listens(&mut self) {
+        let origin = Origin::now();
+        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+            let late = origin.elapsed_ns() > PATIENCE.as_nanos() as u64;
+            if late || self.smbd.try_wait().unwrap().is_some() {
+                let log = fs::read_to_string(self.folder.path().join("out")).unwrap();
+                panic!("smbd does not listen on port {}: {log}", self.port);
+            }
+            pause(Duration::from_millis(20));
+        }
+    }
+
+    /// The folder that is shared.
+    pub fn share(&self) -> PathBuf {
+        self.folder.path().join("share")
+    }
+
+    /// A file's path behind the server's back.
+    pub fn behind(&self, path: &str) -> PathBuf {
+        self.share().join(path.replace('\\', "/"))
+    }
+
+    /// Options that reach it, with a small data set.
+    pub fn options(&self) -> SmbOptions {
+        let address = format!("127.0.0.1:{}", self.port);
+        let mut options = SmbOptions::new(&address, "data", "user{n:05}", Password::new(PASSWORD));
+        options.data_set = DataSet {
+            folders: 1,
+            static_files: 3,
+            volatile_files: 2,
+            new_files: 4,
+            shared_files: 2,
+            median_bytes: 20_000,
+            sigma: 0.0,
+            ..DataSet::default()
+        };
+        options
+    }
+
+    /// A folder for the user behind the server's back.
+    pub fn give_home(&self, name: &str) {
+        let home = self.share().join(name);
+        fs::create_dir_all(&home).unwrap();
+        fs::set_permissions(&home, fs::Permissions::from_mode(0o777)).unwrap();
+    }
+
+    /// Kills it and waits until its listener is gone.
+    pub fn kill(&mut self) {
+        self.signal(Signal::KILL);
+        self.smbd.wait().unwrap();
+        let origin = Origin::now();
+        while TcpStream::connect(("127.0.0.1", self.port)).is_ok() {
+            assert!(
+                origin.elapsed_ns() < PATIENCE.as_nanos() as u64,
+                "smbd survives SIGKILL"
+            );
+            pause(Duration::from_millis(5));
+        }
+    }
+
+    /// Sends a signal to all processes of the server.
+    pub fn signal(&self, signal: Signal) {
+        kill_process_group(self.group, signal).unwrap();
+    }
+}
+
+impl Drop for Samba {
+    fn drop(&mut self) {
+        let _ = kill_process_group(self.group, Signal::KILL); // it may be gone already
+        let _ = self.smbd.wait();
+    }
+}
+
+fn configure(folder: &Path, port: u16, signing: &str) -> PathBuf {
+    for part in [
+        "private", "lock", "state", "cache", "pid", "ncalrpc", "log", "share",
+    ] {
+        fs::create_dir(folder.join(part)).unwrap();
+    }
+    fs::set_permissions(folder.join("share"), fs::Permissions::from_mode(0o777)).unwrap();
+    let account = Command::new("id").arg("-un").output().unwrap().stdout;
+    let account = String::from_utf8(account).unwrap();
+    let account = account.trim();
+    let uid = rustix::process::getuid().as_raw();
+    let base = folder.display();
+    let no_lm = "X".repeat(32);
+    let password = format!("{account}:{uid}:{no_lm}:{NT_HASH}:[U          ]:LCT-67000000:\n");
+    fs::write(folder.join("private/smbpasswd"), password).unwrap();
+    let secret = fs::Permissions::from_mode(0o600);
+    fs::set_permissions(folder.join("private/smbpasswd"), secret).unwrap();
+    fs::write(folder.join("usermap"), format!("!{account} = *\n")).unwrap();
+    let text = format!(
+        "[global]\n\
+         workgroup = LOAD\nnetbios name = LOADSRV\nserver role = standalone server\n\
+         interfaces = 127.0.0.1\nbind interfaces only = yes\nsmb ports = {port}\n\
+         disable netbios = yes\nserver min protocol = SMB2_10\nserver signing = {signing}\n\
+         private dir = {base}/private\nlock directory = {base}/lock\n\
+         state directory = {base}/state\ncache directory = {base}/cache\n\
+         pid directory = {base}/pid\nncalrpc dir = {base}/ncalrpc\n\
+         log file = {base}/log/log.%m\nlog level = 0\n\
+         passdb backend = smbpasswd:{base}/private/smbpasswd\nusername map = {base}/usermap\n\
+         load printers = no\nprinting = bsd\nprintcap name = /dev/null\ndisable spoolss = yes\n\
+         map to guest = never\nmax smbd processes = 0\nusershare max shares = 0\n\
+         [data]\npath = {base}/share\nread only = no\n\
+         [readonly]\npath = {base}/share\nread only = yes\n"
+    );
+    let path = folder.join("smb.conf");
+    fs::write(&path, text).unwrap();
+    path
+}
+
+/// Waits for something that nobody announces.
+#[expect(clippy::disallowed_methods, reason = "a test's own thread may wait")]
+pub fn pause(duration: Duration) {
+    std::thread::sleep(duration);
+}
+
+pub fn user(id: u32) -> User {
+    let timers = Timers::new(Rc::new(VirtualClock::default()));
+    User::new(id, 1, Rc::new(Seat::new()), Rc::new(timers))
+}
+
+pub fn step(options: &Value) -> Step {
+    Step::compile(options).unwrap()
+}
+
+/// Runs a future as a worker of the engine would, for a bounded time.
+pub fn play<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async { tokio::time::timeout(PATIENCE, future).await.unwrap() })
+}
+
+pub fn smb(options: SmbOptions) -> Smb {
+    Smb::new(options).unwrap()
+}
+
+/// One user with an open session.
+pub struct Person {
+    pub session: SmbSession,
+    pub user: User,
+}
+
+impl Person {
+    pub async fn arrive(smb: &Smb, id: u32) -> Result<Self, Fault> {
+        let mut user = user(id);
+        let session = smb.open(&mut user).await?;
+        Ok(Self { session, user })
+    }
+
+    pub async fn play(&mut self, options: Value) -> Result<Moved, Fault> {
+        self.session.play(&step(&options), &mut self.user).await
+    }
+
+    /// Leaves in peace.
+    pub async fn session_ends(mut self) {
+        self.session.close(&mut self.user).await;
+    }
+
+    /// Plays steps that must succeed; returns what they moved in all.
+    pub async fn play_all(&mut self, steps: impl IntoIterator<Item = Value>) -> Moved {
+        let mut sum = Moved::default();
+        for options in steps {
+            let moved = self.play(options.clone()).await;
+            let moved = moved.unwrap_or_else(|fault| panic!("{options}: {fault}"));
+            sum.read_bytes += moved.read_bytes;
+            sum.written_bytes += moved.written_bytes;
+        }
+        sum
+    }
+}

@@ -1,0 +1,109 @@
+//! Every dialect with every way of signing, against a real smbd.
+
+mod common;
+
+use common::{Person, Samba, play, smb};
+use headcount_load::FaultKind;
+use headcount_smb::wire::negotiate::{Dialect, SigningAlgorithm};
+use headcount_smb::{Password, SigningPolicy, SmbOptions};
+use serde_json::json;
+
+/// A user logs on, writes, reads back, and lists.
+async fn work(options: SmbOptions) -> Result<(), headcount_load::Fault> {
+    let mut person = Person::arrive(&smb(options), 0).await?;
+    let open = json!({"op": "open", "path": {"file": "new"}, "access": "all",
+                      "how": "replace-or-create"});
+    let moved = person
+        .play_all([
+            open,
+            json!({"op": "write", "bytes": 200_704}),
+            json!({"op": "read", "from": "start"}),
+            json!({"op": "stat"}),
+            json!({"op": "delete"}),
+            json!({"op": "close"}),
+            json!({"op": "open", "path": {"file": "home"}}),
+            json!({"op": "list"}),
+            json!({"op": "close"}),
+            json!({"op": "logoff"}),
+            json!({"op": "logon"}),
+            json!({"op": "tree-connect"}),
+            json!({"op": "echo"}),
+        ])
+        .await;
+    assert_eq!(moved.written_bytes, 200_704);
+    assert!(moved.read_bytes > 200_704, "{moved:?}");
+    Ok(())
+}
+
+/// All dialects under all policies but `Off`.
+fn each(samba: &Samba, policies: &[SigningPolicy]) {
+    samba.give_home("user00000");
+    for signing in policies {
+        for dialect in Dialect::ALL {
+            let options = SmbOptions {
+                dialects: vec![dialect],
+                signing: *signing,
+                ..samba.options()
+            };
+            let done = play(work(options));
+            assert_eq!(done, Ok(()), "{dialect:?} {signing:?}");
+        }
+        for algorithm in [
+            SigningAlgorithm::HmacSha256,
+            SigningAlgorithm::AesCmac,
+            SigningAlgorithm::AesGmac,
+        ] {
+            let options = SmbOptions {
+                algorithms: vec![algorithm],
+                signing: *signing,
+                ..samba.options()
+            };
+            let done = play(work(options));
+            assert_eq!(done, Ok(()), "{algorithm:?} {signing:?}");
+        }
+    }
+}
+
+#[test]
+fn a_server_that_signs_when_asked_serves_every_dialect() {
+    let samba = Samba::start("auto");
+    each(
+        &samba,
+        &[
+            SigningPolicy::Off,
+            SigningPolicy::Offered,
+            SigningPolicy::Required,
+        ],
+    );
+}
+
+#[test]
+fn a_server_that_insists_on_signatures_gets_them_or_a_refusal() {
+    let samba = Samba::start("mandatory");
+    each(&samba, &[SigningPolicy::Offered, SigningPolicy::Required]);
+    for dialect in Dialect::ALL {
+        let signing = SigningPolicy::Off;
+        let options = SmbOptions {
+            dialects: vec![dialect],
+            signing,
+            ..samba.options()
+        };
+        let fault = play(work(options)).unwrap_err();
+        assert_eq!(fault.kind, FaultKind::Refused);
+        assert!(
+            fault.message.contains("requires signed messages"),
+            "{fault}"
+        );
+    }
+    let wrong = SmbOptions {
+        password: Password::new("wrong"),
+        ..samba.options()
+    };
+    assert_eq!(play(work(wrong)).unwrap_err().kind, FaultKind::Login);
+}
+
+#[test]
+fn a_server_that_never_asks_for_signatures_still_gives_them() {
+    let samba = Samba::start("disabled");
+    each(&samba, &[SigningPolicy::Offered, SigningPolicy::Required]);
+}

@@ -1,0 +1,95 @@
+//! The load engine itself plays users against a real smbd: on two workers, with nothing wrong; and
+//! while the server stands still.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a failure here fails the test that called"
+)]
+
+mod common;
+
+use std::time::Duration;
+
+use common::{Samba, smb};
+use headcount_load::clock::Origin;
+use headcount_load::recorder::Recorder;
+use headcount_load::{Plan, Run};
+use headcount_smb::{SigningPolicy, SmbOptions};
+use rustix::process::Signal;
+use serde_json::json;
+
+const USERS: u32 = 12;
+
+/// Plays until `seconds` have passed, with something done at half time, and returns what was counted.
+fn run(samba: &Samba, step_timeout_ms: u64, seconds: u64, half_time: impl FnOnce()) -> Recorder {
+    let plan = json!({
+        "seed": 3, "workers": 2, "step_timeout_ms": step_timeout_ms, "report_every_ms": 100,
+        "pace": {"pace": "closed", "think": {"draw": "exponential", "mean_s": 0.01}},
+        "scenarios": [{
+            "name": "mixed", "weight": 1.0, "limit_ms": 1000.0, "late_ms": 1000.0,
+            "steps": [
+                {"name": "probe", "op": "probe", "path": {"file": "missing"}},
+                {"name": "create", "op": "open", "path": {"file": "new"}, "access": "all",
+                 "how": "replace-or-create"},
+                {"name": "write", "op": "write"},
+                {"name": "read", "op": "read", "from": "start"},
+                {"name": "delete", "op": "delete"},
+                {"name": "close", "op": "close"},
+                {"name": "logoff", "op": "logoff"},
+                {"name": "logon", "op": "logon"},
+            ],
+        }],
+    });
+    let signing = SigningPolicy::Required;
+    let smb = smb(SmbOptions {
+        signing,
+        ..samba.options()
+    });
+    let mut run = Run::start(Plan::from_json(&plan.to_string()).unwrap(), smb).unwrap();
+    run.set_users(USERS, Duration::from_millis(100));
+    let origin = Origin::now();
+    let (mut last, mut half_time, mut is_stopping) = (None, Some(half_time), false);
+    while !run.has_ended() {
+        let elapsed_ms = origin.elapsed_ns() / 1_000_000;
+        assert!(elapsed_ms < 30_000, "the run does not end");
+        last = run.next(Duration::from_millis(100)).unwrap().or(last);
+        if elapsed_ms > seconds * 500
+            && let Some(action) = half_time.take()
+        {
+            action();
+        }
+        if !is_stopping && elapsed_ms > seconds * 1000 {
+            is_stopping = true;
+            run.stop(Duration::from_secs(5));
+        }
+    }
+    last.unwrap().recorder
+}
+
+fn homes(samba: &Samba) {
+    for user in 0..USERS {
+        samba.give_home(&format!("user{user:05}"));
+    }
+}
+
+#[test]
+fn every_user_of_a_run_is_served() {
+    let samba = Samba::start("auto");
+    homes(&samba);
+    let counted = run(&samba, 10_000, 2, || {});
+    assert!(counted.faults.is_empty(), "{:?}", counted.faults);
+    let tally = &counted.scenarios[0];
+    assert!(tally.completed > 50, "{}", tally.completed);
+    assert_eq!(counted.sessions_opened, u64::from(USERS));
+    assert_eq!(tally.read_bytes, tally.written_bytes);
+}
+
+#[test]
+fn a_frozen_server_makes_the_engines_time_limit_end_steps() {
+    let samba = Samba::start("auto");
+    homes(&samba);
+    let counted = run(&samba, 300, 3, || samba.signal(Signal::STOP));
+    assert!(counted.scenarios[0].completed > 10);
+    let shown = format!("{:?}", counted.faults);
+    assert!(shown.contains("no answer within the time limit"), "{shown}");
+}
