@@ -62,9 +62,9 @@ const CASES: [Case; 8] = [
     Case::thinking("machine", 1000, 0.5, 1),
     Case::thinking("thinking-23000", 23_000, 0.233, 14),
     Case::thinking("thinking-100000", 100_000, 0.23, 1),
-    // As many scenarios a second from few and from many users, for comparisons with peers.
+    // For comparisons with peers, which could not keep up with the cases above.
     Case::thinking("peer-1000", 1000, 1.0, 1),
-    Case::thinking("peer-10000", 10_000, 0.1, 1),
+    Case::thinking("peer-10000", 10_000, 1.0, 1),
 ];
 
 fn main() {

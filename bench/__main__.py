@@ -1,0 +1,95 @@
+"""`python -m bench`: measure, print, and write a file if asked."""
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich.console import Console
+
+from bench.application import application
+from bench.engine import steps, users
+from bench.example import ROOT
+from bench.figure import Figure, show
+from bench.machine import described, load, wait_until_quiet
+from bench.peers import locust
+from bench.stalls import stalls
+from bench.start_up import start_up
+
+WIDTH = 100
+"""Columns of the tables, when nobody watches."""
+
+SUBJECTS: Mapping[str, tuple[str, Callable[[], list[Figure]]]] = {
+    "step": ("CPU of a null step", steps),
+    "users": ("Users who mostly think, one worker", users),
+    "truth": ("Response times when the server stands still for 1 s of each 10 s", stalls),
+    "locust": ("A user who does nothing, beside Locust", locust),
+    "request": ("CPU of the application server's client for a request", application),
+    "start-up": ("CPU to start", start_up),
+}
+
+
+def main() -> None:
+    """Measures the subjects asked for, all by default."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("subjects", nargs="*", metavar="SUBJECT", help=", ".join(SUBJECTS))
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
+    parser.add_argument(
+        "--patience",
+        type=float,
+        default=120.0,
+        metavar="S",
+        help="wait so long for a quiet machine",
+    )
+    parser.add_argument(
+        "--search",
+        type=int,
+        metavar="N",
+        help="judge the search on N simulated searches a system instead (bench/search/study.py)",
+    )
+    options = parser.parse_args()
+    unknown = set(options.subjects) - set(SUBJECTS)
+    if unknown:
+        parser.error(f"no subject is called {min(unknown)}; there are: {', '.join(SUBJECTS)}")
+    if options.search is not None:
+        study = ROOT / "bench" / "search" / "study.py"
+        command = [sys.executable, str(study), "--searches", str(options.search)]
+        sys.exit(subprocess.run(command, check=False).returncode)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
+    report = measure(options.subjects or list(SUBJECTS), options.patience, console)
+    if options.json is not None:
+        options.json.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+
+
+def measure(subjects: list[str], patience_s: float, console: Console) -> dict[str, object]:
+    """Measure and print subjects, each on a machine as quiet as it gets; returns the report."""
+    machine = described()
+    console.print(f"{machine['processors']} processors, {machine['system']} {machine['kernel']}")
+    console.print("Figures are noisy; only ratios within one run mean something.\n")
+    measured: list[dict[str, object]] = []
+    for subject in subjects:
+        title, take = SUBJECTS[subject]
+        before = wait_until_quiet(patience_s)
+        figures = take()
+        after = load()
+        stolen_s = after.stolen_s - before.stolen_s
+        told = f"load {before.average:.2f} before, {after.average:.2f} after"
+        show(f"{title} ({subject}; {told}, {stolen_s:.1f} s stolen)", figures, console)
+        measured.append(
+            {
+                "subject": subject,
+                "load_before": before.average,
+                "load_after": after.average,
+                "stolen_s": stolen_s,
+                "figures": [figure.as_json() for figure in figures],
+            }
+        )
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    return {"measured_at": at, "machine": machine, "subjects": measured}
+
+
+if __name__ == "__main__":
+    main()
