@@ -41,7 +41,7 @@ def root(shares: np.ndarray, users: np.ndarray) -> float:
     x = np.log(users) - centre
     y = np.log(shares / (1 - shares)) - math.log(ALLOWED / (1 - ALLOWED))
     curve = np.polynomial.Polynomial.fit(x, y, 2)
-    roots = [r.real for r in curve.roots() if abs(r.imag) < 1e-9 and abs(r.real) < 0.1]
+    roots = [float(r.real) for r in curve.roots() if abs(r.imag) < 1e-9 and abs(r.real) < 0.1]
     return math.exp(centre + min(roots, key=abs))
 
 

@@ -36,8 +36,10 @@ def confidence(capacity: Capacity | None) -> str | None:
     if capacity.binding is not None:
         said.append(f"set by {capacity.binding}")
     if capacity.users is not None:
-        official = "has passed" if capacity.official_passed else "has not passed"
-        said.append(f"a full level at {count(capacity.users)} users {official}")
+        level = f"a full level at {count(capacity.users)} users"
+        said.append(
+            f"{level} has passed" if capacity.official_passed else f"not confirmed by {level}"
+        )
     text = "; ".join(said)
     return f"{text[0].upper()}{text[1:]}." if text else None
 
