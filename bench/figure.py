@@ -56,7 +56,7 @@ def show(subject: str, figures: Iterable[Figure], console: Console) -> None:
     table.add_column("unit", width=12)
     table.add_column("against", width=11)
     table.add_column("", justify="right", width=8)
-    table.add_column("ratio", justify="right", width=7)
+    table.add_column("ratio", justify="right", width=8)
     for figure in figures:
         target = "" if figure.target is None else plain(figure.target)
         ratio = "" if figure.ratio is None else plain(figure.ratio)

@@ -25,34 +25,31 @@ def locust() -> list[Figure]:
     figures = []
     for name, case, users, per_s in CASES:
         ours = engine_cost(program, case, [])
-        for recorded in (False, True):
-            theirs = _locust(users, per_s, recorded=recorded)
-            figures += _compared(name, ours, theirs, recorded=recorded)
+        theirs = _locust(users, per_s, recorded=True)
+        figures += _compared(name, ours, theirs)
+        if name == BUSY:
+            bare = _locust(users, per_s, recorded=False)
+            cpu_us, other_us = ours["cpu_us_per_scenario"], bare["cpu_us_per_task"]
+            title = f"{name}: CPU, Locust records nothing"
+            figures.append(Figure("locust", title, cpu_us, "µs/iteration", other_us, "Locust"))
     return figures
 
 
-def _compared(
-    case: str, ours: dict[str, Any], theirs: dict[str, Any], *, recorded: bool
-) -> list[Figure]:
-    def figure(name: str, key: str, unit: str, scale: float = 1.0) -> Figure:
-        value, other = ours[key] / scale, theirs[their.get(key, key)] / scale
+def _compared(case: str, ours: dict[str, Any], theirs: dict[str, Any]) -> list[Figure]:
+    def figure(name: str, value: float, unit: str, other: float) -> Figure:
         return Figure("locust", f"{case}: {name}", value, unit, other, "Locust")
 
-    their = {"cpu_us_per_scenario": "cpu_us_per_task"}
-    cpu = figure(
-        "CPU" if recorded else "CPU, Locust records nothing",
-        "cpu_us_per_scenario",
-        "µs/iteration",
-    )
-    if not recorded:
-        return [figure("memory", "bytes_per_user", "KiB/user", 1024), cpu]
-    if case == BUSY:
-        return [cpu]  # who never waits is never late
-    return [
-        cpu,
-        figure("lateness p50", "lateness_p50_us", "ms", 1e3),
-        figure("lateness p99", "lateness_p99_us", "ms", 1e3),
+    def late(quantile: str) -> Figure:
+        key = f"lateness_{quantile}_us"
+        return figure(f"lateness {quantile}", ours[key] / 1e3, "ms", theirs[key] / 1e3)
+
+    ours_kib, theirs_kib = ours["bytes_per_user"] / 1024, theirs["bytes_per_user"] / 1024
+    cost = [
+        figure("CPU", ours["cpu_us_per_scenario"], "µs/iteration", theirs["cpu_us_per_task"]),
+        figure("memory", ours_kib, "KiB/user", theirs_kib),
     ]
+    # Who never waits is never late.
+    return cost if case == BUSY else [*cost, late("p50"), late("p99")]
 
 
 def _locust(users: int, per_s: float, *, recorded: bool) -> dict[str, Any]:
