@@ -37,3 +37,26 @@ def test_a_server_that_changes_in_the_middle_is_flagged_and_its_interval_covers_
     assert Flag.NOISY in outcome.flags
     assert outcome.high >= max(passed)
     assert outcome.low <= 165 <= outcome.high
+
+
+def test_one_bad_moment_does_not_send_the_search_below_the_capacity() -> None:
+    search = Search(Settings(official_s=0.0, curve=(), budget_s=1500.0))
+    asked = []
+    for number in range(60):
+        request = search.next()
+        if request is None:
+            break
+        asked.append(request.users)
+        hiccup = 0.2 if number == 0 else 0.0
+        search.observe(level(request.users, hiccup or 1 / (1 + 19 * (330 / request.users) ** 25)))
+    assert asked[:2] == [10, 10]  # the surprising failure is looked at again
+    outcome = search.outcome()
+    assert outcome.high >= 330 or Flag.NOISY in outcome.flags
+
+
+def test_a_failure_by_far_is_believed_at_once() -> None:
+    search = Search(Settings(start_users=100))
+    search.observe(level(100, 0.9))
+    request = search.next()
+    assert request is not None
+    assert request.users < 100

@@ -3,7 +3,7 @@
 import math
 
 from headcount.analyse.search.growth import grow, halve, shrink
-from headcount.analyse.search.observation import Request
+from headcount.analyse.search.observation import ConstraintResult, Request, Share
 from headcount.analyse.search.standing import Standing
 from headcount.analyse.search.straddle import converged, straddle
 
@@ -13,6 +13,11 @@ longer levels to show itself in each."""
 
 OFFICIALS_MOST = 3
 """Official levels before a server that keeps failing them is called unstable."""
+
+MILD_SHARE = 0.5
+MILD_RATIO = 3.0
+"""A first failure below these, as a share of bad scenarios or a multiple of the limit, is repeated
+before it is believed. Ours: a stall of a part of a short probe makes less than half of it bad."""
 
 COVERED = 0.08
 """A point of the chart within this share of the capacity of a level taken needs no level."""
@@ -40,8 +45,9 @@ def search_request(standing: Standing) -> Request | None:
     if math.isinf(bracket.high):
         users = grow(standing)
         return None if users is None else Request(users, settings.probe_s, "probe", True)
-    if bracket.low == 0:
-        users = shrink(standing)
+    again = doubtful_failure(standing)
+    if again is not None or bracket.low == 0:
+        users = shrink(standing) if again is None else again
         return None if users is None else Request(users, settings.probe_s, "probe", True)
     users = halve(standing)
     if users is not None:
@@ -50,6 +56,27 @@ def search_request(standing: Standing) -> Request | None:
         return None
     seconds = settings.short_s * (LONGER if standing.noisy else 1.0)
     return Request(straddle(standing), seconds, "straddle", False)
+
+
+def doubtful_failure(standing: Standing) -> int | None:
+    """Users of the only failure so far, if it was seen once and not by far.
+
+    One bad moment of the machine must not send the whole search below the capacity. Growing by
+    doubling, a server that is really too small fails for most of its users.
+    """
+    valid = [taken.observation for taken in standing.taken if taken.observation.valid]
+    failed = [o for o in valid if not o.passed]
+    if len(failed) != 1 or not all(_mildly(c) for c in failed[0].constraints if not c.passed):
+        return None
+    users = failed[0].users
+    seen = sum(o.users == users for o in valid)
+    return users if seen == 1 else None
+
+
+def _mildly(constraint: ConstraintResult) -> bool:
+    if isinstance(constraint, Share):
+        return constraint.share < MILD_SHARE
+    return constraint.value < MILD_RATIO * constraint.limit
 
 
 def _affordable(standing: Standing, request: Request) -> bool:
