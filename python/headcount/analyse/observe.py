@@ -1,12 +1,10 @@
 """A level as the search sees it."""
 
+from headcount.analyse.judge import UNANSWERED_MS
 from headcount.analyse.level import SHORTFALL_SHARE
 from headcount.analyse.search import Observation, Share, Value
 from headcount.bundle.level import CriterionResult, LevelResult
 from headcount.plan.criteria import Criterion
-
-UNANSWERED_MS = 3_600_000.0
-"""Stands for a mean that could not be measured because nothing ended."""
 
 OFFERED = "load offered"
 """Name of the constraint that a level with an open pace achieves the load it offers."""

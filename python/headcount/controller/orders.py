@@ -1,6 +1,6 @@
 """Which levels to run: a list of them, or what the search asks for next."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 from headcount.analyse.observe import observe
@@ -53,46 +53,46 @@ class ListOrders:
     def __init__(self, plan: Plan) -> None:
         """Run the plan's levels in their order."""
         self._plan = plan
-        self._left: Iterator[tuple[int, int]] = iter(enumerate(plan.levels, start=1))
         self._done: list[LevelResult] = []
-        self._users = 0
+
+    @property
+    def _left(self) -> list[int]:
+        return self._plan.levels[len(self._done) :]
+
+    @property
+    def _users(self) -> int:
+        return self._done[-1].users if self._done else 0
 
     def next(self) -> LevelOrder | None:
         """The next level of the list."""
-        index, users = next(self._left, (0, 0))
-        if not index:
+        if not self._left:
             return None
-        run = self._plan.workload.run
-        ramp_s = abs(users - self._users) / run.ramp_per_s
-        if run.ramp is not None:
-            ramp_s = seconds(run.ramp)
+        users, run = self._left[0], self._plan.workload.run
         purpose = "ladder" if self._plan.mode == "ladder" else "only"
-        settle_s, measure_s = seconds(run.settle), seconds(run.duration)
-        return LevelOrder(index, purpose, users, ramp_s, settle_s, measure_s)
+        return LevelOrder(
+            index=len(self._done) + 1,
+            purpose=purpose,
+            users=users,
+            ramp_s=self._ramp_s(self._users, users),
+            settle_s=seconds(run.settle),
+            measure_s=seconds(run.duration),
+        )
+
+    def _ramp_s(self, before: int, users: int) -> float:
+        run = self._plan.workload.run
+        return seconds(run.ramp) if run.ramp is not None else abs(users - before) / run.ramp_per_s
 
     def take(self, result: LevelResult) -> None:
         """Count the level; one that is resumed is not run again."""
         self._done.append(result)
-        self._users = result.users
-        while len(self._done) > self._taken():
-            next(self._left, None)
-
-    def _taken(self) -> int:
-        return len(self._plan.levels) - sum(1 for _ in self._peek())
-
-    def _peek(self) -> Sequence[tuple[int, int]]:
-        rest = list(self._left)
-        self._left = iter(rest)
-        return rest
 
     def outlook(self) -> Outlook:
         """How far the ladder is."""
         run = self._plan.workload.run
         users = self._users
         remaining_s = 0.0
-        for _, wanted in self._peek():
-            ramp_s = abs(wanted - users) / run.ramp_per_s
-            remaining_s += ramp_s if run.ramp is None else seconds(run.ramp)
+        for wanted in self._left:
+            remaining_s += self._ramp_s(users, wanted)
             remaining_s += seconds(run.settle) + seconds(run.duration)
             users = wanted
         passed = [level.users for level in self._done if level.outcome == "passed"]
