@@ -8,7 +8,7 @@
 //! * [`protocol`]: the seam that a protocol fills; [`user`]: what it is told about its user.
 //! * [`life`]: one user's life, from joining to leaving.
 //! * [`worker`]: one thread with its users; [`timers`] and [`clock`]: how they wait.
-//! * [`recorder`]: what a worker counts; [`report`] and [`mailbox`]: how it hands that over.
+//! * [`recorder`] and [`requests`]: what a worker counts; [`report`] and [`mailbox`]: how it hands that over.
 //! * [`run`]: all workers together; [`snapshot`]: their reports merged.
 //!
 //! Nothing in this crate names a protocol.
@@ -25,6 +25,7 @@ pub mod protocol;
 pub mod recorder;
 pub mod rehearsal;
 pub mod report;
+pub mod requests;
 pub mod run;
 pub mod seat;
 pub mod snapshot;
@@ -36,6 +37,7 @@ pub mod worker;
 pub use fault::{Fault, FaultKind};
 pub use plan::{Plan, PlanError};
 pub use protocol::{Compile, Moved, Protocol, Session};
+pub use requests::Requests;
 pub use run::Run;
 pub use snapshot::{Interval, Snapshot};
 pub use user::User;

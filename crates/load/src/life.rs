@@ -122,7 +122,7 @@ impl<P: Protocol> Place<P> {
             began_ns,
             ended_ns: now_ns,
             completed: !failed,
-            limit_ns: scenario.limit_ns,
+            limit_ns: scenario.limit_for(self.seat.bytes.get()),
             late_ns: scenario.late_ns,
         });
         (now_ns, !failed)

@@ -34,6 +34,10 @@ pub struct ScenarioPlan {
     pub weight: f64,
     /// Response times above this count as slow.
     pub limit_ms: f64,
+    /// For each MiB that it moves the limit is at least this, so that one scenario may move files
+    /// of all sizes. 0: the limit is the same for all.
+    #[serde(default)]
+    pub limit_per_mib_ms: f64,
     /// A start later than this after the due moment counts as late.
     pub late_ms: f64,
     /// What it consists of, in order.
@@ -96,6 +100,8 @@ pub struct Compiled<S> {
 pub struct Scenario<S> {
     /// Response times above this count as slow, in ns.
     pub limit_ns: u64,
+    /// The least limit for each MiB moved, in ns.
+    pub limit_per_mib_ns: u64,
     /// Starts later than this count as late, in ns.
     pub late_ns: u64,
     /// The steps, each with its index in [`Compiled::step_names`].
@@ -178,6 +184,12 @@ impl Plan {
                 3_600_000.0,
             )?;
             bounds(
+                &format!("limit_per_mib_ms of \"{name}\""),
+                scenario.limit_per_mib_ms,
+                0.0,
+                3_600_000.0,
+            )?;
+            bounds(
                 &format!("late_ms of \"{name}\""),
                 scenario.late_ms,
                 1e-3,
@@ -207,6 +219,16 @@ impl<S> Compiled<S> {
     }
 }
 
+impl<S> Scenario<S> {
+    /// The limit, in ns, of a scenario that moves so many bytes.
+    #[must_use]
+    pub fn limit_for(&self, bytes: u64) -> u64 {
+        let grown_ns = (u128::from(self.limit_per_mib_ns) * u128::from(bytes)) >> 20;
+        let grown_ns = u64::try_from(grown_ns).unwrap_or(u64::MAX);
+        self.limit_ns.max(grown_ns)
+    }
+}
+
 fn compile_scenario<S: Compile>(
     scenario: &ScenarioPlan,
     step_names: &mut Vec<String>,
@@ -228,6 +250,7 @@ fn compile_scenario<S: Compile>(
     let to_ns = |ms: f64| (ms * 1e6) as u64;
     Ok(Scenario {
         limit_ns: to_ns(scenario.limit_ms),
+        limit_per_mib_ns: to_ns(scenario.limit_per_mib_ms),
         late_ns: to_ns(scenario.late_ms),
         steps,
     })
@@ -242,4 +265,24 @@ fn bounds(what: &str, value: f64, low: f64, high: f64) -> Result<(), PlanError> 
         value: value.to_string(),
         bounds: format!("from {low} to {high}"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_grows_with_the_size_but_never_shrinks() {
+        let scenario = Scenario::<()> {
+            limit_ns: 1_000,
+            limit_per_mib_ns: 5_000,
+            late_ns: 1,
+            steps: Vec::new(),
+        };
+        assert_eq!(scenario.limit_for(0), 1_000);
+        assert_eq!(scenario.limit_for(64 << 10), 1_000);
+        assert_eq!(scenario.limit_for(1 << 20), 5_000);
+        assert_eq!(scenario.limit_for(3 << 19), 7_500);
+        assert_eq!(scenario.limit_for(u64::MAX), 87_960_930_222_079_999);
+    }
 }

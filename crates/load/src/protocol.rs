@@ -20,6 +20,10 @@ pub trait Protocol: Send + Sync + 'static {
     /// One virtual user's connection.
     type Session: Session<Step = Self::Step>;
 
+    /// The names of the kinds of requests that sessions count in [`User::requests`], as results
+    /// show them; none for a protocol whose steps are its requests.
+    const REQUESTS: &'static [&'static str] = &[];
+
     /// Connects and logs in `user`. Its time is part of the response time of the scenario that
     /// needed the session.
     fn open(&self, user: &mut User) -> impl Future<Output = Result<Self::Session, Fault>>;

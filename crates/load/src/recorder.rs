@@ -101,6 +101,8 @@ pub struct Recorder {
     pub think_ns: u64,
     /// Sessions opened.
     pub sessions_opened: u64,
+    /// Requests sent, by index of the protocol's `REQUESTS`; empty before the first report.
+    pub requests: Vec<u64>,
 }
 
 /// One scenario's end, as the recorder is told of it.
@@ -134,6 +136,7 @@ impl Recorder {
             start_lateness: times(),
             think_ns: 0,
             sessions_opened: 0,
+            requests: Vec::new(),
         }
     }
 
@@ -157,6 +160,11 @@ impl Recorder {
         add_times(&mut self.start_lateness, &other.start_lateness);
         self.think_ns += other.think_ns;
         self.sessions_opened += other.sessions_opened;
+        let kinds = self.requests.len().max(other.requests.len());
+        self.requests.resize(kinds, 0);
+        for (mine, theirs) in self.requests.iter_mut().zip(&other.requests) {
+            *mine += theirs;
+        }
     }
 
     /// What was counted after `earlier`, a former state of this same recorder.
@@ -177,6 +185,9 @@ impl Recorder {
         subtract_times(&mut difference.start_lateness, &earlier.start_lateness);
         difference.think_ns -= earlier.think_ns;
         difference.sessions_opened -= earlier.sessions_opened;
+        for (mine, theirs) in difference.requests.iter_mut().zip(&earlier.requests) {
+            *mine -= theirs;
+        }
         difference
     }
 

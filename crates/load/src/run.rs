@@ -38,6 +38,7 @@ pub struct Run {
     orders: Vec<UnboundedSender<Order>>,
     threads: Vec<JoinHandle<()>>,
     step_names: Vec<String>,
+    request_names: &'static [&'static str],
     tick: u64,
     ended: bool,
 }
@@ -54,6 +55,7 @@ impl Run {
             orders: Vec::new(),
             threads: Vec::new(),
             step_names: plan.step_names.clone(),
+            request_names: P::REQUESTS,
             tick: 0,
             ended: false,
         };
@@ -83,6 +85,12 @@ impl Run {
     #[must_use]
     pub fn step_names(&self) -> &[String] {
         &self.step_names
+    }
+
+    /// The names of the kinds of requests that the protocol counts, in that order.
+    #[must_use]
+    pub const fn request_names(&self) -> &'static [&'static str] {
+        self.request_names
     }
 
     /// Nanoseconds since the run began.

@@ -30,6 +30,8 @@ pub struct Seat {
     pub leaving: Cell<bool>,
     /// Set by the worker when the current step has exceeded its time limit.
     pub expired: Cell<bool>,
+    /// Bytes that the scenario under way is known to move.
+    pub bytes: Cell<u64>,
     /// When the timer this user waits for is due; `u64::MAX` when it waits for none.
     pub alarm_ns: Cell<u64>,
     waker: RefCell<Option<Waker>>,
@@ -43,6 +45,7 @@ impl Seat {
             doing: Cell::new(Doing::Waiting),
             leaving: Cell::new(false),
             expired: Cell::new(false),
+            bytes: Cell::new(0),
             alarm_ns: Cell::new(u64::MAX),
             waker: RefCell::new(None),
         }

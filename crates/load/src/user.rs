@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::requests::Requests;
 use crate::seat::Seat;
 use crate::stream::{Purpose, Stream};
 use crate::timers::{Sleep, Timers};
@@ -15,6 +16,7 @@ pub struct User {
     stream: Stream,
     seat: Rc<Seat>,
     timers: Rc<Timers>,
+    requests: Rc<Requests>,
 }
 
 impl User {
@@ -29,7 +31,14 @@ impl User {
             stream,
             seat,
             timers,
+            requests: Rc::default(),
         }
+    }
+
+    /// The same user, whose requests are counted here.
+    #[must_use]
+    pub fn counting(self, requests: Rc<Requests>) -> Self {
+        Self { requests, ..self }
     }
 
     /// The user's number, from 0; names, folders and credentials derive from it.
@@ -62,6 +71,20 @@ impl User {
         Sleep::new(Rc::clone(&self.timers), Rc::clone(&self.seat), due_ns)
     }
 
+    /// Where requests are counted as they are sent. A session keeps a copy.
+    #[must_use]
+    pub const fn requests(&self) -> &Rc<Requests> {
+        &self.requests
+    }
+
+    /// Tells the engine, before it happens, that the scenario moves so many bytes more. A scenario
+    /// whose limit grows with its size (`limit_per_mib_ms`) then counts as slow, or as overdue
+    /// while it is under way, only when it is so for its size.
+    pub fn expect_bytes(&self, bytes: u64) {
+        let known = self.seat.bytes.get();
+        self.seat.bytes.set(known.saturating_add(bytes));
+    }
+
     /// The engine's clock, in ns since the run began.
     #[must_use]
     pub fn now_ns(&self) -> u64 {
@@ -71,6 +94,7 @@ impl User {
     /// Moves on to the next scenario and its stream.
     pub fn begin_scenario(&mut self) {
         self.ordinal += 1;
+        self.seat.bytes.set(0);
         self.stream = Stream::new(self.seed, Purpose::Scenario, self.id, self.ordinal);
     }
 }

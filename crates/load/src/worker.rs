@@ -17,6 +17,7 @@ use crate::plan::Compiled;
 use crate::protocol::Protocol;
 use crate::recorder::{Recorder, times};
 use crate::report::Report;
+use crate::requests::Requests;
 use crate::seat::{Doing, Seat};
 use crate::timers::Timers;
 use crate::user::User;
@@ -62,6 +63,7 @@ struct Worker<P: Protocol> {
     plan: Arc<Compiled<P::Step>>,
     timers: Rc<Timers>,
     recorder: Rc<RefCell<Recorder>>,
+    requests: Rc<Requests>,
     members: Vec<Member>,
     /// Users asked to leave who are still in the middle of a scenario.
     leavers: Vec<Member>,
@@ -130,6 +132,7 @@ impl<P: Protocol> Worker<P> {
             plan,
             timers: Rc::new(Timers::new(clock)),
             recorder: Rc::new(RefCell::new(recorder)),
+            requests: Rc::new(Requests::new(P::REQUESTS.len())),
             members: Vec::new(),
             leavers: Vec::new(),
             orders: VecDeque::new(),
@@ -215,7 +218,8 @@ impl<P: Protocol> Worker<P> {
         let seat = Rc::new(Seat::new());
         let schedule = Schedule::new(plan.pace, plan.seed, id, now_ns);
         let schedule = Rc::new(RefCell::new(schedule));
-        let user = User::new(id, plan.seed, Rc::clone(&seat), Rc::clone(&self.timers));
+        let user = User::new(id, plan.seed, Rc::clone(&seat), Rc::clone(&self.timers))
+            .counting(Rc::clone(&self.requests));
         self.members.push(Member {
             seat: Rc::clone(&seat),
             schedule: Rc::clone(&schedule),
@@ -262,7 +266,10 @@ impl<P: Protocol> Worker<P> {
             at_ns,
             users: present as u32,
             cpu_ns: thread_cpu_ns(),
-            recorder: self.recorder.borrow().clone(),
+            recorder: Recorder {
+                requests: self.requests.counts(),
+                ..self.recorder.borrow().clone()
+            },
             pending: vec![times(); self.plan.scenarios.len()],
             overdue: vec![0; self.plan.scenarios.len()],
             backlog: times(),
@@ -286,7 +293,10 @@ impl<P: Protocol> Worker<P> {
             };
             let (index, age_ns) = (scenario as usize, at_ns.saturating_sub(due_ns));
             report.pending[index].saturating_record(age_ns / 1000);
-            let overdue = late || age_ns > self.plan.scenarios[index].limit_ns;
+            let overdue = late || {
+                let limit_ns = self.plan.scenarios[index].limit_for(member.seat.bytes.get());
+                age_ns > limit_ns
+            };
             report.overdue[index] += u64::from(overdue);
             if member.seat.leaving.get() {
                 continue; // whoever leaves owes nothing any more

@@ -99,6 +99,7 @@ fn plan(case: &Case) -> Plan {
         name: "nothing".into(),
         weight: 1.0,
         limit_ms: 1000.0,
+        limit_per_mib_ms: 0.0,
         late_ms: 1000.0,
         steps: vec![step; case.steps],
     };

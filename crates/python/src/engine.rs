@@ -19,6 +19,7 @@ pub struct Engine {
     /// `None` once closed.
     state: Mutex<Option<State>>,
     step_names: Vec<String>,
+    request_names: Vec<&'static str>,
 }
 
 struct State {
@@ -37,12 +38,14 @@ impl Engine {
         let plan = Plan::from_json(plan).map_err(|error| of_run(&RunError::Plan(error)))?;
         let run = py.detach(|| protocol::start(plan, protocol, target))?;
         let step_names = run.step_names().to_vec();
+        let request_names = run.request_names().to_vec();
         Ok(Self {
             state: Mutex::new(Some(State {
                 run,
                 previous: None,
             })),
             step_names,
+            request_names,
         })
     }
 
@@ -50,6 +53,13 @@ impl Engine {
     #[getter]
     fn step_names(&self) -> Vec<String> {
         self.step_names.clone()
+    }
+
+    /// The names of the kinds of requests that the protocol counts; none if its steps are its
+    /// requests.
+    #[getter]
+    fn request_names(&self) -> Vec<&'static str> {
+        self.request_names.clone()
     }
 
     /// Seconds since the run began.

@@ -22,6 +22,8 @@ pub struct Interval {
     think_s: f64,
     /// Sessions opened.
     sessions_opened: u64,
+    /// Requests sent, in the order of `Engine.request_names`.
+    requests: Vec<u64>,
     /// In the plan's order.
     scenarios: Vec<Py<ScenarioCount>>,
     /// In the order of `Engine.step_names`.
@@ -121,6 +123,7 @@ impl Interval {
                 .collect(),
             think_s: seconds(counted.think_ns),
             sessions_opened: counted.sessions_opened,
+            requests: counted.requests.clone(),
             scenarios: scenarios
                 .map(|(t, (p, o))| scenario(py, t, p, *o))
                 .collect::<PyResult<_>>()?,

@@ -25,8 +25,12 @@ pub enum SigningPolicy {
 pub struct SmbOptions {
     /// `host` or `host:port`; the port of SMB is 445.
     pub address: String,
-    /// The share, or a pattern of shares.
+    /// The share, or a pattern of shares such as `home{n:05}`.
     pub share: String,
+    /// How many shares a pattern stands for: user `n` has share `n` modulo this. 0: one for each
+    /// user.
+    #[serde(default)]
+    pub shares: u32,
     /// The user, or a pattern of users such as `user{n:05}`.
     pub user: String,
     /// The domain of the users, or empty.
@@ -66,6 +70,7 @@ impl SmbOptions {
         Self {
             address: address.to_owned(),
             share: share.to_owned(),
+            shares: 0,
             user: user.to_owned(),
             domain: String::new(),
             password,

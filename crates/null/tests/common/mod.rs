@@ -20,6 +20,7 @@ pub fn scenario(name: &str, weight: f64, steps: Vec<StepPlan>) -> ScenarioPlan {
         name: name.into(),
         weight,
         limit_ms: 1000.0,
+        limit_per_mib_ms: 0.0,
         late_ms: 1000.0,
         steps,
     }

@@ -22,6 +22,7 @@ impl SmbSession {
         let until = transfer
             .bytes
             .map_or(end, |bytes| end.min(offset.saturating_add(bytes)));
+        user.expect_bytes(until.saturating_sub(offset));
         let began = offset;
         while offset < until {
             let limit = self
@@ -96,6 +97,7 @@ impl SmbSession {
         let until = transfer
             .bytes
             .map_or(size, |bytes| began.saturating_add(bytes));
+        user.expect_bytes(until.saturating_sub(began));
         let mut offset = began;
         while offset < until {
             let limit = self

@@ -176,7 +176,7 @@ impl SmbSession {
         let mut input = Vec::new();
         let (share, code, file) = match control {
             Control::DfsReferral => {
-                let share = self.shared.share.name(self.number);
+                let share = self.shared.share_of(self.number);
                 ioctl::encode_referral(&mut input, &format!("\\{}\\{share}", self.shared.host));
                 (Share::Ipc, ioctl::DFS_GET_REFERRALS, ioctl::NO_FILE)
             }

@@ -27,6 +27,7 @@ use crate::data_set::DataSet;
 use crate::options::SmbOptions;
 use crate::password::Password;
 use crate::pattern::NamePattern;
+use crate::wire::header::Command;
 
 /// The port of SMB over TCP (MS-SMB2 2.1).
 const PORT: u16 = 445;
@@ -62,6 +63,7 @@ pub(crate) struct Shared {
     /// As the user wrote it, for messages.
     name: String,
     share: NamePattern,
+    shares: u32,
     user: NamePattern,
     folder: NamePattern,
     domain: String,
@@ -93,6 +95,7 @@ impl Smb {
             addresses,
             host,
             share: pattern(&options.share)?,
+            shares: options.shares,
             user: pattern(&options.user)?,
             folder: pattern(&options.folder)?,
             name: options.address,
@@ -114,6 +117,14 @@ impl Smb {
 }
 
 impl Shared {
+    /// The share of a user.
+    fn share_of(&self, number: u32) -> String {
+        self.share.name(match self.shares {
+            0 => number,
+            shares => number % shares,
+        })
+    }
+
     /// The key that a user's name and password become, and the name.
     fn credentials(&self, number: u32) -> (String, Key) {
         let user = self.user.name(number);
@@ -148,9 +159,10 @@ fn resolve(address: &str) -> Result<(String, Vec<SocketAddr>), SmbError> {
 impl Protocol for Smb {
     type Step = Step;
     type Session = SmbSession;
+    const REQUESTS: &'static [&'static str] = &Command::NAMES;
 
     async fn open(&self, user: &mut User) -> Result<SmbSession, Fault> {
-        SmbSession::open(&self.shared, user.id()).await
+        SmbSession::open(&self.shared, user).await
     }
 }
 

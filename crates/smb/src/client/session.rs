@@ -1,5 +1,6 @@
 //! One user's connection, logon and handles.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use headcount_load::{Fault, FaultKind, Moved, Session, User};
@@ -44,16 +45,20 @@ pub struct Handle {
 }
 
 impl SmbSession {
-    pub(super) async fn open(shared: &Arc<Shared>, id: u32) -> Result<Self, Fault> {
+    pub(super) async fn open(shared: &Arc<Shared>, user: &User) -> Result<Self, Fault> {
         let named = |fault: Fault| Fault {
             message: format!("{}: {}", shared.name, fault.message).into(),
             ends_session: true,
             ..fault
         };
-        let number = shared.first_user.saturating_add(id);
-        let connection = Connection::establish(&shared.addresses, &shared.wanted)
-            .await
-            .map_err(named)?;
+        let number = shared.first_user.saturating_add(user.id());
+        let connection = Connection::establish(
+            &shared.addresses,
+            &shared.wanted,
+            Rc::clone(user.requests()),
+        )
+        .await
+        .map_err(named)?;
         let mut session = Self {
             shared: Arc::clone(shared),
             connection,
@@ -82,7 +87,7 @@ impl SmbSession {
 
     async fn connect_tree(&mut self, share: Share) -> Result<u32, Fault> {
         let name = match share {
-            Share::Data => self.shared.share.name(self.number),
+            Share::Data => self.shared.share_of(self.number),
             Share::Ipc => "IPC$".to_owned(),
         };
         let path = format!("\\\\{}\\{name}", self.shared.host);
@@ -168,7 +173,8 @@ impl SmbSession {
             let Shared {
                 addresses, wanted, ..
             } = &*self.shared;
-            self.connection = Connection::establish(addresses, wanted).await?;
+            let requests = self.connection.requests();
+            self.connection = Connection::establish(addresses, wanted, requests).await?;
         }
         self.logon().await
     }

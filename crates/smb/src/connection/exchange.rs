@@ -94,6 +94,7 @@ impl Connection {
         };
         state.credits = left;
         state.next_message += u64::from(charge);
+        self.requests.sent(ask.command as usize);
         send(&mut self.stream, |out| {
             out.extend([0; FRAME_BYTES]);
             request.encode(out);
@@ -165,7 +166,7 @@ impl Connection {
     where
         A: FnOnce(&Response, &[u8]) -> Result<R, Fault>,
     {
-        let Self { stream, state } = self;
+        let Self { stream, state, .. } = self;
         poll_fn(|context| {
             poll_bytes(stream, context, |bytes| {
                 if !state.carry.is_empty() {

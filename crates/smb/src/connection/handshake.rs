@@ -1,8 +1,9 @@
 //! Connecting and NEGOTIATE (MS-SMB2 3.2.4.2.2, 3.2.5.2), and its validation (3.2.5.5).
 
 use std::net::SocketAddr;
+use std::rc::Rc;
 
-use headcount_load::{Fault, FaultKind};
+use headcount_load::{Fault, FaultKind, Requests};
 use tokio::net::TcpStream;
 
 use super::state::{State, malformed};
@@ -119,11 +120,16 @@ impl Agreed {
 
 impl Connection {
     /// Connects to the first address that accepts, and negotiates.
-    pub async fn establish(addresses: &[SocketAddr], wanted: &Wanted) -> Result<Self, Fault> {
+    pub async fn establish(
+        addresses: &[SocketAddr],
+        wanted: &Wanted,
+        requests: Rc<Requests>,
+    ) -> Result<Self, Fault> {
         let stream = connect(addresses).await?;
         let client = random::bytes()?;
         let mut connection = Self {
             stream,
+            requests,
             state: State::new(Agreed::nothing(client)),
         };
         connection.negotiate(wanted, client).await?;

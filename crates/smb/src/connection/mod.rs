@@ -9,6 +9,9 @@ pub mod handshake;
 pub mod state;
 mod transport;
 
+use std::rc::Rc;
+
+use headcount_load::Requests;
 use tokio::net::TcpStream;
 
 pub use exchange::Ask;
@@ -19,6 +22,15 @@ pub use state::State;
 #[derive(Debug)]
 pub struct Connection {
     stream: TcpStream,
+    /// Where requests are counted, by [`crate::wire::header::Command`].
+    requests: Rc<Requests>,
     /// All but the socket.
     pub state: State,
+}
+
+impl Connection {
+    /// Where its requests are counted.
+    pub fn requests(&self) -> Rc<Requests> {
+        Rc::clone(&self.requests)
+    }
 }

@@ -39,28 +39,33 @@ pub enum Command {
 }
 
 impl Command {
+    /// The names of all commands of the protocol, by their number.
+    pub const NAMES: [&'static str; 19] = [
+        "NEGOTIATE",
+        "SESSION_SETUP",
+        "LOGOFF",
+        "TREE_CONNECT",
+        "TREE_DISCONNECT",
+        "CREATE",
+        "CLOSE",
+        "FLUSH",
+        "READ",
+        "WRITE",
+        "LOCK",
+        "IOCTL",
+        "CANCEL",
+        "ECHO",
+        "QUERY_DIRECTORY",
+        "CHANGE_NOTIFY",
+        "QUERY_INFO",
+        "SET_INFO",
+        "OPLOCK_BREAK",
+    ];
+
     /// Its name as in the specification, for messages to people.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Negotiate => "NEGOTIATE",
-            Self::SessionSetup => "SESSION_SETUP",
-            Self::Logoff => "LOGOFF",
-            Self::TreeConnect => "TREE_CONNECT",
-            Self::TreeDisconnect => "TREE_DISCONNECT",
-            Self::Create => "CREATE",
-            Self::Close => "CLOSE",
-            Self::Flush => "FLUSH",
-            Self::Read => "READ",
-            Self::Write => "WRITE",
-            Self::Lock => "LOCK",
-            Self::Ioctl => "IOCTL",
-            Self::Echo => "ECHO",
-            Self::QueryDirectory => "QUERY_DIRECTORY",
-            Self::QueryInfo => "QUERY_INFO",
-            Self::SetInfo => "SET_INFO",
-            Self::OplockBreak => "OPLOCK_BREAK",
-        }
+        Self::NAMES[self as usize]
     }
 }
 
