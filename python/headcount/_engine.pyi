@@ -5,7 +5,7 @@ Headcount's load engine.
 from _typeshed import SupportsGetItem
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
 
-__all__ = ["PROFILE", "AppServer", "Engine", "FaultCount", "Histogram", "Interval", "ScenarioCount", "StepCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "ensure_connections", "simulate_level"]
+__all__ = ["PROFILE", "AppServer", "Engine", "FaultCount", "Histogram", "Interval", "ScenarioCount", "StepCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "ensure_connections", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare"]
 
 PROFILE: Final[str]
 """
@@ -58,6 +58,12 @@ class Engine:
     def now_s(self, /) -> float:
         """
         Seconds since the run began.
+        """
+    @property
+    def request_names(self, /) -> list[str]:
+        """
+        The names of the kinds of requests that the protocol counts; none if its steps are its
+        requests.
         """
     def set_users(self, /, users: SupportsIndex, ramp_s: SupportsFloat | SupportsIndex) -> None:
         """
@@ -170,6 +176,11 @@ class Interval:
     def from_s(self, /) -> float:
         """
         Its beginning, in seconds of the run's clock.
+        """
+    @property
+    def requests(self, /) -> list[int]:
+        """
+        Requests sent, in the order of `Engine.request_names`.
         """
     @property
     def scenarios(self, /) -> list[ScenarioCount]:
@@ -370,4 +381,23 @@ def simulate_level(system: str, users: SupportsIndex, warmup_s: SupportsFloat | 
     seconds at the 50th, 90th, 95th and 99th percentile.
 
     Raises `ValueError` when the system is unknown or the level outside the simulator's limits.
+    """
+
+def smb_cleanup(target: str, progress: Any) -> str:
+    """
+    Deletes the data set on every share of the target, and nothing else; says what was deleted
+    (JSON).
+    """
+
+def smb_hello(target: str) -> str:
+    """
+    Logs on as the first user of the target (JSON) and says on which terms: dialect, signing,
+    encryption, largest read and write, share, free space (JSON).
+    """
+
+def smb_prepare(target: str, first: SupportsIndex, last: SupportsIndex, progress: Any, read_through: bool = False) -> str:
+    """
+    Makes what is missing of the files of users `first` to `last` of the run; says what was done
+    (JSON). `progress` is called with the progress (JSON) a few times a second; Ctrl-C calls it off.
+    With `read_through` files that are there are read whole and made anew where they are damaged.
     """

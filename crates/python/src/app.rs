@@ -1,16 +1,16 @@
 //! The application server and the calls to it, for the side that prepares and observes.
 
 use std::net::SocketAddr;
-use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
 use headcount_app::control::{self, Target};
 use headcount_app::message::{Order, Shape};
 use headcount_app::server::{Handle, Settings, Threads, WriteMode, serve};
 use pyo3::prelude::*;
-use serde::Serialize;
 
 use crate::errors::{InputError, of_control, of_serve};
+use crate::json::json;
+use crate::told::Told;
 
 /// The application server, running in this process until stopped.
 #[pyclass(frozen, module = "headcount._engine")]
@@ -144,29 +144,9 @@ pub fn app_prepare(
         read_through,
     };
     let target = target(address, token);
-    let progress = progress.clone().unbind();
-    let mut raised = None;
-    let mut tell = |how_far| {
-        Python::attach(|py| {
-            let told = py
-                .check_signals()
-                .and_then(|()| progress.call1(py, (json(&how_far),)));
-            match told {
-                Ok(_) => ControlFlow::Continue(()),
-                Err(error) => {
-                    raised = Some(error);
-                    ControlFlow::Break(())
-                }
-            }
-        })
-    };
-    let prepared = py.detach(|| control::prepare(&target, &order, &mut tell));
-    match (raised, prepared) {
-        (Some(error), _) => Err(error),
-        (None, prepared) => prepared
-            .map(|done| json(&done))
-            .map_err(|error| of_control(&error)),
-    }
+    let mut told = Told::new(progress);
+    let prepared = py.detach(|| control::prepare(&target, &order, |far| told.tell(&far)));
+    told.answer(prepared, of_control)
 }
 
 fn target(address: &str, token: Option<String>) -> Target {
@@ -174,9 +154,4 @@ fn target(address: &str, token: Option<String>) -> Target {
         token,
         ..Target::new(address)
     }
-}
-
-fn json(value: &impl Serialize) -> String {
-    #[expect(clippy::expect_used, reason = "plain structs of numbers and strings")]
-    serde_json::to_string(value).expect("plain figures have a JSON form")
 }

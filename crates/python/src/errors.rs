@@ -4,6 +4,9 @@ use headcount_app::control::ControlError;
 use headcount_app::server::ServeError;
 use headcount_load::limits::LimitError;
 use headcount_load::run::RunError;
+use headcount_load::{Fault, FaultKind};
+use headcount_smb::SmbError;
+use headcount_smb::client::provision::ProvisionError;
 use pyo3::PyErr;
 
 pyo3::import_exception!(headcount.errors, EngineError);
@@ -60,5 +63,42 @@ pub fn of_serve(error: &ServeError) -> PyErr {
         ServeError::Listen { .. } | ServeError::Handles { .. } | ServeError::Thread(_) => {
             SystemLimitError::new_err(text)
         }
+    }
+}
+
+/// The exception for SMB options that cannot be used.
+pub fn of_smb(error: &SmbError) -> PyErr {
+    match error {
+        SmbError::Address { .. } | SmbError::Options(_) => InputError::new_err(error.to_string()),
+    }
+}
+
+/// The exception for a data set that could not be made, checked or deleted.
+pub fn of_provision(error: &ProvisionError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        ProvisionError::Options(error) => of_smb(error),
+        ProvisionError::NotOurs { .. } | ProvisionError::ReadOnly { .. } => {
+            InputError::new_err(text)
+        }
+        ProvisionError::NoSpace { .. } | ProvisionError::System(_) => {
+            SystemLimitError::new_err(text)
+        }
+        ProvisionError::Fault(fault) => of_fault(fault),
+        ProvisionError::CalledOff => TargetError::new_err(text),
+    }
+}
+
+fn of_fault(fault: &Fault) -> PyErr {
+    let text = fault.message.to_string();
+    match fault.kind {
+        // Wrong credentials are the user's to mend, whatever the server does.
+        FaultKind::Login => InputError::new_err(text),
+        FaultKind::Connect
+        | FaultKind::Timeout
+        | FaultKind::Disconnected
+        | FaultKind::Refused
+        | FaultKind::Malformed
+        | FaultKind::WrongData => TargetError::new_err(text),
     }
 }

@@ -5,8 +5,11 @@ mod engine;
 mod errors;
 mod histogram;
 mod interval;
+mod json;
 mod protocol;
 mod simulate;
+mod smb;
+mod told;
 
 use pyo3::prelude::*;
 
@@ -23,6 +26,8 @@ mod _engine {
     use crate::interval::{FaultCount, Interval, ScenarioCount, StepCount};
     #[pymodule_export]
     use crate::simulate::simulate_level;
+    #[pymodule_export]
+    use crate::smb::{smb_cleanup, smb_hello, smb_prepare};
 
     /// `release` or `debug`: what a debug build measures of itself is not worth reporting.
     #[pymodule_export]

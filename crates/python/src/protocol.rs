@@ -3,10 +3,11 @@
 use headcount_app::{App, AppOptions};
 use headcount_load::{Plan, Run};
 use headcount_null::{Null, Stalls};
+use headcount_smb::{Smb, SmbOptions};
 use pyo3::PyResult;
 use serde::Deserialize;
 
-use crate::errors::{PlanError, of_control, of_run};
+use crate::errors::{PlanError, of_control, of_run, of_smb};
 
 /// Where the application server is and what its data set is like.
 #[derive(Deserialize)]
@@ -35,8 +36,9 @@ pub fn start(plan: Plan, protocol: &str, target: &str) -> PyResult<Run> {
     match protocol {
         "app" => Run::start(plan, app(target)?),
         "null" => Run::start(plan, null(target)?),
+        "smb" => Run::start(plan, smb(target)?),
         other => {
-            let message = format!("the engine has no protocol \"{other}\"; it has app, null");
+            let message = format!("the engine has no protocol \"{other}\"; it has app, null, smb");
             return Err(PlanError::new_err(message));
         }
     }
@@ -49,6 +51,10 @@ fn app(target: &str) -> PyResult<App> {
     (options.file_bytes, options.range_bytes) = (target.file_bytes, target.range_bytes);
     options.token = target.token;
     App::new(options).map_err(|error| of_control(&error))
+}
+
+fn smb(target: &str) -> PyResult<Smb> {
+    Smb::new(read::<SmbOptions>(target)?).map_err(|error| of_smb(&error))
 }
 
 fn null(target: &str) -> PyResult<Null> {
@@ -71,7 +77,8 @@ fn null(target: &str) -> PyResult<Null> {
     })
 }
 
-fn read<'a, T: Deserialize<'a>>(target: &'a str) -> PyResult<T> {
+/// What a target (JSON) says.
+pub fn read<'a, T: Deserialize<'a>>(target: &'a str) -> PyResult<T> {
     serde_json::from_str(target)
         .map_err(|error| PlanError::new_err(format!("the target cannot be used: {error}")))
 }

@@ -8,7 +8,7 @@
 //! Sizes are lognormal, rounded up to whole units of 4,096 bytes and capped, and depend on seed,
 //! user, group and number alone: every user has files of their own sizes, the same in every run.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::block::{Owner, UNIT_BYTES, splitmix};
 
@@ -45,7 +45,7 @@ pub struct Place {
 
 /// How many files of which sizes each user has. The figures are ours: their sum, about 80 MB a user,
 /// is near the 81 MB that published runs of FSCT prepared.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct DataSet {
     /// Everything random in it derives from this.
@@ -179,6 +179,26 @@ impl DataSet {
             .clamp(1, self.most_bytes)
             .next_multiple_of(u64::from(UNIT_BYTES))
             .min(self.most_bytes / u64::from(UNIT_BYTES) * u64::from(UNIT_BYTES))
+    }
+
+    /// Bytes of a user's own files: those prepared, and those of [`Group::New`] when all of them have
+    /// been made.
+    #[must_use]
+    pub fn own_bytes(&self, user: u32) -> u64 {
+        let of = |group| {
+            let each = move |index| self.bytes(user, Place { group, index });
+            (0..self.count(group)).map(each).sum::<u64>()
+        };
+        of(Group::Static) + of(Group::Volatile) + of(Group::New)
+    }
+
+    /// Bytes of the files that all users of a share have in common.
+    #[must_use]
+    pub fn shared_bytes(&self) -> u64 {
+        let group = Group::Shared;
+        (0..self.shared_files)
+            .map(|index| self.bytes(0, Place { group, index }))
+            .sum()
     }
 
     /// Its path below the share. `home` is the user's folder, or empty.

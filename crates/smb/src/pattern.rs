@@ -28,6 +28,14 @@ impl NamePattern {
             None => format!("{before}{after}"),
         }
     }
+
+    /// The number of a name; `None` if no number gives this name.
+    #[must_use]
+    pub fn number(&self, name: &str) -> Option<u32> {
+        let rest = name.strip_prefix(&*self.before)?;
+        let number = rest.strip_suffix(&*self.after)?.parse().ok()?;
+        (self.digits.is_some() && self.name(number) == name).then_some(number)
+    }
 }
 
 impl FromStr for NamePattern {
@@ -75,6 +83,12 @@ mod tests {
         assert_eq!(name("user{n:05}", 7).unwrap(), "user00007");
         assert_eq!(name("{n}@x", 123_456).unwrap(), "123456@x");
         assert_eq!(name("nobody", 7).unwrap(), "nobody");
+        let number = |pattern: &str, name| pattern.parse::<NamePattern>().unwrap().number(name);
+        assert_eq!(number("h\\user{n:05}", "h\\user00007"), Some(7));
+        assert_eq!(number("h\\user{n:05}", "h\\user7"), None);
+        assert_eq!(number("user{n}", "user123456"), Some(123_456));
+        assert_eq!(number("user{n}", "userdata"), None);
+        assert_eq!(number("nobody", "nobody"), None);
         for wrong in ["{", "}", "{x}", "{n:5}", "{n:0}", "{n}{n}", "a}{n}"] {
             let error = name(wrong, 1).unwrap_err();
             assert!(

@@ -33,7 +33,12 @@ fn a_data_set_is_made_where_it_should_be_and_made_whole_again() {
         let all: Vec<Place> = data_set.prepared().chain(data_set.shared()).collect();
         let mut written_bytes = 0;
         for place in &all {
-            written_bytes += person.session.prepare(*place).await.unwrap().written_bytes;
+            written_bytes += person
+                .session
+                .prepare(*place, false)
+                .await
+                .unwrap()
+                .written_bytes;
         }
         let files = all.iter().filter(|place| {
             !matches!(
@@ -67,7 +72,7 @@ fn a_data_set_is_made_where_it_should_be_and_made_whole_again() {
             .set_len(bytes + 1)
             .unwrap();
         for again in &all {
-            let moved = person.session.prepare(*again).await.unwrap();
+            let moved = person.session.prepare(*again, false).await.unwrap();
             let expected = if *again == place { bytes } else { 0 };
             assert_eq!(
                 moved,

@@ -44,7 +44,12 @@ impl SmbSession {
         })
     }
 
-    async fn read_chunk(&mut self, handle: &Handle, offset: u64, bytes: u32) -> Result<(), Fault> {
+    pub(super) async fn read_chunk(
+        &mut self,
+        handle: &Handle,
+        offset: u64,
+        bytes: u32,
+    ) -> Result<(), Fault> {
         let tree = self.tree(Share::Data).await?;
         let ask = Ask {
             bytes,

@@ -2,14 +2,15 @@
 //!
 //! * [`step`] and [`parts`]: what users do.
 //! * [`session`]: one user's connection, logon and handles; `logon`: how they log on;
-//!   `open`, `data`, `metadata`: the steps, played; `prepare`: making the data set.
+//!   `open`, `data`, `metadata`: the steps, played.
+//! * [`provision`]: making and deleting the data sets of many users.
 
 mod data;
 mod logon;
 mod metadata;
 mod open;
 pub mod parts;
-mod prepare;
+pub mod provision;
 pub mod session;
 pub mod step;
 

@@ -19,6 +19,8 @@ pub mod access {
 pub const SHARE_ALL: u32 = 7;
 /// The option: it must be a folder.
 pub const DIRECTORY: u32 = 0x0000_0001;
+/// The option: it is deleted when it is closed.
+pub const DELETE_ON_CLOSE: u32 = 0x0000_1000;
 /// The option: it must not be a folder.
 pub const NOT_DIRECTORY: u32 = 0x0000_0040;
 

@@ -1,0 +1,194 @@
+//! Deleting a data set, and nothing else.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use headcount_load::Fault;
+use serde::Serialize;
+
+use super::Told;
+use super::crew::{each, run};
+use super::errand::{arrive, bounded, simple};
+use super::error::ProvisionError;
+use super::prepare::is_common;
+use super::territory::{Ground, MARKER, root};
+use crate::client::Smb;
+use crate::client::session::SmbSession;
+use crate::options::SmbOptions;
+use crate::wire::create::{DELETE_ON_CLOSE, DIRECTORY, Disposition, access};
+
+/// What was deleted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Cleaned {
+    /// Users whose files are gone.
+    pub users: u32,
+    /// Files.
+    pub files: u64,
+    /// Shares on which a data set was found.
+    pub shares: u32,
+    /// Names in the folder that no data set has; they were left, and so was the folder.
+    pub left: u32,
+}
+
+/// Deletes the data set on every share of the options, each user's files under the user's own name.
+pub fn cleanup(options: SmbOptions, told: &mut Told<'_>) -> Result<Cleaned, ProvisionError> {
+    let smb = Smb::new(options)?;
+    run(clear(&smb, told))
+}
+
+/// Deletes the data set on every share.
+pub(super) async fn clear(smb: &Smb, told: &mut Told<'_>) -> Result<Cleaned, ProvisionError> {
+    let shared = &smb.shared;
+    let mut cleaned = Cleaned::default();
+    // A share for each user has no end that is known: it ends where no data set is found.
+    let most = if shares_differ(smb) && shared.shares == 0 {
+        u32::MAX
+    } else if shares_differ(smb) {
+        shared.shares
+    } else {
+        1
+    };
+    for id in 0..most {
+        let found = match clear_share(smb, id, told).await {
+            Ok(found) => found,
+            // There may be fewer users than shares could have.
+            Err(error) if id > 0 && shared.shares == 0 && error.is_login() => break,
+            Err(error) => return Err(error),
+        };
+        let Some(found) = found else {
+            if shared.shares == 0 {
+                break;
+            }
+            continue;
+        };
+        cleaned.users += found.users;
+        cleaned.files += found.files;
+        cleaned.left += found.left;
+        cleaned.shares += 1;
+    }
+    Ok(cleaned)
+}
+
+fn shares_differ(smb: &Smb) -> bool {
+    smb.shared.share.name(0) != smb.shared.share.name(1)
+}
+
+/// Deletes what is on the share of this user of the run; `None` if there is nothing.
+async fn clear_share(
+    smb: &Smb,
+    id: u32,
+    told: &mut Told<'_>,
+) -> Result<Option<Cleaned>, ProvisionError> {
+    let root = root(&smb.shared)?;
+    let mut first = arrive(smb, id).await?;
+    let silent = || format!("looking for \"{root}\": no answer within the time limit");
+    match bounded(first.survey(&root), silent).await? {
+        Ground::Missing | Ground::Empty => return Ok(None),
+        Ground::Theirs => return Err(first.not_ours(&root)),
+        Ground::Ours(_) => {}
+    }
+    let mut homes = BTreeMap::new();
+    let mut left = 0;
+    for entry in bounded(first.names_in(&root), silent).await? {
+        let number = smb.shared.home_number(&root, &entry.name);
+        match number {
+            Some(number) => drop(homes.insert(number, entry.name)),
+            None if is_common(&entry.name) => {}
+            None => left += 1,
+        }
+    }
+    let files = Cell::new(0);
+    let numbers: Vec<u32> = homes.into_keys().collect();
+    let users = numbers.len() as u32;
+    each(numbers.into_iter(), &Cell::new(0), told, |number| {
+        clear_home(smb, id, number, &files)
+    })
+    .await?;
+    first
+        .remove_tree(&format!("{root}\\shared"), &files)
+        .await?;
+    if left == 0 {
+        first.remove(&format!("{root}\\{MARKER}"), false).await?;
+        first.remove(&root, true).await?;
+    }
+    let _ = first.logoff().await; // all is done
+    Ok(Some(Cleaned {
+        users,
+        files: files.get(),
+        shares: 1,
+        left,
+    }))
+}
+
+/// Deletes a user's folder as that user. A data set may have been made with other numbers of users
+/// and shares: where the user cannot, whoever found the folder does it.
+async fn clear_home(
+    smb: &Smb,
+    id: u32,
+    number: u32,
+    files: &Cell<u64>,
+) -> Result<(), ProvisionError> {
+    let shared = &smb.shared;
+    let home = shared.folder.name(number);
+    let same_share = shared.share_of(number) == shared.share_of(shared.number(id));
+    let own = number.checked_sub(shared.first_user).filter(|_| same_share);
+    let mut session = arrive(smb, own.unwrap_or(id)).await?;
+    session.remove_tree(&home, files).await?;
+    let _ = session.logoff().await; // all is done
+    Ok(())
+}
+
+impl crate::client::Shared {
+    /// The number of the user whose folder this name in `root` is.
+    fn home_number(&self, root: &str, name: &str) -> Option<u32> {
+        self.folder.number(&format!("{root}\\{name}"))
+    }
+}
+
+impl SmbSession {
+    async fn names_in(&mut self, folder: &str) -> Result<Vec<super::listing::Entry>, Fault> {
+        let mut request = simple(folder, access::READ, Disposition::Open);
+        request.options = DIRECTORY;
+        let Some(opened) = self.find(&request).await? else {
+            return Ok(Vec::new());
+        };
+        let mut entries = self.entries(&opened.file, folder).await?;
+        entries.retain(|entry| !entry.is_dots());
+        self.close_file(&opened.file).await?;
+        Ok(entries)
+    }
+
+    /// Deletes a folder with everything in it; files are counted.
+    async fn remove_tree(&mut self, folder: &str, files: &Cell<u64>) -> Result<(), Fault> {
+        let silent = || format!("deleting \"{folder}\": no answer within the time limit");
+        // Folders found on the way down are deleted on the way up.
+        let mut folders = vec![folder.to_owned()];
+        let mut at = 0;
+        while let Some(current) = folders.get(at).cloned() {
+            for entry in bounded(self.names_in(&current), silent).await? {
+                let path = format!("{current}\\{}", entry.name);
+                if entry.is_folder {
+                    folders.push(path);
+                } else {
+                    bounded(self.remove(&path, false), silent).await?;
+                    files.set(files.get() + 1);
+                }
+            }
+            at += 1;
+        }
+        for folder in folders.iter().rev() {
+            bounded(self.remove(folder, true), silent).await?;
+        }
+        Ok(())
+    }
+
+    /// Deletes one file or empty folder, if it is there.
+    async fn remove(&mut self, path: &str, is_folder: bool) -> Result<(), Fault> {
+        let mut request = simple(path, access::DELETE, Disposition::Open);
+        request.options = DELETE_ON_CLOSE | if is_folder { DIRECTORY } else { 0 };
+        match self.find(&request).await? {
+            Some(opened) => self.close_file(&opened.file).await,
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! One user's session outside of a run.
+
+use std::future::Future;
+use std::rc::Rc;
+use std::time::Duration;
+
+use headcount_load::clock::VirtualClock;
+use headcount_load::seat::Seat;
+use headcount_load::timers::Timers;
+use headcount_load::{Fault, FaultKind, Protocol, User};
+
+use crate::client::parts::Share;
+use crate::client::session::{other_form, refuse};
+use crate::client::{Smb, SmbSession};
+use crate::connection::Ask;
+use crate::wire::create::{Disposition, Opened, Oplock, Request, SHARE_ALL, access};
+use crate::wire::header::Command;
+use crate::wire::status::Status;
+use crate::wire::transfer::{encode_read, encode_write, parse_read, parse_write};
+
+/// The longest time for one thing: a logon at a server that serves others too, or one file of 16 MiB
+/// over a slow network.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The largest note that is read back.
+const MOST_NOTE_BYTES: u32 = 4096;
+
+/// Logs on as the user with this number of the run.
+pub async fn arrive(smb: &Smb, id: u32) -> Result<SmbSession, Fault> {
+    let timers = Timers::new(Rc::new(VirtualClock::default()));
+    let mut user = User::new(id, 0, Rc::new(Seat::new()), Rc::new(timers));
+    let what = || format!("no answer from {} within {PATIENCE:?}", smb.shared.name);
+    bounded(smb.open(&mut user), what).await
+}
+
+/// Gives up when the server does not answer.
+pub async fn bounded<T, E: From<Fault>>(
+    work: impl Future<Output = Result<T, E>>,
+    what: impl FnOnce() -> String,
+) -> Result<T, E> {
+    tokio::time::timeout(PATIENCE, work)
+        .await
+        .unwrap_or_else(|_| Err(Fault::session(FaultKind::Timeout, what()).into()))
+}
+
+impl SmbSession {
+    /// Opens what has this name, if anything has.
+    pub(super) async fn find(&mut self, request: &Request<'_>) -> Result<Option<Opened>, Fault> {
+        let ask = Ask::new(Command::Create, self.tree(Share::Data).await?);
+        self.connection
+            .exchange(
+                ask,
+                |out| request.encode(out),
+                |head, body| match head.status {
+                    Status::OBJECT_NAME_NOT_FOUND | Status::OBJECT_PATH_NOT_FOUND => Ok(None),
+                    _ => {
+                        refuse(head, || format!("CREATE \"{}\"", request.path))?;
+                        Opened::parse(body)
+                            .map(Some)
+                            .ok_or_else(|| other_form(Command::Create))
+                    }
+                },
+            )
+            .await
+    }
+
+    /// What stands in a small file; `None` without the file.
+    pub(super) async fn note(&mut self, path: &str) -> Result<Option<Vec<u8>>, Fault> {
+        let request = simple(path, access::READ, Disposition::Open);
+        let Some(opened) = self.find(&request).await? else {
+            return Ok(None);
+        };
+        let ask = Ask {
+            bytes: MOST_NOTE_BYTES,
+            ..Ask::new(Command::Read, self.tree(Share::Data).await?)
+        };
+        let read = self
+            .connection
+            .exchange(
+                ask,
+                |out| encode_read(out, &opened.file, 0, MOST_NOTE_BYTES),
+                |head, body| {
+                    if head.status == Status::END_OF_FILE {
+                        return Ok(Vec::new());
+                    }
+                    refuse(head, || format!("READ \"{path}\""))?;
+                    parse_read(body)
+                        .map(<[u8]>::to_vec)
+                        .ok_or_else(|| other_form(Command::Read))
+                },
+            )
+            .await?;
+        self.close_file(&opened.file).await?;
+        Ok(Some(read))
+    }
+
+    /// Makes a small file, or replaces it.
+    pub(super) async fn leave_note(&mut self, path: &str, text: &[u8]) -> Result<(), Fault> {
+        let request = simple(path, access::READ | access::WRITE, Disposition::OverwriteIf);
+        let file = self.create(&request).await?.file;
+        let bytes = text.len() as u32;
+        let ask = Ask {
+            bytes,
+            ..Ask::new(Command::Write, self.tree(Share::Data).await?)
+        };
+        self.connection
+            .exchange(
+                ask,
+                |out| encode_write(out, &file, 0, bytes, |data| data.copy_from_slice(text)),
+                |head, body| {
+                    refuse(head, || format!("WRITE \"{path}\""))?;
+                    match parse_write(body) {
+                        Some(written) if written == bytes => Ok(()),
+                        _ => Err(other_form(Command::Write)),
+                    }
+                },
+            )
+            .await?;
+        self.close_file(&file).await
+    }
+}
+
+/// A request without oplock that shares with everybody.
+pub const fn simple(path: &str, access: u32, disposition: Disposition) -> Request<'_> {
+    Request {
+        path,
+        access,
+        share: SHARE_ALL,
+        disposition,
+        options: 0,
+        oplock: Oplock::None,
+    }
+}

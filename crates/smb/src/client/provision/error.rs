@@ -1,0 +1,78 @@
+//! Why a data set could not be made, checked or deleted.
+
+use headcount_load::{Fault, FaultKind};
+
+use crate::client::SmbError;
+
+/// Why a data set could not be made, checked or deleted.
+#[derive(Debug, thiserror::Error)]
+pub enum ProvisionError {
+    /// The options cannot be used.
+    #[error(transparent)]
+    Options(#[from] SmbError),
+    /// The folder has something in it, and no marker file: it is somebody's.
+    #[error(
+        "the folder \"{folder}\" of share \"{share}\" is not empty and was not made by Headcount \
+         (it lacks the file \"{marker}\"), so nothing in it is touched; move it away, or name \
+         another share"
+    )]
+    NotOurs {
+        /// The folder.
+        folder: String,
+        /// Where.
+        share: String,
+        /// The file that would have been there.
+        marker: &'static str,
+    },
+    /// The data set does not fit.
+    #[error(
+        "the data set needs {} MB more on share \"{share}\", but only {} MB are free there: shrink \
+         it with --scale, play fewer users (--max-users), or make room",
+        .needed_bytes.div_ceil(1_000_000),
+        .free_bytes / 1_000_000
+    )]
+    NoSpace {
+        /// Where.
+        share: String,
+        /// Bytes to be written, with a reserve.
+        needed_bytes: u64,
+        /// Bytes that the server says may be written.
+        free_bytes: u64,
+    },
+    /// The user may not write there.
+    #[error(
+        "share \"{share}\" cannot be written to by user {user} ({reason}): the data set needs a \
+         share with \"read only = no\" and a folder in which its users may create theirs"
+    )]
+    ReadOnly {
+        /// Where.
+        share: String,
+        /// Who.
+        user: String,
+        /// What the server said.
+        reason: String,
+    },
+    /// The server could not be reached, did not accept a user, or refused.
+    #[error("{}", .0.message)]
+    Fault(Fault),
+    /// The caller did not want to go on.
+    #[error("called off")]
+    CalledOff,
+    /// The system refused an event queue.
+    #[error("the system refused what the network needs: {0}")]
+    System(#[from] std::io::Error),
+}
+
+impl From<Fault> for ProvisionError {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl ProvisionError {
+    /// Whether the server does not know the user, or does not let them in.
+    #[must_use]
+    pub fn is_login(&self) -> bool {
+        matches!(self, Self::Fault(fault) if fault.kind == FaultKind::Login)
+    }
+}

@@ -1,0 +1,42 @@
+//! Making, checking and deleting the data sets of many users, for whoever prepares a run.
+//!
+//! * [`mod@prepare`]: makes what is missing; [`mod@cleanup`]: deletes it; [`mod@hello`]: who answers.
+//! * `place`: one file or folder; `territory`: the folder that Headcount may write in, and the marker file that says so.
+//! * `errand`: one user's session outside of a run, with a time limit on everything it does.
+//! * `crew`: several of them at a time.
+//!
+//! Every user makes and deletes their own files under their own name, so that the server stores
+//! them as theirs and a wrong password shows before the run, with the user's name.
+
+pub mod cleanup;
+mod crew;
+mod errand;
+mod error;
+pub mod hello;
+mod listing;
+mod place;
+pub mod prepare;
+mod territory;
+
+use std::ops::ControlFlow;
+
+use serde::Serialize;
+
+pub use cleanup::{Cleaned, cleanup};
+pub use error::ProvisionError;
+pub use hello::{Hello, hello};
+pub use prepare::{Order, Prepared, prepare};
+
+/// How far it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Progress {
+    /// Users whose files are as they should be.
+    pub users_done: u32,
+    /// Users of the order.
+    pub users: u32,
+    /// Bytes written so far.
+    pub written_bytes: u64,
+}
+
+/// Told a few times a second how far it is; answers whether to go on.
+pub type Told<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;

@@ -1,0 +1,232 @@
+//! Making what is missing of the users' files.
+
+use std::cell::Cell;
+
+use serde::{Deserialize, Serialize};
+
+use super::cleanup::clear;
+use super::crew::{each, run};
+use super::errand::{arrive, bounded};
+use super::error::ProvisionError;
+use super::territory::{Ground, MARKER, inscription, marker, root};
+use super::{Progress, Told};
+use crate::client::session::SmbSession;
+use crate::client::{Shared, Smb};
+use crate::data_set::{Group, Place};
+use crate::options::SmbOptions;
+
+/// Left free on the volume, so that nothing else on the server runs into its end.
+const RESERVE_BYTES: u64 = 64 << 20;
+
+/// Whose files, and how well they are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub struct Order {
+    /// The first user of the run, from 0.
+    pub first: u32,
+    /// The last.
+    pub last: u32,
+    /// Whether files that are there are read, and made anew where they are damaged. Otherwise a
+    /// user whose files were once complete is left alone.
+    pub read_through: bool,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Prepared {
+    /// Users whose files were made, or made whole.
+    pub created: u32,
+    /// Users whose files were there.
+    pub kept: u32,
+    /// Bytes written.
+    pub written_bytes: u64,
+}
+
+/// Makes the files of the order's users that are not there. A data set of another seed or size is
+/// deleted first.
+pub fn prepare(
+    options: SmbOptions,
+    order: &Order,
+    told: &mut Told<'_>,
+) -> Result<Prepared, ProvisionError> {
+    let smb = Smb::new(options)?;
+    let root = root(&smb.shared)?;
+    run(async {
+        let (missing, kept) = survey(&smb, &root, order, told).await?;
+        let written_bytes = Cell::new(0);
+        let missing_users = missing.len() as u32;
+        let all = order.last - order.first + 1;
+        let mut tell = |progress: Progress| {
+            told(Progress {
+                users_done: kept + progress.users_done,
+                users: all,
+                ..progress
+            })
+        };
+        let errand = |id| make(&smb, &root, id, order.read_through, &written_bytes);
+        each(missing.into_iter(), &written_bytes, &mut tell, errand).await?;
+        Ok(Prepared {
+            created: missing_users,
+            kept,
+            written_bytes: written_bytes.get(),
+        })
+    })
+}
+
+/// The users whose files are to be made, and how many have theirs.
+async fn survey(
+    smb: &Smb,
+    root: &str,
+    order: &Order,
+    told: &mut Told<'_>,
+) -> Result<(Vec<u32>, u32), ProvisionError> {
+    let mut session = arrive(smb, order.first).await?;
+    let data_set = &smb.shared.data_set;
+    match bounded(session.survey(root), || silent(root)).await? {
+        Ground::Theirs => return Err(session.not_ours(root)),
+        Ground::Ours(found) if found != inscription(data_set) => {
+            clear(smb, told).await?;
+            // What was connected may have been deleted with the rest.
+            session = arrive(smb, order.first).await?;
+        }
+        _ => {}
+    }
+    bounded(session.claim(root), || silent(root)).await?;
+    let mut missing = Vec::new();
+    for id in order.first..=order.last {
+        if order.read_through || !session.is_complete(smb.shared.number(id)).await? {
+            missing.push(id);
+        }
+    }
+    let kept = order.last - order.first + 1 - missing.len() as u32;
+    if !order.read_through {
+        check_space(smb, &mut session, &missing).await?;
+    }
+    let _ = session.logoff().await; // its work is done
+    Ok((missing, kept))
+}
+
+/// Refuses a data set that does not fit, before any of it is written. What users will add during the
+/// run counts, too.
+async fn check_space(
+    smb: &Smb,
+    session: &mut SmbSession,
+    missing: &[u32],
+) -> Result<(), ProvisionError> {
+    let (Some(first), Some(last)) = (missing.first(), missing.last()) else {
+        return Ok(());
+    };
+    let shared = &smb.shared;
+    let of_user = |id: u32| -> u64 {
+        let number = shared.number(id);
+        let own = shared.data_set.own_bytes(number);
+        own + if shared.is_first_of_share(id) {
+            shared.data_set.shared_bytes()
+        } else {
+            0
+        }
+    };
+    let here = bounded(session.space(), || silent("")).await?;
+    let share = shared.share_of(shared.number(*first));
+    let all_here = share == shared.share_of(shared.number(*last)) || {
+        let mut other = arrive(smb, *last).await?;
+        bounded(other.space(), || silent("")).await?.volume == here.volume
+    };
+    // Shares on volumes of their own are each checked by what falls to the first.
+    let counted = |id: &&u32| all_here || shared.share_of(shared.number(**id)) == share;
+    let data_bytes: u64 = missing.iter().filter(counted).map(|id| of_user(*id)).sum();
+    let needed_bytes = data_bytes.saturating_add(RESERVE_BYTES);
+    if needed_bytes <= here.free_bytes {
+        return Ok(());
+    }
+    Err(ProvisionError::NoSpace {
+        share,
+        needed_bytes,
+        free_bytes: here.free_bytes,
+    })
+}
+
+/// Makes one user's files under the user's own name, and notes that they are complete.
+async fn make(
+    smb: &Smb,
+    root: &str,
+    id: u32,
+    read_through: bool,
+    written_bytes: &Cell<u64>,
+) -> Result<(), ProvisionError> {
+    let mut session = arrive(smb, id).await?;
+    let shared = &*smb.shared;
+    bounded(session.claim(root), || silent(root)).await?;
+    if shared.is_first_of_share(id) {
+        session
+            .make_places(shared.data_set.shared(), read_through, written_bytes)
+            .await?;
+    }
+    session
+        .make_places(shared.data_set.prepared(), read_through, written_bytes)
+        .await?;
+    let note = session.completion(session.number);
+    let text = inscription(&shared.data_set);
+    bounded(session.leave_note(&note, &text), || silent(&note)).await?;
+    let _ = session.logoff().await; // the files are there
+    Ok(())
+}
+
+impl SmbSession {
+    async fn make_places(
+        &mut self,
+        places: impl Iterator<Item = Place>,
+        read_through: bool,
+        written_bytes: &Cell<u64>,
+    ) -> Result<(), ProvisionError> {
+        for place in places {
+            let path = self.path(place, "", "");
+            let moved = bounded(self.prepare(place, read_through), || silent(&path)).await?;
+            written_bytes.set(written_bytes.get() + moved.written_bytes);
+        }
+        Ok(())
+    }
+
+    /// The file that says that a user's files are complete.
+    fn completion(&self, number: u32) -> String {
+        marker(&self.shared.folder.name(number))
+    }
+
+    async fn is_complete(&mut self, number: u32) -> Result<bool, ProvisionError> {
+        let note = self.completion(number);
+        let found = match bounded(self.note(&note), || silent(&note)).await {
+            Ok(found) => found,
+            // A user who may not look into another's folder cannot tell: its owner will.
+            Err(fault) if !fault.ends_session => None,
+            Err(fault) => return Err(fault.into()),
+        };
+        Ok(found.is_some_and(|text| text == inscription(&self.shared.data_set)))
+    }
+}
+
+impl Shared {
+    /// The number in names of a user of the run.
+    pub(super) const fn number(&self, id: u32) -> u32 {
+        self.first_user.saturating_add(id)
+    }
+
+    /// Whether the user makes what all users of a share have in common.
+    fn is_first_of_share(&self, id: u32) -> bool {
+        let own = self.share_of(self.number(id));
+        id == 0
+            || (own != self.share_of(self.number(id - 1)) && (self.shares == 0 || id < self.shares))
+    }
+}
+
+fn silent(path: &str) -> String {
+    format!("\"{path}\": no answer within the time limit")
+}
+
+/// Whether a place is a folder, which has no contents.
+pub(super) const fn is_folder(group: Group) -> bool {
+    matches!(group, Group::Home | Group::Folder | Group::SharedFolder)
+}
+
+/// The names in a root that are not users' folders.
+pub(super) fn is_common(name: &str) -> bool {
+    name == MARKER || name == "shared"
+}
