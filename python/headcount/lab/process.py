@@ -45,6 +45,10 @@ class ServerProcess:
         """Its process id."""
         return self._process.pid
 
+    def said(self) -> str:
+        """The beginning of what it has printed."""
+        return os.pread(self._log.fileno(), MOST_LOG_BYTES, 0).decode(errors="replace")
+
     def ready_line(self, start: str) -> str:
         """Wait for the line with which it says that it is ready; `start` is how that line begins.
 
@@ -61,7 +65,7 @@ class ServerProcess:
         deadline_s = time.monotonic() + START_S
         while time.monotonic() < deadline_s:
             ended = self._process.poll() is not None
-            text = os.pread(self._log.fileno(), MOST_LOG_BYTES, 0).decode(errors="replace")
+            text = self.said()
             whole = text[: text.rfind("\n") + 1].splitlines()
             found = next((line for line in whole if line.startswith(start)), None)
             if found is not None and not ended:

@@ -1,6 +1,6 @@
 """The seam of the lab: a real server that Headcount starts, points at, and stops."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from headcount.errors import InputError
@@ -33,8 +33,12 @@ def start(name: str, settings: Mapping[str, str]) -> Server:
     Raises InputError for settings it does not have, SystemLimitError when it cannot run here.
     """
     from headcount.lab.app import AppServer
+    from headcount.lab.samba import SambaServer
 
-    known = {"app": AppServer}
+    known: Mapping[str, Callable[[Mapping[str, str]], Server]] = {
+        "app": AppServer,
+        "samba": SambaServer,
+    }
     if name not in known:
         raise InputError(f'the lab has no server "{name}"; it has: {", ".join(known)}')
     return known[name](settings)

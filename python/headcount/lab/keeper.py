@@ -1,0 +1,208 @@
+"""Keeps a server of the lab that does not know the lab's rule: end when whoever started it is gone.
+
+`python -m headcount.lab.keeper [--home FOLDER] -- COMMAND ...` starts the command in a session of
+its own and says `{"pid": ...}`. When its standard input ends, or it is told to end, it ends every
+process that came of the command and deletes the folder, which must be a home of the lab.
+
+- Servers signal the group of their process, and daemons leave it. So the command gets a group of
+  its own, and what is ended is not the group but all descendants: this process adopts those whose
+  parents have gone (`PR_SET_CHILD_SUBREAPER`).
+- If this process is killed, the system sends the server SIGTERM (`PR_SET_PDEATHSIG`).
+- A server that ends by itself leaves its folder, and the log in it, until the owner has seen it.
+"""
+
+import contextlib
+import ctypes
+import os
+import resource
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from headcount.lab.home import base
+
+ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+"""What tells the keeper to end."""
+TERM_S = 5.0
+"""How long processes have to end by themselves. With KILL_S less than `process.STOP_S`."""
+KILL_S = 2.0
+"""How long killed processes have to go; one that waits for a broken disk may never do."""
+PAUSE_S = 0.05
+"""Between two looks at what is left."""
+MOST = 1 << 20
+"""Most file handles and processes that a server gets: the default of fs.nr_open. Some programs walk
+all handles there may be; the thousand million that containers allow would take them minutes."""
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+"""linux/prctl.h."""
+
+
+class Process(NamedTuple):
+    """A process that is not a zombie."""
+
+    pid: int
+    parent: int
+    group: int
+    started: int
+    """In clock ticks since the system started; with the pid it names one process for ever."""
+
+
+def processes() -> list[Process]:
+    """All processes there are (proc(5), `/proc/pid/stat`)."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdecimal():
+            with contextlib.suppress(OSError):  # it has just ended
+                text = (folder / "stat").read_bytes()
+                fields = text[text.rfind(b")") + 2 :].split()
+                if fields[0] not in {b"Z", b"X"}:
+                    parent, group, started = (int(fields[at]) for at in (1, 2, 19))
+                    found.append(Process(int(folder.name), parent, group, started))
+    return found
+
+
+def descendants(pid: int) -> set[int]:
+    """The children of a process, their children, and so on."""
+    children: dict[int, list[int]] = {}
+    for process in processes():
+        children.setdefault(process.parent, []).append(process.pid)
+    found: set[int] = set()
+    waiting = [pid]
+    while waiting:
+        new = children.pop(waiting.pop(), [])
+        found.update(new)
+        waiting += new
+    return found
+
+
+def end(find: Callable[[], set[int]]) -> None:
+    """End the processes that `find` finds until it finds none, frozen ones too.
+
+    They are asked first, and killed after TERM_S. Gives up after KILL_S more.
+    """
+    began_s = time.monotonic()
+    asked: set[int] = set()
+    while pids := find():
+        took_s = time.monotonic() - began_s
+        if took_s > TERM_S + KILL_S:
+            return
+        for pid in pids if took_s > TERM_S else pids - asked:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL if took_s > TERM_S else signal.SIGTERM)
+                os.kill(pid, signal.SIGCONT)
+        asked |= pids
+        time.sleep(PAUSE_S)
+
+
+class Orders:
+    """What the keeper waits for: the end of its standard input, signals, and the server's end."""
+
+    def __init__(self) -> None:
+        """Catch the signals from now on."""
+        self._woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        for name in (*ENDS, signal.SIGCHLD):
+            signal.signal(name, lambda *_: None)
+        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        self._poll = select.poll()
+        self._poll.register(sys.stdin.fileno(), select.POLLIN)
+        self._poll.register(self._woken, select.POLLIN)
+
+    def wait(self, server: int | None) -> bool:
+        """Whether it is told to end; False when the server has ended. Collects dead children."""
+        while server is None or server not in dead_children():
+            for handle, _ in self._poll.poll():
+                said = os.read(handle, 4096)
+                if handle == self._woken:
+                    if set(said) & set(ENDS):
+                        return True
+                elif not said:
+                    return True
+        return False
+
+
+def dead_children() -> set[int]:
+    """Collect the children that have ended."""
+    found: set[int] = set()
+    with contextlib.suppress(ChildProcessError):
+        while pid := os.waitpid(-1, os.WNOHANG)[0]:
+            found.add(pid)
+    return found
+
+
+def prctl(option: int, value: int) -> None:
+    """Set an attribute of this process; raises OSError."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(option, ctypes.c_ulong(value), *[ctypes.c_ulong(0)] * 3) != 0:
+        raise OSError(ctypes.get_errno(), f"prctl {option} is refused")
+
+
+def allow(limit: int) -> None:
+    """Raise a limit of this process as far as it may itself, up to MOST."""
+    soft, hard = resource.getrlimit(limit)
+    most = MOST if hard == resource.RLIM_INFINITY else min(hard, MOST)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(limit, (most, hard))
+
+
+def start(command: Sequence[str]) -> int:
+    """Start the server with all the file handles and processes it may have; returns its pid."""
+    keeper = os.getpid()
+
+    def before_it_runs() -> None:
+        prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() != keeper:  # killed before the line above
+            os._exit(1)
+        allow(resource.RLIMIT_NOFILE)
+        allow(resource.RLIMIT_NPROC)
+
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=before_it_runs,  # noqa: PLW1509 - there is one thread
+    ).pid
+
+
+def keep(command: Sequence[str]) -> None:
+    """Start a server and stay until it is to be ended, and then until all of it has."""
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    orders = Orders()
+    server = start(command)
+    print(f'{{"pid": {server}}}', flush=True)
+    told = orders.wait(server)
+    end(_left)
+    if not told:
+        orders.wait(None)
+
+
+def _left() -> set[int]:
+    """What has come of the server and is not dead."""
+    dead_children()
+    return descendants(os.getpid())
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Keep a server; returns the exit code."""
+    home = Path(arguments[1]) if arguments[0] == "--home" else None
+    command = arguments[arguments.index("--") + 1 :]
+    if home is not None and home.resolve().parent != base().resolve():
+        print(f"{home} is not a home of the lab; those are in {base()}")
+        return 2
+    try:
+        keep(command)
+    except OSError as error:
+        print(f"cannot start {command[0]}: {error.strerror}")
+        return 1
+    finally:
+        if home is not None:
+            shutil.rmtree(home, ignore_errors=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,78 @@
+"""A server of the lab that a keeper keeps, because it does not know the lab's rule itself."""
+
+import json
+import re
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from headcount.errors import SystemLimitError
+from headcount.lab import keeper, port, process
+from headcount.lab.process import ServerProcess
+
+MOST_LINES = 12
+"""How many lines of a server's log an error quotes: its first complaint is among them."""
+PID_LINE = '{"pid": '
+"""How the line begins in which the keeper says which process it keeps."""
+NOISE = re.compile(rf"{re.escape(PID_LINE)}|\[[0-9]{{4}}/|\s*=*\s*$")
+"""Lines that say nothing: the keeper's, Samba's headings with time and place, rules, empty ones."""
+
+
+class KeptServer(ServerProcess):
+    """The server and its keeper, as one.
+
+    Attributes:
+        server_pid: The process of the server itself, which is also the number of its group.
+
+    """
+
+    def __init__(self, command: Sequence[str], home: Path) -> None:
+        """Start the command; the keeper deletes the home when this process ends."""
+        module = ["-m", "headcount.lab.keeper", "--home", str(home)]
+        super().__init__([sys.executable, *module, "--", *command])
+        self.server_pid = 0
+        self._name = Path(command[0]).name
+        self.server_pid = int(json.loads(self.ready_line(PID_LINE))["pid"])
+        found = [one.started for one in keeper.processes() if one.pid == self.server_pid]
+        self._started = found[0] if found else 0
+
+    def got_port(self, number: int, log: Path) -> bool:
+        """Wait until it listens on this loopback port; False if another program has the port.
+
+        Raises SystemLimitError with what is in its log if it ends for another reason, or takes
+        longer than START_S.
+        """
+        deadline_s = time.monotonic() + process.START_S
+        while not (port.answers(number) and port.is_held_by(self.server_pid, number)):
+            if not Path(f"/proc/{self.server_pid}").exists():
+                if not port.is_free(number):
+                    return False
+                raise SystemLimitError(f"{self._name} ended at once; it said: {self._logged(log)}")
+            if time.monotonic() > deadline_s:
+                raise SystemLimitError(
+                    f"{self._name} was not ready within {process.START_S:g} s; "
+                    f"it said: {self._logged(log)}"
+                )
+            time.sleep(keeper.PAUSE_S)
+        return True
+
+    def _logged(self, log: Path) -> str:
+        text = self.said()
+        if log.exists():
+            text += log.read_text("utf-8", errors="replace")
+        lines = [line.strip() for line in text.splitlines() if not NOISE.match(line)]
+        return "\n".join(lines[:MOST_LINES]) or "nothing"
+
+    def stop(self) -> None:
+        """End the server and its keeper; safe to call twice."""
+        super().stop()
+        if self._process.returncode < 0 and self.server_pid:  # the keeper was killed
+            keeper.end(self._group)
+
+    def _group(self) -> set[int]:
+        """What is left of the server's group."""
+        members = [one for one in keeper.processes() if one.group == self.server_pid]
+        if any(one.pid == self.server_pid and one.started != self._started for one in members):
+            return set()  # the number belongs to somebody else by now
+        return {one.pid for one in members}

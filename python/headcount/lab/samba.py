@@ -1,0 +1,107 @@
+"""`lab:samba`: a real smbd of this machine's Samba, on a loopback port, without root.
+
+Every user name logs on with one password and has the rights of the user who runs Headcount.
+"""
+
+import os
+import secrets
+import shutil
+import subprocess
+from collections.abc import Mapping
+from contextlib import ExitStack
+
+from headcount.errors import SystemLimitError
+from headcount.lab import port, samba_files, samba_settings
+from headcount.lab.alias import Alias
+from headcount.lab.home import Home
+from headcount.lab.kept import KeptServer
+
+FOLDERS = ("/usr/sbin", "/usr/local/sbin", "/usr/local/samba/sbin")
+"""Where smbd is on machines whose users do not have it on their PATH."""
+PORTS = 5
+"""How many ports are tried: each may be taken between the look and smbd's start."""
+PASSWORD_BYTES = 24
+"""Random ones; nobody guesses half as many."""
+VERSION_S = 20.0
+"""Longest wait for smbd to say which it is, on a machine that is busy."""
+
+
+class SambaServer:
+    """Samba in the lab, running.
+
+    Attributes:
+        share: The share, or the pattern of their names: `home{n:05}`.
+        shares: How many there are.
+        user: The pattern of user names; there is no name that cannot log on.
+        password: That of all of them, new with each start. It is in no file, command line, setting
+            or message. Its hash is in the home, in a file that only this user can read.
+
+    """
+
+    def __init__(self, settings: Mapping[str, str]) -> None:
+        """Start it; raises InputError for settings it does not have, else SystemLimitError."""
+        self.settings: Mapping[str, str] = samba_settings.complete(settings)
+        smbd = _find()
+        self.programs: Mapping[str, str] = {"samba": _version(smbd)}
+        self.shares = int(self.settings["shares"])
+        self.share = samba_files.SHARE if self.shares == 1 else samba_files.SHARES
+        self.user = "user{n:05}"
+        self.password = secrets.token_urlsafe(PASSWORD_BYTES)
+        for _ in range(PORTS):
+            number = port.free()
+            with ExitStack() as parts:
+                pid = self._start(parts, smbd, number)
+                if pid is not None:
+                    self.address = f"{port.HOST}:{number}"
+                    self.pids = [pid]
+                    self._parts = parts.pop_all()
+                    return
+        raise SystemLimitError(
+            f"smbd tried {PORTS} ports and found each taken by another program; start again when "
+            "fewer programs of this machine open ports"
+        )
+
+    def _start(self, parts: ExitStack, smbd: str, number: int) -> int | None:
+        """The pid of smbd once it listens; None if another program has taken the port."""
+        home = Home("samba")
+        parts.callback(home.delete)
+        folder = home.path.absolute()
+        alias = Alias(folder)
+        parts.callback(alias.close)
+        configuration = samba_files.write(folder, alias.path, number, self.settings, self.password)
+        log = folder / samba_files.LOG
+        command = [smbd, "--foreground", "--no-process-group", "-s", str(configuration)]
+        server = KeptServer([*command, "-l", str(alias.path / "log")], folder)
+        parts.callback(server.stop)
+        return server.server_pid if server.got_port(number, log) else None
+
+    def stop(self) -> None:
+        """End it and delete what it stored; safe to call twice."""
+        self._parts.close()
+
+
+def _find() -> str:
+    """The path of smbd; raises SystemLimitError."""
+    folders = [*os.environ.get("PATH", "").split(os.pathsep), *FOLDERS]
+    found = shutil.which("smbd", path=os.pathsep.join(filter(None, folders)))
+    if found is None:
+        raise SystemLimitError(
+            "lab:samba needs Samba, which is not installed here; install it first: "
+            "apt-get install -y --no-install-recommends samba (on Fedora: dnf install samba)"
+        )
+    return found
+
+
+def _version(smbd: str) -> str:
+    """What smbd says it is, as `4.17.12-Debian`; raises SystemLimitError if it does not run."""
+    try:
+        told = subprocess.run(
+            [smbd, "--version"], capture_output=True, text=True, timeout=VERSION_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SystemLimitError(f"{smbd} does not run here: {error}") from error
+    name, _, version = told.stdout.strip().partition(" ")
+    if told.returncode != 0 or name != "Version":
+        said = (told.stdout + told.stderr).strip() or "nothing"
+        raise SystemLimitError(f"{smbd} does not say its version; it said: {said}")
+    return version

@@ -1,0 +1,111 @@
+"""The files of a private Samba: its configuration, its one account, its shares."""
+
+import os
+import pwd
+from collections.abc import Mapping
+from pathlib import Path
+
+from headcount.errors import SystemLimitError
+from headcount.lab import port, samba_settings
+from headcount.lab.nt_hash import nt_hash
+
+FOLDERS = ("private", "lock", "state", "cache", "pid", "ncalrpc", "log", "data")
+SHARE = "data"
+"""The name of a single share."""
+SHARES = "home{n:05}"
+"""The names of several."""
+LOG = "log/log.smbd"
+"""Where smbd writes before it has read its configuration; the configuration says the same."""
+
+GLOBAL = """\
+[global]
+workgroup = LAB
+netbios name = LAB
+server role = standalone server
+interfaces = {host}
+bind interfaces only = yes
+smb ports = {port}
+disable netbios = yes
+multicast dns register = no
+private dir = {place}/private
+lock directory = {place}/lock
+state directory = {place}/state
+cache directory = {place}/cache
+pid directory = {place}/pid
+ncalrpc dir = {place}/ncalrpc
+winbindd socket directory = {place}/winbindd
+log file = {place}/{log}
+log level = 0
+max log size = 1000
+enable core files = no
+passdb backend = smbpasswd:{place}/private/smbpasswd
+username map = {place}/usermap
+map to guest = never
+max smbd processes = 0
+usershare max shares = 0
+rpc start on demand helpers = no
+load printers = no
+printing = bsd
+printcap name = /dev/null
+disable spoolss = yes
+"""
+"""Nothing of this machine's own Samba, nothing announced to the network, no printers, and no helper
+daemons, which would leave the group of smbd's processes: reading and writing files needs none."""
+
+
+def account() -> str:
+    """The name of the user that runs this, whose rights the server has."""
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError as error:
+        raise SystemLimitError(
+            f"Samba runs for users with a name only, and user {os.geteuid()} has none on this "
+            "machine; run Headcount as a user of /etc/passwd"
+        ) from error
+
+
+def write(home: Path, place: Path, number: int, settings: Mapping[str, str], password: str) -> Path:
+    """Write everything into the home, for this port; returns the configuration.
+
+    `place` is the home under the name that Samba gets. Raises SystemLimitError where the disk does
+    not take it.
+    """
+    user = account()
+    shares = int(settings["shares"])
+    try:
+        for folder in FOLDERS:
+            (home / folder).mkdir()
+        for share in range(shares if shares > 1 else 0):
+            (home / "data" / SHARES.format(n=share)).mkdir()
+        _write_secret(home / "private" / "smbpasswd", _account_line(user, password))
+        (home / "usermap").write_text(f"!{user} = *\n", "utf-8")
+        lines = [GLOBAL.format(host=port.HOST, port=number, place=place, log=LOG)]
+        lines += [line + "\n" for line in samba_settings.parameters(settings)]
+        lines += _sections(place, shares)
+        (home / "smb.conf").write_text("".join(lines), "utf-8")
+    except OSError as error:
+        raise SystemLimitError(
+            f"cannot write the server's files in {home}: {error.strerror}; name another folder: "
+            "XDG_CACHE_HOME=/some/folder headcount run ..."
+        ) from error
+    return place / "smb.conf"
+
+
+def _sections(place: Path, shares: int) -> list[str]:
+    """One section a share; all else they inherit."""
+    if shares == 1:
+        return [f"[{SHARE}]\npath = {place}/data\n"]
+    names = [SHARES.format(n=number) for number in range(shares)]
+    return [f"[{name}]\npath = {place}/data/{name}\n" for name in names]
+
+
+def _account_line(user: str, password: str) -> str:
+    """The line of smbpasswd(5): no LM hash, an ordinary user, changed some time ago."""
+    return f"{user}:{os.geteuid()}:{'X' * 32}:{nt_hash(password)}:[U          ]:LCT-67000000:\n"
+
+
+def _write_secret(path: Path, text: str) -> None:
+    """Write a file that nobody else can ever read."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)

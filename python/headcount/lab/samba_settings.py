@@ -1,0 +1,165 @@
+"""What a plan's `[server]` table may set for `lab:samba`, and which parameter of Samba that is."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from headcount.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting.
+
+    Attributes:
+        default: Samba's own default unless `why` gives a reason.
+        values: What it can be; empty if it is no choice among words.
+        parameter: What it is called in smb.conf(5); none if it is the lab's own.
+        why: What it does to a capacity.
+
+    """
+
+    default: str
+    values: tuple[str, ...]
+    parameter: str | None
+    why: str
+
+
+YES_NO = ("yes", "no")
+
+SETTINGS: Mapping[str, Setting] = {
+    "shares": Setting(
+        "1",
+        (),
+        None,
+        "How many shares, each with a folder of its own. Each smbd reads all of smb.conf when a "
+        "user logs on: 8,000 shares cost every user about 17 MB of memory and 40 ms of CPU.",
+    ),
+    "signing": Setting(
+        "auto",
+        ("auto", "mandatory", "disabled"),
+        "server signing",
+        "A signature of each message costs CPU on both sides. With auto the client decides, as on "
+        "most file servers. SMB 2 and newer cannot do without: disabled is auto there.",
+    ),
+    "encryption": Setting(
+        "off",
+        ("off", "desired", "required"),
+        "server smb encrypt",
+        "Encryption costs more CPU than anything else a server does with a message in its cache. "
+        "Off does not offer it, so that clients that prefer it measure the same server.",
+    ),
+    "min_protocol": Setting(
+        "SMB2_10",
+        ("SMB2_10", "SMB3_00", "SMB3_11"),
+        "server min protocol",
+        "The oldest dialect that is accepted. Dialects differ in signature and in what one message "
+        "carries. The default is Windows 7's, older than which the clients here do not speak.",
+    ),
+    "strict_sync": Setting(
+        "yes",
+        YES_NO,
+        "strict sync",
+        "Whether a client that asks for its data to be on the disk waits until it is. No is fast "
+        "and loses data with the power.",
+    ),
+    "oplocks": Setting(
+        "yes",
+        YES_NO,
+        "oplocks",
+        "Whether clients may keep what they have read and written to themselves. That saves "
+        "messages; where files are shared, taking it back from them takes time.",
+    ),
+    "read_only": Setting(
+        "no",
+        YES_NO,
+        "read only",
+        "Whether shares can only be read. Samba's default is yes; users that save files need no.",
+    ),
+    "socket_options": Setting(
+        "TCP_NODELAY",
+        (),
+        "socket options",
+        "Options of each connection: without TCP_NODELAY small answers wait for acknowledgements; "
+        "sizes of SO_SNDBUF and SO_RCVBUF turn off Linux's own choice, which is mostly better.",
+    ),
+    "aio_read_size": Setting(
+        "1",
+        ("0", "1"),
+        "aio read size",
+        "1 hands each read to a thread, so that a disk does not hold up a user's other requests. "
+        "0 reads at once, which saves two changes of threads where the data is in memory.",
+    ),
+    "aio_write_size": Setting(
+        "1", ("0", "1"), "aio write size", "The same for writes, which mostly go to memory."
+    ),
+    "use_sendfile": Setting(
+        "no",
+        YES_NO,
+        "use sendfile",
+        "Yes sends files from the kernel's memory without a copy, if they are read neither signed "
+        "nor encrypted nor by a thread (aio_read_size = 0).",
+    ),
+    "strict_locking": Setting(
+        "auto",
+        ("auto", "yes", "no"),
+        "strict locking",
+        "Whether each read and write looks for locks of others first. Auto does for files without "
+        "an oplock, no leaves it to clients that ask.",
+    ),
+    "store_dos_attributes": Setting(
+        "yes",
+        YES_NO,
+        "store dos attributes",
+        "Whether hidden, archive and the time of creation are kept in an extended attribute: one "
+        "more write for each new file and one more read for each entry of a listing.",
+    ),
+    "case_sensitive": Setting(
+        "auto",
+        ("auto", "yes", "no"),
+        "case sensitive",
+        "Names are found whatever their case: for a name that is not there, as that of each new "
+        "file, Samba reads the whole folder. Yes looks once; Windows users may then miss files.",
+    ),
+}
+MOST_SHARES = 100_000
+"""Their numbers have five digits."""
+SOCKET_OPTION = re.compile(
+    r"(TCP_NODELAY|TCP_QUICKACK|SO_KEEPALIVE)(=[01])?"
+    r"|(SO_SNDBUF|SO_RCVBUF|TCP_KEEPIDLE|TCP_KEEPINTVL|TCP_KEEPCNT|TCP_USER_TIMEOUT)=[0-9]{1,9}"
+    r"|IPTOS_LOWDELAY|IPTOS_THROUGHPUT"
+)
+"""Those of smb.conf(5) that Linux knows and that make a difference to a load."""
+
+
+def complete(given: Mapping[str, str]) -> dict[str, str]:
+    """All settings, with defaults for what is not given; raises InputError for what cannot be."""
+    for key, value in given.items():
+        if key not in SETTINGS:
+            raise InputError(f"lab:samba has no setting {key}; it has: {', '.join(SETTINGS)}")
+        told = _refusal(key, value)
+        if told is not None:
+            raise InputError(f'{key} is "{value}"; it can be {told}')
+    return {key: given.get(key, setting.default) for key, setting in SETTINGS.items()}
+
+
+def _refusal(key: str, value: str) -> str | None:
+    """What a setting can be, if it cannot be this."""
+    if key == "shares":
+        number = int(value) if re.fullmatch(r"[1-9][0-9]{0,5}", value) else 0
+        return None if 0 < number <= MOST_SHARES else f"1 to {MOST_SHARES}"
+    if key == "socket_options":
+        words = value.split(" ")
+        allowed = all(SOCKET_OPTION.fullmatch(word) for word in words)
+        return None if allowed else "options of smb.conf(5) such as TCP_NODELAY SO_SNDBUF=131072"
+    values = SETTINGS[key].values
+    return None if value in values else f"one of: {', '.join(values)}"
+
+
+def parameters(settings: Mapping[str, str]) -> list[str]:
+    """The lines of smb.conf's `[global]` for them; shares inherit what is theirs."""
+    return [
+        f"{setting.parameter} = {settings[key]}"
+        for key, setting in SETTINGS.items()
+        if setting.parameter is not None
+    ]

@@ -1,0 +1,113 @@
+"""Samba started by a user who is not root and has no home."""
+
+import importlib.metadata
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import headcount
+from processes import processes_with
+
+USER = 65534
+"""`nobody` on every Linux."""
+PROGRAM = """
+import json, os, subprocess
+from pathlib import Path
+from headcount import lab
+
+def logon(password, share, command):
+    host, port = server.address.split(":")
+    share, user = server.share.format(n=share), server.user.format(n=7)
+    client = ["smbclient", "-s", "/dev/null", f"//{host}/{share}", "-p", port, "-U", user]
+    done = subprocess.run(
+        [*client, "-c", command],
+        env={**os.environ, "PASSWD": password}, capture_output=True, text=True, timeout=30,
+    )
+    return [done.returncode, done.stdout + done.stderr]
+
+server = lab.start("samba", {"shares": "3", "signing": "mandatory"})
+try:
+    base = Path(os.environ["XDG_CACHE_HOME"], "headcount", "lab")
+    (home,) = base.glob("samba-*")
+    right = logon(server.password, 2, "mkdir a; put /etc/passwd a\\\\b; get a\\\\b got; ls")
+    wrong = logon("Passw0rd", 2, "ls")
+    stored = home / "data" / "home00002" / "a" / "b"
+    print(json.dumps({
+        "right": right, "wrong": wrong,
+        "same": stored.read_bytes() == Path("got").read_bytes() == Path("/etc/passwd").read_bytes(),
+        "owner": stored.stat().st_uid, "mode": home.stat().st_mode & 0o777,
+        "server": Path(f"/proc/{server.pids[0]}").stat().st_uid,
+        "secret": (home / "private" / "smbpasswd").stat().st_mode & 0o777,
+    }))
+finally:
+    server.stop()
+assert list(base.iterdir()) == [], list(base.iterdir())
+"""
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder of that user, with a copy of what they need: they may not see this one's."""
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name)
+        package = Path(headcount.__file__).parent
+        shutil.copytree(package / "lab", path / "headcount" / "lab")
+        for module in ("__init__.py", "errors.py"):
+            shutil.copy(package / module, path / "headcount" / module)
+        site = Path(str(importlib.metadata.distribution("headcount").locate_file("")))
+        (described,) = site.glob("headcount-*.dist-info")
+        shutil.copytree(described, path / described.name)
+        if os.geteuid() == 0:
+            for inner in (path, *path.rglob("*")):
+                os.chown(inner, USER, USER)
+        yield path
+
+
+def run(folder: Path, program: str) -> subprocess.CompletedProcess[str]:
+    """Run a program as that user, by an interpreter they may run; as this one if not root."""
+    become = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
+    usable = "import os, sys\nsys.exit(not os.access(sys.executable, os.X_OK))"
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "PYTHONPATH": str(folder),
+        "XDG_CACHE_HOME": str(folder / "cache"),
+    }
+    if os.geteuid() != 0:
+        become = []
+    for python in (sys.executable, "/usr/bin/python3"):
+        command = [*become, python, "-c"]
+        options: dict[str, Any] = {"env": environment, "cwd": folder, "timeout": 60}
+        if subprocess.run([*command, usable], check=False, **options).returncode == 0:
+            return subprocess.run(
+                [*command, program], check=False, capture_output=True, text=True, **options
+            )
+    raise AssertionError(f"user {USER} can run no Python")
+
+
+def test_a_user_without_rights_has_a_server_of_their_own(folder: Path) -> None:
+    done = run(folder, PROGRAM)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    user = USER if os.geteuid() == 0 else os.geteuid()
+    assert found["right"][0] == 0, found
+    assert found["wrong"] == [1, "session setup failed: NT_STATUS_LOGON_FAILURE\n"]
+    assert found["same"]
+    assert (found["server"], found["owner"]) == (user, user)
+    assert (found["mode"], found["secret"]) == (0o700, 0o600)
+    assert not processes_with(str(folder))
+
+
+def test_a_user_without_a_cache_is_told(folder: Path) -> None:
+    program = "import os\nos.environ['XDG_CACHE_HOME'] = '/proc'\nfrom headcount import lab\n"
+    done = run(folder, program + "lab.start('samba', {})")
+    assert "SystemLimitError: cannot make a folder for the server's data in /proc/headcount" in (
+        done.stderr.replace("headcount.errors.", "")
+    )
