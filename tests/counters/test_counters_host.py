@@ -1,14 +1,15 @@
 """The source of a machine's counters, on a machine made of files."""
 
-import itertools
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import counters_machine as machine
 import pytest
 
 from headcount.counters import HostSource
-from headcount.counters.proc import memory
+from headcount.counters.proc import memory, tree
 from headcount.counters.proc.process import THREADS_MAX
 from headcount.counters.proc.source import SAMPLER_CPU_TIME, ProcessTree
 
@@ -125,16 +126,41 @@ def test_a_kernel_that_lists_no_children_is_searched_for_them(tmp_path: Path) ->
     assert source(tmp_path, machine.Clock()).sample().values["process.threads"] == 2 + 5
 
 
-def test_a_dear_proportional_set_size_is_read_less_often(
+def test_what_is_dear_to_read_is_read_less_often(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     moment(tmp_path, 0)
-    cpu_s = itertools.count(step=1 / 32)
-    monkeypatch.setattr("time.thread_time", lambda: next(cpu_s))
+    cpu_s = [0.0]
+
+    def costing(function: Callable[..., Any], cost_s: float) -> Callable[..., Any]:
+        def run(*given: Any, **named: Any) -> Any:
+            cpu_s[0] += cost_s
+            return function(*given, **named)
+
+        return run
+
+    monkeypatch.setattr("time.thread_time", lambda: cpu_s[0])
+    monkeypatch.setattr(tree, "read", costing(tree.read, 1 / 64))
+    monkeypatch.setattr(tree, "read_pss", costing(tree.read_pss, 1 / 16))
     processes = ProcessTree([machine.PID], proc=tmp_path / "proc")
-    # At 1/32 s of CPU time a reading, one in 3.125 s costs 1 % of a core.
-    had = [at_s for at_s in range(12) if "process.memory.pss" in processes.sample(float(at_s))]
-    assert had == [0, 4, 8]
+    # At 1/64 s of CPU time a reading, one in 1.5625 s costs 1 % of a core; at 1/16 s one in 6.25 s.
+    seen = {at_s: processes.sample(float(at_s)) for at_s in range(16)}
+    assert [at_s for at_s, values in seen.items() if values] == [0, 2, 4, 6, 8, 10, 12, 14]
+    assert [at_s for at_s, had in seen.items() if "process.memory.pss" in had] == [0, 8]
+
+
+def test_rates_cover_the_time_since_the_tree_was_read(tmp_path: Path) -> None:
+    processes = ProcessTree([machine.PID], proc=tmp_path / "proc", duty=1e-9)
+    moment(tmp_path, 0)
+    processes.sample(0.0)
+    moment(tmp_path, 1)
+    assert processes.sample(1.0) == {}
+    rate = processes.sample(1e12)["process.cpu.utilization"]
+    every = ProcessTree([machine.PID], proc=tmp_path / "proc")
+    moment(tmp_path, 0)
+    every.sample(0.0)
+    moment(tmp_path, 1)
+    assert rate == pytest.approx(every.sample(1.0)["process.cpu.utilization"] / 1e12)
 
 
 def test_single_threads_of_a_very_large_process_are_left_alone(tmp_path: Path) -> None:

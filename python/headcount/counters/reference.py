@@ -25,7 +25,9 @@ machine that Headcount runs on |
 
 A figure that cannot be read is absent, never zero. Rates and shares of time cover the time since
 the sample before, so the first sample of a run has none. `levels.json` keeps mean, maximum, 95th
-percentile and the number of samples of each counter over the steady part of a level.
+percentile and the number of samples of each counter over the steady part of a level. A server's
+processes are read less often where there are so many of them that reading them each second would
+cost more than 1 % of a core.
 
 *Unit* is a [UCUM](https://ucum.org/ucum) code: `1` is a share from 0 to 1, `By` bytes, `{...}` a
 count. *Per* says that the counter is also given for each device or interface, whose name is then
