@@ -9,6 +9,8 @@ from null_run import Run, plan_of, record, serve, workload
 from headcount.analyse.search import Flag, Outcome
 from headcount.analyse.verdict import of_levels, of_search
 from headcount.bundle.level import LevelResult, Steadiness
+from headcount.cli.exits import exit_code
+from headcount.errors import ExitCode
 from headcount.plan.plan import Plan
 from headcount.plan.workload import Score, Workload
 
@@ -165,6 +167,63 @@ def test_a_capacity_comes_with_an_interval_that_holds_it(run: Run, sample: Level
     assert verdict.capacity is not None
     assert (verdict.capacity.users, verdict.capacity.official_passed) == (917, True)
     assert verdict.flags == []
+
+
+REASON = "p95 is 1.40 s; 9.0% took longer than 200 ms"
+
+
+def test_a_soak_that_failed_is_the_answer(run: Run, sample: LevelResult) -> None:
+    levels = [
+        level(sample, 900),
+        level(sample, 1000, "failed"),
+        level(sample, 917, purpose="official"),
+        level(sample, 917, "failed", purpose="soak", steady_s=1800.3),
+    ]
+    verdict = of_search(search(run, soak="30m"), levels, outcome(), 100.0, "finished")
+    assert verdict.outcome == "failed"
+    assert exit_code(verdict) == ExitCode.FAILED == 1
+    assert verdict.sentence == (
+        f"The soak of 30 min at 917 users failed: {REASON}. In shorter levels: 917 users "
+        "(95 % interval of the capacity: 917 to 990)."
+    )
+    assert verdict.broke_first == f"at 917 users {REASON}"
+    assert verdict.capacity is not None
+    assert (verdict.capacity.users, verdict.capacity.official_passed) == (917, True)
+    interrupted = of_search(search(run, soak="30m"), levels, outcome(), 100.0, "interrupted")
+    assert interrupted.outcome == "interrupted"
+    assert interrupted.sentence == verdict.sentence
+
+
+def test_a_soak_that_failed_where_nothing_else_broke(run: Run, sample: LevelResult) -> None:
+    found = outcome(high=math.inf, binding=None)
+    levels = [
+        level(sample, 917),
+        level(sample, 917, "failed", purpose="soak", steady_s=3600.0),
+    ]
+    verdict = of_search(search(run, soak="1h"), levels, found, 100.0, "finished")
+    assert verdict.outcome == "failed"
+    assert verdict.sentence == (
+        f"The soak of 1 h at 917 users failed: {REASON}. In shorter levels: At least 917 users; "
+        "nothing broke up to there."
+    )
+
+
+@pytest.mark.parametrize(
+    ("ended", "flags"),
+    [
+        ("passed", []),
+        ("invalid", ["levels that do not count (see their reasons): 917 users"]),
+    ],
+)
+def test_another_soak_leaves_the_answer(
+    run: Run, sample: LevelResult, ended: str, flags: list[str]
+) -> None:
+    soak = level(sample, 917, ended, purpose="soak", steady_s=1800.0)
+    levels = [level(sample, 900), level(sample, 1000, "failed"), soak]
+    verdict = of_search(search(run, soak="30m"), levels, outcome(), 100.0, "finished")
+    assert (verdict.outcome, verdict.flags) == ("passed", flags)
+    assert exit_code(verdict) == ExitCode.PASSED
+    assert verdict.sentence == "917 users (95 % interval of the capacity: 917 to 990)."
 
 
 def test_a_search_that_nothing_broke(run: Run, sample: LevelResult) -> None:

@@ -87,6 +87,8 @@ def cases() -> list[Case]:
         Case("times of seven decades", wide_times()),
         Case("nothing broke", at_least()),
         Case("score", scored()),
+        Case("on one machine", on_one_machine()),
+        Case("large figures", large_figures()),
         Case("hostile", hostile()),
     ]
 
@@ -106,6 +108,47 @@ def scored() -> ReportContent:
     return replace(content(), levels=levels, verdict=said)
 
 
+def on_one_machine() -> ReportContent:
+    """The server and the load generator share a machine and speak over its loopback."""
+    plain = content()
+    shared = plain.environment.sides[0].model_copy(update={"role": "both"})
+    shrunk = "the data set was scaled to 2.0% of the original"
+    flags = [*plain.verdict.flags, shrunk]
+    return replace(
+        plain,
+        verdict=plain.verdict.model_copy(update={"flags": flags}),
+        target="lab:files",
+        environment=plain.environment.model_copy(update={"sides": [shared]}),
+        shrunk=shrunk,
+    )
+
+
+def large_figures() -> ReportContent:
+    """Every figure of a level has many digits, and most levels failed for many reasons."""
+    levels = []
+    for index, plain in enumerate(content().levels, 1):
+        total = plain.total.model_copy(update={"failed": 1_234_567, "completed": 23_456_789})
+        used = plain.counters["sut"].items()
+        counters = {
+            name: one.model_copy(update={"mean": one.mean * (25 if ".io{" in name else 1)})
+            for name, one in used
+        }
+        levels.append(
+            plain.model_copy(
+                update={
+                    "users": plain.users * 25,
+                    "index": index + 30,
+                    "total": total,
+                    "offered_per_s": 104_712.5,
+                    "achieved_per_s": 98_765.4,
+                    "counters": {"sut": counters},
+                    "requests": {name: n * 1000 for name, n in plain.requests.items()},
+                }
+            )
+        )
+    return replace(content(), levels=levels)
+
+
 def hostile() -> ReportContent:
     """Every text that a server, a plan or a machine could choose is hostile."""
     levels = [level(1, 900), level(2, 1000), level(3, 940, "probe", "invalid")]
@@ -114,6 +157,8 @@ def hostile() -> ReportContent:
         plain,
         title=HOSTILE,
         workload=HOSTILE,
+        recreates=HOSTILE,
+        shrunk=HOSTILE,
         description=HOSTILE,
         sources=[
             HOSTILE,

@@ -70,11 +70,15 @@ def counters(users: int) -> dict[str, dict[str, CounterSummary]]:
         "system.cpu.utilization": 0.84 * load,
         "system.cpu.utilization.busiest": 0.97 * load,
         "system.memory.utilization": 0.31 + 0.12 * load,
+        "system.memory.limit": 32.0 * 1024**3,
         "system.disk.io{disk.io.direction=read}": 41e6 * load,
         "system.disk.io{disk.io.direction=write}": 17.4e6 * load,
         "system.disk.io{disk.io.direction=read,system.device=vda}": 41e6 * load,
         "system.network.io{network.io.direction=receive}": 19e6 * load,
         "system.network.io{network.io.direction=transmit}": 63e6 * load,
+        "system.network.io{network.io.direction=receive,network.interface.name=eth0}": 19e6 * load,
+        "system.network.io{network.io.direction=receive,network.interface.name=lo}": 82.5e6 * load,
+        "system.network.io{network.io.direction=transmit,network.interface.name=lo}": 82.5e6 * load,
         "system.disk.queue_length": 0.4 + 3 * load**4,
         "vendor.special": 12.0,
     }
@@ -89,6 +93,23 @@ def counters(users: int) -> dict[str, dict[str, CounterSummary]]:
             )
         },
     }
+
+
+REQUESTS = {
+    "NEGOTIATE": 0.15,
+    "SESSION_SETUP": 0.45,
+    "TREE_CONNECT": 0.3,
+    "CREATE": 2.86,
+    "CLOSE": 2.5,
+    "READ": 1.9,
+    "QUERY_INFO": 2.0,
+    "QUERY_DIRECTORY": 1.3,
+    "WRITE": 0.98,
+    "IOCTL": 0.57,
+    "SET_INFO": 0.51,
+    "FLUSH": 0.06,
+}
+"""Requests in each scenario of a file server's user."""
 
 
 def level(
@@ -187,6 +208,7 @@ def level(
             limited=limited,
             reasons=["The busiest worker used 97 % of a core."] if limited else [],
         ),
+        requests={name: round(total.due * part) for name, part in REQUESTS.items()},
         counters=counters(users),
     )
 
@@ -211,6 +233,7 @@ def empty_level(index: int, users: int) -> LevelResult:
             "steps": [
                 step.model_copy(update={"completed": 0, "service": None}) for step in full.steps
             ],
+            "requests": {},
             "counters": {},
         }
     )
@@ -334,6 +357,7 @@ def content() -> ReportContent:
     return ReportContent(
         title="Home folders (re-creates FSCT's HomeFolders)",
         workload="home-folders",
+        recreates="Microsoft's File Server Capacity Tool (FSCT), HomeFolders",
         description="Office documents opened, saved and browsed on a share of home folders, by "
         "users who think five seconds between two things.",
         sources=["https://example.org/fsct", "File Server Capacity Tool 1.0, user's guide"],

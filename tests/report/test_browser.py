@@ -136,6 +136,29 @@ def test_it_loads_nothing_and_fits_the_screen(browser: Browser, case: Case, widt
     assert answer.text_content()
 
 
+def test_on_a_usual_screen_the_table_of_levels_needs_no_scrolling(browser: Browser) -> None:
+    page = browser.show(Case("usual", content()), 1280)
+    needed = page.locator("table.levels").evaluate(
+        "(table) => [table.parentElement.scrollWidth, table.parentElement.clientWidth]"
+    )
+    assert needed[0] <= needed[1]
+
+
+def test_on_a_narrow_screen_users_stay_in_sight_of_every_column(browser: Browser) -> None:
+    page = browser.show(Case("usual", content()), 400)
+    region = page.locator(".scroll:has(table.levels)")
+    users = page.locator("table.levels tbody tr:not(.why) th").last
+    for share in (0, 0.5, 1):
+        region.evaluate(
+            "(e, share) => { e.scrollLeft = share * (e.scrollWidth - e.clientWidth) }", share
+        )
+        seen, room = users.bounding_box(), region.bounding_box()
+        assert seen is not None
+        assert room is not None
+        assert room["x"] - 1 <= seen["x"]
+        assert seen["x"] + seen["width"] <= room["x"] + room["width"]
+
+
 @EVERY_CASE
 @pytest.mark.parametrize("width", [1280, 400])
 def test_every_figure_shows_one_drawing_of_the_right_size(
@@ -202,4 +225,6 @@ def test_the_policy_stops_what_an_escape_would_miss(browser: Browser) -> None:
 def test_figures_show_under_the_pointer(browser: Browser) -> None:
     page = browser.show(Case("usual", content()), 1280)
     title = page.locator("svg.wide .at title").first
-    assert (title.text_content() or "").startswith("50 users, probe: passed\n9.81 scenarios/s\np50")
+    assert (title.text_content() or "").startswith(
+        "50 users, probe: passed\n9.81 scenarios/s, overload 0.14%\np50"
+    )

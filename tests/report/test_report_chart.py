@@ -2,12 +2,13 @@
 
 import math
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from report_factory import verdict
+from report_factory import content, level, verdict
 
 from headcount.report.chart.band import capacity_band
 from headcount.report.chart.dots import dots
@@ -16,6 +17,7 @@ from headcount.report.chart.line import NEAR_PX, through_levels, through_time
 from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear, Log, for_times, from_zero
 from headcount.report.chart.tick import percent_tick, rate_tick, time_tick
+from headcount.report.html import render
 
 POSITIVE = st.floats(min_value=1e-3, max_value=1e7)
 PANEL = Panel(50, 10, 550, 210, Linear(0, 1000, 50, 550), Linear(0, 100, 210, 10))
@@ -48,6 +50,32 @@ def test_ticks_of_a_scale_of_times_are_round_and_not_too_many(values, most) -> N
     assert all(scale.low * 0.999 <= tick <= scale.high * 1.001 for tick in ticks)
     assert scale.low < min(values)
     assert scale.high > max(values)
+
+
+def test_a_share_never_goes_beyond_the_whole() -> None:
+    assert from_zero([0.1, 1.0], 0, 100, most=1).high == 1
+    assert from_zero([0.1, 0.97], 0, 100, most=1).high == 1
+    assert from_zero([0.1, 0.02], 0, 100, most=1).high == pytest.approx(0.12)
+
+
+def test_overload_is_drawn_where_its_axis_says_and_below_the_throughput() -> None:
+    levels = [
+        one.model_copy(update={"total": one.total.model_copy(update={"overload": overload})})
+        for one, overload in ((level(1, 100), 0.0), (level(2, 200), 0.2))
+    ]
+    page = render(replace(content(), levels=levels))
+    wide = page[page.index('class="wide"') :]
+    marks = {}
+    for style in ("throughput", "overload", "cpu"):
+        found = re.search(rf'<path d="([^"]*)" class="dot {style}"', wide)
+        assert found is not None
+        marks[style] = re.findall(r"M([\d.]+) ([\d.]+)h0", found[1])
+    places = [[x for x, _ in marks[style]] for style in marks]
+    assert places[0] == places[1] == places[2]
+    labelled = re.search(r'y="([\d.]+)" class="end">20%<', wide)
+    assert labelled is not None
+    # A label stands 4 px below its line, so that it is level with it.
+    assert float(marks["overload"][1][1]) == pytest.approx(float(labelled[1]) - 4, abs=0.11)
 
 
 def test_times_are_on_a_logarithmic_scale_when_they_span_more_than_fifty_times() -> None:

@@ -2,11 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import pytest
-from report_cases import HOSTILE, Case, cases, hostile, many_levels, nothing_completed
+from report_cases import (
+    HOSTILE,
+    Case,
+    cases,
+    hostile,
+    many_levels,
+    nothing_completed,
+    on_one_machine,
+)
 from report_factory import content, level, timeline
+from report_page import Page, read
 
 from headcount.report.content import Point, ReportContent
 from headcount.report.html import render
@@ -15,7 +23,6 @@ from headcount.report.html.environment import LINES_SHOWN, flattened
 from headcount.report.html.latency import limits
 from headcount.report.html.timeline import thinned
 
-VOID = {"meta", "link", "br"}
 INERT = {
     *("html", "head", "title", "style", "meta", "link", "body", "main", "footer", "header"),
     *("section", "div", "p", "h1", "h2", "h3", "h4", "b", "code", "pre", "span", "small", "time"),
@@ -26,55 +33,6 @@ INERT = {
 
 DASH = "\N{EN DASH}"
 EVERY_CASE = pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
-
-
-class Page(HTMLParser):
-    """Reads a page as a browser does, far enough to check its elements and its text."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.tags: set[str] = set()
-        self.attributes: list[tuple[str, str | None]] = []
-        self.rows: list[list[str]] = []
-        self.texts: list[str] = []
-        self.headings: list[str] = []
-        self._open: list[str] = []
-        self.feed(page)
-        self.close()
-        assert self._open == []
-
-    def handle_starttag(self, tag, attrs) -> None:
-        self.tags.add(tag)
-        self.attributes += attrs
-        if tag not in VOID:
-            self._open.append(tag)
-        if tag == "tr":
-            self.rows.append([])
-        if tag in ("td", "th"):
-            self.rows[-1].append("")
-        if tag == "h2":
-            self.headings.append("")
-
-    def handle_startendtag(self, tag, attrs) -> None:
-        self.tags.add(tag)
-        self.attributes += attrs
-
-    def handle_endtag(self, tag) -> None:
-        assert self._open.pop() == tag
-
-    def handle_data(self, data) -> None:
-        self.texts.append(data)
-        if "td" in self._open or ("th" in self._open and "tr" in self._open):
-            self.rows[-1][-1] += data
-        if "h2" in self._open:
-            self.headings[-1] += data
-
-    def row(self, first: str) -> list[str]:
-        return next(row for row in self.rows if row[0] == first)
-
-
-def read(made: ReportContent) -> Page:
-    return Page(render(made))
 
 
 @EVERY_CASE
@@ -119,11 +77,12 @@ def test_what_is_hostile_is_shown_and_not_obeyed() -> None:
 
 def test_sections_come_in_the_order_a_reader_needs_them() -> None:
     assert read(content()).headings == [
-        "Throughput and CPU against users",
+        "Throughput, overload and CPU against users",
         "Response time against users",
         "Resources at capacity",
         "Every level",
         "Scenarios and steps at 918 users (passed)",
+        "What went over the wire at 918 users (passed)",
         "Faults",
         "The level at 918 users, second by second",
         "The workload",
@@ -141,7 +100,7 @@ def test_the_answer_comes_first_with_its_interval() -> None:
         "a full level at 918 users has passed",
         "What broke first:",
         "The load generator ran on the same machine",
-        "Throughput and CPU against users",
+        "Throughput, overload and CPU against users",
     ]
     places = [page.index(mark) for mark in marks]
     assert places == sorted(places)
@@ -153,7 +112,8 @@ def test_resources_at_capacity_beside_those_of_the_last_failure() -> None:
     assert page.row("CPU") == ["CPU", "76.3%", "77.2%"]
     disk = page.row("Disk")
     assert disk[1] == "53.1 MB/sread 37.3 MB/s, written 15.8 MB/s"
-    assert page.row("Memory")[1] == "41.9%"
+    assert page.row("Memory")[1] == "41.9%13.4 GiB"
+    assert page.row("Network")[1] == "74.5 MB/sreceived 17.3 MB/s, sent 57.3 MB/s"
     assert "4 workers, busiest 19.0% of a core" in page.row("Load generator CPU")[1]
 
 
@@ -171,15 +131,54 @@ def test_a_sum_of_which_a_part_is_missing_is_unknown() -> None:
     assert page.row("Disk")[1].startswith(f"{DASH}read 36.5 MB/s, written {DASH}")
 
 
+def test_on_one_machine_the_network_is_what_passed_the_loopback() -> None:
+    page = read(on_one_machine())
+    assert page.row("Network")[1] == "75.0 MB/s"
+    assert page.row("918")[11] == "75.0"
+    assert "what passed the loopback (lo), each byte once" in " ".join(page.texts)
+
+
+HEADINGS = [
+    *("Users", "Outcome", "Overload", "Scenarios /s", "Errors", "p50", "p95", "p99"),
+    *("CPU", "Memory", "Disk MB/s", "Network MB/s", "Little's law", "Steady"),
+]
+
+
 def test_every_level_has_its_row() -> None:
     page = read(content())
-    rows = [row for row in page.rows if len(row) == 13][1:]
-    assert [row[0] for row in rows] == [f"{one.users:,}" for one in content().levels]
-    assert rows[-1] == [
-        *("918", "official", "passed", "171", "171", "307 ms"),
-        f"951 ms894 ms{DASH}1.02 s",
-        *("1.66 s", "4.1%", "3", "76.3%", "0.31%", "yes5 min"),
+    rows = [row for row in page.rows if len(row) == len(HEADINGS)]
+    assert rows.pop(0) == HEADINGS
+    users = sorted(one.users for one in content().levels)
+    assert [row[0] for row in rows] == [f"{number:,}" for number in users]
+    # By the formulas of the factory: 918 / 1010 of 84 % CPU, 58.4 MB/s of disk and 82 of network;
+    # 31 % and as much of 12 % of 32 GiB; 3 failed of 51,304.
+    assert page.row("918") == [
+        *("918", "passed13: official", "4.1%", "171", "30.01%", "307 ms"),
+        *(f"951 ms894\xa0ms{DASH}1.02\xa0s", "1.66 s"),
+        *("76.3%", "13.4 GiB41.9%", "53.1", "74.5", "0.31%", "yes5 min"),
     ]
+
+
+def test_what_fell_due_is_shown_where_it_was_more_than_was_done() -> None:
+    page = read(content())
+    assert page.row("800")[3] == "152"
+    assert page.row("928")[3] == "171of 182 due"
+
+
+def test_the_share_of_errors_is_of_all_that_ended() -> None:
+    plain = level(1, 900)
+    total = plain.total.model_copy(update={"completed": 150, "failed": 50, "due": 1000})
+    page = read(replace(content(), levels=[plain.model_copy(update={"total": total})]))
+    assert page.row("900")[4] == "5025.0%"
+    none = plain.total.model_copy(update={"failed": 0})
+    page = read(replace(content(), levels=[plain.model_copy(update={"total": none})]))
+    assert page.row("900")[4] == "0"
+
+
+def test_levels_nobody_sampled_have_no_columns_of_resources() -> None:
+    page = read(nothing_completed())
+    assert page.row("Users") == [*HEADINGS[:8], *HEADINGS[12:]]
+    assert "nothing sampled them" in " ".join(page.texts)
 
 
 def test_an_invalid_level_is_marked_with_its_reason() -> None:
@@ -192,7 +191,7 @@ def test_an_invalid_level_is_marked_with_its_reason() -> None:
 def test_an_unsteady_level_says_why() -> None:
     case = next(case for case in cases() if case.name == "score")
     page = read(case.content)
-    assert any(row[-1] == "no" for row in page.rows if len(row) == 13)
+    assert any(row[-1] == "no" for row in page.rows if len(row) == len(HEADINGS))
     assert ["Note: Throughput was still rising."] in page.rows
 
 
@@ -237,6 +236,22 @@ def test_a_chosen_level_names_the_timeline() -> None:
     assert not any("second by second" in heading for heading in read(unknown).headings)
 
 
+def test_what_is_re_created_is_no_score_of_the_original() -> None:
+    said = " ".join(read(content()).texts)
+    told = (
+        "Re-creates Microsoft's File Server Capacity Tool (FSCT), HomeFolders; no result is a score"
+    )
+    assert f"{told} of the original." in said
+
+
+def test_a_shrunk_data_set_is_a_doubt_beside_the_answer() -> None:
+    page = " ".join(read(on_one_machine()).texts)
+    doubt = page.index("the data set was scaled to 2.0% of the original")
+    assert page.index("Doubts to know of") < doubt < page.index("Throughput, overload and CPU")
+    assert "The data set was scaled to 2.0% of the original." in page[page.index("The workload") :]
+    assert "data set was scaled" not in " ".join(read(content()).texts)
+
+
 def test_a_large_page_stays_small() -> None:
     assert len(render(many_levels()).encode()) < 150_000
 
@@ -277,4 +292,4 @@ ASSEMBLED: list[Callable[[ReportContent], ReportContent]] = [
 
 @pytest.mark.parametrize("change", ASSEMBLED)
 def test_what_is_not_known_is_left_out(change) -> None:
-    assert len(read(change(content())).headings) == 11
+    assert len(read(change(content())).headings) == 12

@@ -3,7 +3,15 @@
 from report_factory import level, search_levels, verdict
 
 from headcount.bundle.level import LevelResult
-from headcount.report.selection import broken, counter_mean, published, shown, timeline_level
+from headcount.report.selection import (
+    broken,
+    by_users,
+    counter_mean,
+    errors_share,
+    published,
+    shown,
+    timeline_level,
+)
 
 
 def index(found: LevelResult | None) -> int | None:
@@ -33,6 +41,13 @@ def test_the_last_failure_above_the_capacity_broke_it() -> None:
     assert index(broken(verdict(), [level(1, 100, outcome="failed")])) == 1
 
 
+def test_a_soak_that_failed_at_the_capacity_broke_it() -> None:
+    levels = [*search_levels(), level(14, 918, "soak", "failed")]
+    assert index(broken(verdict(), levels)) == 14
+    assert index(published(verdict(), levels)) == 13
+    assert index(broken(verdict(), [*search_levels(), level(14, 918, "soak", "passed")])) == 12
+
+
 def test_some_level_is_shown_if_there_is_any() -> None:
     assert shown(verdict(), []) is None
     assert index(shown(verdict(), [level(1, 100, outcome="invalid")])) == 1
@@ -42,8 +57,22 @@ def test_some_level_is_shown_if_there_is_any() -> None:
 def test_the_timeline_is_of_the_official_level() -> None:
     levels = [*search_levels(), level(14, 990, "curve")]
     assert index(timeline_level(levels)) == 13
+    # What grows in time shows itself in the longest level.
+    assert index(timeline_level([*levels, level(15, 918, "soak")])) == 15
     assert index(timeline_level(levels[:4])) == 4
     assert timeline_level([]) is None
+
+
+def test_levels_by_users_keep_the_order_of_those_of_as_many() -> None:
+    levels = [level(1, 300), level(2, 100), level(3, 300), level(4, 200)]
+    assert [one.index for one in by_users(levels)] == [2, 4, 1, 3]
+
+
+def test_the_share_of_errors() -> None:
+    total = level(1, 100).total
+    some = total.model_copy(update={"completed": 30, "failed": 10})
+    assert errors_share(some) == 0.25
+    assert errors_share(total.model_copy(update={"completed": 0, "failed": 0})) is None
 
 
 def test_a_counter_that_is_missing_is_none() -> None:

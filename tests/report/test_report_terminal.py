@@ -1,10 +1,11 @@
 """The summary in the terminal: what it says, and that it fits every console."""
 
 import io
+import re
 from dataclasses import replace
 
 import pytest
-from report_cases import Case, cases, hostile
+from report_cases import Case, cases, hostile, nothing_completed, on_one_machine
 from report_factory import content, level, verdict
 from rich.console import Console
 
@@ -22,13 +23,13 @@ def printed(case: Case, width: int = 80, encoding: str = "utf-8", **options: boo
     raw = io.BytesIO()
     file = io.TextIOWrapper(raw, encoding=encoding, write_through=True)
     console = Console(file=file, width=width, **options)
-    summary(case.content.verdict, case.content.levels, console)
+    summary(case.content.verdict, case.content.levels, console, case.content.environment)
     return raw.getvalue().decode(encoding)
 
 
 @EVERY_CASE
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1"])
-@pytest.mark.parametrize("width", [30, 60, 80, 96, 200])
+@pytest.mark.parametrize("width", [30, 60, 80, 96, 120, 140, 200])
 def test_it_fits_every_console(case: Case, width: int, encoding: str) -> None:
     text = printed(case, width, encoding)
     assert max(len(line) for line in text.splitlines()) <= width
@@ -48,7 +49,8 @@ def test_every_level_has_its_row_and_an_invalid_one_its_reason() -> None:
     lines = printed(Case("usual", content()), 120).splitlines()
     rows = [line.split() for line in lines]
     found = [row for row in rows if len(row) > 2 and row[2] in ("passed", "failed", "invalid")]
-    assert [row[0] for row in found] == [f"{one.users:,}" for one in content().levels]
+    users = sorted(one.users for one in content().levels)
+    assert [row[0] for row in found] == [f"{number:,}" for number in users]
     assert "Level 8, 900 users, invalid: The load generator was the limit" in "\n".join(lines)
 
 
@@ -59,6 +61,44 @@ def test_a_narrow_console_keeps_what_decides() -> None:
         if line.startswith("Users")
     )
     assert header.split() == ["Users", "Outcome", "p95"]
+
+
+def row_of(text: str, users: str) -> dict[str, str]:
+    """Return the row of the table that begins with some users, by its headings."""
+    lines = text.splitlines()
+    header = next(line for line in lines if line.startswith("Users"))
+    row = next(line for line in lines if line.startswith(f"{users} ") or f" {users} " in line[:8])
+    names = re.split(r" {2,}", header.strip())
+    return dict(zip(names, re.split(r" {2,}", row.strip()), strict=True))
+
+
+def test_a_wide_console_has_the_resources_too() -> None:
+    # 918 / 1010 of the factory's 58.4 MB/s of disk and 82 of network, or 82.5 over the loopback.
+    row = row_of(printed(Case("usual", content()), 160), "918")
+    assert (row["Overload"], row["Errors"], row["Errors %"]) == ("4.1%", "3", "0.01%")
+    assert (row["CPU"], row["Memory"]) == ("76.3%", "13.4 GiB")
+    assert (row["Disk MB/s"], row["Net MB/s"]) == ("53.1", "74.5")
+    here = row_of(printed(Case("here", on_one_machine()), 160), "918")
+    assert (here["Disk MB/s"], here["Net MB/s"]) == ("53.1", "75.0")
+
+
+def test_figures_nobody_has_take_no_room() -> None:
+    header = next(
+        line
+        for line in printed(Case("nothing", nothing_completed()), 200).splitlines()
+        if line.startswith("Users")
+    )
+    assert "Memory" not in header
+    assert "MB/s" not in header
+
+
+def test_without_the_environment_the_network_is_left_out() -> None:
+    file = io.StringIO()
+    usual = content()
+    summary(usual.verdict, usual.levels, Console(file=file, width=200))
+    row = row_of(file.getvalue(), "918")
+    assert row["Disk MB/s"] == "53.1"
+    assert "Net MB/s" not in row
 
 
 def test_no_colour_off_a_terminal_and_some_on_it() -> None:

@@ -8,10 +8,11 @@ from headcount.analyse.level import broke_first, people, rate_text, reason_of
 from headcount.analyse.neighbours import neighbours
 from headcount.analyse.score import score_of
 from headcount.analyse.search import Flag, Outcome
+from headcount.analyse.shrunk import shrunk
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Capacity, Cost, Score, Verdict, VerdictOutcome
 from headcount.plan.plan import Plan
-from headcount.text import count, significant
+from headcount.text import count, significant, span
 
 Ending = Literal["finished", "interrupted", "unfinished"]
 """How a run ended."""
@@ -36,7 +37,7 @@ def of_levels(plan: Plan, levels: Sequence[LevelResult], seconds: float, ending:
         broke_first=broke_first(failed[0], None) if failed else None,
         capacity=None,
         score=score,
-        flags=_flags(levels),
+        flags=_flags(plan, levels),
         cost=_cost(levels, seconds),
     )
 
@@ -97,26 +98,37 @@ def of_search(
     failed = [level for level in levels if level.outcome == "failed"]
     lowest = min(failed, key=lambda level: level.users, default=None)
     valid = any(level.outcome != "invalid" for level in levels)
-    ended: VerdictOutcome = ending if ending != "finished" else "passed" if users else "failed"
+    soak = next((level for level in failed if level.purpose == "soak"), None)
+    holds = users is not None and soak is None
+    ended: VerdictOutcome = ending if ending != "finished" else "passed" if holds else "failed"
     return Verdict(
         kind="capacity",
         outcome=ended if valid or ending != "finished" else "invalid",
-        sentence=_capacity_sentence(capacity, lowest),
+        sentence=_capacity_sentence(capacity, lowest, soak),
         broke_first=broke_first(lowest, outcome.binding) if lowest else None,
         capacity=capacity,
         score=None,
-        flags=[*_search_flags(plan, outcome, ending), *_flags(levels)],
+        flags=[*_search_flags(plan, outcome, ending), *_flags(plan, levels)],
         cost=_cost(levels, seconds),
     )
 
 
-def _capacity_sentence(capacity: Capacity, lowest: LevelResult | None) -> str:
+def _capacity_sentence(
+    capacity: Capacity, lowest: LevelResult | None, soak: LevelResult | None
+) -> str:
+    """The number with its interval; a soak that failed at it comes first, for it is the answer."""
     if capacity.users is None:
         if lowest is None:
             return "No capacity can be stated: no valid level was finished."
         if lowest.users == 1:
             return "Not even one user is served within the criteria."
         return f"Fewer than {people(lowest.users)}; no level has passed."
+    if soak is not None:
+        return (
+            f"The soak of {span(soak.steady_s)} at {people(soak.users)} failed: "
+            f"{reason_of(soak, capacity.binding)}. In shorter levels: "
+            f"{_capacity_sentence(capacity, lowest, None)}"
+        )
     if capacity.at_least or capacity.high is None or capacity.low is None:
         return f"At least {people(capacity.users)}; nothing broke up to there."
     # Outwards, so that the users quoted are within the interval.
@@ -137,8 +149,10 @@ def _search_flags(plan: Plan, outcome: Outcome, ending: Ending) -> list[str]:
     return flags
 
 
-def _flags(levels: Sequence[LevelResult]) -> list[str]:
+def _flags(plan: Plan, levels: Sequence[LevelResult]) -> list[str]:
     flags = neighbours(levels)
+    if scaled := shrunk(plan):
+        flags.append(scaled)
     invalid = [level for level in levels if level.outcome == "invalid"]
     if invalid:
         users = ", ".join(count(level.users) for level in invalid)

@@ -145,6 +145,9 @@ class LevelResult(Record):
     faults: list[FaultResult]
     criteria: list[CriterionResult]
     generator: GeneratorResult
+    requests: dict[str, int] = Field(
+        default={}, description="Protocol requests sent in the measured window, by command"
+    )
     counters: dict[str, dict[str, CounterSummary]] = Field(
         description="By side (`sut`, `generator`, and what the server itself says: `server`)"
     )

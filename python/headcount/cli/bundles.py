@@ -11,7 +11,7 @@ from headcount.cli import options
 from headcount.cli.console import err, out, print_json
 from headcount.cli.display import Display
 from headcount.cli.run import conclude
-from headcount.controller.access import secrets_from
+from headcount.cli.secrets import secrets_for
 from headcount.errors import HeadcountError, InputError
 
 Folder = Annotated[Path, typer.Argument(metavar="BUNDLE", help="A run's folder.")]
@@ -67,7 +67,7 @@ def show(bundle: Folder, json: options.Json = False) -> None:
         )
         return
     if found.verdict is not None:
-        terminal.summary(found.verdict, found.levels, out)
+        terminal.summary(found.verdict, found.levels, out, found.environment)
     if reader.under_way(bundle):
         out.print("This run is still under way.")
     elif found.verdict is None or found.verdict.outcome in UNFINISHED:
@@ -89,7 +89,10 @@ def report(
 
 
 def resume(
-    bundle: Folder, token_file: options.TokenFile = None, json: options.Json = False
+    bundle: Folder,
+    password_file: options.PasswordFile = None,
+    token_file: options.TokenFile = None,
+    json: options.Json = False,
 ) -> None:
     """Go on with a run that was interrupted or killed; finished levels are kept."""
     from headcount.controller import run as controller
@@ -100,6 +103,7 @@ def resume(
             f"{bundle} is finished ({found.verdict.sentence}); "
             f"repeat it with: headcount run {bundle / 'plan.toml'}"
         )
+    secrets = secrets_for(found.plan, token_file, password_file)
     with Display(err, quiet=json) as display:
-        verdict = controller.resume(found, secrets_from(token_file), display)
+        verdict = controller.resume(found, secrets, display)
     conclude(bundle, verdict, json=json)

@@ -3,6 +3,7 @@
 import shlex
 from pathlib import Path
 
+from headcount.analyse.shrunk import shrunk
 from headcount.bundle.files import replace
 from headcount.bundle.reader import Bundle
 from headcount.errors import InputError
@@ -23,6 +24,7 @@ def assemble(bundle: Bundle) -> ReportContent:
     return ReportContent(
         title=plan.workload.title,
         workload=plan.workload.name,
+        recreates=plan.workload.recreates,
         description=plan.workload.description.strip(),
         sources=plan.workload.sources,
         deviations=plan.workload.deviations,
@@ -34,6 +36,7 @@ def assemble(bundle: Bundle) -> ReportContent:
         plan_toml=plan.to_toml(),
         repeat_command=shlex.join(["headcount", "run", str(bundle.folder / "plan.toml")]),
         criteria=plan.workload.criteria,
+        shrunk=shrunk(plan),
         timeline=_timeline(bundle, level.index) if level else (),
         timeline_level=level.index if level else None,
     )

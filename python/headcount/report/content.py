@@ -35,6 +35,7 @@ class ReportContent:
     Attributes:
         title: The workload's title, such as "Application server (re-creates ServerBench 4.0)".
         workload: Its name, such as "serverbench".
+        recreates: The benchmark it re-creates, such as "Ziff-Davis ServerBench 4.0".
         description: What it does, in a sentence or a few.
         sources: Where the re-created benchmark is described.
         deviations: In what the re-creation differs from the original.
@@ -46,6 +47,7 @@ class ReportContent:
         plan_toml: The plan as resolved, without a secret.
         repeat_command: The command that runs the same again.
         criteria: As written in the plan, such as ``p95<=1s``.
+        shrunk: How far the data set was shrunk, as a doubt says it; None where it was not.
         timeline: Each second of one level; empty where the series was not kept.
         timeline_level: Index of the level the timeline is of; None for the one that
             :func:`headcount.report.selection.timeline_level` chooses.
@@ -54,6 +56,7 @@ class ReportContent:
 
     title: str
     workload: str
+    recreates: str
     description: str
     sources: Sequence[str]
     deviations: Sequence[str]
@@ -65,5 +68,6 @@ class ReportContent:
     plan_toml: str
     repeat_command: str
     criteria: Sequence[str]
+    shrunk: str | None = None
     timeline: Sequence[Point] = ()
     timeline_level: int | None = None

@@ -1,8 +1,8 @@
-"""Which levels of a run the reports show in detail."""
+"""Which levels of a run the reports show in detail, and figures picked from a level."""
 
 from collections.abc import Sequence
 
-from headcount.bundle.level import LevelResult
+from headcount.bundle.level import LevelResult, ScenarioResult
 from headcount.bundle.verdict import Verdict
 
 
@@ -25,10 +25,17 @@ def published(verdict: Verdict, levels: Sequence[LevelResult]) -> LevelResult | 
 
 
 def broken(verdict: Verdict, levels: Sequence[LevelResult]) -> LevelResult | None:
-    """Return the last level that failed, of those above the published capacity if there are any."""
+    """Return the last level that failed, of those above the published capacity if there are any.
+
+    A soak that failed at it counts as one above: it asks for more than the other levels.
+    """
     failed = [level for level in levels if level.outcome == "failed"]
     good = published(verdict, levels)
-    above = [level for level in failed if good is not None and level.users > good.users]
+    above = [
+        level
+        for level in failed
+        if good is not None and (level.users > good.users or level.purpose == "soak")
+    ]
     candidates = above or failed
     return candidates[-1] if candidates else None
 
@@ -39,13 +46,26 @@ def shown(verdict: Verdict, levels: Sequence[LevelResult]) -> LevelResult | None
 
 
 def timeline_level(levels: Sequence[LevelResult]) -> LevelResult | None:
-    """Return the level whose seconds are shown: the last official one, or else the last."""
-    official = [level for level in levels if level.purpose == "official"]
-    candidates = official or levels
-    return candidates[-1] if candidates else None
+    """Return the level whose seconds are shown: the soak, the last official one, or the last."""
+    for purpose in ("soak", "official"):
+        found = [level for level in levels if level.purpose == purpose]
+        if found:
+            return found[-1]
+    return levels[-1] if levels else None
+
+
+def by_users(levels: Sequence[LevelResult]) -> list[LevelResult]:
+    """Return the levels from the fewest users up, those of as many in the order they were run."""
+    return sorted(levels, key=lambda level: (level.users, level.index))
 
 
 def counter_mean(level: LevelResult, name: str, side: str = "sut") -> float | None:
     """Return the mean of one counter over a level's steady part; None where it is missing."""
     summary = level.counters.get(side, {}).get(name)
     return None if summary is None else summary.mean
+
+
+def errors_share(result: ScenarioResult) -> float | None:
+    """Return the failed as a share of all that ended, as criteria count it; None if none did."""
+    ended = result.completed + result.failed
+    return result.failed / ended if ended else None

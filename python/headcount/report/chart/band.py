@@ -1,5 +1,6 @@
 """The capacity on the axis of users: a line at the number, a band over its interval."""
 
+import math
 from collections.abc import Sequence
 
 from headcount.bundle.verdict import Capacity
@@ -57,5 +58,7 @@ def _written(capacity: Capacity, *, short: bool) -> str:
         return f"at least {count(capacity.users)} users"
     text = f"capacity {count(capacity.users)} users"
     if not short and capacity.low is not None and capacity.high is not None:
-        text += f" (95% interval {count(capacity.low)}{DASH}{count(capacity.high)})"
+        # Outwards, as the verdict says it, so that the users quoted are within the interval.
+        low, high = count(math.floor(capacity.low)), count(math.ceil(capacity.high))
+        text += f" (95% interval {low}{DASH}{high})"
     return text

@@ -81,13 +81,15 @@ def nice_step(step: float) -> float:
     return next(lead * power for lead in (1, 2, 5, 10) if lead * power >= step * (1 - 1e-9))
 
 
-def from_zero(values: Iterable[float | None], start: float, end: float) -> Linear:
-    """Return a linear scale from zero to a little over the largest value."""
+def from_zero(
+    values: Iterable[float | None], start: float, end: float, most: float = math.inf
+) -> Linear:
+    """Return a linear scale from zero to a little over the largest value, and to `most` at most."""
     highest = max((value for value in values if value is not None), default=0.0)
     if highest <= 0:
         return Linear(0, 1, start, end)
     step = nice_step(highest / 8)
-    return Linear(0, step * math.ceil(highest * 1.02 / step), start, end)
+    return Linear(0, min(step * math.ceil(highest * 1.02 / step), most), start, end)
 
 
 def for_times(values: Iterable[float | None], start: float, end: float) -> Linear | Log:

@@ -1,13 +1,23 @@
-"""What both charts against users say of a level, and the scale they share."""
+"""What charts and tables say of a level, and the scale the charts against users share."""
 
 from collections.abc import Sequence
 
 from headcount.bundle.level import LevelResult
 from headcount.report.chart.scale import Linear
 from headcount.report.content import ReportContent
+from headcount.report.resources import CPU
 from headcount.report.selection import counter_mean
 from headcount.report.wording import PURPOSE
 from headcount.text import count, duration, share, significant
+
+OFFERED_SHOWN_FROM = 0.02
+"""The offered rate is shown beside the achieved where it exceeds it by more than this share: below,
+two lines are one on the page."""
+
+
+def behind(level: LevelResult) -> bool:
+    """Tell whether noticeably less was done than fell due."""
+    return level.offered_per_s > level.achieved_per_s * (1 + OFFERED_SHOWN_FROM)
 
 
 def valid(levels: Sequence[LevelResult]) -> list[LevelResult]:
@@ -48,8 +58,10 @@ def said_of(level: LevelResult) -> str:
         if response
         else "nothing completed"
     )
-    cpu = share(counter_mean(level, "system.cpu.utilization"))
+    rate = (
+        f"{significant(level.achieved_per_s)} scenarios/s, overload {share(level.total.overload)}"
+    )
     return (
         f"{count(level.users)} users, {PURPOSE[level.purpose]}: {level.outcome}\n"
-        f"{significant(level.achieved_per_s)} scenarios/s\n{times}\nserver CPU {cpu}"
+        f"{rate}\n{times}\nserver CPU {share(counter_mean(level, CPU))}"
     )

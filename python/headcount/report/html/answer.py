@@ -1,7 +1,7 @@
 """The answer: what a reader with ten seconds takes away."""
 
 from headcount.bundle.level import LevelResult
-from headcount.bundle.verdict import Capacity, Verdict
+from headcount.bundle.verdict import Capacity
 from headcount.report.content import ReportContent
 from headcount.report.markup import Html, element, joined
 from headcount.report.selection import counter_mean, shown
@@ -61,7 +61,7 @@ def answer(content: ReportContent) -> Html:
         _interval(verdict.capacity),
         broke,
         _tiles(content),
-        _doubts(verdict),
+        _doubts(content),
         class_="answer",
         aria_label="The answer",
     )
@@ -110,13 +110,14 @@ def _of_level(level: LevelResult) -> list[tuple[str, str, str]]:
     ]
 
 
-def _doubts(verdict: Verdict) -> Html | None:
-    if not verdict.flags:
+def _doubts(content: ReportContent) -> Html | None:
+    doubts = content.verdict.flags
+    if not doubts:
         return None
     return element(
         "div",
         element("h3", "Doubts to know of"),
-        element("ul", *(element("li", unbroken(flag)) for flag in verdict.flags)),
+        element("ul", *(element("li", unbroken(doubt)) for doubt in doubts)),
         class_="doubts",
     )
 

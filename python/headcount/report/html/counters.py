@@ -6,14 +6,22 @@ from headcount.bundle.level import LevelResult
 from headcount.counters.catalogue import lookup
 from headcount.counters.naming import split_instance
 from headcount.report.content import ReportContent
+from headcount.report.html import usage
 from headcount.report.html.table import Cell, Column, more, row, table
 from headcount.report.html.table import section as make_section
 from headcount.report.markup import Html, element, joined
+from headcount.report.resources import (
+    CPU,
+    READ,
+    RECEIVED,
+    SENT,
+    WRITTEN,
+    Resources,
+    over_loopback,
+    resources,
+)
 from headcount.report.selection import broken, counter_mean, published, shown
 from headcount.text import DASH, count, megabytes_per_s, memory, share, significant
-
-_DISK = "system.disk.io{{disk.io.direction={}}}"
-_NETWORK = "system.network.io{{network.io.direction={}}}"
 
 
 def section(content: ReportContent) -> Html | None:
@@ -21,8 +29,12 @@ def section(content: ReportContent) -> Html | None:
     columns, levels = _columns(content)
     if not levels:
         return None
-    rows = [row(columns, [name, *(figure(level) for level in levels)]) for name, figure in _FIGURES]
-    note = element("p", "Means over the measured part of each level.", class_="note")
+    loopback = over_loopback(content.environment)
+    rows = [
+        row(columns, [name, *(figure(level) for level in levels)])
+        for name, figure in _figures(loopback=loopback)
+    ]
+    note = element("p", usage.told(content), class_="note")
     return make_section(
         "Resources at capacity",
         table(columns, rows, "Counters at capacity", "short"),
@@ -48,41 +60,47 @@ def _of_share(name: str) -> Callable[[LevelResult], Cell]:
     return lambda level: share(counter_mean(level, name))
 
 
-def _of_bytes(
-    name: str, ways: tuple[tuple[str, str], tuple[str, str]]
+def _of_ways(
+    total: Callable[[Resources], float | None], ways: Sequence[tuple[str, str]], *, loopback: bool
 ) -> Callable[[LevelResult], Cell]:
-    """Show the sum of both ways, with each below; the sum is unknown unless both are known."""
+    """Show what went both ways together, and below it each way, given by its name and counter."""
 
     def figure(level: LevelResult) -> Cell:
-        parts = [counter_mean(level, name.format(way)) for way, _ in ways]
-        known = [part for part in parts if part is not None]
-        total = sum(known) if len(known) == len(parts) else None
-        said = ", ".join(
-            f"{word} {megabytes_per_s(part)}" for (_, word), part in zip(ways, parts, strict=True)
-        )
-        return joined([megabytes_per_s(total), element("small", said) if known else None])
+        parts = [(word, counter_mean(level, name)) for word, name in ways]
+        known = any(part is not None for _, part in parts)
+        said = ", ".join(f"{word} {megabytes_per_s(part)}" for word, part in parts)
+        written = megabytes_per_s(total(resources(level, loopback=loopback)))
+        return joined([written, element("small", said) if known else None])
 
     return figure
+
+
+def _memory(level: LevelResult) -> Cell:
+    used = resources(level, loopback=False)
+    amount = element("small", memory(used.memory_bytes)) if used.memory_bytes is not None else None
+    return joined([share(used.memory_share), amount])
 
 
 def _generator(level: LevelResult) -> Cell:
     generator = level.generator
     limited = element("b", " was the limit") if generator.limited else None
-    said = (
-        f"{count(generator.workers)} workers, busiest {share(generator.busiest_worker_share)}"
-        " of a core"
-    )
+    workers = "1 worker" if generator.workers == 1 else f"{count(generator.workers)} workers"
+    said = f"{workers}, busiest {share(generator.busiest_worker_share)} of a core"
     return joined([f"{significant(generator.cpu_cores)} cores", limited, element("small", said)])
 
 
-_FIGURES: Sequence[tuple[str, Callable[[LevelResult], Cell]]] = (
-    ("CPU", _of_share("system.cpu.utilization")),
-    ("Busiest CPU", _of_share("system.cpu.utilization.busiest")),
-    ("Memory", _of_share("system.memory.utilization")),
-    ("Disk", _of_bytes(_DISK, (("read", "read"), ("write", "written")))),
-    ("Network", _of_bytes(_NETWORK, (("receive", "received"), ("transmit", "sent")))),
-    ("Load generator CPU", _generator),
-)
+def _figures(*, loopback: bool) -> Sequence[tuple[str, Callable[[LevelResult], Cell]]]:
+    disk = (("read", READ), ("written", WRITTEN))
+    # On the loopback there is one interface for both ends, and so no telling the ways apart.
+    network = () if loopback else (("received", RECEIVED), ("sent", SENT))
+    return (
+        ("CPU", _of_share(CPU)),
+        ("Busiest CPU", _of_share("system.cpu.utilization.busiest")),
+        ("Memory", _memory),
+        ("Disk", _of_ways(lambda used: used.disk_bytes_per_s, disk, loopback=loopback)),
+        ("Network", _of_ways(lambda used: used.network_bytes_per_s, network, loopback=loopback)),
+        ("Load generator CPU", _generator),
+    )
 
 
 def _all(levels: Sequence[LevelResult]) -> Html | None:

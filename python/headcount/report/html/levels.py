@@ -1,86 +1,81 @@
 """Every level, none left out: what a reader checks the answer against."""
 
-from headcount.bundle.level import LevelResult
+from collections.abc import Callable, Sequence
+
+from headcount.bundle.level import LevelResult, Times
 from headcount.report.content import ReportContent
-from headcount.report.html.table import Cell, Column, row, table
+from headcount.report.html import usage
+from headcount.report.html.about import behind
+from headcount.report.html.table import Cell, Column, Filled, row, table
 from headcount.report.html.table import section as make_section
 from headcount.report.markup import Html, element, joined
-from headcount.report.selection import counter_mean
+from headcount.report.selection import by_users, errors_share
 from headcount.report.wording import PURPOSE, objections
-from headcount.text import count, duration, duration_range, share, significant, span
+from headcount.text import count, duration, duration_range, share, significant, span, unbroken
 
-_COLUMNS = (
-    Column("Users"),
-    Column("Purpose", text=True),
-    Column("Outcome", text=True),
-    Column("Offered /s"),
-    Column("Achieved /s"),
-    Column("p50"),
-    Column("p95"),
-    Column("p99"),
-    Column("Overload"),
-    Column("Errors"),
-    Column("CPU"),
-    Column("Little's law"),
-    Column("Steady", text=True),
+_NOTE = (
+    "By users. Below the outcome: as which level it was run, and what for. Overload: late, slow or "
+    "failed. Below errors: their share of all that ended. Below p95: its 95% confidence interval. "
+    "Little's law: how far the number of users is from throughput times response and think time; a "
+    "large figure means that users or times were lost."
 )
+_USED = " What CPU, memory, disk and network count is said under Resources at capacity."
 
 
 def section(content: ReportContent) -> Html | None:
-    """List the levels in the order they were run, with the reasons of those that did not pass."""
+    """List the levels from the fewest users up, with the reasons of those that did not pass."""
     if not content.levels:
         return None
-    rows = [made for level in content.levels for made in (_row(level), _why(level)) if made]
-    criteria = (
-        element(
-            "p",
-            "A level passes when all of these hold: ",
-            joined(
-                joined([", " if index else None, element("code", criterion)])
-                for index, criterion in enumerate(content.criteria)
-            ),
-            ".",
-        )
-        if content.criteria
-        else None
-    )
-    note = element(
-        "p",
-        "In the order they were run. Below p95: its 95% confidence interval. Little's law: how far "
-        "the number of users is from throughput times response and think time; a large figure "
-        "means that users or times were lost.",
-        class_="note",
-    )
+    filled = [*_PLAYED, *usage.columns(content), *_CHECKED]
+    columns = [one.column for one in filled]
+    rows: list[Html] = []
+    for level in by_users(content.levels):
+        rows.append(row(columns, [one.cell(level) for one in filled], level.outcome))
+        why = _why(level, len(columns))
+        rows += [why] if why is not None else []
     return make_section(
-        "Every level", criteria, table(_COLUMNS, rows, "Every level", "levels"), note
+        "Every level",
+        _criteria(content),
+        table(columns, rows, "Every level", "levels"),
+        element("p", _NOTE + (_USED if usage.sampled(content) else ""), class_="note"),
     )
 
 
-def _row(level: LevelResult) -> Html:
-    total, response = level.total, level.total.response
-    interval = total.p95_interval_ms
-    p95 = joined(
-        [
-            duration(response.p95_ms if response else None),
-            element("small", duration_range(*interval)) if interval else None,
-        ]
+def _criteria(content: ReportContent) -> Html | None:
+    if not content.criteria:
+        return None
+    named = joined(
+        joined([", " if index else None, element("code", criterion)])
+        for index, criterion in enumerate(content.criteria)
     )
-    cells: list[Cell] = [
-        count(level.users),
-        PURPOSE[level.purpose],
-        element("span", level.outcome, class_=f"outcome {level.outcome}"),
-        significant(level.offered_per_s),
-        significant(level.achieved_per_s),
-        duration(response.p50_ms if response else None),
-        p95,
-        duration(response.p99_ms if response else None),
-        share(total.overload),
-        count(total.failed),
-        share(counter_mean(level, "system.cpu.utilization")),
-        share(level.little_error),
-        _steady(level),
-    ]
-    return row(_COLUMNS, cells, level.outcome)
+    return element("p", "A level passes when all of these hold: ", named, ".")
+
+
+def _outcome(level: LevelResult) -> Cell:
+    outcome = element("span", level.outcome, class_=f"outcome {level.outcome}")
+    return joined([outcome, element("small", f"{level.index}: {PURPOSE[level.purpose]}")])
+
+
+def _rate(level: LevelResult) -> Cell:
+    due = f"of {significant(level.offered_per_s)} due" if behind(level) else None
+    return joined([significant(level.achieved_per_s), element("small", due) if due else None])
+
+
+def _errors(level: LevelResult) -> Cell:
+    failed = level.total.failed
+    part = element("small", share(errors_share(level.total))) if failed else None
+    return joined([count(failed), part])
+
+
+def _percentile(of: Callable[[Times], float]) -> Callable[[LevelResult], Cell]:
+    return lambda level: duration(of(level.total.response) if level.total.response else None)
+
+
+def _p95(level: LevelResult) -> Cell:
+    interval = level.total.p95_interval_ms
+    # On paper it may be broken, then at the dash.
+    spread = element("small", unbroken(duration_range(*interval))) if interval else None
+    return joined([_percentile(lambda times: times.p95_ms)(level), spread])
 
 
 def _steady(level: LevelResult) -> Cell:
@@ -89,7 +84,24 @@ def _steady(level: LevelResult) -> Cell:
     return element("b", "no")
 
 
-def _why(level: LevelResult) -> Html | None:
+_PLAYED: Sequence[Filled] = (
+    Filled(Column("Users"), lambda level: count(level.users)),
+    Filled(Column("Outcome", text=True), _outcome),
+    Filled(Column("Overload"), lambda level: share(level.total.overload)),
+    Filled(Column("Scenarios /s"), _rate),
+    Filled(Column("Errors"), _errors),
+    Filled(Column("p50"), _percentile(lambda times: times.p50_ms)),
+    Filled(Column("p95"), _p95),
+    Filled(Column("p99"), _percentile(lambda times: times.p99_ms)),
+)
+
+_CHECKED: Sequence[Filled] = (
+    Filled(Column("Little's law"), lambda level: share(level.little_error)),
+    Filled(Column("Steady", text=True), _steady),
+)
+
+
+def _why(level: LevelResult, columns: int) -> Html | None:
     """Say in full why a level did not pass, and whatever else speaks against it."""
     told = objections(level)
     if not told:
@@ -97,5 +109,5 @@ def _why(level: LevelResult) -> Html | None:
     word = {"passed": "Note", "failed": "Failed", "invalid": "Invalid"}[level.outcome]
     # A block of its own, so that it can stay in sight where the table is scrolled sideways.
     said = element("div", element("b", f"{word}: "), " ".join(told))
-    cell = element("td", said, colspan=str(len(_COLUMNS)), class_="t")
+    cell = element("td", said, colspan=str(columns), class_="t")
     return element("tr", cell, class_=f"why {level.outcome}")

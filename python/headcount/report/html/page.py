@@ -15,6 +15,7 @@ from headcount.report.html import (
     scenarios,
     throughput,
     timeline,
+    wire,
     workload,
 )
 from headcount.report.markup import Html, element, joined
@@ -61,6 +62,7 @@ def _body(content: ReportContent) -> Html:
             counters.section(content),
             levels.section(content),
             scenarios.section(content),
+            wire.section(content),
             faults.section(content),
             timeline.section(content),
             workload.section(content),

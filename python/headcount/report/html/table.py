@@ -1,8 +1,9 @@
 """Tables and the other blocks that sections share."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from headcount.bundle.level import LevelResult
 from headcount.report.markup import Html, element, joined
 
 Cell = Html | str
@@ -14,6 +15,14 @@ class Column:
 
     heading: str
     text: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A column of a table of levels, and what stands in it."""
+
+    column: Column
+    cell: Callable[[LevelResult], Cell]
 
 
 def table(columns: Sequence[Column], rows: Sequence[Html], label: str, style: str = "") -> Html:

@@ -14,6 +14,8 @@ def section(content: ReportContent) -> Html:
     return make_section(
         "The workload",
         element("p", content.description),
+        element("p", f"Re-creates {content.recreates}; no result is a score of the original."),
+        element("p", _sentence(content.shrunk)) if content.shrunk else None,
         element("h3", "Sources") if content.sources else None,
         element("ul", *(element("li", _linked(source)) for source in content.sources))
         if content.sources
@@ -23,6 +25,10 @@ def section(content: ReportContent) -> Html:
         if content.deviations
         else None,
     )
+
+
+def _sentence(said: str) -> str:
+    return f"{said[0].upper()}{said[1:]}."
 
 
 def _linked(source: str) -> Html | str:

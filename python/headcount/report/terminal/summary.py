@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Cost, Verdict
 from headcount.report.chart.scale import for_times, from_zero
@@ -24,19 +25,26 @@ MOST_PLOT = 72
 """Columns of one chart at the most; a wider one shows nothing more."""
 
 
-def summary(verdict: Verdict, levels: Sequence[LevelResult], console: Console) -> None:
+def summary(
+    verdict: Verdict,
+    levels: Sequence[LevelResult],
+    console: Console,
+    environment: EnvironmentFile | None = None,
+) -> None:
     """Print what a run came to.
 
     Args:
         verdict: The answer.
         levels: All levels in the order they were run; may be empty.
         console: Where to; its width and encoding are kept to. Colours appear on terminals only.
+        environment: The disclosure, which tells over which interface the load came; without it
+            the network's figure is left out.
 
     """
     _answer(verdict, console)
     _charts(verdict, levels, console)
     if levels:
-        console.print(table(levels, console))
+        console.print(table(levels, console, environment))
     _objections(levels, console)
     _print(_cost(verdict.cost), console, "dim")
 

@@ -8,11 +8,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import LevelResult
-from headcount.report.selection import counter_mean
+from headcount.report.resources import CPU, Resources, over_loopback, resources
+from headcount.report.selection import by_users, counter_mean, errors_share
 from headcount.report.terminal.glyphs import BLOCKS, glyphs, writable
 from headcount.report.wording import PURPOSE
-from headcount.text import count, duration, share, significant
+from headcount.text import DASH, count, duration, megabytes_per_s, memory, share, significant
 
 _PADDING = 2
 _STYLE = {"passed": "green", "failed": "red", "invalid": "yellow"}
@@ -44,25 +46,54 @@ def _overload(level: LevelResult) -> str:
     return share(level.total.overload)
 
 
-_COLUMNS = (
+_PLAYED = (
     _Column("Users", lambda level: count(level.users), 0),
-    _Column("Purpose", lambda level: PURPOSE[level.purpose], 2, left=True),
+    _Column("Purpose", lambda level: PURPOSE[level.purpose], 6, left=True),
     _Column("Outcome", lambda level: level.outcome, 0, left=True),
-    _Column("Offered/s", lambda level: significant(level.offered_per_s), 1),
-    _Column("Done/s", lambda level: significant(level.achieved_per_s), 7),
-    _Column("p50", _percentile("p50"), 5),
+    _Column("Offered/s", lambda level: significant(level.offered_per_s), 3),
+    _Column("Done/s", lambda level: significant(level.achieved_per_s), 11),
+    _Column("p50", _percentile("p50"), 9),
     _Column("p95", _percentile("p95"), 0),
-    _Column("p99", _percentile("p99"), 4),
-    _Column("Overload", _overload, 6),
-    _Column("Errors", lambda level: count(level.total.failed), 3),
-    _Column("CPU", lambda level: share(counter_mean(level, "system.cpu.utilization")), 8),
-    _Column("Steady", lambda level: "yes" if level.steadiness.steady else "NO", 3, left=True),
+    _Column("p99", _percentile("p99"), 8),
+    _Column("Overload", _overload, 10),
+    _Column("Errors", lambda level: count(level.total.failed), 7),
+    _Column("Errors %", lambda level: share(errors_share(level.total)), 1),
+    _Column("CPU", lambda level: share(counter_mean(level, CPU)), 12),
 )
+_STEADY = _Column("Steady", lambda level: "yes" if level.steadiness.steady else "NO", 7, left=True)
 
 
-def table(levels: Sequence[LevelResult], console: Console) -> Table:
+def _megabytes(value_bytes_per_s: float | None) -> str:
+    return megabytes_per_s(value_bytes_per_s).removesuffix(" MB/s")
+
+
+def _used(levels: Sequence[LevelResult], environment: EnvironmentFile | None) -> list[_Column]:
+    """Make the columns of the server's resources that any level has a figure for.
+
+    Without the environment it is not known over which interface the load came, and so the network
+    is left out.
+    """
+    loopback = over_loopback(environment)
+
+    def used(level: LevelResult) -> Resources:
+        return resources(level, loopback=loopback)
+
+    columns = [
+        _Column("Memory", lambda level: memory(used(level).memory_bytes), 2),
+        _Column("Disk MB/s", lambda level: _megabytes(used(level).disk_bytes_per_s), 4),
+    ]
+    if environment is not None:
+        columns.append(
+            _Column("Net MB/s", lambda level: _megabytes(used(level).network_bytes_per_s), 5)
+        )
+    return [one for one in columns if any(one.cell(level) != DASH for level in levels)]
+
+
+def table(
+    levels: Sequence[LevelResult], console: Console, environment: EnvironmentFile | None = None
+) -> Table:
     """Make the table; columns that matter least go first where there is no room."""
-    columns = list(_COLUMNS)
+    columns = [*_PLAYED, *_used(levels, environment), _STEADY]
     while _width(columns, levels) > console.width and any(column.goes for column in columns):
         first = min((column for column in columns if column.goes), key=lambda column: column.goes)
         columns.remove(first)
@@ -76,7 +107,7 @@ def table(levels: Sequence[LevelResult], console: Console) -> Table:
             no_wrap=True,
             overflow="crop",
         )
-    for level in levels:
+    for level in by_users(levels):
         made.add_row(*(_cell(column, level, console) for column in columns))
     return made
 

@@ -1,0 +1,20 @@
+"""How far a run's data set was shrunk: a small one may be answered from memory."""
+
+from headcount.plan.plan import Plan
+from headcount.plan.units import size_bytes
+from headcount.text import count, memory, share, storage
+
+
+def shrunk(plan: Plan) -> str | None:
+    """Say how far the data set was shrunk, as a flag does; None where it was not."""
+    if plan.scale == 1:
+        return None
+    said = f"the data set was scaled to {share(plan.scale)} of the original"
+    data, tree = plan.workload.data, plan.tree
+    if data is not None:
+        whole = memory(size_bytes(data.file_size))
+        said += f": a file of {memory(plan.file_bytes)} for each user instead of {whole}"
+    if tree is not None:
+        files = count(tree.static_files + tree.volatile_files)
+        said += f": {files} files, {storage(round(tree.user_bytes))} for each user"
+    return f"{said}; it may fit into the server's memory where the whole would not"

@@ -1,0 +1,84 @@
+"""What the server's machine used in a level: the figures of a capacity table, defined once."""
+
+from dataclasses import dataclass
+
+from headcount.bundle.environment import EnvironmentFile
+from headcount.bundle.level import LevelResult
+from headcount.counters.naming import INTERFACE, of_instance, split_instance
+from headcount.counters.proc.network import LOOPBACK
+from headcount.report.selection import counter_mean
+
+CPU = "system.cpu.utilization"
+READ = "system.disk.io{disk.io.direction=read}"
+WRITTEN = "system.disk.io{disk.io.direction=write}"
+RECEIVED = "system.network.io{network.io.direction=receive}"
+SENT = "system.network.io{network.io.direction=transmit}"
+OVER_LOOPBACK = of_instance(RECEIVED, INTERFACE, LOOPBACK)
+"""What passed the loopback. The sender's and the receiver's end are one interface there, so each
+byte is counted once as sent and once as received; either way alone is all traffic, both ways."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """Means over the measured part of a level; None where a figure was not sampled.
+
+    Attributes:
+        cpu_share: CPU of the whole machine, from 0 to 1.
+        memory_share: Memory that could not be handed out without swapping, from 0 to 1.
+        memory_bytes: The same as an amount.
+        disk_bytes_per_s: Read and written on the machine's real disks, each once; the sum is
+            unknown unless both parts are known.
+        network_bytes_per_s: Received and sent by the server: of its interfaces but the loopback
+            and those stacked on others, or of the loopback where the load comes over it.
+
+    """
+
+    cpu_share: float | None
+    memory_share: float | None
+    memory_bytes: float | None
+    disk_bytes_per_s: float | None
+    network_bytes_per_s: float | None
+
+
+def resources(level: LevelResult, *, loopback: bool) -> Resources:
+    """Return what a level used; `loopback`: whether the load came over the loopback."""
+    memory_share = counter_mean(level, "system.memory.utilization")
+    there_is = counter_mean(level, "system.memory.limit")
+    return Resources(
+        cpu_share=counter_mean(level, CPU),
+        memory_share=memory_share,
+        memory_bytes=(
+            None if memory_share is None or there_is is None else memory_share * there_is
+        ),
+        disk_bytes_per_s=_sum(level, READ, WRITTEN),
+        network_bytes_per_s=(
+            counter_mean(level, OVER_LOOPBACK) if loopback else _sum(level, RECEIVED, SENT)
+        ),
+    )
+
+
+def _sum(level: LevelResult, *names: str) -> float | None:
+    parts = [counter_mean(level, name) for name in names]
+    known = [part for part in parts if part is not None]
+    return sum(known) if len(known) == len(parts) else None
+
+
+def over_loopback(environment: EnvironmentFile | None) -> bool:
+    """Tell whether the load came over the loopback: both sides on one machine, as in the lab."""
+    return environment is not None and any(side.role == "both" for side in environment.sides)
+
+
+def network_told(level: LevelResult, *, loopback: bool) -> str:
+    """Say which interface the network's figure is of, and what it counts."""
+    if loopback:
+        return (
+            f"Network: what passed the loopback ({LOOPBACK}), each byte once: received and sent by "
+            "the server together, and by whatever else spoke over it"
+        )
+    names = {
+        interface
+        for family, interface in map(split_instance, level.counters.get("sut", {}))
+        if family == RECEIVED and interface not in (None, LOOPBACK)
+    }
+    which = f" ({names.pop()})" if len(names) == 1 else ", those stacked on others left out"
+    return f"Network: received and sent, of the machine's interfaces without the loopback{which}"
