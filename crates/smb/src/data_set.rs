@@ -7,6 +7,7 @@
 //!
 //! Sizes are lognormal, rounded up to whole units of 4,096 bytes and capped, and depend on seed,
 //! user, group and number alone: every user has files of their own sizes, the same in every run.
+//! They are spread evenly over the distribution, so that every user has about the same sum.
 
 use serde::{Deserialize, Serialize};
 
@@ -168,17 +169,32 @@ impl DataSet {
     /// Bytes of a file when it is prepared or made.
     #[must_use]
     pub fn bytes(&self, user: u32, place: Place) -> u64 {
-        let owner = self.owner(user, place);
-        let key = splitmix(self.seed ^ u64::from(owner.user) << 32 ^ u64::from(owner.file));
-        let unit = |state: u64| (splitmix(state) >> 11) as f64 * (1.0 / (1u64 << 53) as f64);
-        // Box and Muller (1958): a normal deviate of two uniform ones.
-        let radius = (-2.0 * (1.0 - unit(key)).ln()).sqrt();
-        let normal = radius * (std::f64::consts::TAU * unit(key ^ 1)).cos();
+        let normal = normal_quantile(self.share_below(user, place));
         let size = self.median_bytes as f64 * (self.sigma * normal).exp();
         (size as u64)
             .clamp(1, self.most_bytes)
             .next_multiple_of(u64::from(UNIT_BYTES))
             .min(self.most_bytes / u64::from(UNIT_BYTES) * u64::from(UNIT_BYTES))
+    }
+
+    /// Which share of all files is smaller, in (0, 1).
+    ///
+    /// Multiples of the golden ratio, modulo 1, cover the interval evenly, any run of them as well
+    /// as can be (Kuipers and Niederreiter, Uniform Distribution of Sequences, 1974, chapter 2). So
+    /// the files of one user, and the sum of a few users' files, are near the distribution's mean,
+    /// where independent draws from so wide a distribution would need thousands of files.
+    fn share_below(&self, user: u32, place: Place) -> f64 {
+        let Place { group, index } = place;
+        let user = match group {
+            Group::Shared => 0,
+            _ => user,
+        };
+        let ordinal = u64::from(user) * u64::from(self.count(group)) + u64::from(index);
+        let start = splitmix(self.seed ^ (group as u64) << 56);
+        let turned = ordinal
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .wrapping_add(start);
+        ((turned >> 11) as f64 + 0.5) / (1u64 << 53) as f64
     }
 
     /// Bytes of a user's own files: those prepared, and those of [`Group::New`] when all of them have
@@ -223,6 +239,53 @@ impl DataSet {
             }
         }
     }
+}
+
+/// Numerator and denominator of a rational approximation, highest power first.
+type Ratio = ([f64; 4], [f64; 4]);
+
+/// AS 241: near the middle, in the tails, and far out in them.
+const MIDDLE: Ratio = (
+    [
+        59.109_374_72,
+        159.291_132_02,
+        50.434_271_938,
+        3.387_132_717_9,
+    ],
+    [67.187_563_6, 78.757_757_664, 17.895_169_469, 1.0],
+);
+const TAIL: Ratio = (
+    [0.170_238_21, 1.306_728_481_6, 2.756_815_39, 1.423_437_277_7],
+    [0.0, 0.120_211_32, 0.737_001_642_5, 1.0],
+);
+const FAR: Ratio = (
+    [
+        0.017_337_203_997,
+        0.428_682_948_37,
+        3.081_226_386,
+        6.657_905_115,
+    ],
+    [0.0, 0.012_258_202_635, 0.241_978_942_25, 1.0],
+);
+
+/// The number of standard deviations below which a share of a normal distribution lies: algorithm
+/// AS 241, PPND7 (Wichura, Applied Statistics 37, 1988), right to 7 digits.
+fn normal_quantile(share: f64) -> f64 {
+    let ratio = |(above, below): &Ratio, x: f64| {
+        let value = |terms: &[f64; 4]| terms.iter().fold(0.0, |sum, term| sum * x + term);
+        value(above) / value(below)
+    };
+    let centred = share - 0.5;
+    if centred.abs() <= 0.425 {
+        return centred * ratio(&MIDDLE, 0.180_625 - centred * centred);
+    }
+    let tail = (-share.min(1.0 - share).ln()).sqrt();
+    let size = if tail <= 5.0 {
+        ratio(&TAIL, tail - 1.6)
+    } else {
+        ratio(&FAR, tail - 5.0)
+    };
+    size.copysign(centred)
 }
 
 fn folder(home: &str, index: u32) -> String {
@@ -279,20 +342,58 @@ mod tests {
     }
 
     #[test]
-    fn a_user_has_about_the_published_81_mb() {
+    fn quantiles_are_those_of_the_normal_distribution() {
+        // Abramowitz and Stegun, Handbook of Mathematical Functions, table 26.5 and 26.6.
+        for (share, expected) in [
+            (0.5, 0.0),
+            (0.75, 0.674_489_75),
+            (0.95, 1.644_853_63),
+            (0.025, -1.959_963_98),
+            (0.999, 3.090_232_31),
+            (1e-12, -7.034_483_83),
+        ] {
+            let found = normal_quantile(share);
+            assert!((found - expected).abs() < 1e-6, "{share}: {found}");
+        }
+    }
+
+    #[test]
+    fn every_user_has_the_published_81_mb() {
         let data_set = DataSet::default();
-        let users = 100;
-        let total: u64 = (0..users)
-            .flat_map(|user| {
-                let size = move |group, index| data_set.bytes(user, Place { group, index });
-                let fixed = (0..300).map(move |index| size(Group::Static, index));
-                fixed.chain((0..50).map(move |index| size(Group::Volatile, index)))
-            })
+        let mb = |user| {
+            let sum = |group| -> u64 {
+                let size = move |index| data_set.bytes(user, Place { group, index });
+                (0..data_set.count(group)).map(size).sum()
+            };
+            (sum(Group::Static) + sum(Group::Volatile)) as f64 / 1e6
+        };
+        let all: Vec<f64> = (0..100).map(mb).collect();
+        // The lognormal distribution of median 32 KiB and sigma 2, cut at 16 MiB, has a mean of
+        // 225,491 bytes; rounding up adds 2,048 on average: 79.6 MB in 350 files.
+        let mean = all.iter().sum::<f64>() / 100.0;
+        assert!((mean / 79.64 - 1.0).abs() < 0.005, "{mean}");
+        let odd = all.iter().find(|mb| (**mb / 79.64 - 1.0).abs() > 0.3);
+        assert_eq!(odd, None);
+        let near = all
+            .iter()
+            .filter(|mb| (**mb / 79.64 - 1.0).abs() < 0.15)
+            .count();
+        assert!(near > 80, "{all:?}");
+    }
+
+    #[test]
+    fn small_data_sets_have_files_of_the_same_sizes() {
+        let small = DataSet {
+            static_files: 3,
+            ..DataSet::default()
+        };
+        let users = 400;
+        let group = Group::Static;
+        let size = |user, index| small.bytes(user, Place { group, index }) as f64;
+        let sum: f64 = (0..users)
+            .map(|user| (0..3).map(|i| size(user, i)).sum::<f64>())
             .sum();
-        // The capped distribution has a mean of 225,491 bytes and a standard deviation of 900,000;
-        // rounding up adds 2,048. 350 files are 79.6 MB then; of 100 users the mean is known to
-        // 1.7 MB, and four times that is 6.8.
-        let mean_mb = total as f64 / f64::from(users) / 1e6;
-        assert!((72.8..86.4).contains(&mean_mb), "{mean_mb}");
+        let mean = sum / f64::from(3 * users);
+        assert!((mean / 227_539.0 - 1.0).abs() < 0.03, "{mean}");
     }
 }

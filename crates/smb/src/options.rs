@@ -19,6 +19,20 @@ pub enum SigningPolicy {
     Required,
 }
 
+/// When messages are encrypted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum EncryptionPolicy {
+    /// Never, and the server is not told that the client could; a server or share that insists is
+    /// refused.
+    Off,
+    /// When the server or the share insists, as Windows clients do unless told.
+    #[default]
+    Offered,
+    /// Always, from the logon on; a server that cannot is refused.
+    Required,
+}
+
 /// Which server, as whom, and in which way.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -47,6 +61,9 @@ pub struct SmbOptions {
     /// Ways of signing offered in dialect 3.1.1, most wanted first.
     #[serde(default = "all_algorithms")]
     pub algorithms: Vec<SigningAlgorithm>,
+    /// When messages are encrypted. Those that are encrypted are not signed as well.
+    #[serde(default)]
+    pub encryption: EncryptionPolicy,
     /// The folder of each user below the share: a pattern, with backslashes between folders; empty
     /// when each user's share is their folder.
     #[serde(default = "default_folder")]
@@ -77,6 +94,7 @@ impl SmbOptions {
             dialects: all_dialects(),
             signing: SigningPolicy::default(),
             algorithms: all_algorithms(),
+            encryption: EncryptionPolicy::default(),
             folder: default_folder(),
             first_user: 0,
             verify: true,

@@ -2,38 +2,10 @@
 
 mod common;
 
-use common::{Person, Samba, play, smb};
+use common::{Samba, play, work};
 use headcount_load::FaultKind;
 use headcount_smb::wire::negotiate::{Dialect, SigningAlgorithm};
 use headcount_smb::{Password, SigningPolicy, SmbOptions};
-use serde_json::json;
-
-/// A user logs on, writes, reads back, and lists.
-async fn work(options: SmbOptions) -> Result<(), headcount_load::Fault> {
-    let mut person = Person::arrive(&smb(options), 0).await?;
-    let open = json!({"op": "open", "path": {"file": "new"}, "access": "all",
-                      "how": "replace-or-create"});
-    let moved = person
-        .play_all([
-            open,
-            json!({"op": "write", "bytes": 200_704}),
-            json!({"op": "read", "from": "start"}),
-            json!({"op": "stat"}),
-            json!({"op": "delete"}),
-            json!({"op": "close"}),
-            json!({"op": "open", "path": {"file": "home"}}),
-            json!({"op": "list"}),
-            json!({"op": "close"}),
-            json!({"op": "logoff"}),
-            json!({"op": "logon"}),
-            json!({"op": "tree-connect"}),
-            json!({"op": "echo"}),
-        ])
-        .await;
-    assert_eq!(moved.written_bytes, 200_704);
-    assert!(moved.read_bytes > 200_704, "{moved:?}");
-    Ok(())
-}
 
 /// All dialects under all policies but `Off`.
 fn each(samba: &Samba, policies: &[SigningPolicy]) {
@@ -105,5 +77,12 @@ fn a_server_that_insists_on_signatures_gets_them_or_a_refusal() {
 #[test]
 fn a_server_that_never_asks_for_signatures_still_gives_them() {
     let samba = Samba::start("disabled");
-    each(&samba, &[SigningPolicy::Offered, SigningPolicy::Required]);
+    each(
+        &samba,
+        &[
+            SigningPolicy::Off,
+            SigningPolicy::Offered,
+            SigningPolicy::Required,
+        ],
+    );
 }

@@ -7,51 +7,24 @@
 
 mod common;
 
-use std::io::{Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use common::relay::{Way, relay};
 use common::{Person, Samba, play, smb};
 use headcount_load::FaultKind;
+use headcount_smb::auth::spnego;
+use headcount_smb::options::EncryptionPolicy;
 use headcount_smb::wire::negotiate::{Dialect, SigningAlgorithm};
 use headcount_smb::{SigningPolicy, SmbOptions};
 use serde_json::json;
 
-/// A relay to the server with a hand in what the server sends: it gets the number of the answer and
-/// its bytes.
-fn relay(server: &str, change: impl Fn(u32, &mut [u8]) + Send + 'static) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    let server = server.to_owned();
-    std::thread::spawn(move || {
-        let (mut client, _) = listener.accept().unwrap();
-        let mut upstream = TcpStream::connect(server).unwrap();
-        let (mut from_client, mut to_server) =
-            (client.try_clone().unwrap(), upstream.try_clone().unwrap());
-        std::thread::spawn(move || {
-            let _ = std::io::copy(&mut from_client, &mut to_server);
-            let _ = to_server.shutdown(Shutdown::Both);
-        });
-        let mut buffer = vec![0; 1 << 16];
-        for answer in 0.. {
-            let Ok(length @ 1..) = upstream.read(&mut buffer) else {
-                break;
-            };
-            change(answer, &mut buffer[..length]);
-            if client.write_all(&buffer[..length]).is_err() {
-                break;
-            }
-        }
-    });
-    address
-}
-
 /// Once told, changes the last byte of every answer.
-fn last_byte(tampers: &Arc<AtomicBool>) -> impl Fn(u32, &mut [u8]) + Send + use<> {
+fn last_byte(tampers: &Arc<AtomicBool>) -> impl Fn(Way, u32, &mut Vec<u8>) + Send + Sync + use<> {
     let tampers = Arc::clone(tampers);
-    move |_, bytes| {
-        if tampers.load(Ordering::Relaxed)
+    move |way, _, bytes| {
+        if way == Way::ToClient
+            && tampers.load(Ordering::Relaxed)
             && let Some(last) = bytes.last_mut()
         {
             *last ^= 1;
@@ -137,10 +110,10 @@ fn a_changed_negotiation_is_noticed() {
             dialects: vec![dialect],
             ..samba.options()
         };
-        // The first answer's number of the server: behind frame, header and eight bytes.
-        let address = relay(&options.address, |answer, bytes| {
-            if answer == 0 {
-                bytes[4 + 64 + 8] ^= 1;
+        // The first answer's number of the server: behind header and eight bytes.
+        let address = relay(&options.address, |way, number, bytes| {
+            if (way, number) == (Way::ToClient, 0) {
+                bytes[64 + 8] ^= 1;
             }
         });
         let arriving = async { Person::arrive(&smb(SmbOptions { address, ..options }), 0).await };
@@ -150,5 +123,120 @@ fn a_changed_negotiation_is_noticed() {
             (FaultKind::Malformed, true)
         );
         assert!(fault.message.contains(part), "{fault}");
+    }
+}
+
+#[test]
+fn a_changed_encrypted_answer_is_noticed() {
+    let samba = Samba::start("auto");
+    samba.give_home("user00000");
+    // Of the header: tag, nonce, length, session; of the message: its start.
+    for (at, part) in [
+        (4, "its tag is wrong"),
+        (20, "its tag is wrong"),
+        (36, "has another form"),
+        (44, "belongs to another session"),
+        (52, "its tag is wrong"),
+    ] {
+        for dialect in [Dialect::Smb302, Dialect::Smb311] {
+            let tampers = Arc::new(AtomicBool::new(false));
+            let options = SmbOptions {
+                dialects: vec![dialect],
+                encryption: EncryptionPolicy::Required,
+                ..samba.options()
+            };
+            let told = Arc::clone(&tampers);
+            let address = relay(&options.address, move |way, _, bytes| {
+                if way == Way::ToClient && told.load(Ordering::Relaxed) {
+                    bytes[at] ^= 1;
+                }
+            });
+            play(async {
+                let mut person = Person::arrive(&smb(SmbOptions { address, ..options }), 0)
+                    .await
+                    .unwrap();
+                person.play_all([json!({"op": "echo"})]).await;
+                tampers.store(true, Ordering::Relaxed);
+                let fault = person.play(json!({"op": "echo"})).await.unwrap_err();
+                assert_eq!(
+                    (fault.kind, fault.ends_session),
+                    (FaultKind::Malformed, true)
+                );
+                assert!(fault.message.contains(part), "{fault}");
+            });
+        }
+    }
+}
+
+#[test]
+fn a_plain_answer_to_an_encrypted_request_is_none() {
+    let samba = Samba::start("auto");
+    let tampers = Arc::new(AtomicBool::new(false));
+    let told = Arc::clone(&tampers);
+    let address = relay(&samba.options().address, move |way, _, bytes| {
+        if way == Way::ToClient && told.load(Ordering::Relaxed) {
+            // What the server would answer to an ECHO that was not encrypted.
+            let mut plain = b"\xFESMB\x40\0\0\0\0\0\0\0\x0D\0\x01\0\x01\0\0\0\0\0\0\0".to_vec();
+            plain.extend([0; 40]);
+            plain.extend([4, 0, 0, 0]);
+            // Its number: NEGOTIATE, SESSION_SETUP twice, TREE_CONNECT came before.
+            plain[24] = 4;
+            plain[40..48].copy_from_slice(&bytes[44..52]);
+            *bytes = plain;
+        }
+    });
+    let options = SmbOptions {
+        address,
+        encryption: EncryptionPolicy::Required,
+        ..samba.options()
+    };
+    play(async {
+        let mut person = Person::arrive(&smb(options), 0).await.unwrap();
+        tampers.store(true, Ordering::Relaxed);
+        let fault = person.play(json!({"op": "echo"})).await.unwrap_err();
+        assert_eq!(
+            (fault.kind, fault.ends_session),
+            (FaultKind::Malformed, true)
+        );
+        assert!(
+            fault.message.contains("ECHO: the answer is not encrypted"),
+            "{fault}"
+        );
+    });
+}
+
+#[test]
+fn a_changed_list_of_mechanisms_is_noticed() {
+    let samba = Samba::start("auto");
+    for (changes, expected) in [(false, None), (true, Some("mechListMIC is wrong"))] {
+        let address = relay(&samba.options().address, move |way, number, bytes| {
+            // The server's last word in the logon: without a signature, nothing but the code in its
+            // token protects what was offered. The code stands at the end.
+            if (way, number) == (Way::ToClient, 2) {
+                let token = &bytes[72..];
+                assert!(spnego::server_mic(token).is_some_and(|mic| mic.len() == 16));
+                bytes[16] &= !8;
+                *bytes.last_mut().unwrap() ^= u8::from(changes);
+            }
+        });
+        let options = SmbOptions {
+            address,
+            dialects: vec![Dialect::Smb21],
+            signing: SigningPolicy::Off,
+            ..samba.options()
+        };
+        let arriving = async { Person::arrive(&smb(options), 0).await };
+        let fault = play(arriving).err();
+        match expected {
+            None => assert_eq!(fault, None),
+            Some(part) => {
+                let fault = fault.unwrap();
+                assert_eq!(
+                    (fault.kind, fault.ends_session),
+                    (FaultKind::Malformed, true)
+                );
+                assert!(fault.message.contains(part), "{fault}");
+            }
+        }
     }
 }

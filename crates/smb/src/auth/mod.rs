@@ -1,5 +1,8 @@
 //! Who the user is: `NTLMv2` (MS-NLMP) inside SPNEGO (RFC 4178), and the keys that come of it.
 
+pub mod encrypt;
+#[cfg(test)]
+mod hex;
 pub mod kdf;
 pub mod ntlm;
 pub mod ntlm_message;

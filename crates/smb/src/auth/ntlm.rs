@@ -62,25 +62,49 @@ pub fn answer(
     }
 }
 
-/// The signature of the client's first message under the session's key, with extended session
-/// security and key exchange (MS-NLMP 3.4.4.2, 3.4.5.2, 3.4.5.3).
+/// Who signs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The user's side.
+    Client,
+    /// The server.
+    Server,
+}
+
+/// The signature of a side's first message under the session's key, with extended session security
+/// and keys of 128 bits (MS-NLMP 3.4.4.2, 3.4.5.2, 3.4.5.3).
 #[must_use]
-pub fn first_signature(session_key: &Key, message: &[u8]) -> Key {
+pub fn first_signature(session_key: &Key, side: Side, exchanges: bool, message: &[u8]) -> Key {
+    let (signing, sealing) = signature_keys(session_key, side);
+    let mut checksum = [0; 16];
+    checksum[..8].copy_from_slice(&hmac_md5(&signing, &[&[0; 4], message])[..8]);
+    if exchanges {
+        checksum = hide(&sealing, &checksum);
+    }
+    let mut signature = [0; 16];
+    signature[0] = 1; // version; the message's number, at the end, is 0
+    signature[4..12].copy_from_slice(&checksum[..8]);
+    signature
+}
+
+/// `SIGNKEY` and `SEALKEY` (MS-NLMP 3.4.5.2, 3.4.5.3).
+fn signature_keys(session_key: &Key, side: Side) -> (Key, Key) {
     let derived = |purpose: &[u8]| -> Key {
         let mut hash = md5::Md5::new();
         hash.update(session_key);
         hash.update(purpose);
         hash.finalize().into()
     };
-    let signing = derived(b"session key to client-to-server signing key magic constant\0");
-    let sealing = derived(b"session key to client-to-server sealing key magic constant\0");
-    let mut checksum = [0; 16];
-    checksum[..8].copy_from_slice(&hmac_md5(&signing, &[&[0; 4], message])[..8]);
-    let sealed = hide(&sealing, &checksum);
-    let mut signature = [0; 16];
-    signature[0] = 1; // version; the message's number, at the end, is 0
-    signature[4..12].copy_from_slice(&sealed[..8]);
-    signature
+    match side {
+        Side::Client => (
+            derived(b"session key to client-to-server signing key magic constant\0"),
+            derived(b"session key to client-to-server sealing key magic constant\0"),
+        ),
+        Side::Server => (
+            derived(b"session key to server-to-client signing key magic constant\0"),
+            derived(b"session key to server-to-client sealing key magic constant\0"),
+        ),
+    }
 }
 
 /// Hides the session's key for its way to the server: RC4 (MS-NLMP 3.4.5.1).
@@ -100,13 +124,7 @@ pub fn hide(key: &Key, secret: &Key) -> Key {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn hex(text: &str) -> Vec<u8> {
-        (0..text.len())
-            .step_by(2)
-            .map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap())
-            .collect()
-    }
+    use crate::auth::hex::bytes as hex;
 
     #[test]
     fn results_are_those_of_the_specification() {
@@ -129,5 +147,28 @@ mod tests {
         assert_eq!(answer.base_key[..], hex("8de40ccadbc14a82f15cb0ad0de95ca3"));
         let hidden = hide(&answer.base_key, &[0x55; 16]);
         assert_eq!(hidden[..], hex("c5dad2544fc9799094ce1ce90bc9d03e"));
+    }
+
+    #[test]
+    fn signatures_are_made_with_the_keys_of_the_specification() {
+        // MS-NLMP 4.2.4.4: the session key is 16 times 0x55.
+        let (signing, sealing) = signature_keys(&[0x55; 16], Side::Client);
+        assert_eq!(signing[..], hex("4788dc861b4782f35d43fd98fe1a2d39"));
+        assert_eq!(sealing[..], hex("59f600973cc4960a25480a7c196e4c58"));
+        // The example seals its 18 bytes first, with the same stream of RC4.
+        let message: Vec<u8> = utf16("Plaintext");
+        let checksum = &hmac_md5(&signing, &[&[0; 4], &message])[..8];
+        let mut stream = [vec![0; message.len()], checksum.to_vec()].concat();
+        Rc4::new_from_slice(&sealing)
+            .unwrap()
+            .apply_keystream(&mut stream);
+        assert_eq!(stream[message.len()..], hex("7fb38ec5c55d4976"));
+        // Without an exchange of keys the checksum is not hidden.
+        let signature = first_signature(&[0x55; 16], Side::Client, false, &message);
+        assert_eq!(signature[4..12], *checksum);
+        assert_eq!(
+            (&signature[..4], &signature[12..]),
+            (&[1, 0, 0, 0][..], &[0; 4][..])
+        );
     }
 }

@@ -72,6 +72,12 @@ impl<'a> Challenge<'a> {
                 .and_then(|(_, value)| bytes(value, 0).map(u64::from_le_bytes)),
         })
     }
+
+    /// Whether the server takes part in the exchange of keys.
+    #[must_use]
+    pub const fn exchanges_keys(&self) -> bool {
+        self.flags & KEY_EXCHANGE != 0
+    }
 }
 
 /// The attributes of a list, without its end; `None` if it does not end.
@@ -117,7 +123,7 @@ pub fn authenticate(logon: &Logon<'_>, first: &[u8], challenge: &Challenge<'_>) 
         filetime,
         &target,
     );
-    let exchanges = challenge.flags & KEY_EXCHANGE != 0;
+    let exchanges = challenge.exchanges_keys();
     let key = if exchanges {
         logon.session_key
     } else {

@@ -46,11 +46,22 @@ pub fn inside(token: &[u8]) -> Option<&[u8]> {
     if token.starts_with(b"NTLMSSP\0") {
         return Some(token);
     }
+    field(token, TOKEN)
+}
+
+/// The server's code over [`mechanisms`], if its token has one.
+#[must_use]
+pub fn server_mic(token: &[u8]) -> Option<&[u8]> {
+    field(token, MECHANISM_LIST_MIC)
+}
+
+/// A field of a server's token that holds bytes.
+fn field(token: &[u8], wanted: u8) -> Option<&[u8]> {
     let (sequence, _) = expect(token, RESPONSE)?;
     let (mut fields, _) = expect(sequence, SEQUENCE)?;
     while !fields.is_empty() {
         let (tag, value, rest) = element(fields)?;
-        if tag == TOKEN {
+        if tag == wanted {
             return Some(expect(value, OCTET_STRING)?.0);
         }
         fields = rest;
@@ -121,12 +132,14 @@ mod tests {
             prop_assume!(ntlm.len() < 0xFF00 && !ntlm.starts_with(b"NTLMSSP\0"));
             let token = response(&ntlm, &[7; 16]);
             prop_assert_eq!(inside(&token), Some(&ntlm[..]));
+            prop_assert_eq!(server_mic(&token), Some(&[7; 16][..]));
         }
 
         #[test]
         fn random_tokens_never_panic(token in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = inside(&token);
-            let _ = inside(&[&[RESPONSE, token.len() as u8], &token[..]].concat());
+            let _ = (inside(&token), server_mic(&token));
+            let token = [&[RESPONSE, token.len() as u8], &token[..]].concat();
+            let _ = (inside(&token), server_mic(&token));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use headcount_load::{Fault, FaultKind, Moved, User};
 
+use super::open::Called;
 use super::parts::{From, Share, Transfer};
 use super::session::{Handle, SmbSession, other_form, refuse};
 use crate::block::{UNIT_BYTES, stamp, verify};
@@ -57,13 +58,9 @@ impl SmbSession {
         };
         let shared = &self.shared;
         let owner = shared.data_set.owner(self.number, handle.place);
-        let path = || {
-            shared
-                .data_set
-                .path(&shared.folder.name(self.number), handle.place)
-        };
+        let called = Called::new(shared, self.number, handle);
         let wrong = |at: u64, what: &dyn std::fmt::Display| {
-            let sentence = format!("wrong data in \"{}\" at offset {at}: {what}", path());
+            let sentence = format!("wrong data in \"{called}\" at offset {at}: {what}");
             Err(Fault::step(FaultKind::WrongData, sentence))
         };
         let check = |data: &[u8]| {
@@ -84,7 +81,7 @@ impl SmbSession {
                     if head.status == Status::END_OF_FILE {
                         return check(&[]);
                     }
-                    refuse(head, || format!("READ \"{}\" at offset {offset}", path()))?;
+                    refuse(head, || format!("READ \"{called}\" at offset {offset}"))?;
                     check(parse_read(body).ok_or_else(|| other_form(Command::Read))?)
                 },
             )
@@ -98,10 +95,10 @@ impl SmbSession {
     ) -> Result<Moved, Fault> {
         let mut handle = self.handle(transfer.slot)?;
         let began = start(transfer, &handle, user);
-        let size = self.shared.data_set.bytes(self.number, handle.place);
-        let until = transfer
-            .bytes
-            .map_or(size, |bytes| began.saturating_add(bytes));
+        let until = match transfer.bytes {
+            Some(bytes) => began.saturating_add(bytes),
+            None => self.shared.data_set.bytes(self.number, handle.place),
+        };
         user.expect_bytes(until.saturating_sub(began));
         let mut offset = began;
         while offset < until {
@@ -138,12 +135,8 @@ impl SmbSession {
         };
         let shared = &self.shared;
         let owner = shared.data_set.owner(self.number, handle.place);
-        let what = || {
-            let path = shared
-                .data_set
-                .path(&shared.folder.name(self.number), handle.place);
-            format!("WRITE \"{path}\" at offset {offset}")
-        };
+        let called = Called::new(shared, self.number, handle);
+        let what = || format!("WRITE \"{called}\" at offset {offset}");
         self.connection
             .exchange(
                 ask,
@@ -170,13 +163,12 @@ impl SmbSession {
     pub(super) async fn flush(&mut self, slot: u8) -> Result<(), Fault> {
         let handle = self.handle(slot)?;
         let ask = Ask::new(Command::Flush, self.tree(Share::Data).await?);
-        let what = || format!("FLUSH \"{}\"", self.called(&handle));
-        let what = what();
+        let called = Called::new(&self.shared, self.number, &handle);
         self.connection
             .exchange(
                 ask,
                 |out| encode_flush(out, &handle.file),
-                |head, _| refuse(head, || what),
+                |head, _| refuse(head, || format!("FLUSH \"{called}\"")),
             )
             .await
     }

@@ -7,13 +7,15 @@
 use headcount_load::{Fault, FaultKind};
 
 use super::session::{SmbSession, other_form, refuse};
-use crate::auth::kdf::signing_key;
-use crate::auth::ntlm::{Key, first_signature};
+use crate::auth::kdf::{cipher_keys, signing_key};
+use crate::auth::ntlm::{Key, Side, first_signature};
 use crate::auth::ntlm_message::{Challenge, Logon, authenticate, negotiate};
 use crate::auth::sign::Signer;
 use crate::auth::spnego;
-use crate::connection::Ask;
-use crate::options::SigningPolicy;
+use crate::connection::encryption::Encryption;
+use crate::connection::state::malformed;
+use crate::connection::{Agreed, Ask};
+use crate::options::{EncryptionPolicy, SigningPolicy};
 use crate::random;
 use crate::wire::header::Command;
 use crate::wire::negotiate::Dialect;
@@ -54,10 +56,12 @@ impl SmbSession {
         };
         let (third, key) = authenticate(&logon, &first, &challenge);
         self.connection.state.session = session;
-        let mic = first_signature(&key, &spnego::mechanisms());
-        let last = self.last_round(&spnego::response(&third, &mic), &key).await;
+        let mechanisms = spnego::mechanisms();
+        let mic = |side| first_signature(&key, side, challenge.exchanges_keys(), &mechanisms);
+        let token = spnego::response(&third, &mic(Side::Client));
+        let last = self.last_round(&token, &key, &mic(Side::Server)).await;
         if last.is_err() {
-            self.connection.state.session = 0;
+            self.connection.state.end_session();
         }
         last
     }
@@ -82,41 +86,105 @@ impl SmbSession {
             .await
     }
 
-    async fn last_round(&mut self, token: &[u8], session_key: &Key) -> Result<(), Fault> {
-        let wanted = self.shared.wanted.security_mode() as u8;
+    async fn last_round(
+        &mut self,
+        token: &[u8],
+        session_key: &Key,
+        server_mic: &Key,
+    ) -> Result<(), Fault> {
+        let wanted = &self.shared.wanted;
+        let security_mode = wanted.security_mode() as u8;
         let ask = Ask::new(Command::SessionSetup, 0);
-        let message = self
+        let sent = self
             .connection
-            .send(ask, |out| encode_setup(out, wanted, token))
+            .send(ask, |out| encode_setup(out, security_mode, token))
             .await?;
-        // The key depends on what was just sent, and the answer is signed with it already.
+        // The keys depend on what was just sent, and the answer is signed with one already.
         let state = &mut self.connection.state;
-        let dialect = state.agreed.dialect;
+        let agreed = state.agreed;
         let hash = state.hashing.take().unwrap_or(state.preauth);
-        let key = signing_key(dialect, session_key, &hash);
-        state.signer = Some(Signer::new(state.agreed.algorithm, &key));
-        let must_be_signed = dialect == Dialect::Smb311;
-        let answered = self
+        let key = signing_key(agreed.dialect, session_key, &hash);
+        state.signer = Some(Signer::new(agreed.algorithm, &key));
+        let must_be_signed = agreed.dialect == Dialect::Smb311;
+        let flags = self
             .connection
-            .receive(Command::SessionSetup, message, |head, body| {
-                refuse(head, || "SESSION_SETUP".into()).map_err(as_login)?;
-                let (flags, _) =
+            .receive(ask, sent, |head, body| {
+                refuse(head, || "SESSION_SETUP".into())
+                    .map_err(|fault| unencrypted(fault, head.status, wanted.encryption, &agreed))
+                    .map_err(as_login)?;
+                let (flags, token) =
                     parse_setup(body).ok_or_else(|| other_form(Command::SessionSetup))?;
                 check_flags(flags)?;
                 if must_be_signed && !head.is_signed() {
-                    let sentence = "SESSION_SETUP: the answer is not signed";
-                    return Err(Fault::session(FaultKind::Malformed, sentence));
+                    return Err(malformed("SESSION_SETUP: the answer is not signed".into()));
                 }
-                Ok(())
+                if spnego::server_mic(token).is_some_and(|found| found != server_mic) {
+                    let sentence = "SESSION_SETUP: the server's mechListMIC is wrong: the list of \
+                                    mechanisms was changed on its way";
+                    return Err(malformed(sentence.into()));
+                }
+                Ok(flags)
             })
-            .await;
-        let signs = self.shared.wanted.signing == SigningPolicy::Required
-            || self.connection.state.agreed.must_sign();
-        self.connection.state.is_signing = signs && answered.is_ok();
-        if answered.is_err() {
-            self.connection.state.signer = None;
+            .await?;
+        let state = &mut self.connection.state;
+        state.is_signing = wanted.signing == SigningPolicy::Required || agreed.must_sign();
+        if let Some(cipher) = agreed.cipher {
+            let keys = cipher_keys(agreed.dialect, session_key, &hash);
+            state.encryption = Encryption::ready(cipher, keys);
         }
-        answered
+        let server_insists = flags & ENCRYPT_DATA != 0;
+        if server_insists || wanted.encryption == EncryptionPolicy::Required {
+            if !state.encryption.begin() {
+                return Err(cannot_encrypt("the server", wanted.encryption, &agreed));
+            }
+            // What is encrypted is not signed as well.
+            state.signer = None;
+            state.is_signing = false;
+        }
+        Ok(())
+    }
+}
+
+/// The fault of a server or share that insists on encryption with a session that has none.
+pub(super) fn cannot_encrypt(who: &str, policy: EncryptionPolicy, agreed: &Agreed) -> Fault {
+    let sentence = format!(
+        "{who} requires encrypted messages, but {}",
+        why_unencrypted(policy, agreed)
+    );
+    Fault::session(FaultKind::Refused, sentence)
+}
+
+/// Adds to a refusal that it may be for want of encryption: servers that insist on it do not say so
+/// to clients that did not offer it (MS-SMB2 3.3.5.5.3, 3.3.5.7).
+pub(super) fn unencrypted(
+    fault: Fault,
+    status: Status,
+    policy: EncryptionPolicy,
+    agreed: &Agreed,
+) -> Fault {
+    if status != Status::ACCESS_DENIED || agreed.cipher.is_some() {
+        return fault;
+    }
+    let message = format!(
+        "{}. It may require encrypted messages, but {}",
+        fault.message,
+        why_unencrypted(policy, agreed)
+    );
+    Fault {
+        message: message.into(),
+        ..fault
+    }
+}
+
+/// Why a session has no encryption, and what to do about it.
+fn why_unencrypted(policy: EncryptionPolicy, agreed: &Agreed) -> String {
+    if policy == EncryptionPolicy::Off {
+        return "encryption is switched off for this run: set encryption to offered or required"
+            .into();
+    }
+    match agreed.dialect {
+        Dialect::Smb21 => "dialect 2.1 has no encryption: offer dialect 3.0.2 or 3.1.1".into(),
+        dialect => format!("no cipher was agreed on in dialect {}", dialect.name()),
     }
 }
 
@@ -133,12 +201,9 @@ fn as_login(fault: Fault) -> Fault {
 }
 
 fn check_flags(flags: u16) -> Result<(), Fault> {
-    let sentence = if flags & (IS_GUEST | IS_NULL) != 0 {
-        "the server let the user in as a guest only: the account does not exist there"
-    } else if flags & ENCRYPT_DATA != 0 {
-        "the server wants the session encrypted, which is not supported yet"
-    } else {
+    if flags & (IS_GUEST | IS_NULL) == 0 {
         return Ok(());
-    };
+    }
+    let sentence = "the server let the user in as a guest only: the account does not exist there";
     Err(Fault::session(FaultKind::Login, sentence))
 }

@@ -6,6 +6,7 @@
 
 use headcount_load::{Fault, FaultKind, Moved, User};
 
+use super::open::Called;
 use super::parts::{Control, Name, Range, Share};
 use super::session::{Handle, SmbSession, other_form, refuse};
 use crate::connection::Ask;
@@ -13,17 +14,22 @@ use crate::wire::header::Command;
 use crate::wire::info::{Change, Query};
 use crate::wire::lock::Lock;
 use crate::wire::status::Status;
-use crate::wire::{directory, ioctl, lock};
+use crate::wire::{NO_FILE, directory, ioctl, lock};
 
 /// Bytes of entries asked for at a time, as by Explorer.
 const LISTING_BYTES: u32 = 64 << 10;
 /// Bytes of the largest answer about a file.
-const ANSWER_BYTES: u32 = 4 << 10;
+pub(super) const ANSWER_BYTES: u32 = 4 << 10;
 /// Requests of one listing: a million files or so. A server that never ends would hold the user.
 const MOST_LISTINGS: u32 = 2000;
 
 impl SmbSession {
-    pub(super) async fn list(&mut self, slot: u8, pattern: &str) -> Result<Moved, Fault> {
+    pub(super) async fn list(
+        &mut self,
+        slot: u8,
+        pattern: &str,
+        once: bool,
+    ) -> Result<Moved, Fault> {
         let handle = self.handle(slot)?;
         let tree = self.tree(Share::Data).await?;
         let ask = Ask {
@@ -31,7 +37,7 @@ impl SmbSession {
             ..Ask::new(Command::QueryDirectory, tree)
         };
         let mut read_bytes = 0;
-        let called = self.called(&handle);
+        let called = Called::new(&self.shared, self.number, &handle);
         for round in 0..MOST_LISTINGS {
             let entries = self
                 .connection
@@ -53,14 +59,12 @@ impl SmbSession {
                     },
                 )
                 .await?;
-            match entries {
-                Some(bytes) => read_bytes += bytes as u64,
-                None => {
-                    return Ok(Moved {
-                        read_bytes,
-                        written_bytes: 0,
-                    });
-                }
+            read_bytes += entries.unwrap_or(0) as u64;
+            if once || entries.is_none() {
+                return Ok(Moved {
+                    read_bytes,
+                    written_bytes: 0,
+                });
             }
         }
         let sentence = format!("QUERY_DIRECTORY \"{called}\": the listing does not end");
@@ -70,7 +74,7 @@ impl SmbSession {
     pub(super) async fn stat(&mut self, slot: u8, class: Query) -> Result<(), Fault> {
         let handle = self.handle(slot)?;
         let ask = Ask::new(Command::QueryInfo, self.tree(Share::Data).await?);
-        let called = self.called(&handle);
+        let called = Called::new(&self.shared, self.number, &handle);
         self.connection
             .exchange(
                 ask,
@@ -93,7 +97,7 @@ impl SmbSession {
         change: Change<'_>,
     ) -> Result<(), Fault> {
         let ask = Ask::new(Command::SetInfo, self.tree(Share::Data).await?);
-        let called = self.called(handle);
+        let called = Called::new(&self.shared, self.number, handle);
         self.connection
             .exchange(
                 ask,
@@ -121,8 +125,10 @@ impl SmbSession {
         self.set(&handle, "delete", Change::Delete).await
     }
 
-    pub(super) async fn truncate(&mut self, slot: u8, bytes: u64) -> Result<(), Fault> {
+    pub(super) async fn truncate(&mut self, slot: u8, bytes: Option<u64>) -> Result<(), Fault> {
         let mut handle = self.handle(slot)?;
+        let whole = self.shared.data_set.bytes(self.number, handle.place);
+        let bytes = bytes.unwrap_or(whole);
         self.set(&handle, "end of file", Change::EndOfFile(bytes))
             .await?;
         handle.end_of_file = bytes;
@@ -160,7 +166,7 @@ impl SmbSession {
     ) -> Result<(), Fault> {
         let handle = self.handle(slot)?;
         let ask = Ask::new(Command::Lock, self.tree(Share::Data).await?);
-        let called = self.called(&handle);
+        let called = Called::new(&self.shared, self.number, &handle);
         self.connection
             .exchange(
                 ask,
@@ -178,13 +184,11 @@ impl SmbSession {
             Control::DfsReferral => {
                 let share = self.shared.share_of(self.number);
                 ioctl::encode_referral(&mut input, &format!("\\{}\\{share}", self.shared.host));
-                (Share::Ipc, ioctl::DFS_GET_REFERRALS, ioctl::NO_FILE)
+                (Share::Ipc, ioctl::DFS_GET_REFERRALS, NO_FILE)
             }
-            Control::NetworkInterfaces => (
-                Share::Ipc,
-                ioctl::QUERY_NETWORK_INTERFACE_INFO,
-                ioctl::NO_FILE,
-            ),
+            Control::NetworkInterfaces => {
+                (Share::Ipc, ioctl::QUERY_NETWORK_INTERFACE_INFO, NO_FILE)
+            }
             Control::ObjectId => (
                 Share::Data,
                 ioctl::CREATE_OR_GET_OBJECT_ID,

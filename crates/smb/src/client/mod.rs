@@ -2,10 +2,11 @@
 //!
 //! * [`step`] and [`parts`]: what users do.
 //! * [`session`]: one user's connection, logon and handles; `logon`: how they log on;
-//!   `open`, `data`, `metadata`: the steps, played.
+//!   `open`, `data`, `metadata`, `inspect`: the steps, played.
 //! * [`provision`]: making and deleting the data sets of many users.
 
 mod data;
+mod inspect;
 mod logon;
 mod metadata;
 mod open;
@@ -25,10 +26,11 @@ pub use step::Step;
 use crate::auth::ntlm::{Key, owner_key};
 use crate::connection::Wanted;
 use crate::data_set::DataSet;
-use crate::options::SmbOptions;
+use crate::options::{EncryptionPolicy, SmbOptions};
 use crate::password::Password;
 use crate::pattern::NamePattern;
 use crate::wire::header::Command;
+use crate::wire::negotiate::Dialect;
 
 /// The port of SMB over TCP (MS-SMB2 2.1).
 const PORT: u16 = 445;
@@ -92,6 +94,12 @@ impl Smb {
         let mut dialects = options.dialects;
         dialects.sort_unstable();
         dialects.dedup();
+        let must_encrypt = options.encryption == EncryptionPolicy::Required;
+        if must_encrypt && dialects == [Dialect::Smb21] {
+            let sentence = "encryption is required, but dialect 2.1 has none: add 3.0.2 or 3.1.1 \
+                            to dialects, or set encryption to offered";
+            return Err(SmbError::Options(sentence.into()));
+        }
         let shared = Shared {
             addresses,
             host,
@@ -107,6 +115,7 @@ impl Smb {
                 dialects,
                 algorithms: options.algorithms,
                 signing: options.signing,
+                encryption: options.encryption,
             },
             verify: options.verify,
             data_set: options.data_set,

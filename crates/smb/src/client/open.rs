@@ -1,7 +1,11 @@
 //! Names, CREATE and CLOSE.
 
+use std::fmt;
+
 use headcount_load::{Fault, FaultKind, User};
 
+use super::Shared;
+use super::inspect::is_there;
 use super::parts::{Access, How, Name, Open, OplockWish, Share};
 use super::session::{Handle, SmbSession, other_form, refuse};
 use crate::connection::Ask;
@@ -11,7 +15,6 @@ use crate::wire::create::{
     DIRECTORY, Disposition, NOT_DIRECTORY, Opened, Oplock, Request, SHARE_ALL, access, encode_close,
 };
 use crate::wire::header::Command;
-use crate::wire::status::Status;
 
 impl SmbSession {
     /// The place that a name means, and its path below the share.
@@ -57,11 +60,6 @@ impl SmbSession {
             let sentence = format!("slot {slot} holds no open file: open one before");
             Fault::step(FaultKind::Refused, sentence)
         })
-    }
-
-    /// What a handle is called in messages.
-    pub(super) fn called(&self, handle: &Handle) -> String {
-        self.path(handle.place, "", "")
     }
 
     pub(super) async fn open_file(&mut self, open: &Open, user: &mut User) -> Result<(), Fault> {
@@ -127,14 +125,14 @@ impl SmbSession {
             .exchange(
                 ask,
                 |out| request.encode(out),
-                |head, body| match head.status {
-                    Status::OBJECT_NAME_NOT_FOUND | Status::OBJECT_PATH_NOT_FOUND => Ok(None),
-                    _ => {
-                        refuse(head, || format!("CREATE \"{path}\""))?;
-                        Opened::parse(body)
-                            .map(Some)
-                            .ok_or_else(|| other_form(Command::Create))
+                |head, body| {
+                    if head.status.is_not_found() {
+                        return Ok(None);
                     }
+                    refuse(head, || format!("CREATE \"{path}\""))?;
+                    Opened::parse(body)
+                        .map(Some)
+                        .ok_or_else(|| other_form(Command::Create))
                 },
             )
             .await?;
@@ -142,8 +140,7 @@ impl SmbSession {
             return Ok(());
         };
         self.close_file(&opened.file).await?;
-        let sentence = format!("CREATE \"{path}\": it is there, though nobody should have made it");
-        Err(Fault::step(FaultKind::Refused, sentence))
+        Err(is_there(&path))
     }
 
     pub(super) async fn close_slot(&mut self, slot: u8) -> Result<(), Fault> {
@@ -165,6 +162,31 @@ impl SmbSession {
                 |head, _| refuse(head, || "CLOSE".into()),
             )
             .await
+    }
+}
+
+/// What a file is called in messages: its path, made only where there is a message.
+#[derive(Clone, Copy)]
+pub(super) struct Called<'a> {
+    shared: &'a Shared,
+    number: u32,
+    place: Place,
+}
+
+impl<'a> Called<'a> {
+    pub(super) const fn new(shared: &'a Shared, number: u32, handle: &Handle) -> Self {
+        Self {
+            shared,
+            number,
+            place: handle.place,
+        }
+    }
+}
+
+impl fmt::Display for Called<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let home = self.shared.folder.name(self.number);
+        f.write_str(&self.shared.data_set.path(&home, self.place))
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use headcount_load::{Fault, FaultKind, Moved, Session, User};
 
 use super::Shared;
+use super::logon::{cannot_encrypt, unencrypted};
 use super::parts::Share;
 use super::step::Step;
 use crate::connection::{Ask, Connection};
@@ -96,24 +97,25 @@ impl SmbSession {
             must_sign: true,
             ..Ask::new(Command::TreeConnect, 0)
         };
-        let connected = self
+        let (policy, agreed) = (self.shared.wanted.encryption, self.connection.state.agreed);
+        let (connected, flags) = self
             .connection
             .exchange(
                 ask,
                 |out| tree::encode(out, &path),
                 |head, body| {
-                    refuse(head, || format!("TREE_CONNECT to {path}"))?;
+                    refuse(head, || format!("TREE_CONNECT to {path}"))
+                        .map_err(|fault| unencrypted(fault, head.status, policy, &agreed))?;
                     let flags =
                         tree::parse(body).ok_or_else(|| other_form(Command::TreeConnect))?;
-                    if flags & tree::ENCRYPT_SHARE != 0 {
-                        let sentence =
-                            format!("{path} must be encrypted, which is not supported yet");
-                        return Err(Fault::session(FaultKind::Refused, sentence));
-                    }
-                    Ok(head.tree)
+                    Ok((head.tree, flags))
                 },
             )
             .await?;
+        let encryption = &mut self.connection.state.encryption;
+        if flags & tree::ENCRYPT_SHARE != 0 && !encryption.begin_tree(connected) {
+            return Err(cannot_encrypt(&path, policy, &agreed));
+        }
         self.trees[share as usize] = Some(connected);
         if share == Share::Data {
             self.connection.state.tree = connected;
@@ -133,7 +135,7 @@ impl SmbSession {
         self.trees = [None; 2];
         self.handles = [None; SLOTS];
         self.is_validated = false;
-        self.connection.state.kept = Vec::new();
+        self.connection.state.end_session();
     }
 
     async fn disconnect_tree(&mut self, share: Share) -> Result<(), Fault> {
@@ -142,6 +144,7 @@ impl SmbSession {
                 self.handles = [None; SLOTS]; // the server closes them with the tree
             }
             self.say(Command::TreeDisconnect, tree).await?;
+            self.connection.state.encryption.end_tree(tree);
         }
         Ok(())
     }
@@ -161,9 +164,7 @@ impl SmbSession {
         self.disconnect_tree(Share::Ipc).await?;
         self.disconnect_tree(Share::Data).await?;
         self.say(Command::Logoff, 0).await?;
-        self.connection.state.session = 0;
-        self.connection.state.signer = None;
-        self.connection.state.is_signing = false;
+        self.connection.state.end_session();
         Ok(())
     }
 
@@ -196,11 +197,23 @@ impl Session for SmbSession {
             Step::Echo {} => self.say(Command::Echo, 0).await.map(nothing),
             Step::Open(open) => self.open_file(open, user).await.map(nothing),
             Step::Probe { path } => self.probe(path, user).await.map(nothing),
+            Step::Inspect {
+                path,
+                class,
+                missing,
+            } => self
+                .inspect(path, *class, *missing, user)
+                .await
+                .map(nothing),
             Step::Close { slot } => self.close_slot(*slot).await.map(nothing),
             Step::Read(transfer) => self.read(transfer, user).await,
             Step::Write(transfer) => self.write(transfer, user).await,
             Step::Flush { slot } => self.flush(*slot).await.map(nothing),
-            Step::List { slot, pattern } => self.list(*slot, pattern).await,
+            Step::List {
+                slot,
+                pattern,
+                once,
+            } => self.list(*slot, pattern, *once).await,
             Step::Stat { slot, class } => self.stat(*slot, *class).await.map(nothing),
             Step::Rename { slot, to, replace } => {
                 self.rename(*slot, to, *replace, user).await.map(nothing)
@@ -244,15 +257,17 @@ pub(super) fn other_form(command: Command) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::auth::encrypt::Encryptor;
     use crate::auth::sign::Signer;
 
     #[test]
-    fn a_session_fits_into_a_kibibyte_and_its_keys_into_another() {
+    fn a_session_fits_into_a_kibibyte_and_its_keys_into_a_little_more() {
         assert!(
             size_of::<SmbSession>() <= 1024,
             "{}",
             size_of::<SmbSession>()
         );
         const { assert!(Signer::MOST_BYTES <= 1024) };
+        const { assert!(Encryptor::MOST_BYTES <= 2048) }; // two keys
     }
 }

@@ -41,6 +41,17 @@ pub enum Step {
         /// The name.
         path: Name,
     },
+    /// Opens a name, asks about it and closes it, in one frame.
+    Inspect {
+        /// The name.
+        path: Name,
+        /// What is asked.
+        #[serde(default)]
+        class: Query,
+        /// Whether it must not be there: that it is not found is the success then.
+        #[serde(default)]
+        missing: bool,
+    },
     /// Closes the handle.
     Close {
         /// The handle.
@@ -65,6 +76,9 @@ pub enum Step {
         /// Only names like this: `*` and `?` stand for others.
         #[serde(default = "everything")]
         pattern: String,
+        /// Only what comes first: all that a client asks for when it looks for one name.
+        #[serde(default)]
+        once: bool,
     },
     /// Asks about an open file.
     Stat {
@@ -97,8 +111,9 @@ pub enum Step {
         /// The handle.
         #[serde(default)]
         slot: u8,
-        /// The new length.
-        bytes: u64,
+        /// The new length; the size that the data set gives the file, unless told.
+        #[serde(default)]
+        bytes: Option<u64>,
     },
     /// Sets the time of the last write to the server's time at the start of the connection.
     SetTimes {
@@ -139,14 +154,17 @@ impl Compile for Step {
         let step = Self::deserialize(options).map_err(|error| error.to_string())?;
         match &step {
             Self::Open(open) => check_slot(open.slot).and_then(|()| open.path.check()),
-            Self::Probe { path } => path.check(),
+            Self::Probe { path } | Self::Inspect { path, .. } => path.check(),
             Self::Read(transfer) | Self::Write(transfer) => transfer.check(),
             Self::Rename { slot: at, to, .. } => check_slot(*at).and_then(|()| to.check()),
-            Self::Truncate { slot: at, bytes } if bytes.is_multiple_of(UNIT_BYTES.into()) => {
+            Self::Truncate { slot: at, bytes }
+                if bytes.unwrap_or(0).is_multiple_of(UNIT_BYTES.into()) =>
+            {
                 check_slot(*at)
             }
             Self::Truncate { bytes, .. } => Err(format!(
-                "bytes must be a multiple of {UNIT_BYTES}; it is {bytes}"
+                "bytes must be a multiple of {UNIT_BYTES}; it is {}",
+                bytes.unwrap_or(0)
             )),
             Self::Lock(range) => check_slot(range.slot),
             Self::Close { slot: at }

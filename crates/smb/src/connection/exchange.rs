@@ -7,51 +7,18 @@ use std::future::poll_fn;
 use headcount_load::Fault;
 
 use super::Connection;
-use super::state::{Awaited, malformed};
+use super::compose::{Ask, Sent};
+use super::judge::{Accept, Awaited};
+use super::state::malformed;
 use super::transport::{poll_bytes, send};
-use crate::wire::header::{Command, FRAME_BYTES, Request, Response};
+use crate::wire::header::{Command, Response};
 use crate::wire::oplock::Break;
-
-/// Credits the client likes to have: enough for requests of 8 MiB, the largest that servers take.
-const WANTED_CREDITS: u32 = 130;
-/// Bytes that one credit pays for (MS-SMB2 3.1.5.2).
-const BYTES_A_CREDIT: u32 = 64 << 10;
-
-/// What is asked for, beside the body.
-#[derive(Debug, Clone, Copy)]
-pub struct Ask {
-    /// The command.
-    pub command: Command,
-    /// The share.
-    pub tree: u32,
-    /// The larger of the payload sent and the answer's, which decides how many credits it costs.
-    pub bytes: u32,
-    /// Signed even when the session's messages are not.
-    pub must_sign: bool,
-}
-
-impl Ask {
-    /// A small request.
-    #[must_use]
-    pub const fn new(command: Command, tree: u32) -> Self {
-        Self {
-            command,
-            tree,
-            bytes: 0,
-            must_sign: false,
-        }
-    }
-}
 
 impl Connection {
     /// The largest payload of one request that what the server grants can pay for, given a limit.
     #[must_use]
     pub fn affordable_bytes(&self, limit: u32) -> u32 {
-        if self.state.agreed.has_large_requests {
-            limit.min(self.state.credits.saturating_mul(BYTES_A_CREDIT))
-        } else {
-            limit.min(BYTES_A_CREDIT)
-        }
+        self.state.affordable_bytes(limit)
     }
 
     /// Sends a request and has `accept` judge the response's header and body.
@@ -61,126 +28,129 @@ impl Connection {
         compose: impl FnOnce(&mut Vec<u8>),
         accept: impl FnOnce(&Response, &[u8]) -> Result<R, Fault>,
     ) -> Result<R, Fault> {
-        let message = self.send(ask, compose).await?;
-        self.receive(ask.command, message, accept).await
+        let sent = self.send(ask, compose).await?;
+        self.receive(ask, sent, accept).await
     }
 
-    /// Sends a request and returns its number.
+    /// Sends requests in one frame, of which each goes on from the one before it, and has `accept`
+    /// judge each response, in whatever order and frames they come.
+    pub async fn exchange_related(
+        &mut self,
+        asks: &[Ask],
+        compose: impl FnMut(usize, &mut Vec<u8>),
+        mut accept: impl FnMut(usize, &Response, &[u8]),
+    ) -> Result<(), Fault> {
+        let sent = self.send_related(asks, compose).await?;
+        self.receive_related(asks, sent, &mut accept).await
+    }
+
+    /// Sends a request.
     pub async fn send(
         &mut self,
         ask: Ask,
         compose: impl FnOnce(&mut Vec<u8>),
-    ) -> Result<u64, Fault> {
-        let state = &mut self.state;
-        let charge = ask.bytes.div_ceil(BYTES_A_CREDIT).max(1);
-        let left = state.credits.checked_sub(charge).ok_or_else(|| {
-            malformed(format!(
-                "{}: the server has granted too few credits",
-                ask.command.name()
-            ))
-        })?;
-        let request = Request {
-            command: ask.command,
-            charge: if state.agreed.has_large_requests {
-                charge as u16
-            } else {
-                0
-            },
-            credits: WANTED_CREDITS.saturating_sub(left).max(charge) as u16,
-            message: state.next_message,
-            tree: ask.tree,
-            session: state.session,
-            is_signed: state.signer.is_some() && (state.is_signing || ask.must_sign),
-        };
-        state.credits = left;
-        state.next_message += u64::from(charge);
-        self.requests.sent(ask.command as usize);
-        send(&mut self.stream, |out| {
-            out.extend([0; FRAME_BYTES]);
-            request.encode(out);
-            compose(out);
-            let length = (out.len() - FRAME_BYTES) as u32;
-            out[..FRAME_BYTES].copy_from_slice(&length.to_be_bytes());
-            let message = &mut out[FRAME_BYTES..];
-            if let (true, Some(signer)) = (request.is_signed, &state.signer) {
-                signer.sign(message);
-            }
-            if let Some(hash) = &mut state.hashing {
-                *hash = hash.after(message);
+    ) -> Result<Sent, Fault> {
+        let mut compose = Some(compose);
+        self.send_related(&[ask], |_, out| {
+            if let Some(compose) = compose.take() {
+                compose(out);
             }
         })
-        .await?;
-        Ok(request.message)
+        .await
     }
 
-    /// Waits for the response to the request with this number.
+    async fn send_related(
+        &mut self,
+        asks: &[Ask],
+        compose: impl FnMut(usize, &mut Vec<u8>),
+    ) -> Result<Sent, Fault> {
+        let Self {
+            stream,
+            requests,
+            state,
+        } = self;
+        state.check_credits(asks)?;
+        for ask in asks {
+            requests.sent(ask.command as usize);
+        }
+        send(stream, |out| state.compose(asks, out, compose)).await
+    }
+
+    /// Waits for the response to a request.
     pub async fn receive<R>(
         &mut self,
-        command: Command,
-        message: u64,
+        ask: Ask,
+        sent: Sent,
         accept: impl FnOnce(&Response, &[u8]) -> Result<R, Fault>,
     ) -> Result<R, Fault> {
-        let awaited = Awaited { command, message };
-        let mut accept = Some(accept);
+        let (mut accept, mut answer) = (Some(accept), None);
+        let mut take = |_, head: &Response, body: &[u8]| {
+            answer = accept.take().map(|accept| accept(head, body));
+        };
+        self.receive_related(&[ask], sent, &mut take).await?;
+        answer.unwrap_or_else(|| Err(malformed(format!("{}: no answer", ask.command.name()))))
+    }
+
+    async fn receive_related(
+        &mut self,
+        asks: &[Ask],
+        sent: Sent,
+        accept: &mut Accept<'_>,
+    ) -> Result<(), Fault> {
+        let mut awaited = Awaited::new(asks, sent);
         loop {
-            let mut answer = self.judge_carried(awaited, &mut accept)?;
-            if answer.is_none() && self.state.breaks.is_empty() {
-                answer = self.judge_arriving(awaited, &mut accept).await?;
+            self.judge_carried(&mut awaited, accept)?;
+            if !awaited.is_over() && self.state.breaks.is_empty() {
+                self.judge_arriving(&mut awaited, accept).await?;
             }
             while let Some(taken) = self.state.breaks.pop() {
                 self.acknowledge(&taken).await?;
             }
-            if let Some(answer) = answer {
-                return Ok(answer);
+            if awaited.is_over() {
+                return Ok(());
             }
         }
     }
 
     /// Judges what came with earlier answers.
-    fn judge_carried<R, A>(
+    fn judge_carried(
         &mut self,
-        awaited: Awaited,
-        accept: &mut Option<A>,
-    ) -> Result<Option<R>, Fault>
-    where
-        A: FnOnce(&Response, &[u8]) -> Result<R, Fault>,
-    {
+        awaited: &mut Awaited<'_>,
+        accept: &mut Accept<'_>,
+    ) -> Result<(), Fault> {
         if self.state.carry.is_empty() {
-            return Ok(None);
+            return Ok(());
         }
         let mut carry = std::mem::take(&mut self.state.carry);
-        let (used, answer) = self.state.judge_frames(&mut carry, awaited, accept)?;
+        let used = self.state.judge_frames(&mut carry, awaited, accept)?;
         if used < carry.len() {
             carry.drain(..used);
             self.state.carry = carry;
         }
-        Ok(answer)
+        Ok(())
     }
 
     /// Judges what arrives: in the shared buffer if that has it whole, and keeps the rest.
-    async fn judge_arriving<R, A>(
+    async fn judge_arriving(
         &mut self,
-        awaited: Awaited,
-        accept: &mut Option<A>,
-    ) -> Result<Option<R>, Fault>
-    where
-        A: FnOnce(&Response, &[u8]) -> Result<R, Fault>,
-    {
+        awaited: &mut Awaited<'_>,
+        accept: &mut Accept<'_>,
+    ) -> Result<(), Fault> {
         let Self { stream, state, .. } = self;
         poll_fn(|context| {
             poll_bytes(stream, context, |bytes| {
                 if !state.carry.is_empty() {
                     state.carry.extend_from_slice(bytes);
-                    return Ok(None);
+                    return Ok(());
                 }
-                let (used, answer) = state.judge_frames(bytes, awaited, accept)?;
+                let used = state.judge_frames(bytes, awaited, accept)?;
                 let rest = &bytes[used..];
                 if !rest.is_empty() {
                     let expected = state.frame_length(rest)?.unwrap_or(0);
                     state.carry.reserve_exact(expected.max(rest.len()));
                     state.carry.extend_from_slice(rest);
                 }
-                Ok(answer)
+                Ok(())
             })
         })
         .await

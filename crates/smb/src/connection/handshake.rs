@@ -9,12 +9,14 @@ use tokio::net::TcpStream;
 use super::state::{State, malformed};
 use super::{Ask, Connection};
 use crate::auth::kdf::Preauth;
-use crate::options::SigningPolicy;
+use crate::options::{EncryptionPolicy, SigningPolicy};
 use crate::random;
+use crate::wire::NO_FILE;
 use crate::wire::header::Command;
 use crate::wire::ioctl::{self, Negotiated};
 use crate::wire::negotiate::{
-    Dialect, LARGE_MTU, Request, Response, SIGNING_ENABLED, SIGNING_REQUIRED, SigningAlgorithm,
+    Cipher, Dialect, LARGE_MTU, Request, Response, SIGNING_ENABLED, SIGNING_REQUIRED,
+    SigningAlgorithm,
 };
 
 /// What the client wants of a connection.
@@ -26,9 +28,22 @@ pub struct Wanted {
     pub algorithms: Vec<SigningAlgorithm>,
     /// When messages are signed.
     pub signing: SigningPolicy,
+    /// When messages are encrypted.
+    pub encryption: EncryptionPolicy,
 }
 
 impl Wanted {
+    /// Whether the server is told that the client can encrypt.
+    #[must_use]
+    pub fn encrypts(&self) -> bool {
+        self.encryption != EncryptionPolicy::Off
+    }
+
+    /// The capabilities that go with dialects and policy.
+    fn capabilities(&self) -> u32 {
+        Request::capabilities(&self.dialects, self.encrypts())
+    }
+
     /// The security mode that goes with the policy.
     #[must_use]
     pub const fn security_mode(&self) -> u16 {
@@ -46,6 +61,8 @@ pub struct Agreed {
     pub dialect: Dialect,
     /// How messages are signed, if they are.
     pub algorithm: SigningAlgorithm,
+    /// How messages are encrypted, if they are; none if they cannot be.
+    pub cipher: Option<Cipher>,
     /// The client's number of this connection.
     pub client: [u8; 16],
     /// Which server it is.
@@ -72,6 +89,7 @@ impl Agreed {
         Self {
             dialect: Dialect::Smb21,
             algorithm: SigningAlgorithm::HmacSha256,
+            cipher: None,
             client,
             server: [0; 16],
             capabilities: 0,
@@ -104,6 +122,7 @@ impl Agreed {
         Some(Self {
             dialect,
             algorithm,
+            cipher: response.cipher.filter(|_| wanted.encrypts()),
             client,
             server: response.server,
             capabilities: response.capabilities,
@@ -143,6 +162,7 @@ impl Connection {
             security_mode: wanted.security_mode(),
             client,
             algorithms: &wanted.algorithms,
+            encrypts: wanted.encrypts(),
             salt,
         };
         self.state.hashing = Some(Preauth::START);
@@ -180,12 +200,7 @@ impl Connection {
             .await?;
         self.state.preauth = self.state.hashing.take().unwrap_or(Preauth::START);
         self.state.agreed = agreed;
-        if wanted.signing == SigningPolicy::Off && agreed.must_sign() {
-            let sentence = "the server requires signed messages, but signing is switched off for \
-                            this run: set signing to offered or required";
-            return Err(Fault::session(FaultKind::Refused, sentence));
-        }
-        Ok(())
+        check_policies(wanted, &agreed)
     }
 
     /// Asks the server over a signed message what it negotiated, and compares
@@ -199,7 +214,7 @@ impl Connection {
         let mut input = Vec::with_capacity(32);
         ioctl::encode_negotiation(
             &mut input,
-            Request::CAPABILITIES,
+            wanted.capabilities(),
             &agreed.client,
             wanted.security_mode(),
             &wanted.dialects,
@@ -209,7 +224,7 @@ impl Connection {
                 ask,
                 |out| {
                     let control = ioctl::VALIDATE_NEGOTIATE_INFO;
-                    ioctl::encode(out, control, &ioctl::NO_FILE, 24, &input);
+                    ioctl::encode(out, control, &NO_FILE, 24, &input);
                 },
                 |head, body| {
                     if head.status.is_error() {
@@ -240,6 +255,26 @@ impl Connection {
             "the negotiation was changed on its way: the server remembers another".into(),
         ))
     }
+}
+
+/// Whether what was agreed is what the run insists on.
+fn check_policies(wanted: &Wanted, agreed: &Agreed) -> Result<(), Fault> {
+    let refused = |sentence: String| Err(Fault::session(FaultKind::Refused, sentence));
+    if wanted.signing == SigningPolicy::Off && agreed.must_sign() {
+        return refused(
+            "the server requires signed messages, but signing is switched off for this run: set \
+             signing to offered or required"
+                .into(),
+        );
+    }
+    if wanted.encryption == EncryptionPolicy::Required && agreed.cipher.is_none() {
+        let dialect = agreed.dialect.name();
+        return refused(format!(
+            "this run requires encrypted messages, but the server offers no encryption in dialect \
+             {dialect}: let it encrypt, or set encryption to offered"
+        ));
+    }
+    Ok(())
 }
 
 async fn connect(addresses: &[SocketAddr]) -> Result<TcpStream, Fault> {

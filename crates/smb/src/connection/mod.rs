@@ -1,11 +1,15 @@
-//! One TCP connection: messages numbered, paid for with credits, signed and checked.
+//! One TCP connection: messages numbered, paid for with credits, signed or encrypted, and checked.
 //!
 //! * `transport`: bytes through the worker's shared buffers; [`handshake`]: NEGOTIATE.
-//! * [`state`]: what is known about the connection, and what arrives is judged by.
+//! * [`state`]: what is known about the connection; [`encryption`]: what of it is encrypted.
+//! * `compose`: what is sent; `judge`: what arrives.
 //! * `exchange`: a request and its response, whatever arrives in between.
 
+mod compose;
+pub mod encryption;
 mod exchange;
 pub mod handshake;
+mod judge;
 pub mod state;
 mod transport;
 
@@ -14,7 +18,7 @@ use std::rc::Rc;
 use headcount_load::Requests;
 use tokio::net::TcpStream;
 
-pub use exchange::Ask;
+pub use compose::{Ask, Sent};
 pub use handshake::{Agreed, Wanted};
 pub use state::State;
 

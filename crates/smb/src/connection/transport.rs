@@ -17,29 +17,29 @@ thread_local! {
     static OUTGOING: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Sends what `compose` appends to an empty buffer.
-pub(super) async fn send(
+/// Sends what `compose` appends to an empty buffer, and returns what it returns.
+pub(super) async fn send<R>(
     stream: &mut TcpStream,
-    compose: impl FnOnce(&mut Vec<u8>),
-) -> Result<(), Fault> {
-    let rest = OUTGOING.with_borrow_mut(|out| {
+    compose: impl FnOnce(&mut Vec<u8>) -> R,
+) -> Result<R, Fault> {
+    let (composed, rest) = OUTGOING.with_borrow_mut(|out| {
         out.clear();
-        compose(out);
+        let composed = compose(out);
         match stream.try_write(out) {
-            Ok(sent) if sent == out.len() => Ok(None),
-            Ok(sent) => Ok(Some(out[sent..].to_vec())),
-            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(Some(out.clone())),
+            Ok(sent) if sent == out.len() => Ok((composed, None)),
+            Ok(sent) => Ok((composed, Some(out[sent..].to_vec()))),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                Ok((composed, Some(out.clone())))
+            }
             Err(error) => Err(Fault::from_io(&error)),
         }
     })?;
-    match rest {
-        None => Ok(()),
+    if let Some(rest) = rest {
         // The socket is full; other users will need the shared buffer before it is not.
-        Some(rest) => stream
-            .write_all(&rest)
-            .await
-            .map_err(|error| Fault::from_io(&error)),
+        let written = stream.write_all(&rest).await;
+        written.map_err(|error| Fault::from_io(&error))?;
     }
+    Ok(composed)
 }
 
 /// Polls for bytes, and has `take` take them from the shared buffer.

@@ -13,6 +13,8 @@ pub mod access {
     pub const DELETE: u32 = 0x0001_0000;
     /// Reading attributes only, which conflicts with nobody.
     pub const READ_ATTRIBUTES: u32 = 0x0010_0080;
+    /// Reading owner, group and access list.
+    pub const READ_SECURITY: u32 = 0x0002_0000;
 }
 
 /// What others may do meanwhile: read, write and delete (MS-SMB2 2.2.13).

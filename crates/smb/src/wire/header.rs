@@ -72,8 +72,14 @@ impl Command {
 const PROTOCOL: [u8; 4] = [0xFE, b'S', b'M', b'B'];
 const RESPONSE: u32 = 1;
 const ASYNC: u32 = 2;
+/// The flag of a message that goes on from the one before it in its frame.
+const RELATED: u32 = 4;
 /// The flag of a signed message.
 pub const SIGNED: u32 = 8;
+/// Where a header says how far behind it the next message of its frame starts.
+const NEXT_AT: usize = 20;
+/// Messages of one frame start at multiples of this (MS-SMB2 3.2.4.1.4).
+const ALIGNMENT: usize = 8;
 
 /// What a request's header says.
 #[derive(Debug, Clone, Copy)]
@@ -92,25 +98,36 @@ pub struct Request {
     pub session: u64,
     /// Whether it will be signed.
     pub is_signed: bool,
+    /// Whether it goes on from the request before it in the same frame.
+    pub is_related: bool,
 }
 
 impl Request {
     /// Appends the header.
     pub fn encode(&self, out: &mut Vec<u8>) {
+        let signed = if self.is_signed { SIGNED } else { 0 };
+        let related = if self.is_related { RELATED } else { 0 };
         out.put(&PROTOCOL);
         out.put_u16(HEADER_BYTES as u16);
         out.put_u16(self.charge);
         out.put_u32(0); // status
         out.put_u16(self.command as u16);
         out.put_u16(self.credits);
-        out.put_u32(if self.is_signed { SIGNED } else { 0 });
-        out.put_u32(0); // next command: none
+        out.put_u32(signed | related);
+        out.put_u32(0); // next command: none, unless [`link`] says so
         out.put_u64(self.message);
         out.put_u32(0); // reserved
         out.put_u32(self.tree);
         out.put_u64(self.session);
         out.put(&[0; SIGNATURE_BYTES]);
     }
+}
+
+/// Ends the message that starts at `at`, so that another can follow it in the same frame.
+pub fn link(out: &mut Vec<u8>, at: usize) {
+    let next = (out.len() - at).next_multiple_of(ALIGNMENT);
+    out.resize(at + next, 0);
+    out[at + NEXT_AT..at + NEXT_AT + 4].copy_from_slice(&(next as u32).to_le_bytes());
 }
 
 /// What a response's header says.
@@ -130,17 +147,18 @@ pub struct Response {
     pub tree: u32,
     /// The session it belongs to.
     pub session: u64,
+    /// How far behind its start the next message of the frame starts; 0 if there is none.
+    next: u32,
 }
 
 impl Response {
-    /// Reads the header of a message; `None` if it is not the header of one response.
+    /// Reads the header at the start of a message; `None` if it is not the header of a response.
     #[must_use]
     pub fn parse(message: &[u8]) -> Option<Self> {
         let flags = u32_at(message, 16)?;
         let is_response = bytes(message, 0)? == PROTOCOL
             && u16_at(message, 4)? == HEADER_BYTES as u16
-            && flags & RESPONSE != 0
-            && u32_at(message, 20)? == 0; // nothing was compounded, so nothing comes so
+            && flags & RESPONSE != 0;
         if !is_response || message.len() < HEADER_BYTES {
             return None;
         }
@@ -156,7 +174,26 @@ impl Response {
                 0
             },
             session: u64_at(message, 40)?,
+            next: u32_at(message, NEXT_AT)?,
         })
+    }
+
+    /// Bytes of this response, given those of it and all that follow it in its frame; `None` if it
+    /// says otherwise than can be (MS-SMB2 3.2.5.1.9).
+    #[must_use]
+    pub const fn bytes(&self, available: usize) -> Option<usize> {
+        match self.next as usize {
+            0 => Some(available),
+            next if next < HEADER_BYTES || !next.is_multiple_of(ALIGNMENT) => None,
+            next if next.saturating_add(HEADER_BYTES) > available => None,
+            next => Some(next),
+        }
+    }
+
+    /// Whether it goes on from the response before it in the same frame.
+    #[must_use]
+    pub const fn is_related(&self) -> bool {
+        self.flags & RELATED != 0
     }
 
     /// Whether it only says that the answer comes later (MS-SMB2 3.2.5.1.5).

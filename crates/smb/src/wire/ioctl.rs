@@ -13,9 +13,6 @@ pub const DFS_GET_REFERRALS: u32 = 0x0006_0194;
 /// `FSCTL_CREATE_OR_GET_OBJECT_ID`: the file's object id, which Explorer and Office ask for.
 pub const CREATE_OR_GET_OBJECT_ID: u32 = 0x0009_00C0;
 
-/// The handle of an IOCTL that is about no file.
-pub const NO_FILE: FileId = [0xFF; 16];
-
 /// Appends the body of a file system control.
 pub fn encode(out: &mut Vec<u8>, control: u32, file: &FileId, most: u32, input: &[u8]) {
     out.put_u16(57);

@@ -15,6 +15,7 @@ pub mod oplock;
 pub mod session;
 pub mod status;
 pub mod transfer;
+pub mod transform;
 pub mod tree;
 
 use header::HEADER_BYTES;
@@ -26,6 +27,10 @@ fn part(body: &[u8], offset: usize, length: usize) -> Option<&[u8]> {
     }
     fields::slice(body, offset.checked_sub(HEADER_BYTES)?, length)
 }
+
+/// The handle of a request about no file, and of one that goes on from the CREATE before it in the
+/// same frame (MS-SMB2 2.2.31, 3.2.4.1.4).
+pub const NO_FILE: FileId = [0xFF; 16];
 
 /// A handle: persistent and volatile number, as the server gave them (MS-SMB2 2.2.14.1).
 pub type FileId = [u8; 16];

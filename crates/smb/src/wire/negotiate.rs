@@ -72,14 +72,38 @@ impl SigningAlgorithm {
     }
 }
 
+/// How messages are encrypted (MS-SMB2 2.2.3.1.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cipher {
+    /// AES-128-CCM: all that dialect 3.0.2 has.
+    Aes128Ccm,
+    /// AES-128-GCM: dialect 3.1.1, several times cheaper.
+    Aes128Gcm,
+}
+
+impl Cipher {
+    /// What is offered in 3.1.1, most wanted first.
+    const OFFERED: [Self; 2] = [Self::Aes128Gcm, Self::Aes128Ccm];
+
+    const fn code(self) -> u16 {
+        match self {
+            Self::Aes128Ccm => 1,
+            Self::Aes128Gcm => 2,
+        }
+    }
+}
+
 /// The security mode: messages can be signed (MS-SMB2 2.2.3).
 pub const SIGNING_ENABLED: u16 = 1;
 /// The security mode: messages must be signed.
 pub const SIGNING_REQUIRED: u16 = 2;
 /// The capability: requests of more than 64 KiB, which cost several credits.
 pub const LARGE_MTU: u32 = 4;
+/// The capability: messages can be encrypted; said by servers in dialect 3.0.2 only.
+pub const ENCRYPTION: u32 = 0x40;
 
 const PREAUTH_INTEGRITY: u16 = 1;
+const ENCRYPTION_CAPABILITIES: u16 = 2;
 const SIGNING_CAPABILITIES: u16 = 8;
 const SHA_512: u16 = 1;
 
@@ -94,13 +118,24 @@ pub struct Request<'a> {
     pub client: [u8; 16],
     /// For 3.1.1: ways of signing, most wanted first.
     pub algorithms: &'a [SigningAlgorithm],
+    /// Whether encryption is offered.
+    pub encrypts: bool,
     /// For 3.1.1: random.
     pub salt: [u8; 32],
 }
 
 impl Request<'_> {
-    /// What it can do; 2.1 knows large requests, too.
-    pub const CAPABILITIES: u32 = LARGE_MTU;
+    /// What the client can do: 2.1 knows large requests, too, and no encryption.
+    #[must_use]
+    pub fn capabilities(dialects: &[Dialect], encrypts: bool) -> u32 {
+        let can_encrypt = dialects.iter().any(|dialect| *dialect > Dialect::Smb21);
+        LARGE_MTU
+            | if encrypts && can_encrypt {
+                ENCRYPTION
+            } else {
+                0
+            }
+    }
 
     /// Appends the body.
     pub fn encode(&self, out: &mut Vec<u8>) {
@@ -110,7 +145,7 @@ impl Request<'_> {
         out.put_u16(self.dialects.len() as u16);
         out.put_u16(self.security_mode);
         out.put_u16(0);
-        out.put_u32(Self::CAPABILITIES);
+        out.put_u32(Self::capabilities(self.dialects, self.encrypts));
         out.put(&self.client);
         let dialects_end = 36 + 2 * self.dialects.len();
         let contexts_at = dialects_end.next_multiple_of(8);
@@ -119,15 +154,23 @@ impl Request<'_> {
         } else {
             0
         });
-        out.put_u16(if has_contexts { 2 } else { 0 });
+        out.put_u16(if has_contexts {
+            2 + u16::from(self.encrypts)
+        } else {
+            0
+        });
         out.put_u16(0);
         for dialect in self.dialects {
             out.put_u16(dialect.code());
         }
-        if !has_contexts {
-            return;
+        if has_contexts {
+            out.put_zeros(contexts_at - dialects_end);
+            self.encode_contexts(out, start);
         }
-        out.put_zeros(contexts_at - dialects_end);
+    }
+
+    /// Appends the contexts, each at a multiple of eight bytes from `start`.
+    fn encode_contexts(&self, out: &mut Vec<u8>, start: usize) {
         out.put_u16(PREAUTH_INTEGRITY);
         out.put_u16(6 + 32);
         out.put_u32(0);
@@ -135,14 +178,22 @@ impl Request<'_> {
         out.put_u16(32);
         out.put_u16(SHA_512);
         out.put(&self.salt);
-        out.put_zeros((out.len() - start).next_multiple_of(8) - (out.len() - start));
-        out.put_u16(SIGNING_CAPABILITIES);
-        out.put_u16(2 + 2 * self.algorithms.len() as u16);
-        out.put_u32(0);
-        out.put_u16(self.algorithms.len() as u16);
-        for algorithm in self.algorithms {
-            out.put_u16(algorithm.code());
+        let list = |out: &mut Vec<u8>, kind: u16, codes: &[u16]| {
+            out.put_zeros((out.len() - start).next_multiple_of(8) - (out.len() - start));
+            out.put_u16(kind);
+            out.put_u16(2 + 2 * codes.len() as u16);
+            out.put_u32(0);
+            out.put_u16(codes.len() as u16);
+            for code in codes {
+                out.put_u16(*code);
+            }
+        };
+        if self.encrypts {
+            let ciphers = Cipher::OFFERED.map(Cipher::code);
+            list(out, ENCRYPTION_CAPABILITIES, &ciphers);
         }
+        let algorithms = self.algorithms.iter().map(|algorithm| algorithm.code());
+        list(out, SIGNING_CAPABILITIES, &algorithms.collect::<Vec<_>>());
     }
 }
 
@@ -169,6 +220,8 @@ pub struct Response<'a> {
     pub token: &'a [u8],
     /// For 3.1.1: the way of signing chosen, if the server says.
     pub signing: Option<SigningAlgorithm>,
+    /// How messages can be encrypted, if they can.
+    pub cipher: Option<Cipher>,
     /// For 3.1.1: whether the messages before the logon are protected by SHA-512.
     pub has_preauth: bool,
 }
@@ -192,8 +245,12 @@ impl<'a> Response<'a> {
             filetime: u64_at(body, 40)?,
             token: part(body, u16_at(body, 56)?.into(), u16_at(body, 58)?.into())?,
             signing: None,
+            cipher: None,
             has_preauth: false,
         };
+        if dialect == Dialect::Smb302.code() && response.capabilities & ENCRYPTION != 0 {
+            response.cipher = Some(Cipher::Aes128Ccm);
+        }
         if dialect == Dialect::Smb311.code() {
             let at = (u32_at(body, 60)? as usize).checked_sub(super::HEADER_BYTES)?;
             response.read_contexts(body, at, u16_at(body, 6)?)?;
@@ -209,6 +266,16 @@ impl<'a> Response<'a> {
                 PREAUTH_INTEGRITY => self.has_preauth = u16_at(data, 4)? == SHA_512,
                 SIGNING_CAPABILITIES => {
                     self.signing = Some(SigningAlgorithm::of(u16_at(data, 2)?)?);
+                }
+                ENCRYPTION_CAPABILITIES => {
+                    // 0: none of those that were offered (MS-SMB2 2.2.4.1.2).
+                    let code = u16_at(data, 2)?;
+                    self.cipher = Cipher::OFFERED
+                        .into_iter()
+                        .find(|cipher| cipher.code() == code);
+                    if code != 0 && self.cipher.is_none() {
+                        return None;
+                    }
                 }
                 _ => {}
             }

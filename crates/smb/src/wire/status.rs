@@ -103,6 +103,15 @@ impl Status {
         self.0 >> 30 == 3
     }
 
+    /// Whether it says that there is nothing of this name.
+    #[must_use]
+    pub const fn is_not_found(self) -> bool {
+        matches!(
+            self,
+            Self::OBJECT_NAME_NOT_FOUND | Self::OBJECT_PATH_NOT_FOUND
+        )
+    }
+
     /// Its name and code, as in `STATUS_ACCESS_DENIED (0xC0000022)`.
     #[must_use]
     pub fn name(self) -> String {

@@ -21,7 +21,9 @@ use headcount_load::{Compile, Fault, Moved, Protocol, Session, User};
 use headcount_smb::data_set::DataSet;
 use headcount_smb::{Password, Smb, SmbOptions, SmbSession, Step};
 use rustix::process::{Pid, Signal, kill_process_group};
-use serde_json::Value;
+use serde_json::{Value, json};
+
+pub mod relay;
 
 pub const PATIENCE: Duration = Duration::from_secs(30);
 /// What every user of the test server logs on with.
@@ -40,6 +42,21 @@ pub struct Samba {
 impl Samba {
     /// Starts it with this `server signing` and waits until it listens.
     pub fn start(signing: &str) -> Self {
+        Self::with(&[("server signing", signing)])
+    }
+
+    /// Starts it with these settings.
+    pub fn with(settings: &[(&str, &str)]) -> Self {
+        Self::launch(settings, None)
+    }
+
+    /// Starts it with its share on a file system of its own, of so many KiB, which nobody but the
+    /// server sees.
+    pub fn on_small_disk(kib: u32) -> Self {
+        Self::launch(&[], Some(kib))
+    }
+
+    fn launch(settings: &[(&str, &str)], disk_kib: Option<u32>) -> Self {
         let folder =
             tempfile::tempdir_in(option_env!("CARGO_TARGET_TMPDIR").unwrap_or("/tmp")).unwrap();
         let port = TcpListener::bind("127.0.0.1:0")
@@ -47,7 +64,7 @@ impl Samba {
             .local_addr()
             .unwrap()
             .port();
-        let configuration = configure(folder.path(), port, signing);
+        let configuration = configure(folder.path(), port, settings);
         let smbd = [
             "/usr/sbin/smbd",
             "/usr/bin/smbd",
@@ -58,7 +75,7 @@ impl Samba {
         .expect("smbd is missing: apt-get install -y --no-install-recommends samba");
         let log = fs::File::create(folder.path().join("out")).unwrap();
         // In a session of its own, so that its signals reach nobody else and ours all of it.
-        let smbd = Command::new("setsid")
+        let smbd = beside(folder.path(), disk_kib)
             .args([smbd, "--foreground", "--no-process-group", "-l"])
             .arg(folder.path().join("log"))
             .arg("-s")
@@ -152,7 +169,34 @@ impl Drop for Samba {
     }
 }
 
-fn configure(folder: &Path, port: u16, signing: &str) -> PathBuf {
+/// Starts a program in a session of its own; with a disk, also with a view of its own on the file
+/// systems, in which the share is a new one of so many KiB.
+fn beside(folder: &Path, disk_kib: Option<u32>) -> Command {
+    let mut command = Command::new("setsid");
+    let Some(kib) = disk_kib else {
+        return command;
+    };
+    let (uid, gid) = (rustix::process::getuid(), rustix::process::getgid());
+    let (uid, gid) = (uid.as_raw(), gid.as_raw());
+    // Whoever is not root becomes root of a name space to mount, and itself again to serve.
+    let (become_root, become_self) = if uid == 0 {
+        (vec![], String::new())
+    } else {
+        let back = format!("unshare --user --map-user={uid} --map-group={gid} ");
+        (vec!["--map-root-user"], back)
+    };
+    let share = folder.join("share").display().to_string();
+    let script = format!(
+        "mount -t tmpfs -o size={kib}k,mode=777 tmpfs '{share}' && exec {become_self}\"$@\""
+    );
+    command
+        .args(["unshare", "--mount"])
+        .args(become_root)
+        .args(["sh", "-c", &script, "sh"]);
+    command
+}
+
+fn configure(folder: &Path, port: u16, settings: &[(&str, &str)]) -> PathBuf {
     for part in [
         "private", "lock", "state", "cache", "pid", "ncalrpc", "log", "share",
     ] {
@@ -170,20 +214,25 @@ fn configure(folder: &Path, port: u16, signing: &str) -> PathBuf {
     let secret = fs::Permissions::from_mode(0o600);
     fs::set_permissions(folder.join("private/smbpasswd"), secret).unwrap();
     fs::write(folder.join("usermap"), format!("!{account} = *\n")).unwrap();
+    let settings: String = settings
+        .iter()
+        .map(|(name, value)| [name, " = ", value, "\n"].concat())
+        .collect();
     let text = format!(
         "[global]\n\
          workgroup = LOAD\nnetbios name = LOADSRV\nserver role = standalone server\n\
          interfaces = 127.0.0.1\nbind interfaces only = yes\nsmb ports = {port}\n\
-         disable netbios = yes\nserver min protocol = SMB2_10\nserver signing = {signing}\n\
+         disable netbios = yes\nserver min protocol = SMB2_10\n\
          private dir = {base}/private\nlock directory = {base}/lock\n\
          state directory = {base}/state\ncache directory = {base}/cache\n\
          pid directory = {base}/pid\nncalrpc dir = {base}/ncalrpc\n\
          log file = {base}/log/log.%m\nlog level = 0\n\
          passdb backend = smbpasswd:{base}/private/smbpasswd\nusername map = {base}/usermap\n\
          load printers = no\nprinting = bsd\nprintcap name = /dev/null\ndisable spoolss = yes\n\
-         map to guest = never\nmax smbd processes = 0\nusershare max shares = 0\n\
+         map to guest = never\nmax smbd processes = 0\nusershare max shares = 0\n{settings}\
          [data]\npath = {base}/share\nread only = no\n\
-         [readonly]\npath = {base}/share\nread only = yes\n"
+         [readonly]\npath = {base}/share\nread only = yes\n\
+         [encrypted]\npath = {base}/share\nread only = no\nsmb encrypt = required\n"
     );
     let path = folder.join("smb.conf");
     fs::write(&path, text).unwrap();
@@ -251,4 +300,32 @@ impl Person {
         }
         sum
     }
+}
+
+/// A user logs on, writes, reads back, lists, logs off and on again.
+pub async fn work(options: SmbOptions) -> Result<(), Fault> {
+    let mut person = Person::arrive(&smb(options), 0).await?;
+    let open = json!({"op": "open", "path": {"file": "new"}, "access": "all",
+                      "how": "replace-or-create"});
+    let moved = person
+        .play_all([
+            open,
+            json!({"op": "write", "bytes": 200_704}),
+            json!({"op": "read", "from": "start"}),
+            json!({"op": "stat"}),
+            json!({"op": "delete"}),
+            json!({"op": "close"}),
+            json!({"op": "open", "path": {"file": "home"}}),
+            json!({"op": "list"}),
+            json!({"op": "close"}),
+            json!({"op": "logoff"}),
+            json!({"op": "logon"}),
+            json!({"op": "tree-connect"}),
+            json!({"op": "echo"}),
+        ])
+        .await;
+    assert_eq!(moved.written_bytes, 200_704);
+    assert!(moved.read_bytes > 200_704, "{moved:?}");
+    person.session_ends().await;
+    Ok(())
 }

@@ -1,0 +1,138 @@
+//! What is sent: requests numbered, paid for, signed or encrypted, in one frame.
+
+use headcount_load::Fault;
+
+use super::state::{State, malformed};
+use crate::wire::header::{Command, FRAME_BYTES, Request, link};
+use crate::wire::transform::TRANSFORM_BYTES;
+
+/// Credits the client likes to have: enough for requests of 8 MiB, the largest that servers take.
+const WANTED_CREDITS: u32 = 130;
+/// Bytes that one credit pays for (MS-SMB2 3.1.5.2).
+const BYTES_A_CREDIT: u32 = 64 << 10;
+
+/// What is asked for, beside the body.
+#[derive(Debug, Clone, Copy)]
+pub struct Ask {
+    /// The command.
+    pub command: Command,
+    /// The share.
+    pub tree: u32,
+    /// The larger of the payload sent and the answer's, which decides how many credits it costs.
+    pub bytes: u32,
+    /// Signed even when the session's messages are not.
+    pub must_sign: bool,
+}
+
+impl Ask {
+    /// A small request.
+    #[must_use]
+    pub const fn new(command: Command, tree: u32) -> Self {
+        Self {
+            command,
+            tree,
+            bytes: 0,
+            must_sign: false,
+        }
+    }
+
+    const fn charge(&self) -> u32 {
+        let charge = self.bytes.div_ceil(BYTES_A_CREDIT);
+        if charge == 0 { 1 } else { charge }
+    }
+}
+
+/// What is remembered of a frame that was sent.
+#[derive(Debug, Clone, Copy)]
+pub struct Sent {
+    /// The number of its first request. Those that go on from it follow one by one.
+    pub(super) message: u64,
+    /// Whether it was encrypted, so that its answers must be.
+    pub(super) is_encrypted: bool,
+}
+
+impl State {
+    /// The largest payload of one request that what the server grants can pay for, given a limit.
+    pub(super) fn affordable_bytes(&self, limit: u32) -> u32 {
+        if self.agreed.has_large_requests {
+            limit.min(self.credits.saturating_mul(BYTES_A_CREDIT))
+        } else {
+            limit.min(BYTES_A_CREDIT)
+        }
+    }
+
+    /// A fault if what the server has granted does not pay for these requests.
+    pub(super) fn check_credits(&self, asks: &[Ask]) -> Result<(), Fault> {
+        if asks.iter().map(Ask::charge).sum::<u32>() <= self.credits {
+            return Ok(());
+        }
+        let name = asks.first().map_or("", |ask| ask.command.name());
+        let sentence = format!("{name}: the server has granted too few credits");
+        Err(malformed(sentence))
+    }
+
+    /// Appends a frame to an empty buffer. Each request but the first goes on from the one before
+    /// it (MS-SMB2 3.2.4.1.4); of several, each costs one credit.
+    pub(super) fn compose(
+        &mut self,
+        asks: &[Ask],
+        out: &mut Vec<u8>,
+        mut body: impl FnMut(usize, &mut Vec<u8>),
+    ) -> Sent {
+        let sent = Sent {
+            message: self.next_message,
+            is_encrypted: asks.iter().any(|ask| self.encryption.covers(ask.tree)),
+        };
+        let room = if sent.is_encrypted {
+            TRANSFORM_BYTES
+        } else {
+            0
+        };
+        out.resize(FRAME_BYTES + room, 0);
+        for (index, ask) in asks.iter().enumerate() {
+            let at = out.len();
+            let request = self.request(ask, index > 0, sent.is_encrypted);
+            request.encode(out);
+            body(index, out);
+            if index + 1 < asks.len() {
+                link(out, at);
+            }
+            if let (true, Some(signer)) = (request.is_signed, &self.signer) {
+                signer.sign(&mut out[at..]);
+            }
+        }
+        let length = (out.len() - FRAME_BYTES) as u32;
+        let (prefix, message) = out.split_at_mut(FRAME_BYTES);
+        prefix.copy_from_slice(&length.to_be_bytes());
+        if let Some(hash) = &mut self.hashing {
+            *hash = hash.after(message);
+        }
+        if sent.is_encrypted {
+            self.encryption.seal(self.session, message);
+        }
+        sent
+    }
+
+    /// The header of the next request. What is encrypted is not signed (MS-SMB2 3.2.4.1.1).
+    fn request(&mut self, ask: &Ask, is_related: bool, is_encrypted: bool) -> Request {
+        let charge = ask.charge();
+        let left = self.credits.saturating_sub(charge);
+        let request = Request {
+            command: ask.command,
+            charge: if self.agreed.has_large_requests {
+                charge as u16
+            } else {
+                0
+            },
+            credits: WANTED_CREDITS.saturating_sub(left).max(charge) as u16,
+            message: self.next_message,
+            tree: ask.tree,
+            session: self.session,
+            is_signed: !is_encrypted && self.signer.is_some() && (self.is_signing || ask.must_sign),
+            is_related,
+        };
+        self.credits = left;
+        self.next_message += u64::from(charge);
+        request
+    }
+}
