@@ -10,7 +10,7 @@ export UV_PYTHON_DOWNLOADS ?= never
 UV := $(or $(shell command -v uv 2>/dev/null),.tools/bin/uv)
 RUN := $(UV) run --no-sync
 # What the tests start for real, beside what Headcount builds itself.
-PACKAGES := chromium samba
+PACKAGES := chromium samba smbclient tshark
 CARGO_TARGETS := --workspace --all-targets
 
 .PHONY: help

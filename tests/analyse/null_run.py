@@ -94,6 +94,7 @@ class Run:
             settle_s=0.0,
             window=window,
             step_names=self.step_names,
+            request_names=[],
             counters={},
         )
         return summarise(self.plan, level)

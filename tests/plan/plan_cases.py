@@ -28,6 +28,26 @@ WORKLOAD: dict[str, Any] = {
     ],
 }
 
+TREE: dict[str, Any] = {
+    "folders": 10,
+    "static_files": 30,
+    "volatile_files": 5,
+    "new_files": 15,
+    "shared_files": 10,
+    "median_size": "32KiB",
+    "sigma": 2.0,
+    "most_size": "16MiB",
+}
+
+SMB_WORKLOAD: dict[str, Any] = {
+    **{key: value for key, value in WORKLOAD.items() if key != "data"},
+    "protocol": "smb",
+    "tree": TREE,
+    "scenarios": [
+        {"name": "look", "weight": 1, "limit": "1s", "steps": [{"name": "echo", "op": "echo"}]}
+    ],
+}
+
 PLAN: dict[str, Any] = {
     "target": "app://127.0.0.1:7410",
     "mode": "level",
@@ -37,9 +57,12 @@ PLAN: dict[str, Any] = {
 }
 
 
-def spoilt(path: str, value: Any) -> dict[str, Any]:
-    """Copy the workload with one value replaced, or added, at a dotted path."""
-    values = deepcopy(WORKLOAD)
+SMB_PLAN: dict[str, Any] = PLAN | {"target": "smb://127.0.0.1/home{n:02}"}
+
+
+def spoilt(path: str, value: Any, of: dict[str, Any] = WORKLOAD) -> dict[str, Any]:
+    """Copy a workload with one value replaced, or added, at a dotted path."""
+    values = deepcopy(of)
     *parents, last = path.split(".")
     place: Any = values
     for part in parents:
@@ -55,3 +78,12 @@ def workload(path: str | None = None, value: Any = None) -> Workload:
 
 def plan(**changes: Any) -> Plan:
     return validate(Plan, PLAN | {"workload": deepcopy(WORKLOAD)} | changes, "the plan")
+
+
+def smb_workload(path: str | None = None, value: Any = None) -> Workload:
+    values = SMB_WORKLOAD if path is None else spoilt(path, value, SMB_WORKLOAD)
+    return validate(Workload, deepcopy(values), "the workload")
+
+
+def smb_plan(**changes: Any) -> Plan:
+    return validate(Plan, SMB_PLAN | {"workload": deepcopy(SMB_WORKLOAD)} | changes, "the plan")

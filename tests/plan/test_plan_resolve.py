@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plan_cases import plan, workload
+from plan_cases import plan, smb_plan, smb_workload, workload
 
 from headcount import workloads
 from headcount.errors import InputError
@@ -17,7 +17,15 @@ from headcount.plan.plan import Plan, engine_plan, load
 from headcount.plan.resolve import Overrides, resolve
 from headcount.plan.units import duration_text, seconds
 
-TARGETS = ["lab:app", "app://127.0.0.1:7410", "app://[::1]:7410"]
+TARGETS = {
+    "app": ["lab:app", "app://127.0.0.1:7410", "app://[::1]:7410"],
+    "smb": ["lab:samba", "smb://127.0.0.1:4450/home{n}", "smb://[::1]/home{n:05}"],
+}
+CASES = [
+    (name, target)
+    for name in workloads.names()
+    for target in TARGETS[workloads.load(name).protocol]
+]
 
 durations = st.floats(1, 100_000).map(duration_text)
 pauses = st.one_of(
@@ -56,6 +64,21 @@ others = st.fixed_dictionaries(
         "server": st.dictionaries(st.text(max_size=5), st.text(max_size=5), max_size=2),
     },
 )
+clients = st.fixed_dictionaries(
+    {},
+    optional={
+        "client": st.fixed_dictionaries(
+            {},
+            optional={
+                "user": st.sampled_from(["u{n}", "Jürgen {n:03}"]),
+                "domain": st.text(max_size=5),
+                "dialects": st.just("3.0.2,3.1.1"),
+                "verify": st.sampled_from(["on", "off"]),
+            },
+        ),
+        "shares": st.integers(1, 100_000),
+    },
+)
 
 
 def reread(text: str, folder: Path) -> Plan:
@@ -65,16 +88,18 @@ def reread(text: str, folder: Path) -> Plan:
 
 
 @settings(max_examples=80)
-@given(st.sampled_from(workloads.names()), st.sampled_from(TARGETS), kinds, paces, others)
+@given(st.sampled_from(CASES), kinds, paces, others, clients)
 def test_a_plan_written_and_read_is_the_same_plan(
     tmp_path_factory: pytest.TempPathFactory,
-    name: str,
-    target: str,
+    case: tuple[str, str],
     kind: dict[str, Any],
     pace: dict[str, Any],
     other: dict[str, Any],
+    client: dict[str, Any],
 ) -> None:
-    resolved = resolve(workloads.load(name), target, Overrides(**kind, **pace, **other))
+    name, target = case
+    spoken = client if workloads.load(name).protocol == "smb" else {}
+    resolved = resolve(workloads.load(name), target, Overrides(**kind, **pace, **other, **spoken))
     again = reread(resolved.to_toml(), tmp_path_factory.mktemp("plan"))
     assert again == resolved
     assert engine_plan(again) == engine_plan(resolved)
@@ -95,11 +120,50 @@ def test_the_engines_plan_says_what_the_plan_says() -> None:
                 "name": "read",
                 "weight": 1.0,
                 "limit_ms": 1000.0,
+                "limit_per_mib_ms": 0.0,
                 "late_ms": 1000.0,
                 "steps": [{"name": "read", "op": "read", "bytes": 4096}],
             }
         ],
     }
+
+
+def test_a_limit_that_grows_with_the_size_reaches_the_engine() -> None:
+    grown = plan(workload=workload("scenarios.0.limit_per_mib", "1500us").model_dump())
+    (scenario,) = json.loads(engine_plan(grown))["scenarios"]
+    assert (scenario["limit_ms"], scenario["limit_per_mib_ms"]) == (1000.0, 1.5)
+    later = plan(workload=workload("scenarios.0.late", "4s").model_dump())
+    assert json.loads(engine_plan(later))["scenarios"][0]["late_ms"] == 4000.0
+
+
+@pytest.mark.parametrize(
+    ("target", "asked", "scale"),
+    [
+        ("lab:samba", None, 0.02),
+        ("lab:samba", 1.0, 1.0),
+        ("lab:samba", 0.5, 0.5),
+        ("smb://127.0.0.1/data", None, 1.0),
+        ("smb://127.0.0.1/data", 0.02, 0.02),
+    ],
+)
+def test_only_servers_of_the_lab_have_the_labs_scale(
+    target: str, asked: float | None, scale: float
+) -> None:
+    base = smb_workload("run.lab_scale", 0.02)
+    assert resolve(base, target, Overrides(scale=asked)).scale == scale
+
+
+def test_shares_are_the_clients_and_of_a_lab_the_servers_too() -> None:
+    lab = resolve(smb_workload(), "lab:samba", Overrides(shares=3, server={"oplocks": "no"}))
+    assert lab.client == {"shares": "3"}
+    assert lab.server == {"oplocks": "no", "shares": "3"}
+    theirs = Overrides(shares=3, client={"signing": "off"})
+    own = resolve(smb_workload(), "smb://127.0.0.1/home{n}", theirs)
+    assert (own.client, own.server) == ({"signing": "off", "shares": "3"}, {})
+    with pytest.raises(InputError, match=r"--shares is for file servers; lab:app has no shares"):
+        resolve(workload(), "lab:app", Overrides(shares=3))
+    with pytest.raises(InputError, match="need a pattern of their names"):
+        resolve(smb_workload(), "smb://127.0.0.1/data", Overrides(shares=3))
 
 
 def test_options_change_the_plan_and_nothing_else() -> None:
@@ -167,6 +231,16 @@ def test_a_scaled_data_set_is_whole_blocks_and_never_empty(scale: float) -> None
     assert scaled.range_bytes <= scaled.file_bytes
 
 
-def test_the_file_of_a_plan_holds_no_token() -> None:
-    keys = tomllib.loads(plan().to_toml())
-    assert not {"token", "password", "secret"} & set(keys)
+def test_the_file_of_a_plan_has_no_place_for_a_secret() -> None:
+    def keys(value: Any) -> set[str]:
+        if isinstance(value, list):
+            return {key for part in value for key in keys(part)}
+        if isinstance(value, dict):
+            return set(value) | {key for part in value.values() for key in keys(part)}
+        return set()
+
+    for written in (plan(), smb_plan(client={"user": "ada", "verify": "off"})):
+        assert not {"token", "password", "secret"} & keys(tomllib.loads(written.to_toml()))
+    for key in ("password", "token"):
+        with pytest.raises(InputError, match=f"{key}: there is no such key"):
+            smb_plan(client={key: "s3cret"})

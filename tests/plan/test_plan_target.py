@@ -24,9 +24,31 @@ def test_addresses(text: str, host: str, port: int) -> None:
     assert parse(target.text) == target
 
 
-def test_a_server_of_the_lab_has_no_address_yet() -> None:
-    target = parse("lab:app")
-    assert (target.protocol, target.lab, target.host, target.port) == ("app", "app", None, None)
+@pytest.mark.parametrize(
+    ("text", "host", "port", "share"),
+    [
+        ("smb://files.example/data", "files.example", 445, "data"),
+        ("smb://files.example/data/", "files.example", 445, "data"),
+        ("smb://127.0.0.1:4450/home folders", "127.0.0.1", 4450, "home folders"),
+        ("smb://[::1]/data$", "::1", 445, "data$"),
+        ("smb://[2001:db8::7]:1445/d", "2001:db8::7", 1445, "d"),
+        ("smb://files/home{n}", "files", 445, "home{n}"),
+        ("smb://files/home{n:05}", "files", 445, "home{n:05}"),
+        ("smb://files/{n:020}s", "files", 445, "{n:020}s"),
+    ],
+)
+def test_file_servers(text: str, host: str, port: int, share: str) -> None:
+    target = parse(text)
+    assert (target.protocol, target.lab, target.host, target.port) == ("smb", None, host, port)
+    assert target.share == share
+    assert parse(target.text) == target
+
+
+@pytest.mark.parametrize(("name", "protocol"), [("app", "app"), ("samba", "smb")])
+def test_a_server_of_the_lab_has_no_address_yet(name: str, protocol: str) -> None:
+    target = parse(f"lab:{name}")
+    assert (target.protocol, target.lab, target.host, target.port) == (protocol, name, None, None)
+    assert target.share is None
 
 
 @pytest.mark.parametrize(
@@ -34,16 +56,33 @@ def test_a_server_of_the_lab_has_no_address_yet() -> None:
     [
         ("", "targets look like lab:app, app://host:port"),
         ("localhost:7410", "targets look like"),
-        ("app://localhost", "targets look like"),
+        ("app://localhost", "needs a port; it looks like app://host:port"),
         ("app://::1:7410", "targets look like"),
         ("app://user@host:1", "targets look like"),
         ("app://ho st:1", "targets look like"),
-        ("app://host:1/path", "targets look like"),
+        ("app://host:1/path", "nothing may follow the port; it looks like app://host:port"),
         ("app://host:0", "the port must be from 1 to 65535"),
         ("app://host:65536", "the port must be from 1 to 65535"),
         ("apps://host:1", 'no protocol "apps"; did you mean "app"? (there is: app'),
         ("gopher://host:1", 'no protocol "gopher" (there is: app'),
-        ("lab:ap", 'no server "ap"; did you mean "app"? (it has: lab:app)'),
+        ("smc://host/data", 'no protocol "smc"; did you mean "smb"?'),
+        (r"\\host\data", "targets look like lab:app, app://host:port"),
+        ("smb:/host/data", "or smb://host/share"),
+        ("smb://::1/data", "targets look like"),
+        ("smb://host", "must name one share, as in smb://server/data"),
+        ("smb://host:445/", "must name one share"),
+        ("smb://host/data/folder", "must name one share"),
+        ("smb://host/a:b", "must name one share"),
+        ("smb://host/ data", "must name one share"),
+        ("smb://host/home{m}", "(or a pattern of shares: smb://server/home{n:05})"),
+        ("smb://host/home{n:5}", "must name one share"),
+        ("smb://host/home{n:021}", "must name one share"),
+        ("smb://host/home{n}{n}", "must name one share"),
+        ("smb://host/home{n", "must name one share"),
+        ("smb://host:0/data", "the port must be from 1 to 65535; it looks like smb://"),
+        ("smb://host:65536/data", "the port must be from 1 to 65535"),
+        ("lab:ap", 'no server "ap"; did you mean "app"? (it has: lab:app, lab:samba)'),
+        ("lab:smb", 'no server "smb"; did you mean "samba"?'),
     ],
 )
 def test_what_is_no_target_is_refused_with_the_form(text: str, part: str) -> None:
@@ -53,9 +92,18 @@ def test_what_is_no_target_is_refused_with_the_form(text: str, part: str) -> Non
     assert text in str(caught.value) or text.removeprefix("lab:") in str(caught.value)
 
 
+@pytest.mark.parametrize("text", ["smb://ada:s3cret@host/data", "smb://s3cret@host", "smb://@host"])
+def test_a_password_in_a_target_is_refused_and_not_repeated(text: str) -> None:
+    with pytest.raises(InputError, match=r"no name and no password; give --user") as caught:
+        parse(text)
+    assert "s3cret" not in str(caught.value)
+
+
 def test_names_are_resolved_to_what_the_engine_takes() -> None:
     assert resolve(parse("app://127.0.0.1:7410")) == "127.0.0.1:7410"
     assert resolve(parse("app://[::1]:7410")) == "[::1]:7410"
+    assert resolve(parse("smb://127.0.0.1/data")) == "127.0.0.1:445"
+    assert resolve(parse("smb://[::1]/data")) == "[::1]:445"
     assert is_loopback(resolve(parse("app://localhost:7410")))
 
 
@@ -91,6 +139,8 @@ def test_another_machine_needs_its_owners(address: str, nobody: str | None) -> N
 
 def test_who_shares_this_machine_leaves_it_half_of_the_cores() -> None:
     here = ["lab:app", "app://localhost:1", "app://127.0.0.2:1", "app://[::1]:1"]
+    here += ["lab:samba", "smb://localhost/d", "smb://127.0.0.2/d", "smb://[::1]/d"]
     assert all(is_here(parse(text)) for text in here)
+    assert not is_here(parse("smb://10.0.0.1/d"))
     assert not is_here(parse("app://10.0.0.1:1"))
     assert not is_here(parse("app://server.example:1"))

@@ -1,31 +1,35 @@
 """The workloads that come with Headcount: valid, sourced, and understood by the engine."""
 
 import json
+from typing import Any
 
 import pytest
 
 from headcount import workloads
 from headcount._engine import Engine
 from headcount.errors import PlanError
-from headcount.plan.plan import engine_plan
+from headcount.plan.plan import Plan, engine_plan
 from headcount.plan.resolve import Overrides, resolve
 
 NAMES = workloads.names()
+TARGETS = {"app": "app://127.0.0.1:9", "smb": "smb://127.0.0.1:9/data"}
+"""Nothing is sent before users join, so nobody need listen there."""
 
 
-def engine_target(file_bytes: int, range_bytes: int) -> str:
-    # Nothing is sent before users join, so nobody need listen there.
-    values = {
-        "address": "127.0.0.1:9",
-        "file_bytes": file_bytes,
-        "range_bytes": range_bytes,
-        "seed": 1,
-    }
+def engine_target(plan: Plan) -> str:
+    values: dict[str, Any] = {"address": "127.0.0.1:9"}
+    if plan.tree is not None:
+        user = {"share": "data", "user": "user{n:05}", "password": ""}
+        values |= {**user, "data_set": plan.tree.engine_form()}
+    else:
+        values |= {"file_bytes": plan.file_bytes, "range_bytes": plan.range_bytes, "seed": 1}
     return json.dumps(values)
 
 
 def test_there_are_workloads() -> None:
     assert {"app-server", "sys-60", "app-disk", "app-network", "app-processor"} <= set(NAMES)
+    assert "home-folders" in NAMES
+    assert {workloads.load(name).protocol for name in NAMES} == set(TARGETS)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -42,9 +46,9 @@ def test_a_workload_says_what_it_recreates_from_what_and_where_it_differs(name: 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_engine_accepts_a_workload(name: str) -> None:
-    plan = resolve(workloads.load(name), "app://127.0.0.1:9", Overrides(seed=1, workers=1))
-    target = engine_target(plan.file_bytes, plan.range_bytes)
-    engine = Engine(engine_plan(plan), plan.workload.protocol, target)
+    workload = workloads.load(name)
+    plan = resolve(workload, TARGETS[workload.protocol], Overrides(seed=1, workers=1))
+    engine = Engine(engine_plan(plan), plan.workload.protocol, engine_target(plan))
     names = {step.name for scenario in plan.workload.scenarios for step in scenario.steps}
     assert set(engine.step_names) == names
     engine.close()
@@ -54,4 +58,8 @@ def test_the_engine_checks_the_steps_of_a_workload() -> None:
     plan = resolve(workloads.load("app-disk"), "lab:app", Overrides(seed=1, workers=1))
     text = engine_plan(plan).replace('"bytes": 4096', '"bytes": 1000', 1)
     with pytest.raises(PlanError, match=r'scenario "random-read", step "random-read": .*4096'):
-        Engine(text, "app", engine_target(plan.file_bytes, plan.range_bytes))
+        Engine(text, "app", engine_target(plan))
+    plan = resolve(workloads.load("home-folders"), "lab:samba", Overrides(seed=1, workers=1))
+    text = engine_plan(plan).replace('"control": "object-id"', '"control": "objectid"', 1)
+    with pytest.raises(PlanError, match=r'step "ask-for-object-id": .*objectid.*object-id'):
+        Engine(text, "smb", engine_target(plan))

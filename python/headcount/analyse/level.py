@@ -41,6 +41,7 @@ class Measured:
     settle_s: float
     window: Window
     step_names: Sequence[str]
+    request_names: Sequence[str]
     counters: Mapping[str, Mapping[str, CounterSummary]]
 
 
@@ -75,6 +76,7 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
         total=_scenario("all", window, None, max(limits)),
         scenarios=[_scenario(n, window, i, limits[i]) for i, n in enumerate(names)],
         steps=[_step(name, window, i) for i, name in enumerate(level.step_names)],
+        requests=_requests(window, level.request_names),
         faults=_faults(window.intervals, level.step_names),
         criteria=criteria,
         generator=watched,
@@ -145,6 +147,12 @@ def _step(name: str, window: Window, index: int) -> StepResult:
         written_bytes_per_s=sum(step.written_bytes for step in steps) / length_s,
         service=times_of(Histogram.merge([step.service for step in steps])),
     )
+
+
+def _requests(window: Window, names: Sequence[str]) -> dict[str, int]:
+    """What was sent over the wire, by kind of request; kinds that were not sent are left out."""
+    sent = [sum(counts) for counts in zip(*(i.requests for i in window.intervals), strict=True)]
+    return {name: total for name, total in zip(names, sent, strict=False) if total}
 
 
 def _faults(intervals: Sequence[Interval], step_names: Sequence[str]) -> list[FaultResult]:

@@ -11,7 +11,8 @@ Target = Annotated[
         "--target",
         "-t",
         metavar="TARGET",
-        help="The system under test: app://host:port, or lab:app for a server started here.",
+        help="The system under test: smb://host/share, app://host:port; or lab:samba, lab:app for "
+        "a server started here.",
     ),
 ]
 Runs = Annotated[
@@ -35,5 +36,25 @@ AuthorisedBy = Annotated[
 TokenFile = Annotated[
     Path | None,
     typer.Option(help="File with the server's token (or set HEADCOUNT_TOKEN)."),
+]
+User = Annotated[
+    str | None,
+    typer.Option("--user", metavar="PATTERN", help="The users' names: user{n:05} is user00000..."),
+]
+PasswordFile = Annotated[
+    Path | None,
+    typer.Option(help="File with the users' password (or set HEADCOUNT_PASSWORD, or be asked)."),
+]
+Shares = Annotated[
+    int | None,
+    typer.Option(min=1, max=100_000, help="Spread the users over this many shares."),
+]
+Client = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--client",
+        metavar="KEY=VALUE",
+        help="How the protocol is spoken: signing=required, dialects=3.0.2, verify=off.",
+    ),
 ]
 RUNS = Path("runs")

@@ -12,21 +12,23 @@ from headcount.cli import options
 from headcount.cli.console import err, out, print_json
 from headcount.cli.display import Display
 from headcount.cli.exits import exit_code
-from headcount.controller.access import secrets_from
+from headcount.cli.secrets import secrets_for
+from headcount.cli.settings import client_settings, setting
 from headcount.errors import InputError
 from headcount.plan import plan as plans
 from headcount.plan.resolve import Overrides, resolve
+from headcount.plan.target import LAB, PROTOCOLS
 
 EPILOG = """
 Examples:
 
-headcount run app-server --target lab:app --quick  # a first look in three minutes
+headcount run home-folders --target lab:samba --quick  # a first look in three minutes
 
-headcount run app-server --target app://10.0.0.7:7410 --authorised-by "Ada, IT"
+headcount run home-folders --target smb://10.0.0.7/data --user "u{n:04}" --authorised-by Ada
 
 headcount run sys-60 --target lab:app --duration 10s
 
-headcount run app-server --target lab:app --levels 50..400/50 --criteria "p95<=1s"
+headcount run app-server --target app://127.0.0.1:7410 --levels 50..400/50 --criteria "p95<=1s"
 
 headcount run runs/20261120T101500-app-server-lab-app/plan.toml  # the same again
 """
@@ -84,7 +86,11 @@ def run(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Setting of a lab server: threads=4."),
     ] = None,
+    shares: options.Shares = None,
+    user: options.User = None,
+    client: options.Client = None,
     authorised_by: options.AuthorisedBy = None,
+    password_file: options.PasswordFile = None,
     token_file: options.TokenFile = None,
     runs: options.Runs = options.RUNS,
     plan_only: Annotated[
@@ -116,17 +122,20 @@ def run(
         soak=soak,
         start_users=start_users,
         max_users=max_users,
-        server=dict(_setting(text) for text in set_ or []),
+        server=dict(setting(text, "--set") for text in set_ or []),
+        client=client_settings(client, user),
+        shares=shares,
     )
     plan = _plan(what, target, overrides)
     if plan_only:
         out.print(plan.to_toml(), markup=False, end="")
         return
+    secrets = secrets_for(plan, token_file, password_file)
     # What levels need, statistics above all, takes half a second to load; other verbs do not.
     from headcount.controller import run as controller
 
     with Display(err, quiet=json) as display:
-        folder, verdict = controller.start(plan, runs, secrets_from(token_file), display)
+        folder, verdict = controller.start(plan, runs, secrets, display)
     conclude(folder, verdict, json=json)
 
 
@@ -140,7 +149,7 @@ def conclude(folder: Path, verdict: Verdict, *, json: bool) -> None:
         answer = verdict.model_dump(mode="json")
         print_json({**answer, "bundle": str(folder), "report": str(report) if report else None})
     else:
-        terminal.summary(verdict, bundle.levels, out)
+        terminal.summary(verdict, bundle.levels, out, bundle.environment)
         out.print(f"Bundle: {folder}", markup=False)
         if report:
             out.print(f"Report: {report}", markup=False)
@@ -164,9 +173,10 @@ def _plan(what: str, target: str | None, overrides: Overrides) -> plans.Plan:
         return plans.load(path)
     workload = workloads.load(what)
     if target is None:
+        lab = next(name for name, spoken in LAB.items() if spoken == workload.protocol)
         raise InputError(
-            f"say what to measure: --target lab:{workload.protocol} starts a server here, "
-            f"--target {workload.protocol}://host:port is yours"
+            f"say what to measure: --target lab:{lab} starts a server here, "
+            f"--target {PROTOCOLS[workload.protocol]} is yours"
         )
     return resolve(workload, target, overrides)
 
@@ -179,10 +189,3 @@ def _apart(text: str) -> list[str]:
 def _is_plan(path: Path) -> bool:
     """Plans start with their format; workload files have none."""
     return "\nformat = " in "\n" + path.read_text("utf-8", errors="replace")
-
-
-def _setting(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not equals:
-        raise InputError(f"--set {text}: write it like --set threads=4")
-    return key.strip().replace("-", "_"), value.strip()

@@ -12,7 +12,7 @@ import typer
 from headcount import _engine
 from headcount.cli import options
 from headcount.cli.console import out
-from headcount.controller.access import secrets_from
+from headcount.cli.secrets import secret
 from headcount.errors import InputError
 
 app = typer.Typer(help="Run a server to be measured.", no_args_is_help=True)
@@ -50,7 +50,7 @@ def serve_app(
         signal.signal(name, lambda *_: stop.set())
     if disposable:
         _end_with_standard_input(stop, data)
-    token = secrets_from(token_file).token
+    token = secret(token_file, "token", "HEADCOUNT_TOKEN")
     server = _engine.AppServer(listen, str(data), threads, write_mode, connections, token)
     if json:
         print_json_line(server.address)

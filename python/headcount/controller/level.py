@@ -1,7 +1,7 @@
 """One level: users in, wait, measure, sum up."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from headcount._engine import Interval, ensure_connections
 from headcount.analyse.judge import judge
@@ -11,7 +11,7 @@ from headcount.analyse.search import wide_rule
 from headcount.analyse.window import Window
 from headcount.bundle.level import CounterSummary, LevelResult
 from headcount.bundle.writer import BundleWriter, now
-from headcount.controller.access import Access
+from headcount.controller.access import Access, Prepared
 from headcount.controller.listener import Listener, Phase
 from headcount.controller.session import Moment, Session
 from headcount.counters.summary import summarise as summarise_counters
@@ -61,7 +61,8 @@ class LevelRunner:
         """Run one level to its end."""
         ensure_connections(order.users)
         self._phase("prepare", order, 0.0)
-        self._access.prepare(order.users, self._listener.prepared)
+        prepared = self._access.prepare(order.users, self._listener.prepared)
+        note(self._bundle, self._session.now_s(), prepared)
         started_at = now()
         self._bundle.event(
             "level-start",
@@ -94,6 +95,7 @@ class LevelRunner:
                 settle_s=settle_s,
                 window=window,
                 step_names=self._session.step_names,
+                request_names=self._session.request_names,
                 counters=_counters(moments),
             ),
         )
@@ -147,6 +149,12 @@ class LevelRunner:
             for criterion in self._plan.criteria
         ]
         return wide_rule(results, window.seconds, least_s=order.least_s) is not None
+
+
+def note(bundle: BundleWriter, t_s: float, prepared: Prepared) -> None:
+    """Keep what was prepared, if anything was."""
+    if prepared.created_users or prepared.kept_users:
+        bundle.event("prepared", t_s, **asdict(prepared))
 
 
 def _counters(moments: Sequence[Moment]) -> dict[str, dict[str, CounterSummary]]:

@@ -12,7 +12,7 @@ from headcount.bundle.reader import Bundle
 from headcount.bundle.verdict import Verdict
 from headcount.bundle.writer import BundleWriter, new_folder
 from headcount.controller.access import Secrets
-from headcount.controller.level import LevelRunner
+from headcount.controller.level import LevelRunner, note
 from headcount.controller.listener import Listener, Phase
 from headcount.controller.orders import Orders, orders_of
 from headcount.controller.session import Session
@@ -128,7 +128,8 @@ class Run:
         if order is None:
             return
         self._listener.phase(Phase("prepare", order.index, order.purpose, order.users, 0.0))
-        self._sut.access.prepare(order.users, self._listener.prepared)
+        prepared = self._sut.access.prepare(order.users, self._listener.prepared)
+        note(self._bundle, self._spent_s, prepared)
         session = Session(
             self._plan,
             self._sut.access.engine_target(),

@@ -1,6 +1,5 @@
 """The engine under way with its counters and its bundle: second by second."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -46,6 +45,7 @@ class Session:
         self._listener = listener
         self._offset_s = offset_s
         self.step_names = self._engine.step_names
+        self.request_names = self._engine.request_names
         self.users = 0
         self.silent_s = 0.0
         """How long nothing has been answered, in seconds."""
@@ -128,8 +128,3 @@ class Session:
                 cpu_share=cpu,
             )
         )
-
-
-def clock_s() -> float:
-    """The clock of the counters' samples."""
-    return time.monotonic()

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from headcount import lab
 from headcount.bundle.environment import EnvironmentFile
-from headcount.controller.access import Access, AppAccess, Secrets
+from headcount.controller.access import Access, Secrets
+from headcount.controller.access.open import of_lab, of_target
 from headcount.controller.disclosure import disclose
 from headcount.counters import GeneratorSource, HostSource
 from headcount.counters.source import Source
@@ -23,6 +24,7 @@ class Sut:
     pids: list[int] | None
     access: Access
     lab_settings: Mapping[str, str]
+    lab_programs: Mapping[str, str]
 
     def sources(self) -> list[Source]:
         """The counters of both sides that can be had."""
@@ -35,7 +37,8 @@ class Sut:
     def environment(self, target: str) -> EnvironmentFile:
         """The disclosure."""
         settings = {**self.access.settings, **self.lab_settings}
-        return disclose(target, local=self.local, programs=self.access.programs, settings=settings)
+        programs = {**self.access.programs, **self.lab_programs}
+        return disclose(target, local=self.local, programs=programs, settings=settings)
 
 
 @contextmanager
@@ -48,13 +51,15 @@ def connect(plan: Plan, secrets: Secrets) -> Iterator[Sut]:
     if target.lab is not None:
         server = lab.start(target.lab, plan.server)
         try:
-            access = AppAccess(plan, server.address, secrets)
-            yield Sut(server.address, True, server.pids, access, server.settings)
+            access = of_lab(plan, server)
+            lab_settings, programs = server.settings, server.programs
+            yield Sut(server.address, True, server.pids, access, lab_settings, programs)
         finally:
             server.stop()
         return
     address = targets.resolve(target)
     targets.check_authorised(address, plan.authorised_by)
-    access = AppAccess(plan, address, secrets)
+    access = of_target(plan, address, secrets)
     local = targets.is_loopback(address)
-    yield Sut(address, local, [access.pid] if local else None, access, {})
+    pids = [access.pid] if local and access.pid is not None else None
+    yield Sut(address, local, pids, access, {}, {})

@@ -10,10 +10,13 @@ from pydantic import Field, ValidationError, model_validator
 
 from headcount.errors import InputError
 from headcount.plan import criteria, target
+from headcount.plan.client import check_client
+from headcount.plan.data import BLOCK_BYTES, Tree
+from headcount.plan.fields import Duration, Strict, Users, within
 from headcount.plan.levels import MOST_USERS
 from headcount.plan.mistakes import as_mistake, describe
 from headcount.plan.units import seconds, size_bytes
-from headcount.plan.workload import BLOCK_BYTES, Duration, Strict, Think, Users, Workload, within
+from headcount.plan.workload import Think, Workload
 
 T = TypeVar("T", bound=Strict)
 
@@ -50,6 +53,9 @@ class Plan(Strict):
     server: dict[str, str] = Field(
         default_factory=dict, description="Settings of a server of the lab"
     )
+    client: dict[str, str] = Field(
+        default_factory=dict, description="Who users are and how the protocol is spoken"
+    )
     workload: Workload
 
     @model_validator(mode="after")
@@ -63,8 +69,10 @@ class Plan(Strict):
         if parsed.protocol != self.workload.protocol:
             raise ValueError(
                 f'the workload speaks "{self.workload.protocol}", which the target '
-                f'"{self.target}" does not'
+                f'"{self.target}" does not; its targets look like '
+                f"{target.PROTOCOLS[self.workload.protocol]}"
             )
+        check_client(parsed, self.client, self.server)
         return self
 
     @property
@@ -86,6 +94,11 @@ class Plan(Strict):
         return _blocks(
             size_bytes(self.workload.data.io_range) * self.scale if self.workload.data else 0
         )
+
+    @property
+    def tree(self) -> Tree | None:
+        """The folders and files of a user, scaled; None without any."""
+        return self.workload.tree.scaled(self.scale) if self.workload.tree else None
 
     def to_toml(self) -> str:
         """The plan as a file that `load` reads."""
@@ -123,6 +136,7 @@ def engine_plan(plan: Plan) -> str:
             "name": scenario.name,
             "weight": scenario.weight,
             "limit_ms": seconds(scenario.limit) * 1000,
+            "limit_per_mib_ms": seconds(scenario.limit_per_mib or "0s") * 1000,
             "late_ms": seconds(scenario.late or scenario.limit) * 1000,
             "steps": [{"name": step.name, **step.options} for step in scenario.steps],
         }

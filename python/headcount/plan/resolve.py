@@ -37,24 +37,40 @@ class Overrides:
     start_users: int | None = None
     max_users: int | None = None
     server: dict[str, str] = field(default_factory=dict)
+    client: dict[str, str] = field(default_factory=dict)
+    shares: int | None = None
 
 
 def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
     """The plan of a run; raises InputError with what is wrong and how to write it."""
     mode, levels = _levels(workload, overrides)
+    parsed = targets.parse(target)
+    usual_scale = workload.run.lab_scale if parsed.lab is not None else 1.0
     values: dict[str, Any] = {
         "target": target,
         "mode": mode,
         "levels": levels,
         "seed": secrets.randbits(32) if overrides.seed is None else overrides.seed,
-        "workers": _workers(targets.parse(target), overrides.workers),
-        "scale": 1.0 if overrides.scale is None else overrides.scale,
+        "workers": _workers(parsed, overrides.workers),
+        "scale": usual_scale if overrides.scale is None else overrides.scale,
         "authorised_by": overrides.authorised_by,
-        "server": overrides.server,
+        **_settings(parsed, overrides),
         "search": _search(overrides),
         "workload": _workload(workload, overrides),
     }
     return validate(Plan, values, "the plan")
+
+
+def _settings(target: targets.Target, overrides: Overrides) -> dict[str, dict[str, str]]:
+    """The tables of the server of the lab and of the client; both need to know the shares."""
+    server, client = dict(overrides.server), dict(overrides.client)
+    if overrides.shares is not None:
+        if target.protocol != "smb":
+            raise InputError(f"--shares is for file servers; {target.text} has no shares")
+        client["shares"] = str(overrides.shares)
+        if target.lab is not None:
+            server["shares"] = str(overrides.shares)
+    return {"server": server, "client": client}
 
 
 def _levels(workload: Workload, overrides: Overrides) -> tuple[str, list[int]]:

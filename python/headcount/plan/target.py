@@ -7,9 +7,19 @@ from dataclasses import dataclass
 
 from headcount.errors import InputError, TargetError
 from headcount.plan.mistakes import nearest
+from headcount.plan.pattern import NUMBER
 
-PROTOCOLS = ("app",)
-LAB = ("app",)
+PROTOCOLS = {"app": "app://host:port", "smb": "smb://host/share"}
+"""Protocols and what their targets look like."""
+LAB = {"app": "app", "samba": "smb"}
+"""Servers of the lab and the protocols they speak."""
+DEFAULT_PORTS = {"smb": 445}
+"""Ports that targets need not name (SMB: MS-SMB2 2.1)."""
+
+NAME = r"[^/\\\[\]:|<>+=;,*?\"{}\x00-\x1f]*"
+SHARE = rf"(?! )(?=.){NAME}(?:{NUMBER}{NAME})?(?<! )"
+"""Names of shares: what Windows does not forbid (MS-FSCC 2.1.6), without braces but those of one
+number, and no spaces around them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +27,7 @@ class Target:
     """Where the system under test is.
 
     `protocol` plays the workload; `host` and `port` are None for a server of the lab, which gets
-    its address when it starts.
+    its address when it starts; `share` is the share of a file server, or a pattern of shares.
     """
 
     text: str
@@ -25,34 +35,64 @@ class Target:
     lab: str | None
     host: str | None
     port: int | None
+    share: str | None = None
 
 
 def parse(text: str) -> Target:
-    """Read `lab:NAME` or `app://host:port`."""
+    """Read `lab:NAME`, `app://host:port` or `smb://host[:port]/share`."""
     if text.startswith("lab:"):
-        name = text.removeprefix("lab:")
-        if name not in LAB:
-            raise InputError(
-                f'the lab has no server "{name}"{nearest(name, list(LAB))} '
-                f"(it has: {', '.join(f'lab:{n}' for n in LAB)})"
-            )
-        return Target(text, name, name, None, None)
+        return _lab(text)
+    if re.match(r"smb://[^/]*@", text):  # not repeated: there may be a password in it
+        raise InputError(
+            "a target holds no name and no password; give --user with the pattern of the users' "
+            "names, and the password with --password-file or HEADCOUNT_PASSWORD"
+        )
     scheme = re.match(r"([a-zA-Z][\w+.-]*)://", text)
     if scheme is not None and scheme[1] not in PROTOCOLS:
         raise InputError(
             f'the target "{text}": there is no protocol "{scheme[1]}"'
-            f"{nearest(scheme[1], list(PROTOCOLS))} "
-            f"(there is: {', '.join(f'{name}://host:port' for name in PROTOCOLS)})"
+            f"{nearest(scheme[1], list(PROTOCOLS))} (there is: {', '.join(PROTOCOLS.values())})"
         )
-    match = re.fullmatch(r"([a-z]+)://(\[[0-9a-fA-F:]+\]|[^/:@\[\]\s]+):(\d+)/?", text)
+    match = re.fullmatch(r"([a-z]+)://(\[[0-9a-fA-F:]+\]|[^/:@\[\]\s]+)(?::(\d+))?(?:/(.*))?", text)
     if match is None:
         raise InputError(
-            f'the target "{text}" cannot be read; targets look like lab:app, app://host:port or '
-            "app://[::1]:port"
+            f'the target "{text}" cannot be read; targets look like lab:app, app://host:port, '
+            "app://[::1]:port or smb://host/share"
         )
-    if not 0 < int(match[3]) < 65536:
-        raise InputError(f'the target "{text}": the port must be from 1 to 65535')
-    return Target(text.rstrip("/"), match[1], None, match[2].strip("[]"), int(match[3]))
+    protocol, host, port, path = match.groups()
+    port = int(port) if port else DEFAULT_PORTS.get(protocol)
+    if port is None or not 0 < port < 65536:
+        missing = "needs a port" if port is None else "the port must be from 1 to 65535"
+        raise InputError(f'the target "{text}": {missing}; it looks like {PROTOCOLS[protocol]}')
+    share = _share(text, protocol, path or "")
+    return Target(text.rstrip("/"), protocol, None, host.strip("[]"), port, share)
+
+
+def _lab(text: str) -> Target:
+    name = text.removeprefix("lab:")
+    if name not in LAB:
+        raise InputError(
+            f'the lab has no server "{name}"{nearest(name, list(LAB))} '
+            f"(it has: {', '.join(f'lab:{n}' for n in LAB)})"
+        )
+    return Target(text, LAB[name], name, None, None)
+
+
+def _share(text: str, protocol: str, path: str) -> str | None:
+    if protocol != "smb":
+        if path:
+            raise InputError(
+                f'the target "{text}": nothing may follow the port; it looks like '
+                f"{PROTOCOLS[protocol]}"
+            )
+        return None
+    share = path.rstrip("/")
+    if not re.fullmatch(SHARE, share):
+        raise InputError(
+            f'the target "{text}" must name one share, as in smb://server/data (or a pattern of '
+            "shares: smb://server/home{n:05}); Headcount makes a folder of its own in it"
+        )
+    return share
 
 
 def resolve(target: Target) -> str:

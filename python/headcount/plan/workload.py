@@ -2,65 +2,14 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from headcount.errors import InputError
 from headcount.plan.criteria import parse_all
-from headcount.plan.levels import MOST_USERS
+from headcount.plan.data import Data, Tree
+from headcount.plan.fields import Duration, Name, Strict, Users, within
 from headcount.plan.mistakes import as_mistake, nearest
 from headcount.plan.target import PROTOCOLS
-from headcount.plan.units import seconds, size_bytes
-
-BLOCK_BYTES = 4096
-"""The data set is written, read and checked in blocks of this size."""
-
-
-def _duration(value: Any) -> str:
-    with as_mistake():
-        if not isinstance(value, str):
-            raise InputError(f"it is {value}; write it with its unit, like 200ms, 30s or 1h30m")
-        seconds(value, "it")
-    return value
-
-
-def _size(value: Any) -> str | int:
-    with as_mistake():
-        if not isinstance(value, str | int) or isinstance(value, bool):
-            raise InputError(f"it is {value}; write it like 4096, 16KiB or 20MB")
-        size_bytes(value, "it")
-    return value
-
-
-def within(low: str, high: str) -> AfterValidator:
-    """Bounds of a duration, both included."""
-
-    def check(text: str) -> str:
-        if not seconds(low) <= seconds(text) <= seconds(high):
-            raise ValueError(f'it is "{text}"; it must be from {low} to {high}')
-        return text
-
-    return AfterValidator(check)
-
-
-Duration = Annotated[str, BeforeValidator(_duration)]
-Size = Annotated[str | int, BeforeValidator(_size)]
-Users = Annotated[int, Field(ge=1, le=MOST_USERS)]
-Name = Annotated[str, Field(pattern=r"^[\w.-]+$")]
-"""Names become tags of logs and keys of tables, where commas and spaces part one from the next."""
-
-
-class Strict(BaseModel):
-    """A frozen part of a plan; an unknown key is an error, and so is an endless number."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
+from headcount.plan.units import seconds
 
 MOST_PAUSE_S = 86_400.0
 """The longest pause the engine accepts."""
@@ -132,6 +81,9 @@ class Scenario(Strict):
     limit: Annotated[Duration, within("1us", "1h")] = Field(
         description="Slower than this counts as overload"
     )
+    limit_per_mib: Annotated[Duration, within("1us", "1h")] | None = Field(
+        default=None, description="The limit is at least this for each MiB moved"
+    )
     late: Annotated[Duration, within("1us", "1h")] | None = Field(
         default=None, description="Begun later than this is overload"
     )
@@ -139,22 +91,6 @@ class Scenario(Strict):
         default="", description="Where its figures come from, or that they are ours"
     )
     steps: list[Step] = Field(min_length=1)
-
-
-class Data(Strict):
-    """The data set on the system under test."""
-
-    file_size: Size
-    io_range: Size
-
-    @model_validator(mode="after")
-    def _consistent(self) -> "Data":
-        if not BLOCK_BYTES <= size_bytes(self.io_range) <= size_bytes(self.file_size):
-            raise ValueError(
-                f"io_range ({self.io_range}) must be from {BLOCK_BYTES} bytes (a block) up to "
-                f"file_size ({self.file_size})"
-            )
-        return self
 
 
 class Run(Strict):
@@ -172,6 +108,9 @@ class Run(Strict):
         description="Measured part of a level of a ladder, or of `--users`"
     )
     step_timeout: Annotated[Duration, within("1ms", "1h")] = "30s"
+    lab_scale: float = Field(
+        default=1.0, gt=0, le=1, description="The scale on a server of the lab, unless one is given"
+    )
 
 
 class Score(Strict):
@@ -196,7 +135,8 @@ class Workload(Strict):
     deviations: list[str]
     criteria: list[str]
     pace: Pace
-    data: Data | None = None
+    data: Data | None = Field(default=None, description="A file for each user (protocol app)")
+    tree: Tree | None = Field(default=None, description="Folders and files (protocol smb)")
     run: Run
     score: Score | None = None
     scenarios: list[Scenario] = Field(min_length=1)
@@ -211,6 +151,10 @@ class Workload(Strict):
                 f'there is no protocol "{self.protocol}"{nearest(self.protocol, list(PROTOCOLS))}'
                 f" (there is: {', '.join(PROTOCOLS)})"
             )
+        if (self.tree is not None) != (self.protocol == "smb"):
+            raise ValueError('[tree] is the data set of the protocol "smb", and it needs one')
+        if self.data is not None and self.protocol != "app":
+            raise ValueError('[data] is the data set of the protocol "app"')
         with as_mistake():
             parse_all(self.criteria, names)
         ladder, score = self.run.ladder, self.score

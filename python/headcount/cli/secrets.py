@@ -1,0 +1,50 @@
+"""Where secrets come from: a file, the environment, or the person at the terminal."""
+
+import os
+import sys
+from pathlib import Path
+
+from headcount.cli.console import err
+from headcount.controller.access import Secrets
+from headcount.errors import InputError
+from headcount.plan import target as targets
+from headcount.plan.plan import Plan
+
+
+def secrets_for(plan: Plan, token_file: Path | None, password_file: Path | None) -> Secrets:
+    """What the plan's target needs; asks at the terminal for a password that is nowhere else."""
+    token = secret(token_file, "token", "HEADCOUNT_TOKEN")
+    password = secret(password_file, "password", "HEADCOUNT_PASSWORD")
+    target = targets.parse(plan.target)
+    if password is None and target.protocol == "smb" and target.lab is None:
+        password = _ask(target)
+    return Secrets(token=token, password=password)
+
+
+def secret(file: Path | None, what: str, variable: str) -> str | None:
+    """A secret from a file or, without one, from an environment variable."""
+    if file is None:
+        return os.environ.get(variable) or None
+    try:
+        text = file.read_text("utf-8").rstrip("\r\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"the {what} file {file} cannot be read: {error}") from error
+    if not text:
+        raise InputError(f"the {what} file {file} is empty; write the {what} into it")
+    return text
+
+
+def _ask(target: targets.Target) -> str:
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise InputError(
+            f"{target.text} needs the password of its users, and there is no terminal to ask at: "
+            "set HEADCOUNT_PASSWORD, or give --password-file"
+        )
+    question = f"Password of the users of {target.text}: "
+    try:
+        password = err.input(question, password=True, markup=False)
+    except EOFError:
+        password = ""
+    if not password:
+        raise InputError(f"no password was given, and {target.text} needs that of its users")
+    return password

@@ -1,0 +1,18 @@
+"""Settings given on the command line as KEY=VALUE."""
+
+from headcount.errors import InputError
+
+
+def setting(text: str, option: str) -> tuple[str, str]:
+    """One setting; raises InputError if there is no `=` in it."""
+    key, equals, value = text.partition("=")
+    if not equals:
+        example = "threads=4" if option == "--set" else "signing=required"
+        raise InputError(f"{option} {text}: write it like {option} {example}")
+    return key.strip().replace("-", "_"), value.strip()
+
+
+def client_settings(given: list[str] | None, user: str | None) -> dict[str, str]:
+    """The plan's `[client]` table from `--client` and `--user`."""
+    settings = dict(setting(text, "--client") for text in given or [])
+    return settings if user is None else {**settings, "user": user}

@@ -1,0 +1,58 @@
+"""What the controller needs of a protocol beside playing it: who answers, and the data set."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from headcount.counters.source import Source
+
+Told = Callable[[int, int], None]
+"""Told how much of the data set is ready: users done, users asked for."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What preparing a data set came to."""
+
+    created_users: int
+    kept_users: int
+    written_bytes: int
+
+
+NOTHING = Prepared(0, 0, 0)
+"""All was there already."""
+
+
+class Access(Protocol):
+    """One target of one protocol.
+
+    Attributes:
+        pid: The server's process, if it is on this machine and known.
+        programs: Program and version, for the disclosure.
+        settings: What the server says of its configuration, for the disclosure.
+
+    """
+
+    pid: int | None
+    programs: Mapping[str, str]
+    settings: Mapping[str, str]
+
+    def prepare(self, users: int, told: Told, *, verify: bool = False) -> Prepared:
+        """Make the data of the first `users` users, or make sure it is there."""
+        ...
+
+    def check(self) -> None:
+        """Raises TargetError when the target does not answer any more."""
+        ...
+
+    def cleanup(self, told: Told) -> str:
+        """Delete the data set and nothing else; returns a sentence."""
+        ...
+
+    def engine_target(self) -> str:
+        """The target as the engine reads it (JSON)."""
+        ...
+
+    def source(self) -> Source | None:
+        """What the server says of itself, if it does."""
+        ...

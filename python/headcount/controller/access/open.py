@@ -1,0 +1,33 @@
+"""From a plan to the access to its target."""
+
+from headcount.controller.access.access import Access
+from headcount.controller.access.app import AppAccess
+from headcount.controller.access.secrets import Secrets
+from headcount.controller.access.smb import Place, SmbAccess
+from headcount.errors import InputError
+from headcount.lab import Server
+from headcount.lab.samba import SambaServer
+from headcount.plan import target as targets
+from headcount.plan.client import smb_client
+from headcount.plan.plan import Plan
+
+
+def of_lab(plan: Plan, server: Server) -> Access:
+    """Speak to a server of the lab, with the credentials that it was started with."""
+    if isinstance(server, SambaServer):
+        user = smb_client(plan.client).user  # every name can log on
+        place = Place(server.address, server.share, server.shares, user, server.password)
+        return SmbAccess(plan, place)
+    return AppAccess(plan, server.address, Secrets())
+
+
+def of_target(plan: Plan, address: str, secrets: Secrets) -> Access:
+    """Speak to somebody's server at `ip:port`."""
+    target = targets.parse(plan.target)
+    if target.protocol == "app":
+        return AppAccess(plan, address, secrets)
+    if target.share is None or secrets.password is None:
+        raise InputError(f"{plan.target} needs a share and the password of its users")
+    client = smb_client(plan.client)
+    place = Place(address, target.share, client.shares, client.user, secrets.password)
+    return SmbAccess(plan, place)

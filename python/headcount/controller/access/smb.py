@@ -1,0 +1,143 @@
+"""An SMB server as a target."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from headcount import _engine
+from headcount.controller.access.access import NOTHING, Prepared, Told
+from headcount.errors import InputError, TargetError
+from headcount.plan.client import smb_client
+from headcount.plan.plan import Plan
+from headcount.plan.target import is_loopback
+
+UNREACHED = ("no connection", "no answer", "closed the connection")
+"""What the engine says of a server that nobody has spoken to yet."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the users' files are, and who they are."""
+
+    address: str
+    share: str
+    shares: int
+    user: str
+    password: str = field(repr=False)
+
+
+def _shares(place: Place) -> str:
+    return str(place.shares or ("one for each user" if "{n" in place.share else 1))
+
+
+class SmbAccess:
+    """The shares of an SMB server."""
+
+    programs: Mapping[str, str] = {}
+    pid: int | None = None
+
+    def __init__(self, plan: Plan, place: Place) -> None:
+        """Log on as the first user.
+
+        Raises TargetError when nobody answers, InputError when the user is not let in.
+        """
+        if plan.tree is None:
+            raise InputError(f'the workload "{plan.workload.name}" has no [tree] of files')
+        client = smb_client(plan.client)
+        self._tree = plan.tree
+        self._address = place.address
+        self._ready = 0
+        self._target = json.dumps(
+            {
+                "address": place.address,
+                "share": place.share,
+                "shares": place.shares,
+                "user": place.user,
+                "domain": client.domain,
+                "password": place.password,
+                "first_user": client.first_user,
+                "folder": client.folder,
+                "dialects": client.dialects,
+                "signing": client.signing,
+                "algorithms": client.algorithms,
+                "encryption": client.encryption,
+                "verify": client.verify,
+                "data_set": self._tree.engine_form(),
+            }
+        )
+        hello = self._hello()
+        self.settings: Mapping[str, str] = {
+            "SMB dialect": hello["dialect"],
+            "SMB signing": hello["signing"],
+            "SMB encryption": hello.get("encryption", "off"),
+            "SMB largest read": f"{hello['max_read_bytes']} bytes",
+            "SMB largest write": f"{hello['max_write_bytes']} bytes",
+            "share": place.share,
+            "shares": _shares(place),
+        }
+
+    def _hello(self) -> dict[str, Any]:
+        """Log on as the first user and ask for the terms."""
+        try:
+            hello: dict[str, Any] = json.loads(_engine.smb_hello(self._target))
+        except TargetError as error:
+            told = str(error)
+            if not any(words in told for words in UNREACHED):
+                raise
+            where = "" if self._address in told else f"{self._address}: "
+            raise TargetError(
+                f"{where}{told}; see that a file server is running there, on this port, and that "
+                "no firewall keeps this machine out"
+            ) from error
+        return hello
+
+    def prepare(self, users: int, told: Told, *, verify: bool = False) -> Prepared:
+        """Make the users' folders and files; those made before are only looked at.
+
+        With `verify` they are read, and made anew where they are damaged.
+        """
+        if users <= self._ready and not verify:
+            return NOTHING
+        first = 0 if verify else self._ready
+
+        def progress(text: str) -> None:
+            told(first + json.loads(text)["users_done"], users)
+
+        done = _engine.smb_prepare(self._target, first, users - 1, progress, verify)
+        made = json.loads(done)
+        if made["written_bytes"] and is_loopback(self._address):
+            # Otherwise the first level would pay for writing these pages out.
+            os.sync()
+        self._ready = users
+        return Prepared(made["created"], first + made["kept"], made["written_bytes"])
+
+    def check(self) -> None:
+        """Log on again."""
+        _engine.smb_hello(self._target)
+
+    def cleanup(self, told: Told) -> str:
+        """Delete the data set on every share, each user's files under the user's own name."""
+
+        def progress(text: str) -> None:
+            how_far = json.loads(text)
+            told(how_far["users_done"], how_far["users"])
+
+        cleaned = json.loads(_engine.smb_cleanup(self._target, progress))
+        self._ready = 0
+        if not cleaned["shares"]:
+            return "there is no data set of Headcount's"
+        told_left = (
+            f"; {cleaned['left']} names that no data set has were left, and so was the folder"
+            if cleaned["left"]
+            else ""
+        )
+        return f"deleted {cleaned['files']:,} files of {cleaned['users']:,} users{told_left}"
+
+    def engine_target(self) -> str:
+        """Address, credentials, terms and data set."""
+        return self._target
+
+    def source(self) -> None:
+        """An SMB server says nothing of itself."""

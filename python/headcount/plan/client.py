@@ -1,0 +1,100 @@
+"""Who the virtual users are and how the engine speaks the protocol: the plan's `[client]` table."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+
+from headcount.errors import InputError
+from headcount.plan.fields import Strict
+from headcount.plan.mistakes import as_mistake, describe
+from headcount.plan.pattern import check_folder, check_pattern
+from headcount.plan.target import Target
+
+
+def _on_or_off(value: Any) -> Any:
+    if isinstance(value, str):
+        if value not in ("on", "off"):
+            raise ValueError(f'it is "{value}"; it can be on or off')
+        return value == "on"
+    return value
+
+
+def _words(value: Any) -> Any:
+    return [word.strip() for word in value.split(",")] if isinstance(value, str) else value
+
+
+def _pattern(text: str) -> str:
+    with as_mistake():
+        check_pattern(text)
+    return text
+
+
+def _folder(text: str) -> str:
+    with as_mistake():
+        check_folder(text)
+    return text
+
+
+Switch = Annotated[bool, BeforeValidator(_on_or_off)]
+Dialect = Literal["2.1", "3.0.2", "3.1.1"]
+Algorithm = Literal["aes-gmac", "aes-cmac", "hmac-sha256"]
+Policy = Literal["off", "offered", "required"]
+
+
+class SmbClient(Strict):
+    """How users of an SMB server are called, and how they speak to it."""
+
+    user: Annotated[str, AfterValidator(_pattern)] = Field(
+        default="user{n:05}", min_length=1, description="Users: {n} is their number"
+    )
+    domain: str = Field(default="", description="Their domain, if they have one")
+    first_user: int = Field(default=0, ge=0, le=10_000_000, description="Number of the first")
+    folder: Annotated[str, AfterValidator(_folder)] = Field(
+        default="headcount\\user{n:05}",
+        description="Each user's folder, in a folder that is Headcount's alone",
+    )
+    shares: int = Field(
+        default=0, ge=0, le=1_000_000, description="Shares that a pattern of shares stands for"
+    )
+    dialects: Annotated[list[Dialect], BeforeValidator(_words)] = Field(
+        default=["2.1", "3.0.2", "3.1.1"], min_length=1, description="Dialects offered"
+    )
+    signing: Policy = Field(default="offered", description="Whether messages are signed")
+    algorithms: Annotated[list[Algorithm], BeforeValidator(_words)] = Field(
+        default=["aes-gmac", "aes-cmac", "hmac-sha256"],
+        min_length=1,
+        description="How they are signed in 3.1.1, most wanted first",
+    )
+    encryption: Policy = Field(default="offered", description="Whether messages are encrypted")
+    verify: Switch = Field(default=True, description="Whether data read is checked")
+
+
+def smb_client(given: Mapping[str, str]) -> SmbClient:
+    """The `[client]` table of a plan for SMB; raises InputError with every mistake in it."""
+    try:
+        return SmbClient.model_validate(dict(given))
+    except ValidationError as error:
+        raise InputError(describe(error, SmbClient, "[client]")) from error
+
+
+def check_client(target: Target, given: Mapping[str, str], server: Mapping[str, str]) -> None:
+    """Raise InputError if the table does not fit the target, or the `[server]` of the lab."""
+    if target.protocol != "smb":
+        if given:
+            raise InputError(
+                f'[client] (--client, --user) has no keys for the protocol "{target.protocol}"'
+            )
+        return
+    client = smb_client(given)
+    there = server.get("shares", "1")
+    if target.lab is not None and "shares" in given and given["shares"] != there:
+        raise InputError(
+            f"[client] has {given['shares']} shares and [server] has {there}; for a server of the "
+            "lab --shares sets both"
+        )
+    if target.lab is None and client.shares > 1 and "{n" not in (target.share or ""):
+        raise InputError(
+            f"{client.shares} shares need a pattern of their names in the target, such as "
+            f"smb://server/home{{n:05}}; it is {target.text}"
+        )

@@ -1,0 +1,50 @@
+"""What the keys of plan and workload files hold: durations, sizes, names, and models of them."""
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from headcount.errors import InputError
+from headcount.plan.levels import MOST_USERS
+from headcount.plan.mistakes import as_mistake
+from headcount.plan.units import seconds, size_bytes
+
+
+def _duration(value: Any) -> str:
+    with as_mistake():
+        if not isinstance(value, str):
+            raise InputError(f"it is {value}; write it with its unit, like 200ms, 30s or 1h30m")
+        seconds(value, "it")
+    return value
+
+
+def _size(value: Any) -> str | int:
+    with as_mistake():
+        if not isinstance(value, str | int) or isinstance(value, bool):
+            raise InputError(f"it is {value}; write it like 4096, 16KiB or 20MB")
+        size_bytes(value, "it")
+    return value
+
+
+def within(low: str, high: str) -> AfterValidator:
+    """Bounds of a duration, both included."""
+
+    def check(text: str) -> str:
+        if not seconds(low) <= seconds(text) <= seconds(high):
+            raise ValueError(f'it is "{text}"; it must be from {low} to {high}')
+        return text
+
+    return AfterValidator(check)
+
+
+Duration = Annotated[str, BeforeValidator(_duration)]
+Size = Annotated[str | int, BeforeValidator(_size)]
+Users = Annotated[int, Field(ge=1, le=MOST_USERS)]
+Name = Annotated[str, Field(pattern=r"^[\w.-]+$")]
+"""Names become tags of logs and keys of tables, where commas and spaces part one from the next."""
+
+
+class Strict(BaseModel):
+    """A frozen part of a plan; an unknown key is an error, and so is an endless number."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)

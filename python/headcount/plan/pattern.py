@@ -1,0 +1,31 @@
+"""Names with a number in them: `user{n:05}` is `user00007` for user 7."""
+
+import re
+
+from headcount.errors import InputError
+
+NUMBER = r"\{n(?::0(?:[1-9]|1[0-9]|20))?\}"
+"""Where the number stands, with at least so many digits."""
+
+
+def check_pattern(text: str) -> None:
+    """Raise InputError unless a text holds no number, or one, and no other braces."""
+    if not re.fullmatch(rf"[^{{}}]*(?:{NUMBER}[^{{}}]*)?", text):
+        raise InputError(
+            f'"{text}" is no pattern of names: it may hold one number, as in user{{n}} or '
+            "user{n:05}, and no other braces"
+        )
+
+
+def check_folder(text: str) -> None:
+    """Raise InputError unless a pattern gives each user a folder of their own inside of another.
+
+    The one around them bears the marker file; all in it may be deleted.
+    """
+    check_pattern(text)
+    around, _, own = text.rpartition("\\")
+    if not around or "{" in around or "{" not in own or "/" in text or text.startswith("\\"):
+        raise InputError(
+            f'the folder of each user is "{text}"; it needs a folder around it that is '
+            "Headcount's alone, as in headcount\\user{n:05}"
+        )
