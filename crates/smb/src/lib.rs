@@ -21,5 +21,5 @@ mod random;
 pub mod wire;
 
 pub use client::{Smb, SmbError, SmbSession, Step};
-pub use options::{SigningPolicy, SmbOptions};
+pub use options::{EncryptionPolicy, SigningPolicy, SmbOptions};
 pub use password::Password;

@@ -254,6 +254,6 @@ fn the_server_is_introduced() {
     let samba = Samba::start("mandatory");
     let found = hello(options(&samba)).unwrap();
     assert_eq!((found.dialect, found.share.as_str()), ("3.1.1", "data"));
-    assert_eq!(found.signing, "AES-128-GMAC");
+    assert_eq!((found.signing, found.encryption), ("AES-128-GMAC", "off"));
     assert!(found.max_read_bytes >= 1 << 20 && found.free_bytes > 1 << 20);
 }

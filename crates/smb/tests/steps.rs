@@ -1,11 +1,17 @@
 //! Every step against a real smbd, checked on the server's disk.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a failure here fails the test that called"
+)]
+
 mod common;
 
 use std::fs;
 
 use common::{Person, Samba, play, smb, step};
 use headcount_load::{Compile, FaultKind, Moved};
+use headcount_smb::options::EncryptionPolicy;
 use headcount_smb::wire::negotiate::Dialect;
 use headcount_smb::{SmbOptions, Step};
 use serde_json::json;
@@ -214,47 +220,62 @@ fn locks_keep_others_away_and_are_given_up() {
     });
 }
 
+/// The first keeps a file to itself, and gives way when the second comes.
+async fn give_way(options: SmbOptions, oplock: &str) {
+    let mut first = Person::arrive(&smb(options.clone()), 0).await.unwrap();
+    let mut second = Person::arrive(&smb(options), 1).await.unwrap();
+    let name = json!({"file": "shared"});
+    let keeping = json!({"op": "open", "path": name, "how": "open-or-create",
+                         "access": "read-write", "oplock": oplock});
+    first.play_all([keeping]).await;
+    // The server answers the second only when the first has given way, or after 30 s.
+    let coming = json!({"op": "open", "path": name, "access": "read-write"});
+    let coming = second.play(coming);
+    let working = async {
+        for _ in 0..20 {
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+            first
+                .play_all([json!({"op": "echo"}), json!({"op": "write", "bytes": 4096})])
+                .await;
+        }
+    };
+    let both = async { tokio::join!(coming, working).0 };
+    let limit = std::time::Duration::from_secs(10);
+    let opened = tokio::time::timeout(limit, both).await;
+    opened
+        .expect("the server waits for the acknowledgement")
+        .unwrap();
+}
+
 #[test]
 fn an_oplock_or_lease_is_given_back_when_somebody_else_comes() {
-    let samba = Samba::start("auto");
-    fs::create_dir(samba.behind("shared")).unwrap();
-    for (oplock, dialect) in [
-        ("batch", Dialect::Smb21),
-        ("exclusive", Dialect::Smb302),
-        ("batch", Dialect::Smb311),
-        ("lease", Dialect::Smb21),
-        ("lease", Dialect::Smb311),
+    let (plain, insists) = (
+        Samba::start("auto"),
+        Samba::with(&[("smb encrypt", "required")]),
+    );
+    for samba in [&plain, &insists] {
+        fs::create_dir(samba.behind("shared")).unwrap();
+    }
+    let (offered, required) = (EncryptionPolicy::Offered, EncryptionPolicy::Required);
+    for (samba, oplock, dialect, encryption) in [
+        (&plain, "batch", Dialect::Smb21, offered),
+        (&plain, "exclusive", Dialect::Smb302, offered),
+        (&plain, "batch", Dialect::Smb311, offered),
+        (&plain, "lease", Dialect::Smb21, offered),
+        (&plain, "lease", Dialect::Smb311, offered),
+        // smbd sends its notices in plain here, too.
+        (&plain, "batch", Dialect::Smb311, required),
+        (&plain, "lease", Dialect::Smb302, required),
+        (&insists, "batch", Dialect::Smb302, offered),
+        (&insists, "lease", Dialect::Smb311, offered),
     ] {
         let mut options = SmbOptions {
             dialects: vec![dialect],
+            encryption,
             ..samba.options()
         };
         options.data_set.shared_files = 1;
-        play(async {
-            let mut first = Person::arrive(&smb(options.clone()), 0).await.unwrap();
-            let mut second = Person::arrive(&smb(options), 1).await.unwrap();
-            let name = json!({"file": "shared"});
-            let keeping = json!({"op": "open", "path": name, "how": "open-or-create",
-                                 "access": "read-write", "oplock": oplock});
-            first.play_all([keeping]).await;
-            // The server answers the second only when the first has given way, or after 30 s.
-            let coming = json!({"op": "open", "path": name, "access": "read-write"});
-            let coming = second.play(coming);
-            let working = async {
-                for _ in 0..20 {
-                    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-                    first
-                        .play_all([json!({"op": "echo"}), json!({"op": "write", "bytes": 4096})])
-                        .await;
-                }
-            };
-            let both = async { tokio::join!(coming, working).0 };
-            let limit = std::time::Duration::from_secs(10);
-            let opened = tokio::time::timeout(limit, both).await;
-            opened
-                .expect("the server waits for the acknowledgement")
-                .unwrap();
-        });
+        play(give_way(options, oplock));
     }
 }
 

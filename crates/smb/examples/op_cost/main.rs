@@ -2,11 +2,12 @@
 //! smbd on loopback.
 //!
 //! `cargo run --release -p headcount-smb --example op_cost -- [cost|memory|encrypted-memory|peer]
-//! [--seconds N] [--users N] [--json]`
+//! [--seconds N] [--users N] [--only NAME] [--json]`
 //!
 //! `cost`: each user repeats 19 operations without thinking: CREATE, four WRITEs of 16 KiB, CLOSE;
 //! CREATE, four READs of 16 KiB, CLOSE; CREATE of the folder, two QUERY_DIRECTORY, CLOSE; CREATE,
 //! SET_INFO (delete), CLOSE. That is 6.9 KB of payload an operation; contents are made and checked.
+//! `--only` names one way of protecting messages, such as AES-GMAC.
 //! `peer`: Samba's smbtorture and the same loop of ours, opening and closing a folder. Client and
 //! server share the machine, so operations a second are no property of the client; its CPU time is.
 #![allow(
@@ -71,19 +72,23 @@ const ENCRYPTED: Way = Way {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let number = |name: &str, otherwise: u64| {
-        let at = arguments.iter().position(|word| word == name);
-        at.map_or(otherwise, |at| arguments[at + 1].parse().unwrap())
+    let given = |name: &str| {
+        let at = arguments.iter().position(|word| word == name)?;
+        Some(arguments[at + 1].as_str())
     };
-    let seconds = number("--seconds", 3).clamp(1, MOST_SECONDS);
-    let users = (number("--users", 1000) as u32).clamp(1, MOST_USERS);
+    let number = |name| given(name).map(|word| word.parse::<u64>().unwrap());
+    let seconds = number("--seconds").unwrap_or(3).clamp(1, MOST_SECONDS);
+    let users = number("--users").map(|users| (users as u32).clamp(1, MOST_USERS));
+    let remembered = users.unwrap_or(1000);
+    let working = users.map_or(vec![10, 100], |users| vec![users]);
+    let only = given("--only");
     let is_json = arguments.iter().any(|word| word == "--json");
     let samba = Samba::start("auto");
-    for user in 0..users.max(100) {
+    for user in 0..remembered.max(100) {
         samba.give_home(&format!("user{user:05}"));
     }
     let of = |way| protocol(&samba, way);
-    let remembers = |way: Way| memory(&of(way), &files().steps, way.name, users);
+    let remembers = |way: Way| memory(&of(way), &files().steps, way.name, remembered);
     let show = |found: Value, text: fn(&Value)| {
         if is_json {
             println!("{found}");
@@ -91,14 +96,15 @@ fn main() {
             text(&found);
         }
     };
+    let costs = || costs(&samba, seconds, &working, only);
     match arguments.first().map(String::as_str) {
-        Some("cost") => show(costs(&samba, seconds), show_costs),
+        Some("cost") => show(costs(), show_costs),
         Some("memory") => show(remembers(SIGNED), show_memory),
         Some("encrypted-memory") => show(remembers(ENCRYPTED), show_memory),
         Some("peer") => show(peer::peer(&samba, seconds), show_peer),
         _ => {
             show(remembers(SIGNED), show_memory);
-            show(costs(&samba, seconds), show_costs);
+            show(costs(), show_costs);
         }
     }
 }
@@ -141,7 +147,7 @@ fn files() -> Loop {
     }
 }
 
-fn costs(samba: &Samba, seconds: u64) -> Value {
+fn costs(samba: &Samba, seconds: u64, users: &[u32], only: Option<&str>) -> Value {
     let played = files();
     let one = |way: Way, users| {
         let Cost {
@@ -155,7 +161,9 @@ fn costs(samba: &Samba, seconds: u64) -> Value {
     };
     let ways = [UNCHECKED, UNSIGNED, SIGNED, ENCRYPTED];
     ways.into_iter()
-        .flat_map(|way| [one(way, 10), one(way, 100)])
+        .filter(|way| only.is_none_or(|name| name == way.name))
+        .flat_map(|way| users.iter().map(move |users| (way, *users)))
+        .map(|(way, users)| one(way, users))
         .collect()
 }
 

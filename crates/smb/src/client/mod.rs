@@ -172,7 +172,8 @@ impl Protocol for Smb {
     const REQUESTS: &'static [&'static str] = &Command::NAMES;
 
     async fn open(&self, user: &mut User) -> Result<SmbSession, Fault> {
-        SmbSession::open(&self.shared, user).await
+        // On the heap for as long as it takes, and not in every user's future for good.
+        Box::pin(SmbSession::open(&self.shared, user)).await
     }
 }
 

@@ -77,6 +77,14 @@ impl SmbSession {
     /// The tree of a share, connected if it is not: a scenario that failed in the middle must not
     /// make the next ones fail, too.
     pub(super) async fn tree(&mut self, share: Share) -> Result<u32, Fault> {
+        match self.trees[share as usize] {
+            Some(tree) if self.connection.state.session != 0 => Ok(tree),
+            // On the heap: rare and large, it would otherwise be a part of every user's step.
+            _ => Box::pin(self.restore(share)).await,
+        }
+    }
+
+    async fn restore(&mut self, share: Share) -> Result<u32, Fault> {
         if self.connection.state.session == 0 {
             self.logon().await?;
         }
@@ -187,7 +195,10 @@ impl Session for SmbSession {
     async fn play(&mut self, step: &Step, user: &mut User) -> Result<Moved, Fault> {
         let nothing = |()| Moved::default();
         match step {
-            Step::Logon { reconnect } => self.log_on_again(*reconnect).await.map(nothing),
+            Step::Logon { reconnect } => {
+                let again = Box::pin(self.log_on_again(*reconnect)); // large, as in `tree`
+                again.await.map(nothing)
+            }
             Step::Logoff {} => self.logoff().await.map(nothing),
             Step::TreeConnect { share } => {
                 self.disconnect_tree(*share).await?;
@@ -232,8 +243,11 @@ impl Session for SmbSession {
     }
 
     /// Logs off, if the server still answers.
-    async fn close(mut self, _user: &mut User) {
-        let _ = self.logoff().await; // the user has left; nobody is interested in a failure now
+    fn close(self, _user: &mut User) -> impl Future<Output = ()> {
+        let mut session = Box::new(self); // not twice in every user's future
+        async move {
+            let _ = session.logoff().await; // the user has left; nobody is interested in a failure
+        }
     }
 }
 

@@ -64,6 +64,16 @@ impl Encryption {
         self.is_everything || self.trees.contains(&tree)
     }
 
+    /// How messages about this share are encrypted: a name, or `off`.
+    #[must_use]
+    pub fn name(&self, tree: u32) -> &'static str {
+        match &self.keys {
+            Some((Cipher::Aes128Gcm, _)) if self.covers(tree) => "AES-128-GCM",
+            Some((Cipher::Aes128Ccm, _)) if self.covers(tree) => "AES-128-CCM",
+            _ => "off",
+        }
+    }
+
     /// Encrypts a message where it lies, behind room for its header.
     pub(super) fn seal(&mut self, session: u64, framed: &mut [u8]) {
         if let Some(encryptor) = &mut self.encryptor {

@@ -104,7 +104,8 @@ impl Connection {
                 self.judge_arriving(&mut awaited, accept).await?;
             }
             while let Some(taken) = self.state.breaks.pop() {
-                self.acknowledge(&taken).await?;
+                // On the heap: rare, it would otherwise enlarge every exchange.
+                Box::pin(self.acknowledge(&taken)).await?;
             }
             if awaited.is_over() {
                 return Ok(());

@@ -201,8 +201,8 @@ impl State {
         Ok(())
     }
 
-    /// Notes what is taken back. Notifications are never signed (MS-SMB2 3.2.5.1.3), and encrypted
-    /// only where the server itself insists on it.
+    /// Notes what is taken back. Notifications are never signed (MS-SMB2 3.2.5.1.3), and smbd sends
+    /// them in plain even where everything else is encrypted.
     fn note_break(&mut self, body: &[u8]) -> Result<(), Fault> {
         let taken = Break::parse(body)
             .ok_or_else(|| malformed("the server sent a message that nothing asked for".into()))?;

@@ -35,9 +35,10 @@ pub(super) async fn send<R>(
         }
     })?;
     if let Some(rest) = rest {
-        // The socket is full; other users will need the shared buffer before it is not.
-        let written = stream.write_all(&rest).await;
-        written.map_err(|error| Fault::from_io(&error))?;
+        // The socket is full; other users will need the shared buffer before it is not. Rare, so it
+        // is on the heap and enlarges no exchange.
+        let written = Box::pin(async move { stream.write_all(&rest).await });
+        written.await.map_err(|error| Fault::from_io(&error))?;
     }
     Ok(composed)
 }

@@ -24,6 +24,8 @@ pub struct Hello {
     pub dialect: &'static str,
     /// How messages are signed: a name, or `off`.
     pub signing: &'static str,
+    /// How messages about the share are encrypted: a name, or `off`.
+    pub encryption: &'static str,
     /// Bytes of the largest read.
     pub max_read_bytes: u32,
     /// Bytes of the largest write.
@@ -41,10 +43,12 @@ pub fn hello(options: SmbOptions) -> Result<Hello, ProvisionError> {
         let mut session = arrive(&smb, 0).await?;
         let what = || "no answer about the share's free space".to_owned();
         let space = bounded(session.space(), what).await?;
+        let tree = session.tree(Share::Data).await?;
         let agreed = &session.connection.state.agreed;
         let found = Hello {
             dialect: agreed.dialect.name(),
             signing: session.signing_name(),
+            encryption: session.connection.state.encryption.name(tree),
             max_read_bytes: agreed.max_read,
             max_write_bytes: agreed.max_write,
             share: smb.shared.share_of(session.number),
