@@ -21,6 +21,9 @@ VERBS = [
     ["serve", "app"],
     ["workloads"],
     ["workloads", "show"],
+    ["storage"],
+    *(["storage", verb] for verb in ("latency", "rate", "access", "fragments", "cycles", "queue")),
+    *(["storage", verb] for verb in ("bus", "interfaces", "raid", "sort-memory", "gain")),
     ["runs"],
     ["show"],
     ["report"],
@@ -128,6 +131,21 @@ def test_workloads_for_programs(headcount: Headcount) -> None:
     shown = headcount.run("workloads", "show", "app-server", "--json").json
     assert shown["name"] == "app-server"
     assert len(shown["scenarios"]) == 5
+
+
+@pytest.mark.parametrize("name", workloads.names())
+def test_a_workload_is_shown_to_people(name: str) -> None:
+    shown = CliRunner().invoke(app, ["workloads", "show", name], env={"COLUMNS": "100"})
+    assert shown.exit_code == 0
+    workload = workloads.load(name)
+    for scenario in workload.scenarios:
+        assert f"- {scenario.name}: " in shown.output
+        assert scenario.origin in shown.output
+    for text in (workload.title, *workload.sources, *workload.deviations):
+        assert text in shown.output
+    for written in ("{'", "True", "None"):
+        assert written not in shown.output
+    assert ("350 files in 100 folders a user, 79.6 MB" in shown.output) == (name == "home-folders")
 
 
 def test_no_runs_yet(headcount: Headcount) -> None:

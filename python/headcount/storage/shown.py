@@ -1,0 +1,47 @@
+"""Answers and advice, for people and for programs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from headcount.storage import wording
+from headcount.storage.advice import Advice
+from headcount.storage.formula import Answer
+
+
+def lines(answers: Sequence[Answer]) -> list[str]:
+    """Each result, the formula, the formula with its numbers, and the source."""
+    written = []
+    for answer in answers:
+        figure = wording.rounded(answer.value, answer.unit)
+        if not answer.formula:  # its title names the unit
+            figure = wording.cell(answer.value, answer.unit)
+        written.append(f"{answer.title}: {figure}")
+        if answer.formula:
+            written.append(f"  {answer.formula}")
+            written.append(f"  {answer.worked} = {wording.in_full(answer.value, answer.unit)}")
+        written.append(f"  {answer.source}")
+    return written
+
+
+def advised(advice: Sequence[Advice]) -> list[str]:
+    """Each advice with its source."""
+    return [f"- {one.text} [{one.rule}]" for one in advice]
+
+
+def inputs(answers: Sequence[Answer]) -> dict[str, Any]:
+    """What was put into the formulas, by name."""
+    return {name: value for answer in answers for name, value in answer.inputs.items()}
+
+
+def results(answers: Sequence[Answer]) -> dict[str, dict[str, Any]]:
+    """Each result by its name: figure, unit, formula, the formula with its numbers, source."""
+    return {
+        answer.name: {
+            "result": answer.value,
+            "unit": answer.unit,
+            "formula": answer.formula or None,
+            "worked": answer.worked or None,
+            "source": answer.source,
+        }
+        for answer in answers
+    }
