@@ -9,7 +9,9 @@ export UV_PYTHON_DOWNLOADS ?= never
 # A uv of our own when the machine has none: Debian's Python refuses global installs.
 UV := $(or $(shell command -v uv 2>/dev/null),.tools/bin/uv)
 RUN := $(UV) run --no-sync
-# What the tests start for real, beside what Headcount builds itself.
+# What the main job and the tests start for real, beside what Headcount builds itself.
+RUN_PACKAGES := samba
+BENCH_PACKAGES := samba samba-testsuite
 PACKAGES := chromium samba smbclient tshark
 CARGO_TARGETS := --workspace --all-targets
 
@@ -19,8 +21,8 @@ help: ## Show this list
 	  while IFS='|' read -r verb text; do printf '  make %-8s %s\n' "$$verb" "$$text"; done
 
 .PHONY: run
-run: setup ## Find the capacity of a server started here: a first look of a few minutes
-	@$(RUN) headcount run app-server --target lab:app --quick --scale 0.1
+run: run-packages setup ## Start a Samba here and find how many people it holds: a few minutes
+	@$(RUN) headcount run home-folders --target lab:samba --quick
 
 .PHONY: test
 test: packages setup ## Install what the tests need, and run them all
@@ -39,7 +41,7 @@ check: setup ## Formatting, lints, types, the stub of the engine, the house rule
 	$(RUN) pytest -q tests/tidy
 
 .PHONY: bench
-bench: setup ## What the engine costs, and ratios to peers; figures of this machine, now
+bench: bench-packages setup ## What the engine costs, and ratios to peers; figures of this machine, now
 	$(RUN) python -m bench
 
 .PHONY: stub
@@ -61,14 +63,18 @@ cargo:
 	python3 -m venv .tools
 	.tools/bin/pip install --quiet uv
 
-.PHONY: packages
-packages:
-	@missing=""; for package in $(PACKAGES); do \
+# Debian packages, asking nothing; only those that are missing.
+.PHONY: packages run-packages bench-packages
+packages: WANTED := $(PACKAGES)
+run-packages: WANTED := $(RUN_PACKAGES)
+bench-packages: WANTED := $(BENCH_PACKAGES)
+packages run-packages bench-packages:
+	@missing=""; for package in $(WANTED); do \
 	  dpkg-query -W -f='$${Status}' $$package 2>/dev/null | grep -q 'ok installed' || missing+=" $$package"; \
 	done; \
 	if [ -n "$$missing" ]; then \
 	  [ "$$(id -u)" = 0 ] && sudo="" || sudo="sudo"; \
-	  echo "installing Debian packages for the tests:$$missing"; \
+	  echo "installing Debian packages:$$missing"; \
 	  $$sudo apt-get update -qq && \
 	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
 	    $$missing >/dev/null; \

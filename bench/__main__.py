@@ -14,8 +14,10 @@ from bench.application import application
 from bench.engine import steps, users
 from bench.example import ROOT
 from bench.figure import Figure, show
+from bench.home_folders import home_folders
 from bench.machine import described, load, wait_until_quiet
 from bench.peers import locust
+from bench.smb import smb
 from bench.stalls import stalls
 from bench.start_up import start_up
 
@@ -28,7 +30,9 @@ SUBJECTS: Mapping[str, tuple[str, Callable[[], list[Figure]]]] = {
     "truth": ("Response times when the server stands still for 1 s of each 10 s", stalls),
     "locust": ("A user who does nothing, beside Locust", locust),
     "request": ("CPU of the application server's client for a request", application),
+    "smb": ("CPU of the SMB client for an operation, beside smbtorture", smb),
     "start-up": ("CPU to start", start_up),
+    "home-folders": ("The workload home-folders, beside what FSCT published", home_folders),
 }
 
 

@@ -35,6 +35,7 @@ class SambaServer:
         user: The pattern of user names; there is no name that cannot log on.
         password: That of all of them, new with each start. It is in no file, command line, setting
             or message. Its hash is in the home, in a file that only this user can read.
+        data: The folder that is shared, or that holds the folder of each share.
 
     """
 
@@ -66,6 +67,7 @@ class SambaServer:
         home = Home("samba")
         parts.callback(home.delete)
         folder = home.path.absolute()
+        self.data = folder / "data"
         alias = Alias(folder)
         parts.callback(alias.close)
         configuration = samba_files.write(folder, alias.path, number, self.settings, self.password)
