@@ -4,7 +4,7 @@ import pytest
 from null_run import BREAK, FAIL, Run, record, serve, workload
 
 from headcount.analyse import little
-from headcount.analyse.observe import OFFERED, observe
+from headcount.analyse.observe import OFFERED, WRONG, observe
 from headcount.bundle.level import LevelResult
 
 USERS = 40
@@ -89,8 +89,8 @@ def test_an_open_pace_that_falls_behind_is_no_pass_whatever_the_criteria(behind:
 def test_the_search_is_told_that_it_fell_behind(behind: Run) -> None:
     level = behind.level(behind.between(0.5, 1.5))
     observation = observe(level, behind.plan.criteria)
-    assert [c.name for c in observation.constraints] == ["errors<1%", OFFERED]
-    assert [c.passed for c in observation.constraints] == [True, False]
+    assert [c.name for c in observation.constraints] == ["errors<1%", WRONG, OFFERED]
+    assert [c.passed for c in observation.constraints] == [True, True, False]
     assert not observation.passed
 
 

@@ -13,22 +13,27 @@ from headcount import workloads
 from headcount.bundle import schema
 from headcount.counters import reference
 from headcount.errors import ExitCode
-from headcount.lab.app import SETTINGS
+from headcount.lab import app, samba_settings
 from headcount.plan import criteria
+from headcount.plan.client import SmbClient
+from headcount.plan.data import Data, Tree
 from headcount.plan.plan import Plan, SearchOptions
-from headcount.plan.workload import Data, Pace, Run, Scenario, Score, Step, Think, Workload
+from headcount.plan.target import LAB, parse
+from headcount.plan.workload import Pace, Run, Scenario, Score, Step, Think, Workload
 
 MODELS: dict[str, type[BaseModel]] = {
     "Workloads": Workload,
     "Pace": Pace,
     "Time": Think,
     "Data": Data,
+    "Tree": Tree,
     "Run": Run,
     "Score": Score,
     "Scenarios": Scenario,
     "Steps": Step,
     "Plans": Plan,
     "Search": SearchOptions,
+    "Client": SmbClient,
 }
 """Sections of the reference of plan and workload files, and what they describe."""
 
@@ -57,8 +62,38 @@ def test_defaults_of_keys_are_the_models() -> None:
                 assert told == f"{value:,g}", f"{section}: {name} is {told}"
 
 
-def test_the_settings_of_a_lab_server_are_described() -> None:
-    assert keys(text("plan-and-workload-files.md"), "Server") == list(SETTINGS)
+def test_the_settings_of_lab_servers_are_described() -> None:
+    page = text("plan-and-workload-files.md")
+    assert [name for name in sections(page) if name.startswith("lab:")] == [f"lab:{n}" for n in LAB]
+    assert keys(page, "lab:app") == list(app.SETTINGS)
+    assert keys(page, "lab:samba") == list(samba_settings.SETTINGS)
+    for row in rows(sections(page)["lab:samba"])[1:]:
+        setting = samba_settings.SETTINGS[row[0].strip("`")]
+        assert row[1] == f'`"{setting.default}"`'
+        if setting.values:
+            assert row[2] == ", ".join(f"`{value}`" for value in setting.values)
+        assert row[3] == (f"`{setting.parameter}`" if setting.parameter else "none")
+        assert row[4] == setting.why
+
+
+def test_the_clients_keys_are_described_with_what_they_can_be() -> None:
+    described = rows(sections(text("plan-and-workload-files.md"))["Client"])[1:]
+    for key, _, default, _ in described:
+        field = SmbClient.model_fields[key.strip("`")]
+        whole = ",".join(field.default) if isinstance(field.default, list) else field.default
+        told = {"": "none", True: "on"}.get(whole, str(whole))
+        assert default.strip("`") == told, key
+        choices = re.findall(r"Literal\[(.*?)\]", str(field.annotation))
+        if choices:
+            kind = next(row[1] for row in described if row[0] == key)
+            assert codes(kind) == re.findall(r"'(.*?)'", choices[0]), key
+
+
+def test_targets_that_are_shown_are_some() -> None:
+    shown = rows(sections(text("plan-and-workload-files.md"))["Targets"])[1:]
+    found = [parse(target) for row in shown for target in codes(row[0]) if "port" not in target]
+    assert {target.lab for target in found} >= set(LAB)
+    assert {target.share for target in found} >= {"share", "home{n:05}"}
 
 
 def test_exit_codes() -> None:

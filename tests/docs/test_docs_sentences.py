@@ -18,7 +18,7 @@ SOURCES = {
     "verdict.py": ("_capacity_sentence", "_ladder_sentence", "_search_flags", "_flags"),
     "neighbours.py": ("neighbours",),
     "generator.py": ("watch",),
-    "level.py": ("_invalid", "_shortfall"),
+    "level.py": ("_invalid", "_shortfall", "_wrong_data"),
     "judge.py": ("_sentence",),
     "steadiness.py": ("steadiness",),
 }

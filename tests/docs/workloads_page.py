@@ -17,7 +17,7 @@ was not is ours, and each workload says which. **No result is a score of the ori
 `headcount workloads` lists them, `headcount workloads show NAME` shows one. Workloads are [TOML
 files](plan-and-workload-files.md#workloads); copy one from `python/headcount/workloads` to make
 your own. The operations are explained with [the application
-server](app-protocol.md#what-clients-ask-for).
+server](app-protocol.md#what-clients-ask-for) and [the SMB client](smb.md#steps).
 
 This page is made from the workload files: `python tests/docs/workloads_page.py`.
 
@@ -51,6 +51,10 @@ def _section(workload: Workload) -> str:
         "written"
         if workload.data
         else "",
+        f"Data: {workload.tree.text}" if workload.tree else "",
+        f"On a server of the lab: `--scale {run.lab_scale:g}` unless one is given"
+        if run.lab_scale < 1
+        else "",
         f"Score: {workload.score.name}, in {workload.score.unit}" if workload.score else "",
     ]
     total = sum(scenario.weight for scenario in workload.scenarios)
@@ -81,12 +85,16 @@ def _pause(workload: Workload) -> str:
 
 
 def _row(scenario: Scenario, total: float) -> str:
-    steps = "; ".join(
-        f"`{' '.join([step.op, *(f'{k}={v}' for k, v in (step.model_extra or {}).items())])}`"
-        for step in scenario.steps
-    )
+    steps = "; ".join(f"`{step.text}`" for step in scenario.steps)
     share = f"{scenario.weight / total:.0%}"
-    cells = [f"`{scenario.name}`", share, scenario.limit, steps, scenario.title, scenario.origin]
+    cells = [
+        f"`{scenario.name}`",
+        share,
+        scenario.limit_text,
+        steps,
+        scenario.title,
+        scenario.origin,
+    ]
     return f"| {' | '.join(cells)} |"
 
 

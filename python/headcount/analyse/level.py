@@ -26,7 +26,9 @@ OPENING = "opening a session"
 SHORTFALL_SHARE = 0.05
 """Share of the scenarios due that may be unanswered, beside one for each user."""
 MOST_FAULTS = 20
-"""Kinds of faults kept of a level; the most frequent."""
+"""Kinds of faults kept of a level; the most frequent, and before them all wrong data."""
+WRONG_DATA = "wrong-data"
+"""The kind of fault that no criterion can allow."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,9 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
     length_s = max(window.seconds, 1e-9)
     due, completed = window.pool().due(), window.pool().completed
     invalid = _invalid(level, watched.reasons, law)
-    failed = [result.sentence for result in criteria if not result.passed]
+    faults = _faults(window.intervals, level.step_names)
+    failed = _wrong_data(faults)
+    failed += [result.sentence for result in criteria if not result.passed]
     failed += _shortfall(due, completed + window.pool().failed, level.users)
     return LevelResult(
         index=level.index,
@@ -77,7 +81,7 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
         scenarios=[_scenario(n, window, i, limits[i]) for i, n in enumerate(names)],
         steps=[_step(name, window, i) for i, name in enumerate(level.step_names)],
         requests=_requests(window, level.request_names),
-        faults=_faults(window.intervals, level.step_names),
+        faults=faults,
         criteria=criteria,
         generator=watched,
         counters={side: dict(figures) for side, figures in level.counters.items()},
@@ -163,11 +167,26 @@ def _faults(intervals: Sequence[Interval], step_names: Sequence[str]) -> list[Fa
         key = (place, fault.kind)
         counts[key] = counts.get(key, 0) + fault.count
         examples[key] = fault.examples
-    ranked = sorted(counts, key=lambda key: -counts[key])[:MOST_FAULTS]
+    ranked = sorted(counts, key=lambda key: (key[1] != WRONG_DATA, -counts[key]))[:MOST_FAULTS]
     return [
         FaultResult(step=step, kind=kind, count=counts[step, kind], examples=examples[step, kind])
         for step, kind in ranked
     ]
+
+
+def wrong_data(faults: Sequence[FaultResult]) -> int:
+    """How many times something else was read than had been written."""
+    return sum(fault.count for fault in faults if fault.kind == WRONG_DATA)
+
+
+def _wrong_data(faults: Sequence[FaultResult]) -> list[str]:
+    """A server that returns wrong data serves nobody, however many may fail."""
+    number = wrong_data(faults)
+    if number == 0:
+        return []
+    examples = [text for fault in faults if fault.kind == WRONG_DATA for text in fault.examples]
+    times = {1: "once", 2: "twice"}.get(number, f"{count(number)} times")
+    return [f"wrong data was read {times}, first: {(examples or ['no example was kept'])[0]}"]
 
 
 def _steadiness(window: Window) -> Steadiness:
@@ -187,7 +206,10 @@ def broke_first(level: LevelResult, criterion: str | None) -> str:
 
 
 def reason_of(level: LevelResult, criterion: str | None) -> str:
-    """Why a level failed, the binding criterion first."""
+    """Why a level failed: wrong data first, then the binding criterion."""
+    wrong = _wrong_data(level.faults)
+    if wrong:
+        return wrong[0]
     results = sorted(level.criteria, key=lambda result: result.criterion != criterion)
     broken = [result.sentence for result in results if not result.passed]
     return broken[0] if broken else (level.reasons or ["nothing"])[0]

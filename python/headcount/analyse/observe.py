@@ -1,13 +1,15 @@
 """A level as the search sees it."""
 
 from headcount.analyse.judge import UNANSWERED_MS
-from headcount.analyse.level import SHORTFALL_SHARE
+from headcount.analyse.level import SHORTFALL_SHARE, wrong_data
 from headcount.analyse.search import Observation, Share, Value
 from headcount.bundle.level import CriterionResult, LevelResult
 from headcount.plan.criteria import Criterion
 
 OFFERED = "load offered"
 """Name of the constraint that a level with an open pace achieves the load it offers."""
+WRONG = "wrong data"
+"""Name of the constraint that what is read is what was written."""
 
 
 def observe(level: LevelResult, criteria: list[Criterion]) -> Observation:
@@ -18,6 +20,7 @@ def observe(level: LevelResult, criteria: list[Criterion]) -> Observation:
         constraint(result, limits[result.criterion], level.total.completed + level.total.failed)
         for result in level.criteria
     )
+    constraints += (_wrong(level),)
     if level.think_mean_s is None:
         constraints += (_offered(level),)
     return Observation(
@@ -30,6 +33,12 @@ def observe(level: LevelResult, criteria: list[Criterion]) -> Observation:
         valid=level.outcome != "invalid",
         overhead_s=level.ramp_s + level.settle_s,
     )
+
+
+def _wrong(level: LevelResult) -> Share:
+    """No share of wrong data is allowed, whatever the criteria say."""
+    number = wrong_data(level.faults)
+    return Share(WRONG, number, max(level.total.completed + level.total.failed, number, 1), 0.0)
 
 
 def _offered(level: LevelResult) -> Share:

@@ -1,0 +1,85 @@
+"""A server that returns wrong data: no level passes, whatever its criteria allow."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from null_run import Run, record, serve, workload
+
+from headcount.analyse import level as level_of
+from headcount.analyse.level import MOST_FAULTS, broke_first, reason_of
+from headcount.analyse.observe import WRONG, observe
+from headcount.bundle.level import FaultResult
+
+PLACE = 'READ "headcount\\user00000\\s0001.doc" at offset 8192: not what was written'
+CRITERION = "errors<90%"
+
+
+def wrong(count: int, *examples: str) -> FaultResult:
+    return FaultResult(step="read", kind="wrong-data", count=count, examples=list(examples))
+
+
+REFUSED = FaultResult(step="open", kind="refused", count=5, examples=["STATUS_ACCESS_DENIED"])
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    """Everything is well with it: the faults are put in its place."""
+    return record(workload("open", "100ms", serve(0.001), criteria=[CRITERION]), 10, 1.3)
+
+
+def level(run: Run, monkeypatch: pytest.MonkeyPatch, *faults: FaultResult) -> Any:
+    monkeypatch.setattr(level_of, "_faults", lambda *_: list(faults))
+    return run.level(run.between(0.2, 1.2))
+
+
+@pytest.mark.parametrize(
+    ("faults", "told"),
+    [
+        ([wrong(1, PLACE)], f"wrong data was read once, first: {PLACE}"),
+        ([REFUSED, wrong(2, PLACE)], f"wrong data was read twice, first: {PLACE}"),
+        (
+            [wrong(1000, PLACE, "another"), wrong(234, "more")],
+            f"wrong data was read 1,234 times, first: {PLACE}",
+        ),
+    ],
+)
+def test_a_single_mistake_fails_a_level_whose_criteria_hold(
+    run: Run, monkeypatch: pytest.MonkeyPatch, faults: list[FaultResult], told: str
+) -> None:
+    found = level(run, monkeypatch, *faults)
+    assert [result.passed for result in found.criteria] == [True]
+    assert found.outcome != "passed"
+    assert told in found.reasons
+    assert reason_of(found, CRITERION) == told
+    assert broke_first(found, None) == f"at 10 users {told}"
+
+
+def test_the_search_takes_it_for_a_failure(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def passed(*faults: FaultResult) -> dict[str, bool]:
+        seen = observe(level(run, monkeypatch, *faults), run.plan.criteria)
+        return {constraint.name: constraint.passed for constraint in seen.constraints}
+
+    assert passed(wrong(1, PLACE))[WRONG] is False
+    assert passed(wrong(100_000, PLACE))[WRONG] is False
+    assert passed(REFUSED)[WRONG] is passed()[WRONG] is True
+    assert passed()[CRITERION] is True
+
+
+def test_other_faults_are_for_the_criteria(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = level(run, monkeypatch, REFUSED)
+    assert not any("wrong data" in reason for reason in found.reasons)
+
+
+def test_it_is_kept_however_many_other_kinds_there_are() -> None:
+    others = [
+        SimpleNamespace(step=step, kind="refused", count=100 + step, examples=[])
+        for step in range(MOST_FAULTS + 5)
+    ]
+    mistake = SimpleNamespace(step=3, kind="wrong-data", count=1, examples=[PLACE])
+    interval: Any = SimpleNamespace(faults=[*others, mistake])
+    names = [f"step-{step}" for step in range(MOST_FAULTS + 5)]
+    kept = level_of._faults([interval], names)
+    assert len(kept) == MOST_FAULTS
+    assert (kept[0].step, kept[0].kind, kept[0].examples) == ("step-3", "wrong-data", [PLACE])
+    assert kept[1].count == 100 + MOST_FAULTS + 4
