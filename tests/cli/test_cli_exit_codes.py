@@ -13,15 +13,18 @@ import pytest
 from headcount import cli
 from headcount.bundle import reader
 from headcount.controller import access, sut
+from headcount.controller.access import open as opening
 from headcount.errors import InputError
-from headcount.plan.plan import Plan
 from headcount.plan.resolve import Overrides, resolve
 from headcount.workloads import load
 from processes import Ended, Headcount, phase
 
 LIGHT = str(Path(__file__).parents[1] / "e2e" / "light.toml")
 NOBODY = "app://192.0.2.1:7410"
-"""An address of TEST-NET-1 (RFC 5737): nobody's, and no packet may be sent to it."""
+NO_FILE_SERVER = "smb://192.0.2.1/data"
+"""Addresses of TEST-NET-1 (RFC 5737): nobody's, and no packet may be sent to them."""
+WORKLOADS = {NOBODY: "app-server", NO_FILE_SERVER: "home-folders"}
+GIVEN = "s3cret-of-the-users"
 
 
 def assert_refused(ended: Ended, code: int, *told: str) -> None:
@@ -56,6 +59,21 @@ def assert_refused(ended: Ended, code: int, *told: str) -> None:
         (["app-server", "--target", "lab:app", "--token-file", "/no/such"], ["/no/such"]),
         (["app-server", "--target", NOBODY], ["192.0.2.1:7410", "--authorised-by", "consent"]),
         (["no-such-file.toml", "--target", "lab:app"], ["no-such-file.toml"]),
+        (["home-folders"], ["--target lab:samba", "--target smb://host/share"]),
+        (["home-folders", "--target", "lab:app"], ['speaks "smb"', "smb://host/share"]),
+        (["app-server", "--target", "lab:samba"], ['speaks "app"', "app://host:port"]),
+        (["home-folders", "--target", "smb://127.0.0.1"], ["one share", "smb://server/data"]),
+        (["home-folders", "--target", "smb://127.0.0.1/a/b"], ["one share"]),
+        (["home-folders", "--target", "lab:samba", "--client", "signing"], ["signing=required"]),
+        (
+            ["home-folders", "--target", "lab:samba", "--client", "singing=off"],
+            ['did you mean "signing"'],
+        ),
+        (["home-folders", "--target", "lab:samba", "--user", "{m}"], ["user{n:05}"]),
+        (["home-folders", "--target", "smb://127.0.0.1/a", "--shares", "3"], ["a pattern"]),
+        (["app-server", "--target", "lab:app", "--shares", "3"], ["--shares is for file servers"]),
+        (["app-server", "--target", "lab:app", "--user", "ada"], ["--client, --user"]),
+        (["home-folders", "--target", "smb://127.0.0.1/a"], ["no terminal", "HEADCOUNT_PASSWORD"]),
     ],
     ids=lambda value: " ".join(value[:4]) if isinstance(value, list) else None,
 )
@@ -65,32 +83,37 @@ def test_bad_input(headcount: Headcount, arguments: list[str], told: list[str]) 
     assert headcount.leftovers() == []
 
 
-def test_nobody_is_spoken_to_before_the_load_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    spoken_to: list[str] = []
-
-    class Spy:
-        def __init__(self, _plan: Plan, address: str, _secrets: access.Secrets) -> None:
-            spoken_to.append(address)
+@pytest.mark.parametrize("target", WORKLOADS)
+def test_nobody_is_spoken_to_before_the_load_is_allowed(
+    monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    spoken_to: list[object] = []
 
     def no_socket(*_: object) -> None:
         raise AssertionError("a socket was connected")
 
-    monkeypatch.setattr(sut, "AppAccess", Spy)
+    for name in ("AppAccess", "SmbAccess"):
+        monkeypatch.setattr(opening, name, lambda *given: spoken_to.append(given))
     monkeypatch.setattr(socket.socket, "connect", no_socket)
-    plan = resolve(load("app-server"), NOBODY, Overrides(users=1))
-    with (
-        pytest.raises(InputError, match="does not say who allowed"),
-        sut.connect(plan, access.Secrets()),
-    ):
+    secrets = access.Secrets(GIVEN, GIVEN)
+    plan = resolve(load(WORKLOADS[target]), target, Overrides(users=1))
+    with pytest.raises(InputError, match="does not say who allowed"), sut.connect(plan, secrets):
         pass
     assert spoken_to == []
+    plan = resolve(load(WORKLOADS[target]), target, Overrides(users=1, authorised_by="Ada"))
+    opening.of_target(plan, "192.0.2.1:1", secrets)
+    assert len(spoken_to) == 1
 
 
 @pytest.mark.parametrize("verb", ["prepare", "cleanup"])
-def test_data_is_not_touched_without_consent_either(headcount: Headcount, verb: str) -> None:
-    options = ["app-server", "--users", "1", "--seed", "1"] if verb == "prepare" else []
-    ended = headcount.run(verb, *options, "--target", NOBODY)
+@pytest.mark.parametrize("target", WORKLOADS)
+def test_data_is_not_touched_without_consent_either(
+    headcount: Headcount, verb: str, target: str
+) -> None:
+    options = [WORKLOADS[target], "--users", "1", "--seed", "1"] if verb == "prepare" else []
+    ended = headcount.run(verb, *options, "--target", target, HEADCOUNT_PASSWORD=GIVEN)
     assert_refused(ended, 2, "--authorised-by")
+    assert GIVEN not in ended.err
 
 
 @pytest.mark.parametrize("written", ["thikn", "workload.pace.tiem", "search.max_user"])
@@ -132,7 +155,7 @@ def answering(answer: bytes) -> Iterator[str]:
         thread = threading.Thread(target=serve, args=(listener,))
         thread.start()
         try:
-            yield f"app://127.0.0.1:{listener.getsockname()[1]}"
+            yield f"127.0.0.1:{listener.getsockname()[1]}"
         finally:
             listener.shutdown(socket.SHUT_RDWR)
             thread.join()
@@ -145,10 +168,30 @@ def test_nobody_listens(headcount: Headcount) -> None:
     assert_refused(ended, 3, target.removeprefix("app://"), "is running there")
 
 
+HTTP = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"
+
+
 def test_somebody_else_listens(headcount: Headcount) -> None:
-    with answering(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n") as target:
-        ended = headcount.run("run", LIGHT, "--target", target, "--users", "1")
-    assert_refused(ended, 3, target.removeprefix("app://"), "Headcount")
+    with answering(HTTP) as address:
+        ended = headcount.run("run", LIGHT, "--target", f"app://{address}", "--users", "1")
+    assert_refused(ended, 3, address, "Headcount")
+    assert headcount.bundles() == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [(HTTP, "answered, but not as an SMB server"), (b"", "a file server is running there")],
+)
+def test_somebody_who_is_no_file_server_listens(
+    headcount: Headcount, answer: bytes, told: str
+) -> None:
+    with answering(answer) as address:
+        ended = headcount.run(
+            *("run", "home-folders", "--target", f"smb://{address}/data", "--users", "1"),
+            HEADCOUNT_PASSWORD=GIVEN,
+        )
+    assert_refused(ended, 3, address, told)
+    assert GIVEN not in ended.err
     assert headcount.bundles() == []
 
 

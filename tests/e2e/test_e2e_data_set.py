@@ -41,7 +41,8 @@ def test_the_data_is_made_once_used_by_runs_and_deleted(
 ) -> None:
     prepare = ("prepare", LIGHT, "--target", target, "--seed", "7")
     first = headcount.run(*prepare, "--users", "3", "--json")
-    assert first.json == {"users": 3, "bytes": 3 * 65_536, "seed": 7, "scale": 1.0}
+    made_now = {"created_users": 3, "kept_users": 0, "written_bytes": 3 * 65_536}
+    assert first.json == {"users": 3, **made_now, "seed": 7, "scale": 1.0}
     made = state(data)
     assert sorted(made) == [f"client-00000{user}.dat" for user in range(3)]
     (data / FOREIGN).write_text("not Headcount's")
@@ -86,10 +87,11 @@ def test_a_folder_that_is_not_headcounts_is_refused(headcount: Headcount, tmp_pa
 
 
 def test_a_lab_server_has_nothing_to_prepare(headcount: Headcount) -> None:
-    for verb in (("prepare", LIGHT, "--users", "2", "--seed", "1"), ("cleanup",)):
-        ended = headcount.run(*verb, "--target", "lab:app")
-        assert ended.code == 2
-        assert "app://" in ended.message or "protocol://" in ended.message
+    for target in ("lab:app", "lab:samba"):
+        for verb in (("prepare", LIGHT, "--users", "2", "--seed", "1"), ("cleanup",)):
+            ended = headcount.run(*verb, "--target", target)
+            assert ended.code == 2
+            assert "smb://host/share or app://host:port" in ended.message
 
 
 def test_a_run_is_repeated_from_its_plan(headcount: Headcount, target: str) -> None:

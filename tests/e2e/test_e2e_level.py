@@ -112,9 +112,12 @@ def test_the_published_schemas_hold(bundle: Path, name: str) -> None:
 
 def test_the_events_tell_the_level(bundle: Path) -> None:
     events = lines(bundle / "events.ndjson")
-    assert [event["event"] for event in events] == ["level-start", "level-end"]
-    assert events[0] | {"level": 1, "users": 20, "purpose": "only"} == events[0]
-    assert events[1] | {"level": 1, "outcome": "passed", "reasons": []} == events[1]
+    assert [event["event"] for event in events] == ["prepared", "level-start", "level-end"]
+    of_each = (20 << 20) // 100 // 4096 * 4096  # 20 MiB at scale 0.01, in whole blocks
+    made = {"created_users": 20, "kept_users": 0, "written_bytes": 20 * of_each}
+    assert events[0] | made == events[0]
+    assert events[1] | {"level": 1, "users": 20, "purpose": "only"} == events[1]
+    assert events[2] | {"level": 1, "outcome": "passed", "reasons": []} == events[2]
 
 
 def test_no_second_is_missing(bundle: Path) -> None:

@@ -102,7 +102,7 @@ def test_a_plan_written_and_read_is_the_same_plan(
     resolved = resolve(workloads.load(name), target, Overrides(**kind, **pace, **other, **spoken))
     again = reread(resolved.to_toml(), tmp_path_factory.mktemp("plan"))
     assert again == resolved
-    assert engine_plan(again) == engine_plan(resolved)
+    assert json.loads(engine_plan(again)) == json.loads(engine_plan(resolved))
     assert again.to_toml() == resolved.to_toml()
 
 

@@ -63,3 +63,16 @@ def test_the_engine_checks_the_steps_of_a_workload() -> None:
     text = engine_plan(plan).replace('"control": "object-id"', '"control": "objectid"', 1)
     with pytest.raises(PlanError, match=r'step "ask-for-object-id": .*objectid.*object-id'):
         Engine(text, "smb", engine_target(plan))
+
+
+def test_steps_and_limits_read_well() -> None:
+    scenarios = {s.name: s for s in workloads.load("home-folders").scenarios}
+    assert scenarios["logon"].steps[0].text == "logon reconnect=true"
+    assert scenarios["cmd-navigate"].steps[1].text == "list"
+    assert scenarios["word-edit-save"].steps[14].text == (
+        "rename to.file=same to.after=.wbk replace=true"
+    )
+    assert scenarios["logon"].limit_text == "1s"
+    assert scenarios["cmd-upload"].limit_text == "1s, or 5s for each MiB if that is more"
+    (read,) = workloads.load("app-disk").scenarios[0].steps
+    assert read.text == "read bytes=4096"

@@ -72,7 +72,8 @@ def prepare(
         )
     else:
         out.print(
-            f"The data of {users:,} users is ready: made for {made.created_users:,}, there for "
+            f"The data of {users:,} user{'' if users == 1 else 's'} is ready: "
+            f"made for {made.created_users:,}, there for "
             f"{made.kept_users:,} ({made.written_bytes / 1e6:,.1f} MB written)."
         )
 

@@ -48,25 +48,28 @@ def show(
     _print_list("Sources", workload.sources)
     _print_list("Deviations", workload.deviations)
     _print_run(workload)
+    _print_scenarios(workload)
+
+
+def _print_scenarios(workload: Workload) -> None:
     table = Table(box=None, header_style="bold")
-    for column in ("scenario", "what the user does", "share", "limit", "steps", "origin"):
+    for column in ("scenario", "share", "what the user does", "limit"):
         table.add_column(column)
     total = sum(scenario.weight for scenario in workload.scenarios)
     for scenario in workload.scenarios:
-        steps = "; ".join(
-            " ".join([step.op, *(f"{k}={v}" for k, v in (step.model_extra or {}).items())])
-            for step in scenario.steps
-        )
-        table.add_row(
-            scenario.name,
-            scenario.title,
-            f"{scenario.weight / total:.1%}",
-            scenario.limit,
-            steps,
-            scenario.origin,
-        )
+        share = f"{scenario.weight / total:.1%}"
+        table.add_row(scenario.name, share, scenario.title, scenario.limit_text)
     out.print()
     out.print(table)
+    steps = [
+        f"{scenario.name}: {'; '.join(step.text for step in scenario.steps)}"
+        for scenario in workload.scenarios
+    ]
+    _print_list("Steps", steps)
+    origins: dict[str, list[str]] = {}
+    for scenario in workload.scenarios:
+        origins.setdefault(scenario.origin, []).append(scenario.name)
+    _print_list("Origins", [f"{', '.join(names)}: {text}" for text, names in origins.items()])
 
 
 def _print_run(workload: Workload) -> None:
@@ -82,6 +85,10 @@ def _print_run(workload: Workload) -> None:
     if workload.data:
         data = workload.data
         out.print(f"  data: a file of {data.file_size} a user, of which {data.io_range} are used")
+    if workload.tree:
+        out.print(f"  data: {workload.tree.text}", markup=False)
+    if run.lab_scale < 1:
+        out.print(f"  on a server of the lab: --scale {run.lab_scale:g} unless one is given")
     if workload.score:
         out.print(f"  score: {workload.score.name} ({workload.score.unit})", markup=False)
 

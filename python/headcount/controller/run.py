@@ -12,12 +12,12 @@ from headcount.bundle.reader import Bundle
 from headcount.bundle.verdict import Verdict
 from headcount.bundle.writer import BundleWriter, new_folder
 from headcount.controller.access import Secrets
-from headcount.controller.level import LevelRunner, note
+from headcount.controller.level import LevelOrder, LevelRunner, note
 from headcount.controller.listener import Listener, Phase
 from headcount.controller.orders import Orders, orders_of
 from headcount.controller.session import Session
 from headcount.controller.sut import Sut, connect
-from headcount.errors import EngineError, HeadcountError, TargetError
+from headcount.errors import EngineError, HeadcountError, InputError, TargetError
 from headcount.plan.plan import Plan
 
 DRAIN_S = 10.0
@@ -143,7 +143,7 @@ class Run:
                 self._plan, self._sut.access, session, self._bundle, self._listener
             )
             while order is not None:
-                self._keep(runner.run(order))
+                self._keep(self._run_level(runner, order))
                 if session.silent_s >= SILENT_S:
                     self._check_alive(self._levels[-1])
                 self._listener.outlook(self._orders.outlook())
@@ -155,6 +155,19 @@ class Run:
             session.drain(last.index, DRAIN_S)
         finally:
             session.close()
+
+    def _run_level(self, runner: LevelRunner, order: LevelOrder) -> LevelResult:
+        """Run a level; if its data cannot be prepared, say that the others are not lost."""
+        try:
+            return runner.run(order)
+        except (InputError, TargetError) as error:
+            if not self._levels:
+                raise
+            raise type(error)(
+                f"level {order.index} at {order.users:,} users could not be prepared: {error}. The "
+                "levels before it are kept; when that is mended: "
+                f"headcount resume {self._bundle.folder}"
+            ) from error
 
     def _keep(self, result: LevelResult) -> None:
         self._levels.append(result)

@@ -87,6 +87,15 @@ class Tree(Strict):
         """What is prepared for a user, in bytes, on average."""
         return (self.static_files + self.volatile_files) * self.mean_bytes
 
+    @property
+    def text(self) -> str:
+        """What is in it, for people."""
+        files = self.static_files + self.volatile_files
+        return (
+            f"{files} files in {self.folders} folders a user, {self.user_bytes / 1e6:.3g} MB; "
+            f"{self.shared_files} files that all users of a share read"
+        )
+
 
 def _normal(z: float) -> float:
     """The standard normal distribution function."""

@@ -1,5 +1,6 @@
 """A workload: scenarios with weights, the pace of a user, the data set, the criteria. Data."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -71,6 +72,22 @@ class Step(BaseModel):
         """What the protocol needs to know."""
         return {"op": self.op, **(self.model_extra or {})}
 
+    @property
+    def text(self) -> str:
+        """The operation and its options in one line, for people."""
+        return " ".join([self.op, *_options(self.model_extra or {}, "")])
+
+
+def _options(values: Mapping[str, Any], above: str) -> list[str]:
+    """`key=value` of each option; of options that are tables `key.inner=value`."""
+    told: list[str] = []
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            told += _options(value, f"{above}{key}.")
+        else:
+            told.append(f"{above}{key}={str(value).lower() if isinstance(value, bool) else value}")
+    return told
+
 
 class Scenario(Strict):
     """One thing a user does."""
@@ -91,6 +108,12 @@ class Scenario(Strict):
         default="", description="Where its figures come from, or that they are ours"
     )
     steps: list[Step] = Field(min_length=1)
+
+    @property
+    def limit_text(self) -> str:
+        """What it may take, for people."""
+        more = f", or {self.limit_per_mib} for each MiB if that is more"
+        return self.limit + (more if self.limit_per_mib else "")
 
 
 class Run(Strict):

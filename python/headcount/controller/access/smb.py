@@ -28,6 +28,10 @@ class Place:
     password: str = field(repr=False)
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def _shares(place: Place) -> str:
     return str(place.shares or ("one for each user" if "{n" in place.share else 1))
 
@@ -71,7 +75,7 @@ class SmbAccess:
         self.settings: Mapping[str, str] = {
             "SMB dialect": hello["dialect"],
             "SMB signing": hello["signing"],
-            "SMB encryption": hello.get("encryption", "off"),
+            "SMB encryption": hello["encryption"],
             "SMB largest read": f"{hello['max_read_bytes']} bytes",
             "SMB largest write": f"{hello['max_write_bytes']} bytes",
             "share": place.share,
@@ -128,12 +132,10 @@ class SmbAccess:
         self._ready = 0
         if not cleaned["shares"]:
             return "there is no data set of Headcount's"
-        told_left = (
-            f"; {cleaned['left']} names that no data set has were left, and so was the folder"
-            if cleaned["left"]
-            else ""
-        )
-        return f"deleted {cleaned['files']:,} files of {cleaned['users']:,} users{told_left}"
+        left = cleaned["left"]
+        of_others = f"; left the folder with {_count(left, 'name')} that no data set has"
+        done = f"deleted {_count(cleaned['files'], 'file')} of {_count(cleaned['users'], 'user')}"
+        return done + (of_others if left else "")
 
     def engine_target(self) -> str:
         """Address, credentials, terms and data set."""

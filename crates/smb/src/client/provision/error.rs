@@ -70,6 +70,18 @@ impl From<Fault> for ProvisionError {
 }
 
 impl ProvisionError {
+    /// The same, of a user: what the server refused one of many.
+    #[must_use]
+    pub(super) fn of_user(self, name: &str) -> Self {
+        match self {
+            Self::Fault(fault) => Self::Fault(Fault {
+                message: format!("user {name}: {}", fault.message).into(),
+                ..fault
+            }),
+            other => other,
+        }
+    }
+
     /// Whether the server does not know the user, or does not let them in.
     #[must_use]
     pub fn is_login(&self) -> bool {

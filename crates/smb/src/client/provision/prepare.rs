@@ -53,7 +53,6 @@ pub fn prepare(
     run(async {
         let (missing, kept) = survey(&smb, &root, order, told).await?;
         let written_bytes = Cell::new(0);
-        let missing_users = missing.len() as u32;
         let all = order.last - order.first + 1;
         let mut tell = |progress: Progress| {
             told(Progress {
@@ -63,10 +62,11 @@ pub fn prepare(
             })
         };
         let errand = |id| make(&smb, &root, id, order.read_through, &written_bytes);
-        each(missing.into_iter(), &written_bytes, &mut tell, errand).await?;
+        let made = each(missing.into_iter(), &written_bytes, &mut tell, errand).await?;
+        let whole = made.iter().filter(|created| !**created).count() as u32;
         Ok(Prepared {
-            created: missing_users,
-            kept,
+            created: made.len() as u32 - whole,
+            kept: kept + whole,
             written_bytes: written_bytes.get(),
         })
     })
@@ -90,7 +90,6 @@ async fn survey(
         }
         _ => {}
     }
-    bounded(session.claim(root), || silent(root)).await?;
     let mut missing = Vec::new();
     for id in order.first..=order.last {
         if order.read_through || !session.is_complete(smb.shared.number(id)).await? {
@@ -145,30 +144,36 @@ async fn check_space(
     })
 }
 
-/// Makes one user's files under the user's own name, and notes that they are complete.
+/// Makes one user's files under the user's own name, and notes that they are complete. Returns
+/// whether anything was missing or damaged.
 async fn make(
     smb: &Smb,
     root: &str,
     id: u32,
     read_through: bool,
     written_bytes: &Cell<u64>,
-) -> Result<(), ProvisionError> {
+) -> Result<bool, ProvisionError> {
     let mut session = arrive(smb, id).await?;
     let shared = &*smb.shared;
     bounded(session.claim(root), || silent(root)).await?;
-    if shared.is_first_of_share(id) {
-        session
-            .make_places(shared.data_set.shared(), read_through, written_bytes)
-            .await?;
+    let is_first = shared.is_first_of_share(id);
+    let common = is_first.then(|| shared.data_set.shared());
+    let places = common
+        .into_iter()
+        .flatten()
+        .chain(shared.data_set.prepared());
+    let own_bytes = session
+        .make_places(places, read_through, written_bytes)
+        .await
+        .map_err(|error| error.of_user(&shared.user.name(session.number)))?;
+    let was_complete = session.is_complete(session.number).await?;
+    if !was_complete {
+        let note = session.completion(session.number);
+        let text = inscription(&shared.data_set);
+        bounded(session.leave_note(&note, &text), || silent(&note)).await?;
     }
-    session
-        .make_places(shared.data_set.prepared(), read_through, written_bytes)
-        .await?;
-    let note = session.completion(session.number);
-    let text = inscription(&shared.data_set);
-    bounded(session.leave_note(&note, &text), || silent(&note)).await?;
     let _ = session.logoff().await; // the files are there
-    Ok(())
+    Ok(own_bytes > 0 || !was_complete)
 }
 
 impl SmbSession {
@@ -177,13 +182,15 @@ impl SmbSession {
         places: impl Iterator<Item = Place>,
         read_through: bool,
         written_bytes: &Cell<u64>,
-    ) -> Result<(), ProvisionError> {
+    ) -> Result<u64, ProvisionError> {
+        let mut own_bytes = 0;
         for place in places {
             let path = self.path(place, "", "");
             let moved = bounded(self.prepare(place, read_through), || silent(&path)).await?;
             written_bytes.set(written_bytes.get() + moved.written_bytes);
+            own_bytes += moved.written_bytes;
         }
-        Ok(())
+        Ok(own_bytes)
     }
 
     /// The file that says that a user's files are complete.
