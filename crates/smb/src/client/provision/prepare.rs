@@ -100,6 +100,8 @@ async fn survey(
     if !order.read_through {
         check_space(smb, &mut session, &missing).await?;
     }
+    // One before all: what is wrong with the share is then told once, and of the first user.
+    bounded(session.claim(root), || silent(root)).await?;
     let _ = session.logoff().await; // its work is done
     Ok((missing, kept))
 }
