@@ -12,7 +12,7 @@ RUN := $(UV) run --no-sync
 # What the main job and the tests start for real, beside what Headcount builds itself.
 RUN_PACKAGES := samba
 BENCH_PACKAGES := samba samba-testsuite
-PACKAGES := chromium samba smbclient tshark
+PACKAGES := chromium nginx openssl samba smbclient tshark
 CARGO_TARGETS := --workspace --all-targets
 
 .PHONY: help

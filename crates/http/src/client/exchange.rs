@@ -1,0 +1,340 @@
+//! A request on the wire, and its answer, over whichever version of HTTP.
+
+use std::io::Write;
+
+use headcount_load::{Fault, FaultKind};
+use http::header::{AUTHORIZATION, CONTENT_LENGTH, COOKIE};
+use http::uri::{Parts, PathAndQuery};
+use http::{HeaderValue, Request, Uri};
+
+use super::Shared;
+use super::ask::{Ask, Body, Method, Target};
+use super::payload::Payload;
+use super::session::{Answer, Asked, HttpSession};
+use crate::connection::http1::{Each, Until};
+use crate::connection::transport::Transport;
+use crate::connection::{Connection, Http1, Http2, lost};
+use crate::pattern::Pattern;
+use crate::wire::reply::Reply;
+
+/// What a user adds to a request.
+struct Personal<'a> {
+    authorization: Option<&'a str>,
+    /// The value of the `Cookie` header, or nothing.
+    cookies: String,
+}
+
+impl HttpSession {
+    /// Sends a request and takes its answer, as far as told. `note` is told of every header.
+    pub(super) async fn exchange(
+        &mut self,
+        ask: &Ask,
+        asked: &Asked,
+        until: Until,
+        note: &mut Each<'_>,
+    ) -> Result<Answer, Fault> {
+        self.connect().await?;
+        self.requests.sent(ask.method.kind());
+        let Self {
+            shared,
+            connection,
+            jar,
+            authorization,
+            number,
+            ..
+        } = self;
+        let mut cookies = String::new();
+        if let Some(jar) = jar {
+            jar.write(
+                &shared.path(ask, asked, *number),
+                shared.base.is_tls,
+                &mut cookies,
+            );
+        }
+        let personal = Personal {
+            authorization: authorization.as_deref(),
+            cookies,
+        };
+        let mut each = |name: &str, value: &[u8]| {
+            note(name, value);
+            // By length first: most headers are none.
+            if shared.keeps_cookies && name.len() == 10 && name.eq_ignore_ascii_case("set-cookie") {
+                let path = shared.path(ask, asked, *number);
+                jar.get_or_insert_default()
+                    .set(value, &shared.base.host, &path);
+            }
+        };
+        let payload = ask.payload(asked);
+        let mut reply = Reply::new(ask.method == Method::Head, asked.wanted);
+        let body = match connection {
+            Some(Connection::Http1(connection)) => {
+                let compose =
+                    |out: &mut Vec<u8>| shared.compose(ask, asked, *number, &personal, out);
+                connection
+                    .send(compose, &payload, &mut reply, &mut each)
+                    .await?;
+                connection.is_spent |= !shared.keeps_alive;
+                connection.receive(&mut reply, until, &mut each).await?;
+                None
+            }
+            Some(Connection::Http2(connection)) => {
+                let request = shared.request(ask, asked, *number, &personal)?;
+                // The state of this is large, and every user would have room for it.
+                let body = Box::pin(async {
+                    let sent = connection
+                        .request(request, &payload, &mut reply, &mut each)
+                        .await;
+                    let mut body = sent?;
+                    connection.receive(&mut body, &mut reply, until).await?;
+                    Ok(body)
+                });
+                Some(Box::new(body.await?))
+            }
+            None => return Err(lost("there is no connection")),
+        };
+        Ok(Answer { reply, body })
+    }
+
+    /// Takes the rest of an answer.
+    pub(super) async fn finish(&mut self, answer: &mut Answer) -> Result<(), Fault> {
+        match (&mut self.connection, &mut answer.body) {
+            (Some(Connection::Http1(connection)), _) => {
+                let reply = &mut answer.reply;
+                connection
+                    .receive(reply, Until::End, &mut |_, _| {})
+                    .await?;
+                let keeps_alive = reply.head().is_some_and(|head| head.keeps_alive);
+                connection.is_spent |= !keeps_alive;
+                Ok(())
+            }
+            (Some(Connection::Http2(connection)), Some(body)) => {
+                Box::pin(connection.receive(body, &mut answer.reply, Until::End)).await
+            }
+            _ => Err(lost(
+                "the connection was closed before the answer was received",
+            )),
+        }
+    }
+
+    /// After a whole answer: closes the connection where it is not to be kept, when the server has,
+    /// so that the server's side is the one that remembers it (RFC 9293, 3.6.1).
+    pub(super) async fn settle(&mut self, answer: &Answer) -> Result<(), Fault> {
+        if let Some(Connection::Http1(connection)) = &mut self.connection {
+            let keeps_alive = answer.reply.head().is_some_and(|head| head.keeps_alive);
+            connection.is_spent |= !keeps_alive;
+            if !self.shared.keeps_alive {
+                connection.wait_for_close().await?;
+                self.connection = None;
+            }
+        }
+        Ok(())
+    }
+
+    /// Connects, unless there is a connection that can be used.
+    pub(super) async fn connect(&mut self) -> Result<(), Fault> {
+        if self.pending.take().is_some() {
+            self.connection = None; // the rest of an answer that nobody received is in the way
+        }
+        let is_usable = match &mut self.connection {
+            None => false,
+            Some(Connection::Http1(http1)) => !http1.is_spent && !http1.is_stale().await?,
+            Some(Connection::Http2(http2)) => !http2.is_stale().await,
+        };
+        if is_usable {
+            return Ok(());
+        }
+        self.connection = None;
+        self.requests.sent(Method::CONNECT);
+        let shared = &self.shared;
+        let tls = self.tls.as_deref().or(shared.tls.as_ref());
+        let named = |fault: Fault| Fault {
+            kind: FaultKind::Connect,
+            message: format!("{}: {}", shared.base.authority, fault.message).into(),
+            ends_session: true,
+        };
+        let transport = Transport::establish(&shared.addresses, tls)
+            .await
+            .map_err(named)?;
+        self.connection = Some(if shared.is_http2 {
+            let opened = Box::pin(Http2::establish(transport)).await;
+            Connection::Http2(Box::new(opened.map_err(named)?))
+        } else {
+            Connection::Http1(Http1::new(transport, shared.reading))
+        });
+        Ok(())
+    }
+
+    /// Ends the connection; waits until the server does, where it was asked to.
+    pub(super) async fn disconnect(&mut self) -> Result<(), Fault> {
+        let unread = self.pending.take().is_some();
+        match self.connection.take() {
+            Some(Connection::Http1(mut http1)) if http1.is_spent && !unread => {
+                http1.wait_for_close().await
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Ask {
+    /// What is sent with the request this time.
+    pub(super) fn payload<'a>(&'a self, asked: &'a Asked) -> Payload<'a> {
+        match (&self.body, &asked.form, asked.made) {
+            (Body::Given(given), _, _) => Payload::Given(given),
+            (_, Some(form), _) => Payload::Given(form.as_bytes()),
+            (_, _, Some((owner, bytes))) => Payload::Made(owner, bytes),
+            _ => Payload::None,
+        }
+    }
+}
+
+impl Shared {
+    /// The path of a request, below the prefix that all have.
+    pub(super) fn path(&self, ask: &Ask, asked: &Asked, number: u32) -> String {
+        let mut path = Vec::new();
+        self.write_path(ask, asked, number, &mut path);
+        String::from_utf8_lossy(&path).into_owned()
+    }
+
+    fn write_path(&self, ask: &Ask, asked: &Asked, number: u32, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.base.prefix.as_bytes());
+        match (&ask.target, &asked.page) {
+            (Target::Page(_), Some(page)) => self.deck.set.write_path(page, out),
+            (Target::Path(path), _) => out.extend_from_slice(path.text(number).as_bytes()),
+            (Target::Page(_), None) => out.push(b'/'),
+        }
+    }
+
+    /// Appends the head of a request of HTTP/1.1 (RFC 9112, 3).
+    fn compose(
+        &self,
+        ask: &Ask,
+        asked: &Asked,
+        number: u32,
+        personal: &Personal<'_>,
+        out: &mut Vec<u8>,
+    ) {
+        out.extend_from_slice(ask.method.name().as_bytes());
+        out.push(b' ');
+        self.write_path(ask, asked, number, out);
+        out.extend_from_slice(b" HTTP/1.1\r\n");
+        self.headers.write(&ask.headers, out);
+        ask.headers.write(&super::headers::Headers::default(), out);
+        if !self.keeps_alive {
+            out.extend_from_slice(b"Connection: close\r\n");
+        }
+        if let Some(authorization) = personal.authorization
+            && !ask.headers.has(&AUTHORIZATION)
+        {
+            let _ = write!(out, "Authorization: {authorization}\r\n"); // memory takes everything
+        }
+        if !personal.cookies.is_empty() {
+            let _ = write!(out, "Cookie: {}\r\n", personal.cookies);
+        }
+        if ask.method.has_body() {
+            let _ = write!(out, "Content-Length: {}\r\n", ask.payload(asked).bytes());
+        }
+        out.extend_from_slice(b"\r\n");
+    }
+
+    /// A request of HTTP/2 (RFC 9113, 8.3).
+    fn request(
+        &self,
+        ask: &Ask,
+        asked: &Asked,
+        number: u32,
+        personal: &Personal<'_>,
+    ) -> Result<Request<()>, Fault> {
+        let wrong = |what: &str| Fault::step(FaultKind::Refused, format!("HTTP/2 has no {what}"));
+        let mut path = Vec::new();
+        self.write_path(ask, asked, number, &mut path);
+        let mut parts = Parts::default();
+        parts.scheme = Some(self.scheme.clone());
+        parts.authority = Some(self.authority.clone());
+        let path = PathAndQuery::from_maybe_shared(path);
+        parts.path_and_query = Some(path.map_err(|_| wrong("such path"))?);
+        let mut request = Request::new(());
+        *request.uri_mut() = Uri::from_parts(parts).map_err(|_| wrong("such address"))?;
+        *request.method_mut() = ask.method.into();
+        let headers = request.headers_mut();
+        headers.clone_from(&self.map);
+        ask.headers.insert(headers);
+        let own = [
+            (AUTHORIZATION, personal.authorization.unwrap_or_default()),
+            (COOKIE, personal.cookies.as_str()),
+        ];
+        for (name, text) in own {
+            if !text.is_empty() && !ask.headers.has(&name) {
+                let value = HeaderValue::from_str(text);
+                headers.insert(name, value.map_err(|_| wrong("such header"))?);
+            }
+        }
+        if ask.method.has_body() {
+            headers.insert(CONTENT_LENGTH, ask.payload(asked).bytes().into());
+        }
+        Ok(request)
+    }
+}
+
+impl From<Method> for http::Method {
+    fn from(method: Method) -> Self {
+        match method {
+            Method::Get => Self::GET,
+            Method::Head => Self::HEAD,
+            Method::Post => Self::POST,
+            Method::Put => Self::PUT,
+            Method::Delete => Self::DELETE,
+            Method::Options => Self::OPTIONS,
+            Method::Patch => Self::PATCH,
+        }
+    }
+}
+
+/// A form as it is sent (URL Standard, 5.2: application/x-www-form-urlencoded).
+pub(super) fn encode_form(fields: &[(Box<str>, Pattern)], number: u32) -> String {
+    let mut out = String::new();
+    for (name, value) in fields {
+        if !out.is_empty() {
+            out.push('&');
+        }
+        encode(name, &mut out);
+        out.push('=');
+        encode(&value.text(number), &mut out);
+    }
+    out
+}
+
+fn encode(text: &str, out: &mut String) {
+    for byte in text.bytes() {
+        match byte {
+            b' ' => out.push('+'),
+            b'*' | b'-' | b'.' | b'_' => out.push(byte.into()),
+            _ if byte.is_ascii_alphanumeric() => out.push(byte.into()),
+            _ => {
+                out.push('%');
+                for digit in [byte >> 4, byte & 15] {
+                    let digit = char::from_digit(digit.into(), 16).unwrap_or('0');
+                    out.push(digit.to_ascii_uppercase());
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_encoded() {
+        let field = |name: &str, value: &str| (name.into(), value.parse().unwrap());
+        let fields = [
+            field("user name", "user{n:03}"),
+            field("a&b", "50% =\u{e4}~*-._"),
+        ];
+        assert_eq!(
+            encode_form(&fields, 7),
+            "user+name=user007&a%26b=50%25+%3D%C3%A4%7E*-._"
+        );
+    }
+}

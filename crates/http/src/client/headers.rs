@@ -1,0 +1,119 @@
+//! Headers that a user of Headcount gives, checked, and ready to be sent.
+
+use std::collections::BTreeMap;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+/// Headers that say how a message is framed, or what the connection is for: the client's own matter.
+const OWN: [&str; 8] = [
+    "connection",
+    "content-length",
+    "expect",
+    "keep-alive",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// Headers as bytes for HTTP/1.1 and as values for HTTP/2.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Headers {
+    /// Name, value, and the line of both.
+    all: Vec<(HeaderName, HeaderValue, Box<[u8]>)>,
+}
+
+impl Headers {
+    /// Checks what was given. The error is a sentence.
+    pub fn parse(given: &BTreeMap<String, String>) -> Result<Self, String> {
+        let mut headers = Self::default();
+        for (name, value) in given {
+            headers.add(name, value)?;
+        }
+        Ok(headers)
+    }
+
+    /// Adds one.
+    pub fn add(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let known = HeaderName::from_bytes(name.as_bytes())
+            .map_err(|_| format!("\"{}\" is no name of a header", name.escape_default()))?;
+        if OWN.contains(&known.as_str()) {
+            return Err(format!(
+                "the header {name} is the client's own; leave it out"
+            ));
+        }
+        let text = HeaderValue::from_str(value).map_err(|_| {
+            format!(
+                "the header {name} may not have the value \"{}\"",
+                value.escape_default()
+            )
+        })?;
+        let line = format!("{name}: {value}\r\n").into_bytes();
+        self.all.push((known, text, line.into()));
+        Ok(())
+    }
+
+    /// These, but for those that others of the same name take the place of; and the others.
+    #[must_use]
+    pub fn replaced_by(mut self, others: Self) -> Self {
+        self.all.retain(|(name, _, _)| !others.has(name));
+        self.all.extend(others.all);
+        self
+    }
+
+    /// Whether one of this name is there.
+    #[must_use]
+    pub fn has(&self, name: &HeaderName) -> bool {
+        self.all.iter().any(|(known, _, _)| known == name)
+    }
+
+    /// Appends all but those that `instead` has, too, as lines.
+    pub fn write(&self, instead: &Self, out: &mut Vec<u8>) {
+        for (name, _, line) in &self.all {
+            if instead.all.is_empty() || !instead.has(name) {
+                out.extend_from_slice(line);
+            }
+        }
+    }
+
+    /// Puts all into a map, in place of those that have the same name.
+    pub fn insert(&self, map: &mut HeaderMap) {
+        for (name, value, _) in &self.all {
+            map.insert(name.clone(), value.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_steps_headers_take_the_place_of_the_targets() {
+        let headers = |pairs: &[(&str, &str)]| {
+            let pairs = pairs
+                .iter()
+                .map(|(name, value)| ((*name).into(), (*value).into()));
+            Headers::parse(&pairs.collect()).unwrap()
+        };
+        let (all, own) = (headers(&[("A", "1"), ("B", "2")]), headers(&[("b", "3")]));
+        let mut out = Vec::new();
+        all.write(&own, &mut out);
+        own.write(&Headers::default(), &mut out);
+        assert_eq!(out, b"A: 1\r\nb: 3\r\n");
+    }
+
+    #[test]
+    fn what_would_break_a_request_is_refused() {
+        for (name, value, part) in [
+            ("A b", "1", "no name"),
+            ("", "1", "no name"),
+            ("A", "1\r\nB: 2", "may not have the value"),
+            ("Content-Length", "5", "own"),
+            ("connection", "close", "own"),
+        ] {
+            let sentence = Headers::default().add(name, value).unwrap_err();
+            assert!(sentence.contains(part), "{sentence}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Whether an answer is right.
+
+use headcount_load::{Fault, FaultKind};
+use http::StatusCode;
+
+use super::Shared;
+use super::ask::Method;
+use super::session::Asked;
+use crate::pages::Page;
+use crate::pages::content::{Difference, Wrong};
+use crate::wire::head::{Coding, Head};
+use crate::wire::reply::Reply;
+
+impl Shared {
+    /// Refuses a status that was not expected.
+    pub(super) fn accept(
+        &self,
+        head: Option<&Head>,
+        expect: &[u16],
+        number: u32,
+    ) -> Result<(), Fault> {
+        let status = head.map_or(0, |head| head.status);
+        if expect.contains(&status) {
+            return Ok(());
+        }
+        let reason = StatusCode::from_u16(status).ok();
+        let reason = reason
+            .and_then(|code| code.canonical_reason())
+            .unwrap_or("?");
+        if matches!(status, 401 | 403)
+            && let Some((user, _)) = &self.credentials
+        {
+            let user = user.text(number);
+            let sentence = format!("user {user} is not accepted: status {status} {reason}");
+            return Err(Fault::step(FaultKind::Login, sentence));
+        }
+        let expected: Vec<_> = expect.iter().map(u16::to_string).collect();
+        let expected = expected.join(" or ");
+        let hint = if (300..400).contains(&status) && status != 304 {
+            "; redirects are not followed"
+        } else {
+            ""
+        };
+        let sentence = format!("status {status} {reason} instead of {expected}{hint}");
+        Err(Fault::step(FaultKind::Refused, sentence))
+    }
+
+    /// Checks what came of a page, and says how many bytes of the answer's body came.
+    pub(super) fn judge(&self, asked: &Asked, reply: &mut Reply) -> Result<u64, Fault> {
+        let received = reply.received();
+        let (Some(page), Some(head)) = (asked.page, reply.head().copied()) else {
+            return Ok(received);
+        };
+        if head.status != 200 || !matches!(asked.method, Method::Get | Method::Head) {
+            return Ok(received);
+        }
+        let length = match reply.take_sink() {
+            Some(sink) => sink.finish().map_err(|wrong| match wrong {
+                Ok(difference) => self.damage(&page, difference),
+                Err(sentence) => Fault::step(FaultKind::WrongData, sentence),
+            })?,
+            None if head.coding != Coding::Identity => return Ok(received),
+            None if asked.method == Method::Head => head.length.unwrap_or(page.bytes),
+            None => received,
+        };
+        if length != page.bytes {
+            let expected = page.bytes;
+            let sentence = format!("{length} bytes came instead of {expected}");
+            return Err(Fault::step(FaultKind::WrongData, sentence));
+        }
+        Ok(received)
+    }
+
+    fn damage(&self, page: &Page, difference: Difference) -> Fault {
+        let Difference { at, wrong } = difference;
+        let set = &self.deck.set;
+        let why = match wrong {
+            _ if at >= page.bytes => "the page should have ended".to_owned(),
+            Wrong::Damaged => "these bytes were changed, or never made by Headcount".to_owned(),
+            Wrong::Offset(offset) => format!("it holds the data of offset {offset}"),
+            Wrong::Page(number) => match set.numbered(number) {
+                Some(other) => format!("it holds data of {}", set.path(&other)),
+                None => format!("it holds data of page number {number}"),
+            },
+        };
+        let sentence = format!("wrong data at offset {at}: {why}");
+        Fault::step(FaultKind::WrongData, sentence)
+    }
+}

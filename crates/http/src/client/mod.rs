@@ -1,0 +1,221 @@
+//! The client: virtual users and their requests.
+//!
+//! * [`step`] and [`ask`]: what users do; [`headers`], [`payload`], [`sizes`]: what requests consist
+//!   of.
+//! * [`session`]: one user; `exchange`: a request of theirs on the wire; `judge`: whether the answer
+//!   is right; [`jar`]: the user's cookies.
+//! * [`inspect`]: who answers, and whether they have the data set.
+
+pub mod ask;
+mod exchange;
+pub mod headers;
+pub mod inspect;
+pub mod jar;
+mod judge;
+pub mod payload;
+pub mod session;
+pub mod sizes;
+pub mod step;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use headcount_load::{Fault, Protocol, User};
+use http::HeaderMap;
+use http::uri::{Authority, Scheme};
+
+pub use session::HttpSession;
+pub use step::Step;
+
+use crate::base::Base;
+use crate::connection::READ_BYTES;
+use crate::connection::http1::Reading;
+use crate::connection::tls::Tls;
+use crate::options::HttpOptions;
+use crate::pages::Deck;
+use crate::password::Password;
+use crate::pattern::Pattern;
+use ask::Method;
+use headers::Headers;
+
+/// Why a target cannot be used, or does not answer as it should.
+#[derive(Debug, thiserror::Error)]
+pub enum HttpError {
+    /// The name of the server has no address.
+    #[error("the server's address {address} cannot be resolved: {error}")]
+    Address {
+        /// As it was given.
+        address: String,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// An option is out of bounds, or contradicts another.
+    #[error("{0}")]
+    Options(String),
+    /// The server could not be reached, or did not answer as it should.
+    #[error("{}", .0.message)]
+    Fault(Fault),
+    /// The system refused an event queue.
+    #[error("the system refused what the network needs: {0}")]
+    System(#[from] std::io::Error),
+}
+
+/// An HTTP server as a target of load.
+#[derive(Debug, Clone)]
+pub struct Http {
+    shared: Arc<Shared>,
+}
+
+/// What all users share.
+#[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "options that do not depend on each other"
+)]
+pub(crate) struct Shared {
+    base: Base,
+    addresses: Vec<SocketAddr>,
+    tls: Option<Tls>,
+    resumes_tls: bool,
+    is_http2: bool,
+    keeps_alive: bool,
+    /// Headers of all requests.
+    headers: Headers,
+    /// The same for HTTP/2, and what stands for the address there.
+    map: HeaderMap,
+    scheme: Scheme,
+    authority: Authority,
+    reading: Reading,
+    keeps_cookies: bool,
+    /// The share of answers whose contents are checked.
+    verify: f64,
+    credentials: Option<(Pattern, Password)>,
+    first_user: u32,
+    deck: Deck,
+}
+
+impl Http {
+    /// Resolves the address and checks the options. Nothing is sent.
+    pub fn new(options: HttpOptions) -> Result<Self, HttpError> {
+        let wrong = |sentence: String| HttpError::Options(sentence);
+        options.data_set.check().map_err(wrong)?;
+        let base = Base::parse(&options.url).map_err(wrong)?;
+        if options.http2 && !options.keep_alive {
+            let sentence = "HTTP/2 keeps its connections: leave out http2 or keep_alive = false";
+            return Err(wrong(sentence.into()));
+        }
+        if !(0.0..=1.0).contains(&options.verify) {
+            let share = options.verify;
+            return Err(wrong(format!(
+                "verify must be true, false or from 0 to 1; it is {share}"
+            )));
+        }
+        if options.receive_buffer as usize > READ_BYTES {
+            let bytes = options.receive_buffer;
+            let sentence = format!("receive_buffer must be from 0 to {READ_BYTES}; it is {bytes}");
+            return Err(wrong(sentence));
+        }
+        let headers = fixed_headers(&options, &base).map_err(wrong)?;
+        let tls = base
+            .is_tls
+            .then(|| Tls::new(&options.verify_certificates, &base.host, options.http2))
+            .transpose()
+            .map_err(wrong)?;
+        let addresses = base.resolve().map_err(|error| HttpError::Address {
+            address: base.authority.clone(),
+            error,
+        })?;
+        let authority = base.authority.parse::<Authority>();
+        let shared = Shared {
+            addresses,
+            tls,
+            resumes_tls: options.resume_tls,
+            is_http2: options.http2,
+            keeps_alive: options.keep_alive,
+            map: map_of(&headers),
+            headers,
+            scheme: if base.is_tls {
+                Scheme::HTTPS
+            } else {
+                Scheme::HTTP
+            },
+            authority: authority.map_err(|error| wrong(format!("{}: {error}", options.url)))?,
+            reading: Reading {
+                buffer_bytes: options.receive_buffer,
+            },
+            keeps_cookies: options.cookies,
+            verify: options.verify,
+            credentials: credentials(options.user.as_deref(), options.password).map_err(wrong)?,
+            first_user: options.first_user,
+            deck: Deck::new(options.data_set),
+            base,
+        };
+        Ok(Self {
+            shared: Arc::new(shared),
+        })
+    }
+}
+
+fn credentials(
+    user: Option<&str>,
+    password: Option<Password>,
+) -> Result<Option<(Pattern, Password)>, String> {
+    match (user, password) {
+        (None, None) => Ok(None),
+        (Some(user), Some(password)) => {
+            let pattern = user
+                .parse::<Pattern>()
+                .map_err(|error| format!("user: {error}"))?;
+            if pattern.text(0).contains(':') {
+                return Err(format!(
+                    "a user may have no colon (RFC 7617); it is \"{user}\""
+                ));
+            }
+            Ok(Some((pattern, password)))
+        }
+        _ => Err("user and password must be given together".into()),
+    }
+}
+
+/// What every request bears.
+fn fixed_headers(options: &HttpOptions, base: &Base) -> Result<Headers, String> {
+    let given = Headers::parse(&options.headers)?;
+    let mut own = Headers::default();
+    own.add("Host", &base.authority)?;
+    own.add("User-Agent", &options.user_agent)?;
+    own.add("Accept", "*/*")?;
+    if options.accept_gzip {
+        own.add("Accept-Encoding", "gzip")?;
+    }
+    Ok(own.replaced_by(given))
+}
+
+/// The same without `Host`, which HTTP/2 has as `:authority`.
+fn map_of(headers: &Headers) -> HeaderMap {
+    let mut map = HeaderMap::new();
+    headers.insert(&mut map);
+    map.remove(http::header::HOST);
+    map
+}
+
+impl Shared {
+    /// What a user proves itself with.
+    fn authorization(&self, number: u32) -> Option<Box<str>> {
+        let (user, password) = self.credentials.as_ref()?;
+        let pair = format!("{}:{}", user.text(number), password.reveal());
+        Some(format!("Basic {}", STANDARD.encode(pair)).into())
+    }
+}
+
+impl Protocol for Http {
+    type Step = Step;
+    type Session = HttpSession;
+    const REQUESTS: &'static [&'static str] = &Method::NAMES;
+
+    /// Only seats the user: the connection is a matter of the steps.
+    async fn open(&self, user: &mut User) -> Result<HttpSession, Fault> {
+        Ok(HttpSession::new(&self.shared, user))
+    }
+}

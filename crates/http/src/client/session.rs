@@ -1,0 +1,262 @@
+//! One user: the connection, the cookies, and the answer that is still to be received.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use h2::RecvStream;
+use headcount_load::{Fault, FaultKind, Moved, Requests, Session, User};
+
+use super::Shared;
+use super::ask::{Ask, Body, Method, Target};
+use super::exchange::encode_form;
+use super::jar::Jar;
+use super::step::Step;
+use crate::connection::Connection;
+use crate::connection::http1::Until;
+use crate::connection::tls::Tls;
+use crate::pages::Page;
+use crate::pages::content::{Owner, splitmix};
+use crate::wire::reply::Reply;
+
+/// One user.
+#[derive(Debug)]
+pub struct HttpSession {
+    pub(super) shared: Arc<Shared>,
+    pub(super) requests: Rc<Requests>,
+    /// The user's number in names.
+    pub(super) number: u32,
+    pub(super) connection: Option<Connection>,
+    /// The user's own, where sessions of TLS are resumed.
+    pub(super) tls: Option<Box<Tls>>,
+    pub(super) jar: Option<Box<Jar>>,
+    pub(super) authorization: Option<Box<str>>,
+    /// An answer whose head has come.
+    pub(super) pending: Option<Box<Pending>>,
+}
+
+/// A request as it is sent this time.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) method: Method,
+    /// The page it is for, if it is one of the data set.
+    pub(super) page: Option<Page>,
+    /// Whose contents are checked.
+    pub(super) wanted: Option<Owner>,
+    /// The fields of a form, as they are sent.
+    pub(super) form: Option<String>,
+    /// Contents that are made for it.
+    pub(super) made: Option<(Owner, u64)>,
+}
+
+impl Asked {
+    /// Something that is no page of the data set, with nothing.
+    pub(super) const fn plain(method: Method) -> Self {
+        Self {
+            method,
+            page: None,
+            wanted: None,
+            form: None,
+            made: None,
+        }
+    }
+}
+
+/// A fault of a request, which is named.
+fn named(fault: Fault, method: Method, path: &str) -> Fault {
+    if fault.kind == FaultKind::Connect {
+        return fault; // it names the server
+    }
+    Fault {
+        message: format!("{} {path}: {}", method.name(), fault.message).into(),
+        ..fault
+    }
+}
+
+/// An answer under way.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) reply: Reply,
+    /// Where the rest of it comes from, with HTTP/2.
+    pub(super) body: Option<Box<RecvStream>>,
+}
+
+/// An answer that a later step receives the rest of.
+#[derive(Debug)]
+pub(super) struct Pending {
+    pub(super) asked: Asked,
+    pub(super) answer: Answer,
+    /// The path, for messages.
+    pub(super) path: Box<str>,
+}
+
+impl HttpSession {
+    pub(super) fn new(shared: &Arc<Shared>, user: &User) -> Self {
+        let number = shared.first_user.saturating_add(user.id());
+        let own_tls = shared.tls.as_ref().filter(|_| shared.resumes_tls);
+        Self {
+            shared: Arc::clone(shared),
+            requests: Rc::clone(user.requests()),
+            number,
+            connection: None,
+            tls: own_tls.map(|tls| Box::new(tls.resuming())),
+            jar: None,
+            authorization: shared.authorization(number),
+            pending: None,
+        }
+    }
+
+    /// Decides what a request is for and with what, and tells the engine how much it will move.
+    fn draw(&self, ask: &Ask, user: &mut User) -> Result<Asked, Fault> {
+        let deck = &self.shared.deck;
+        let is_read = matches!(ask.method, Method::Get | Method::Head);
+        let page = match &ask.target {
+            Target::Path(_) if !is_read => None,
+            Target::Path(path) => deck.set.find(&path.text(self.number)),
+            Target::Page(which) => {
+                let page = deck.draw(which, user.stream());
+                if page.is_none() {
+                    let sentence = format!("the data set has no pages for page = {which}");
+                    return Err(Fault::step(FaultKind::Refused, sentence));
+                }
+                page
+            }
+        };
+        let form = match &ask.body {
+            Body::Form(fields) => Some(encode_form(fields, self.number)),
+            _ => None,
+        };
+        let made = match &ask.body {
+            Body::Made(sizes, content) => {
+                let bytes = sizes.draw(user.stream());
+                let owner = Owner {
+                    seed: user.stream().bits(),
+                    page: self.number,
+                    content: *content,
+                };
+                Some((owner, bytes))
+            }
+            _ => None,
+        };
+        let answered = page.filter(|_| ask.method == Method::Get);
+        let answer_bytes = answered.map_or(0, |page| page.bytes);
+        user.expect_bytes(answer_bytes + made.map_or(0, |(_, bytes)| bytes));
+        let is_checked = self.is_checked(user);
+        let wanted = page
+            .filter(|_| is_checked)
+            .map(|page| deck.set.owner(&page));
+        Ok(Asked {
+            method: ask.method,
+            page,
+            wanted,
+            form,
+            made,
+        })
+    }
+
+    /// Whether contents are checked this time. It takes nothing from the user's stream, so that users
+    /// do the same whatever is checked.
+    fn is_checked(&self, user: &User) -> bool {
+        let key = splitmix(u64::from(user.id()) << 32 ^ user.ordinal());
+        let unit = (key >> 11) as f64 / (1u64 << 53) as f64;
+        unit < self.shared.verify
+    }
+
+    /// A request and the whole of its answer.
+    async fn whole(&mut self, ask: &Ask, asked: &Asked) -> Result<Moved, Fault> {
+        let mut answer = self
+            .exchange(ask, asked, Until::End, &mut |_, _| {})
+            .await?;
+        self.settle(&answer).await?;
+        self.shared
+            .accept(answer.reply.head(), &ask.expect, self.number)?;
+        Ok(Moved {
+            read_bytes: self.shared.judge(asked, &mut answer.reply)?,
+            written_bytes: ask.payload(asked).bytes(),
+        })
+    }
+
+    /// A request and the head of its answer. The rest of an answer that is not right is received,
+    /// too, so that the connection can be used again.
+    async fn begin(&mut self, ask: &Ask, asked: &Asked) -> Result<Answer, Fault> {
+        let mut answer = self
+            .exchange(ask, asked, Until::Head, &mut |_, _| {})
+            .await?;
+        let accepted = self
+            .shared
+            .accept(answer.reply.head(), &ask.expect, self.number);
+        if accepted.is_err() {
+            self.finish(&mut answer).await?;
+            self.settle(&answer).await?;
+        }
+        accepted.map(|()| answer)
+    }
+
+    /// The rest of an answer.
+    async fn receive(&mut self, pending: &mut Pending) -> Result<Moved, Fault> {
+        self.finish(&mut pending.answer).await?;
+        let read_bytes = self
+            .shared
+            .judge(&pending.asked, &mut pending.answer.reply)?;
+        Ok(Moved {
+            read_bytes,
+            written_bytes: 0,
+        })
+    }
+}
+
+impl Session for HttpSession {
+    type Step = Step;
+
+    async fn play(&mut self, step: &Step, user: &mut User) -> Result<Moved, Fault> {
+        match step {
+            Step::Whole(ask) => {
+                let asked = self.draw(ask, user)?;
+                let played = self.whole(ask, &asked).await;
+                played.map_err(|fault| {
+                    let path = self.shared.path(ask, &asked, self.number);
+                    named(fault, ask.method, &path)
+                })
+            }
+            Step::Request(ask) => {
+                let asked = self.draw(ask, user)?;
+                let begun = self.begin(ask, &asked).await;
+                let path = self.shared.path(ask, &asked, self.number);
+                let answer = begun.map_err(|fault| named(fault, ask.method, &path))?;
+                let written_bytes = ask.payload(&asked).bytes();
+                self.pending = Some(Box::new(Pending {
+                    asked,
+                    answer,
+                    path: path.into(),
+                }));
+                Ok(Moved {
+                    read_bytes: 0,
+                    written_bytes,
+                })
+            }
+            Step::Connect => self.connect().await.map(|()| Moved::default()),
+            Step::Receive => {
+                let Some(mut pending) = self.pending.take() else {
+                    let sentence = "there is no answer to receive: a request must come before";
+                    return Err(Fault::step(FaultKind::Refused, sentence));
+                };
+                let received = self.receive(&mut pending).await;
+                received.map_err(|fault| named(fault, pending.asked.method, &pending.path))
+            }
+            Step::Disconnect => self.disconnect().await.map(|()| Moved::default()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_fits_into_half_a_kibibyte() {
+        assert!(
+            size_of::<HttpSession>() < 512,
+            "{}",
+            size_of::<HttpSession>()
+        );
+    }
+}

@@ -1,0 +1,166 @@
+//! What users do: the steps of a workload, compiled.
+
+use headcount_load::Compile;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::ask::{Ask, Method, Table};
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// A request and the whole of its answer, connecting and disconnecting where that is needed.
+    Whole(Ask),
+    /// Connects, if there is no connection.
+    Connect,
+    /// Sends a request and waits for the head of its answer.
+    Request(Ask),
+    /// Waits for the rest of the answer.
+    Receive,
+    /// Ends the connection; waits until the server does, where it was asked to.
+    Disconnect,
+}
+
+/// A step as it stands in a workload file.
+#[derive(Deserialize)]
+#[serde(tag = "op", rename_all = "kebab-case", deny_unknown_fields)]
+enum StepTable {
+    Get(Table),
+    Head(Table),
+    Post(Table),
+    Put(Table),
+    Delete(Table),
+    Options(Table),
+    Patch(Table),
+    Request(Table),
+    Connect {},
+    Receive {},
+    Disconnect {},
+}
+
+impl Compile for Step {
+    fn compile(options: &Value) -> Result<Self, String> {
+        let step = StepTable::deserialize(options).map_err(|error| error.to_string())?;
+        let (method, table) = match step {
+            StepTable::Get(table) => (Method::Get, table),
+            StepTable::Head(table) => (Method::Head, table),
+            StepTable::Post(table) => (Method::Post, table),
+            StepTable::Put(table) => (Method::Put, table),
+            StepTable::Delete(table) => (Method::Delete, table),
+            StepTable::Options(table) => (Method::Options, table),
+            StepTable::Patch(table) => (Method::Patch, table),
+            StepTable::Request(table) => {
+                let method = table.method.unwrap_or(Method::Get);
+                return Ask::compile(method, table).map(Self::Request);
+            }
+            StepTable::Connect {} => return Ok(Self::Connect),
+            StepTable::Receive {} => return Ok(Self::Receive),
+            StepTable::Disconnect {} => return Ok(Self::Disconnect),
+        };
+        if table.method.is_some() {
+            return Err("method is for op request only; here op is the method".into());
+        }
+        Ask::compile(method, table).map(Self::Whole)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::client::ask::{Body, Target};
+    use crate::pages::{Group, Which};
+
+    #[test]
+    fn every_operation_compiles() {
+        for options in [
+            json!({"op": "get", "path": "/"}),
+            json!({"op": "get", "page": "any", "expect": [200, 304]}),
+            json!({"op": "head", "page": ["k1", "k2"]}),
+            json!({"op": "post", "path": "/a", "body": "{\"a\": 1}",
+                   "content_type": "application/json", "expect": 201}),
+            json!({"op": "post", "path": "/a", "form": {"user": "user{n:05}"}}),
+            json!({"op": "put", "path": "/a/{n}", "body_bytes": [0, 4096], "body_content": "binary"}),
+            json!({"op": "delete", "path": "/a", "expect": 204, "headers": {"X-A": "b"}}),
+            json!({"op": "options", "path": "/a"}),
+            json!({"op": "patch", "path": "/a", "body": "x"}),
+            json!({"op": "connect"}),
+            json!({"op": "request", "page": "cgi"}),
+            json!({"op": "request", "path": "/", "method": "HEAD"}),
+            json!({"op": "receive"}),
+            json!({"op": "disconnect"}),
+        ] {
+            assert!(
+                Step::compile(&options).is_ok(),
+                "{options}: {:?}",
+                Step::compile(&options)
+            );
+        }
+        let Ok(Step::Whole(ask)) = Step::compile(&json!({"op": "get", "page": "static"})) else {
+            panic!();
+        };
+        assert_eq!(ask.target, Target::Page(Which::Group(Group::Static)));
+        assert_eq!((&ask.body, &ask.expect[..]), (&Body::None, &[200][..]));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (options, part) in [
+            (json!({"path": "/"}), "op"),
+            (json!({"op": "fetch", "path": "/"}), "fetch"),
+            (json!({"op": "get"}), "either path or page"),
+            (
+                json!({"op": "get", "path": "/", "page": "any"}),
+                "either path or page",
+            ),
+            (json!({"op": "get", "path": "a"}), "begin with a slash"),
+            (json!({"op": "get", "path": "/a b"}), "blanks"),
+            (json!({"op": "get", "path": "/a\r\nX: y"}), "blanks"),
+            (json!({"op": "get", "path": "/a#b"}), "#"),
+            (json!({"op": "get", "path": "/{x}"}), "no pattern"),
+            (json!({"op": "get", "page": "all"}), "it is \"all\""),
+            (json!({"op": "get", "path": "/", "speed": 1}), "speed"),
+            (
+                json!({"op": "get", "path": "/", "body": "x"}),
+                "GET has no body",
+            ),
+            (
+                json!({"op": "get", "path": "/", "method": "PUT"}),
+                "method is for op request",
+            ),
+            (
+                json!({"op": "get", "path": "/", "expect": []}),
+                "expect must be",
+            ),
+            (
+                json!({"op": "get", "path": "/", "expect": 100}),
+                "it is 100",
+            ),
+            (
+                json!({"op": "post", "path": "/", "body": "x", "form": {}}),
+                "only one of",
+            ),
+            (
+                json!({"op": "post", "path": "/", "body_bytes": -1}),
+                "body_bytes must be",
+            ),
+            (
+                json!({"op": "post", "path": "/", "body_bytes": [5, 4]}),
+                "it is [5,4]",
+            ),
+            (
+                json!({"op": "post", "path": "/", "form": {"a": "{"}}),
+                "form, a",
+            ),
+            (
+                json!({"op": "get", "path": "/", "headers": {"Content-Length": "1"}}),
+                "own",
+            ),
+            (json!({"op": "receive", "path": "/"}), "path"),
+        ] {
+            let sentence = Step::compile(&options).unwrap_err();
+            assert!(sentence.contains(part), "{options}: {sentence}");
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! Requests and answers of HTTP/1.1 on one connection, one at a time.
+
+use std::future::poll_fn;
+use std::io::{self, ErrorKind};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use headcount_load::Fault;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use super::buffers::{INCOMING, OUTGOING, READ_BYTES};
+use super::tls::Agreed;
+use super::transport::Transport;
+use super::{lost, malformed};
+use crate::client::payload::Payload;
+use crate::wire::reply::Reply;
+
+/// Who is told of the headers of an answer.
+pub type Each<'a> = dyn FnMut(&str, &[u8]) + 'a;
+
+/// Bytes of a request's body that are made and sent at a time.
+const PIECE_BYTES: u64 = 64 << 10;
+
+/// Pieces of an answer that one user takes before others get their turn.
+const TURN: u32 = 32;
+
+/// How answers are read.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading {
+    /// Bytes of one read at most; 0: as many as are useful.
+    pub buffer_bytes: u32,
+}
+
+/// How far an answer is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// Until its head has come.
+    Head,
+    /// Until all of it has.
+    End,
+}
+
+/// One connection.
+#[derive(Debug)]
+pub struct Http1 {
+    transport: Transport,
+    reading: Reading,
+    /// Set when nothing more may be sent on it.
+    pub is_spent: bool,
+}
+
+impl Http1 {
+    /// A connection on which nothing was sent yet.
+    #[must_use]
+    pub const fn new(transport: Transport, reading: Reading) -> Self {
+        Self {
+            transport,
+            reading,
+            is_spent: false,
+        }
+    }
+
+    /// What was agreed on about TLS; nothing without it.
+    #[must_use]
+    pub fn agreed(&self) -> Option<Agreed> {
+        self.transport.agreed()
+    }
+
+    /// Whether the server has closed the connection since the last answer. That it said something
+    /// instead is a fault, but for the answer 408, with which servers close idle connections.
+    pub async fn is_stale(&mut self) -> Result<bool, Fault> {
+        let Self { transport, .. } = self;
+        poll_fn(|context| {
+            Poll::Ready(
+                match poll_bytes(transport, context, READ_BYTES, is_farewell) {
+                    Poll::Pending => Ok(false),
+                    Poll::Ready(Ok(true) | Err(_)) => Ok(true),
+                    Poll::Ready(Ok(false)) => {
+                        Err(malformed("the server spoke without being asked"))
+                    }
+                },
+            )
+        })
+        .await
+    }
+
+    /// Sends a request, whose head `compose` appends to an empty buffer, with its body. Stops when
+    /// the server answers before the end.
+    pub async fn send(
+        &mut self,
+        compose: impl FnOnce(&mut Vec<u8>),
+        payload: &Payload<'_>,
+        reply: &mut Reply,
+        each: &mut Each<'_>,
+    ) -> Result<(), Fault> {
+        let mut compose = Some(compose);
+        let mut offset = 0;
+        if payload.bytes() > PIECE_BYTES {
+            self.transport.hurry();
+        }
+        while offset < payload.bytes() || compose.is_some() {
+            let end = payload.bytes().min(offset + PIECE_BYTES);
+            let written = self
+                .write(|out| {
+                    if let Some(compose) = compose.take() {
+                        compose(out);
+                    }
+                    payload.append(offset..end, out);
+                })
+                .await;
+            offset = end;
+            let sent = match written {
+                Ok(None) => Ok(true),
+                // The socket is full; other users will need the shared buffer before it is not.
+                Ok(Some(rest)) => self.write_rest(&rest, reply, each).await?,
+                Err(error) => Err(error),
+            };
+            if !matches!(sent, Ok(true)) {
+                // The server may have answered before it stopped listening (RFC 9112, 9.5).
+                self.is_spent = true;
+                return Ok(());
+            }
+        }
+        if let Transport::Tls(_) = self.transport {
+            let Self { transport, .. } = self;
+            let flushed = poll_fn(|context| Pin::new(&mut *transport).poll_flush(context)).await;
+            self.is_spent |= flushed.is_err();
+        }
+        Ok(())
+    }
+
+    /// Writes what `compose` appends to an empty buffer; returns what the socket did not take.
+    async fn write(&mut self, compose: impl FnOnce(&mut Vec<u8>)) -> io::Result<Option<Vec<u8>>> {
+        let (mut compose, transport) = (Some(compose), &mut self.transport);
+        poll_fn(|context| {
+            OUTGOING.with_borrow_mut(|out| {
+                out.clear();
+                if let Some(compose) = compose.take() {
+                    compose(out);
+                }
+                let mut sent = 0;
+                while sent < out.len() {
+                    match Pin::new(&mut *transport).poll_write(context, &out[sent..]) {
+                        Poll::Ready(Ok(0)) => {
+                            return Poll::Ready(Err(ErrorKind::WriteZero.into()));
+                        }
+                        Poll::Ready(Ok(bytes)) => sent += bytes,
+                        Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                        Poll::Pending => return Poll::Ready(Ok(Some(out[sent..].to_vec()))),
+                    }
+                }
+                Poll::Ready(Ok(None))
+            })
+        })
+        .await
+    }
+
+    /// Writes the rest of a piece, and takes what the server answers meanwhile. Says whether all was
+    /// written, which it is not when an answer has come.
+    async fn write_rest(
+        &mut self,
+        rest: &[u8],
+        reply: &mut Reply,
+        each: &mut Each<'_>,
+    ) -> Result<io::Result<bool>, Fault> {
+        let Self {
+            transport, reading, ..
+        } = self;
+        let limit = reading.limit();
+        let mut sent = 0;
+        poll_fn(|context| {
+            while sent < rest.len() {
+                match Pin::new(&mut *transport).poll_write(context, &rest[sent..]) {
+                    Poll::Ready(Ok(0)) => {
+                        return Poll::Ready(Ok(Err(ErrorKind::WriteZero.into())));
+                    }
+                    Poll::Ready(Ok(bytes)) => sent += bytes,
+                    Poll::Ready(Err(error)) => return Poll::Ready(Ok(Err(error))),
+                    Poll::Pending => {
+                        let mut take =
+                            |bytes: &[u8]| (!bytes.is_empty()).then(|| reply.take(bytes, each));
+                        match ready!(poll_bytes(transport, context, limit, &mut take)) {
+                            Ok(Some(Ok(()))) if reply.head().is_none() => {} // an interim answer
+                            Ok(Some(Ok(())) | None) => return Poll::Ready(Ok(Ok(false))),
+                            Ok(Some(Err(sentence))) => {
+                                return Poll::Ready(Err(malformed(sentence)));
+                            }
+                            Err(error) => return Poll::Ready(Ok(Err(error))),
+                        }
+                    }
+                }
+            }
+            Poll::Ready(Ok(Ok(true)))
+        })
+        .await
+    }
+
+    /// Takes the answer as it comes.
+    pub async fn receive(
+        &mut self,
+        reply: &mut Reply,
+        until: Until,
+        each: &mut Each<'_>,
+    ) -> Result<(), Fault> {
+        let Self {
+            transport, reading, ..
+        } = self;
+        let (limit, discards) = (reading.limit(), reading.discards(transport));
+        poll_fn(|context| {
+            for _ in 0..TURN {
+                if reply.is_over() || (until == Until::Head && reply.head().is_some()) {
+                    return Poll::Ready(Ok(()));
+                }
+                let discardable = if discards { reply.discardable() } else { 0 };
+                let came = if discardable > 0 {
+                    ready!(transport.poll_discard(context, discardable))
+                        .map(|bytes| (bytes > 0).then(|| reply.discarded(bytes)))
+                } else {
+                    // What follows the head is better discarded than read with it.
+                    let is_head = reply.head().is_none();
+                    let is_short = discards && is_head && !reply.wants_contents();
+                    let limit = if is_short { HEAD_BYTES } else { limit };
+                    let mut take =
+                        |bytes: &[u8]| (!bytes.is_empty()).then(|| reply.take(bytes, each));
+                    ready!(poll_bytes(transport, context, limit, &mut take))
+                };
+                match came {
+                    Ok(Some(Ok(()))) => {}
+                    Ok(Some(Err(sentence))) => return Poll::Ready(Err(malformed(sentence))),
+                    Ok(None) => return Poll::Ready(reply.close().map_err(lost)),
+                    Err(error) => return Poll::Ready(Err(broken(&error, reply))),
+                }
+            }
+            context.waker().wake_by_ref();
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// Waits until the server closes the connection, as it was asked to.
+    pub async fn wait_for_close(&mut self) -> Result<(), Fault> {
+        let Self { transport, .. } = self;
+        let came = poll_fn(|context| poll_bytes(transport, context, READ_BYTES, <[u8]>::len)).await;
+        if !matches!(came, Ok(0) | Err(_)) {
+            return Err(malformed("more came than the answer to the request"));
+        }
+        if let Transport::Tls(stream) = transport {
+            // TLS has ended; the connection below ends a moment later.
+            let below = stream.get_mut().0;
+            let mut void = [0; 16];
+            let mut void = ReadBuf::new(&mut void);
+            let _ = poll_fn(|context| Pin::new(&mut *below).poll_read(context, &mut void)).await;
+        }
+        Ok(())
+    }
+}
+
+/// Bytes that are read at first of an answer whose body is discarded: what takes a head and a small
+/// body at once, and costs little to copy.
+const HEAD_BYTES: usize = 4 << 10;
+
+impl Reading {
+    fn limit(self) -> usize {
+        match self.buffer_bytes as usize {
+            0 => READ_BYTES,
+            bytes => bytes.min(READ_BYTES),
+        }
+    }
+
+    const fn discards(self, transport: &Transport) -> bool {
+        self.buffer_bytes == 0 && transport.can_discard()
+    }
+}
+
+/// Whether this is all that a server may say on an idle connection: nothing more.
+fn is_farewell(bytes: &[u8]) -> bool {
+    bytes.is_empty() || bytes.starts_with(b"HTTP/1.1 408") || bytes.starts_with(b"HTTP/1.0 408")
+}
+
+/// The fault of a connection that failed in the middle of an answer.
+fn broken(error: &io::Error, reply: &mut Reply) -> Fault {
+    // TLS without its farewell: whoever counts on it to end a body cannot know that it is whole
+    // (RFC 9112, 9.8).
+    if error.kind() == ErrorKind::UnexpectedEof {
+        return match reply.close() {
+            Ok(()) => lost("the server closed the connection without ending TLS"),
+            Err(sentence) => lost(sentence),
+        };
+    }
+    if error.kind() == ErrorKind::InvalidData {
+        return malformed(format!("the server's TLS is broken: {error}"));
+    }
+    if reply.is_untouched() {
+        lost(format!(
+            "the connection was lost instead of an answer: {error}"
+        ))
+    } else {
+        lost(format!("the connection was lost in the answer: {error}"))
+    }
+}
+
+/// Polls for bytes, at most so many, and has `take` take them from the shared buffer. None are the end
+/// of the connection.
+fn poll_bytes<R>(
+    transport: &mut Transport,
+    context: &mut Context<'_>,
+    limit: usize,
+    take: impl FnOnce(&[u8]) -> R,
+) -> Poll<io::Result<R>> {
+    INCOMING.with_borrow_mut(|buffer| {
+        let mut filling = ReadBuf::new(&mut buffer[..limit]);
+        let read = ready!(Pin::new(transport).poll_read(context, &mut filling));
+        Poll::Ready(read.map(|()| take(filling.filled())))
+    })
+}

@@ -1,0 +1,157 @@
+//! Bytes to and from the server, plain or over TLS.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use headcount_load::{Fault, FaultKind};
+use rustix::net::RecvFlags;
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
+
+use super::buffers::{DISCARD_BYTES, VOID};
+use super::tls::{Agreed, Tls};
+
+/// A stream of bytes.
+#[derive(Debug)]
+pub enum Transport {
+    /// TCP.
+    Plain(TcpStream),
+    /// TLS over TCP.
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl Transport {
+    /// Connects to the first address that answers, and shakes hands if there is TLS.
+    pub async fn establish(addresses: &[SocketAddr], tls: Option<&Tls>) -> Result<Self, Fault> {
+        let stream = TcpStream::connect(addresses)
+            .await
+            .map_err(|error| refused(&error))?;
+        stream.set_nodelay(true).map_err(|error| refused(&error))?;
+        match tls {
+            None => Ok(Self::Plain(stream)),
+            // The handshake's state is large, and every user would have room for it.
+            Some(tls) => {
+                let shaken = Self::Tls(Box::pin(tls.shake_hands(stream)).await?);
+                shaken.hurry();
+                Ok(shaken)
+            }
+        }
+    }
+
+    /// Has everything sent at once. A request that is written in one piece is sent at once anyway:
+    /// nothing that was sent before it is still on its way (RFC 9293, 3.7.4). One in several pieces
+    /// would wait for the acknowledgement of the first.
+    pub fn hurry(&self) {
+        let below = match self {
+            Self::Plain(stream) => stream,
+            Self::Tls(stream) => stream.get_ref().0,
+        };
+        let _ = below.set_nodelay(true); // a refusal costs time only
+    }
+
+    /// What was agreed on about TLS; nothing without it.
+    #[must_use]
+    pub fn agreed(&self) -> Option<Agreed> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Tls(stream) => Agreed::of(stream.get_ref().1),
+        }
+    }
+
+    /// Discards up to `most` bytes that have arrived or will, without copying them. Only TCP can;
+    /// 0 is the end of the connection.
+    pub fn poll_discard(&self, context: &mut Context<'_>, most: u64) -> Poll<io::Result<u64>> {
+        let Self::Plain(stream) = self else {
+            return Poll::Ready(Err(io::ErrorKind::Unsupported.into()));
+        };
+        let most = usize::try_from(most)
+            .unwrap_or(usize::MAX)
+            .min(DISCARD_BYTES);
+        loop {
+            ready!(stream.poll_read_ready(context))?;
+            let mut discarded = None;
+            let tried = stream.try_io(Interest::READABLE, || {
+                VOID.with_borrow_mut(|void| {
+                    let (_, bytes) =
+                        rustix::net::recv(stream, &mut void[..most], RecvFlags::TRUNC)?;
+                    discarded = Some(bytes as u64);
+                    // Less than was asked for: the socket is empty, as after an attempt in vain.
+                    if 0 < bytes && bytes < most {
+                        return Err(io::ErrorKind::WouldBlock.into());
+                    }
+                    Ok(())
+                })
+            });
+            match (discarded, tried) {
+                (Some(bytes), _) => return Poll::Ready(Ok(bytes)),
+                (None, Err(error)) if error.kind() != io::ErrorKind::WouldBlock => {
+                    return Poll::Ready(Err(error));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether [`Transport::poll_discard`] works: Linux drops what `recv` is to truncate
+    /// (`MSG_TRUNC`, tcp(7)).
+    #[must_use]
+    pub const fn can_discard(&self) -> bool {
+        cfg!(target_os = "linux") && matches!(self, Self::Plain(_))
+    }
+}
+
+/// The fault of a failed attempt to connect.
+fn refused(error: &io::Error) -> Fault {
+    let sentence = match error.kind() {
+        io::ErrorKind::AddrNotAvailable => format!(
+            "no connection: {error}: all local ports are taken, many of them by connections closed \
+             a minute ago; keep connections, or widen the range: sysctl \
+             net.ipv4.ip_local_port_range=\"1024 65535\""
+        ),
+        _ => format!("no connection: {error}"),
+    };
+    Fault::session(FaultKind::Connect, sentence)
+}
+
+impl AsyncRead for Transport {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_read(context, buffer),
+            Self::Tls(stream) => Pin::new(stream).poll_read(context, buffer),
+        }
+    }
+}
+
+impl AsyncWrite for Transport {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_write(context, bytes),
+            Self::Tls(stream) => Pin::new(stream).poll_write(context, bytes),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(_) => Poll::Ready(Ok(())),
+            Self::Tls(stream) => Pin::new(stream).poll_flush(context),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_shutdown(context),
+            Self::Tls(stream) => Pin::new(stream).poll_shutdown(context),
+        }
+    }
+}

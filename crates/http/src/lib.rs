@@ -1,0 +1,24 @@
+//! A client of HTTP/1.1 and HTTP/2, made for tens of thousands of users in one process, and a data
+//! set of pages whose every byte can be checked.
+//!
+//! `docs/http.md` says which parts of RFC 9110, 9112 and 9113 it implements. Read the modules in this
+//! order:
+//!
+//! * [`options`]: which server, as whom, and in which way; [`base`]: its address.
+//! * [`pages`]: the data set.
+//! * [`client`]: virtual users and their steps.
+//! * [`connection`]: one connection, plain or over TLS; [`wire`]: answers of HTTP/1.1 as bytes.
+
+pub mod base;
+pub mod client;
+pub mod connection;
+pub mod options;
+pub mod pages;
+mod password;
+mod pattern;
+pub mod wire;
+
+pub use client::{Http, HttpError, HttpSession, Step};
+pub use options::HttpOptions;
+pub use password::Password;
+pub use pattern::Pattern;

@@ -1,0 +1,136 @@
+//! Which server, as whom, and in which way.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Deserializer};
+
+use crate::pages::{PageSet, suite};
+use crate::password::Password;
+
+/// Whether a server's certificate must be one that is trusted.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Certificates {
+    /// `true`: signed by an authority that this machine trusts, for the server's name; `false`: any.
+    System(bool),
+    /// Signed by an authority in this file (PEM), for the server's name.
+    File(PathBuf),
+}
+
+/// Which server, as whom, and in which way.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "options that do not depend on each other"
+)]
+pub struct HttpOptions {
+    /// What all paths stand below: `http://host:port/prefix` or `https://...`.
+    pub url: String,
+    /// Whether connections are kept for the next request. Otherwise each request has one of its own,
+    /// asks the server to close it, and ends when the server has.
+    #[serde(default = "yes")]
+    pub keep_alive: bool,
+    /// HTTP/2 instead of HTTP/1.1: by ALPN over TLS, else by prior knowledge.
+    #[serde(default)]
+    pub http2: bool,
+    /// Which certificates of a server are accepted.
+    #[serde(default = "trusted")]
+    pub verify_certificates: Certificates,
+    /// Whether a user's next TLS connection resumes the session of the last. Otherwise each begins
+    /// with a whole handshake.
+    #[serde(default)]
+    pub resume_tls: bool,
+    /// The share of answers, from 0 to 1, whose contents are checked if they are pages of the data
+    /// set; `true` is all, `false` none. Lengths are always checked.
+    #[serde(default = "all", deserialize_with = "share")]
+    pub verify: f64,
+    /// Bytes that one read takes at most. 0: as many as are useful, and bodies that nobody looks at
+    /// are discarded in the kernel.
+    #[serde(default)]
+    pub receive_buffer: u32,
+    /// Whether the server may send bodies compressed by gzip. They count as they come.
+    #[serde(default)]
+    pub accept_gzip: bool,
+    /// Whether each user keeps and sends cookies.
+    #[serde(default = "yes")]
+    pub cookies: bool,
+    /// What the client calls itself.
+    #[serde(default = "own_name")]
+    pub user_agent: String,
+    /// Headers of all requests. A step's own of the same name take their place.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// The user, or a pattern of users such as `user{n:05}`, sent with each request (Basic, RFC
+    /// 7617).
+    #[serde(default)]
+    pub user: Option<String>,
+    /// The password of all of them.
+    #[serde(default)]
+    pub password: Option<Password>,
+    /// The number of the first user; user `n` of the engine is `first_user + n`. For load from
+    /// several machines.
+    #[serde(default)]
+    pub first_user: u32,
+    /// The pages of the server.
+    #[serde(default = "default_pages")]
+    pub data_set: PageSet,
+}
+
+impl HttpOptions {
+    /// HTTP/1.1 with keep-alive, everything checked.
+    #[must_use]
+    pub fn new(url: &str) -> Self {
+        Self {
+            url: url.to_owned(),
+            keep_alive: true,
+            http2: false,
+            verify_certificates: trusted(),
+            resume_tls: false,
+            verify: 1.0,
+            receive_buffer: 0,
+            accept_gzip: false,
+            cookies: true,
+            user_agent: own_name(),
+            headers: BTreeMap::new(),
+            user: None,
+            password: None,
+            first_user: 0,
+            data_set: default_pages(),
+        }
+    }
+}
+
+const fn yes() -> bool {
+    true
+}
+
+const fn all() -> f64 {
+    1.0
+}
+
+const fn trusted() -> Certificates {
+    Certificates::System(true)
+}
+
+fn own_name() -> String {
+    concat!("headcount/", env!("CARGO_PKG_VERSION")).to_owned()
+}
+
+fn default_pages() -> PageSet {
+    suite::webbench(1)
+}
+
+fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Share {
+        Whether(bool),
+        Part(f64),
+    }
+    Ok(match Share::deserialize(deserializer)? {
+        Share::Whether(whether) => f64::from(u8::from(whether)),
+        Share::Part(part) => part,
+    })
+}

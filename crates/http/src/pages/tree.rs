@@ -1,0 +1,367 @@
+//! The pages as files in a local folder, for the servers of the lab.
+//!
+//! The folder bears a marker, a file called `.headcount`, which says what the folder holds. Nothing
+//! is written to a folder that has something in it and no marker, nothing outside of the folder is
+//! touched, and links in it are not followed.
+
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
+use rustix::io::Errno;
+use serde::Serialize;
+
+use super::cgi;
+use super::content::fill;
+use super::set::{Page, PageSet};
+
+/// The file that says that a folder is Headcount's.
+pub const MARKER: &str = ".headcount";
+
+/// Left free on the volume, so that nothing else on the machine runs into its end.
+const RESERVE_BYTES: u64 = 64 << 20;
+
+/// Bytes made at a time.
+const CHUNK: usize = 256 << 10;
+
+/// Why a tree could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum TreeError {
+    /// The data set cannot be.
+    #[error("{0}")]
+    Options(String),
+    /// The folder has something in it, and no marker: it is somebody's.
+    #[error(
+        "{} is not empty and was not made by Headcount (it lacks the file {MARKER}), so nothing in \
+         it is touched; name another folder",
+        .0.display()
+    )]
+    NotOurs(PathBuf),
+    /// There is something else of this name, or a link.
+    #[error("{} is no folder; name another one", .0.display())]
+    NotAFolder(PathBuf),
+    /// The pages do not fit.
+    #[error(
+        "the pages need {} MB more in {}, but only {} MB are free there: have fewer directories, or \
+         make room",
+        .needed_bytes.div_ceil(1_000_000),
+        .folder.display(),
+        .free_bytes / 1_000_000
+    )]
+    NoSpace {
+        /// Where.
+        folder: PathBuf,
+        /// Bytes to be written, with a reserve.
+        needed_bytes: u64,
+        /// Bytes that may still be written.
+        free_bytes: u64,
+    },
+    /// The system refused something.
+    #[error("{} cannot be written: {reason}", .path.display())]
+    System {
+        /// What.
+        path: PathBuf,
+        /// Why.
+        reason: io::Error,
+    },
+    /// The caller did not want to go on.
+    #[error("called off")]
+    CalledOff,
+}
+
+/// How far it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Progress {
+    /// Pages looked at so far.
+    pub pages_done: u64,
+    /// Of how many.
+    pub pages: u64,
+    /// Bytes written so far.
+    pub written_bytes: u64,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Written {
+    /// Pages that were written.
+    pub created: u64,
+    /// Pages that were there.
+    pub kept: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+}
+
+/// Who is told how far it is, and may call it off.
+pub type Told<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
+
+/// How many pages pass between two times that the progress is told.
+const TELL_EVERY: u64 = 200;
+
+/// Writes the pages of `set` into `folder`, made if it is missing. Pages that are there at their full
+/// length are kept; what another data set has left is deleted first.
+pub fn write_tree(folder: &Path, set: &PageSet, told: &mut Told<'_>) -> Result<Written, TreeError> {
+    set.check().map_err(TreeError::Options)?;
+    let mut ground = Ground::claim(folder, set)?;
+    ground.check_space(set)?;
+    let pages = set.files().count() as u64;
+    let mut written = Written::default();
+    for (page, done) in set.files().zip(0u64..) {
+        if done % TELL_EVERY == 0 {
+            let written_bytes = written.written_bytes;
+            let progress = Progress {
+                pages_done: done,
+                pages,
+                written_bytes,
+            };
+            if told(progress).is_break() {
+                return Err(TreeError::CalledOff);
+            }
+        }
+        if ground.provide(set, &page)? {
+            written.created += 1;
+            written.written_bytes += page.bytes;
+        } else {
+            written.kept += 1;
+        }
+    }
+    if set.classes.iter().any(|class| class.cgi) {
+        ground.provide_program()?;
+    }
+    Ok(written)
+}
+
+/// Our folder.
+struct Ground {
+    root: OwnedFd,
+    path: PathBuf,
+    /// The directory used last: pages come directory by directory.
+    last: Option<(String, OwnedFd)>,
+}
+
+const FOLDER: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+
+/// Pages are for servers that may run as somebody else.
+const READABLE: Mode = Mode::from_raw_mode(0o644);
+const EXECUTABLE: Mode = Mode::from_raw_mode(0o755);
+
+impl Ground {
+    /// Opens the folder; makes and marks it where that is needed, and clears it of another data set.
+    fn claim(folder: &Path, set: &PageSet) -> Result<Self, TreeError> {
+        let system = |reason| TreeError::System {
+            path: folder.into(),
+            reason,
+        };
+        match std::fs::create_dir_all(folder) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            other => other.map_err(system)?,
+        }
+        let root = match rustix::fs::openat(CWD, folder, FOLDER, Mode::empty()) {
+            Err(Errno::LOOP | Errno::NOTDIR) => return Err(TreeError::NotAFolder(folder.into())),
+            other => other.map_err(|errno| system(errno.into()))?,
+        };
+        let ground = Self {
+            root,
+            path: folder.into(),
+            last: None,
+        };
+        let inscription = inscription(set);
+        match ground.inscription().map_err(system)? {
+            Some(found) if found == inscription => {}
+            Some(_) => {
+                clear(&ground.root, Some(MARKER)).map_err(system)?;
+                ground.mark(&inscription)?;
+            }
+            None => {
+                if !names(&ground.root).map_err(system)?.is_empty() {
+                    return Err(TreeError::NotOurs(folder.into()));
+                }
+                ground.mark(&inscription)?;
+            }
+        }
+        Ok(ground)
+    }
+
+    fn system(&self, below: &str, reason: impl Into<io::Error>) -> TreeError {
+        TreeError::System {
+            path: self.path.join(below),
+            reason: reason.into(),
+        }
+    }
+
+    /// What the marker says; `None` when there is none, or no regular file.
+    fn inscription(&self) -> io::Result<Option<Vec<u8>>> {
+        let status = match rustix::fs::statat(&self.root, MARKER, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => return Ok(None),
+            other => other?,
+        };
+        if FileType::from_raw_mode(status.st_mode) != FileType::RegularFile {
+            return Ok(None);
+        }
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = rustix::fs::openat(&self.root, MARKER, flags, Mode::empty())?;
+        let mut found = Vec::new();
+        io::Read::read_to_end(&mut std::fs::File::from(file), &mut found)?;
+        Ok(Some(found))
+    }
+
+    fn mark(&self, inscription: &[u8]) -> Result<(), TreeError> {
+        let write = |out: &mut dyn Write| out.write_all(inscription);
+        replace(&self.root, MARKER, READABLE, write).map_err(|error| self.system(MARKER, error))
+    }
+
+    /// Refuses pages that do not fit, before any of them is written.
+    fn check_space(&mut self, set: &PageSet) -> Result<(), TreeError> {
+        let mut needed_bytes = 0;
+        for page in set.files() {
+            if !self.is_there(set, &page)? {
+                needed_bytes += page.bytes;
+            }
+        }
+        let status = rustix::fs::fstatvfs(&self.root).map_err(|errno| self.system("", errno))?;
+        let free_bytes = status.f_bavail.saturating_mul(status.f_frsize);
+        if needed_bytes > 0 && needed_bytes.saturating_add(RESERVE_BYTES) > free_bytes {
+            return Err(TreeError::NoSpace {
+                folder: self.path.clone(),
+                needed_bytes: needed_bytes.saturating_add(RESERVE_BYTES),
+                free_bytes,
+            });
+        }
+        Ok(())
+    }
+
+    /// Makes sure that a page is there; says whether it had to be written.
+    fn provide(&mut self, set: &PageSet, page: &Page) -> Result<bool, TreeError> {
+        if self.is_there(set, page)? {
+            return Ok(false);
+        }
+        let path = set.path(page);
+        let (directory, name) = split(&path);
+        let folder = self.enter(directory)?;
+        let write = |out: &mut dyn Write| write_page(set, page, out);
+        replace(folder, name, READABLE, write).map_err(|error| self.system(&path[1..], error))?;
+        Ok(true)
+    }
+
+    fn is_there(&mut self, set: &PageSet, page: &Page) -> Result<bool, TreeError> {
+        let path = set.path(page);
+        let (directory, name) = split(&path);
+        let folder = self.enter(directory)?;
+        let Ok(status) = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) else {
+            return Ok(false);
+        };
+        let is_file = FileType::from_raw_mode(status.st_mode) == FileType::RegularFile;
+        Ok(is_file && status.st_size.cast_unsigned() == page.bytes)
+    }
+
+    fn provide_program(&mut self) -> Result<(), TreeError> {
+        let (directory, name) = split(cgi::PROGRAM);
+        let folder = self.enter(directory)?;
+        let write = |out: &mut dyn Write| out.write_all(cgi::program().as_bytes());
+        replace(folder, name, EXECUTABLE, write).map_err(|error| self.system(cgi::PROGRAM, error))
+    }
+
+    /// A directory below the root, made if it is missing.
+    fn enter(&mut self, directory: &str) -> Result<&OwnedFd, TreeError> {
+        if directory.is_empty() {
+            return Ok(&self.root);
+        }
+        if self.last.as_ref().is_none_or(|(name, _)| name != directory) {
+            let entered = walk(&self.root, directory);
+            let entered = entered.map_err(|error| self.system(directory, error))?;
+            self.last = Some((directory.to_owned(), entered));
+        }
+        Ok(self.last.as_ref().map_or(&self.root, |(_, folder)| folder))
+    }
+}
+
+/// What the marker says: the data set, for the next who comes.
+fn inscription(set: &PageSet) -> Vec<u8> {
+    let mut text = serde_json::to_vec(set).unwrap_or_default(); // plain data: cannot fail
+    text.push(b'\n');
+    text
+}
+
+fn split(path: &str) -> (&str, &str) {
+    let path = path.trim_start_matches('/');
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
+/// Goes down from `root`, making what is missing and following no links.
+fn walk(root: &OwnedFd, directory: &str) -> io::Result<OwnedFd> {
+    let mut here = None;
+    for part in directory.split('/') {
+        let above = here.as_ref().unwrap_or(root);
+        match rustix::fs::mkdirat(above, part, EXECUTABLE) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+        here = Some(rustix::fs::openat(above, part, FOLDER, Mode::empty())?);
+    }
+    here.ok_or_else(|| io::ErrorKind::InvalidInput.into())
+}
+
+/// Writes a file beside its place, and then puts it there: whoever comes in between finds the old
+/// one whole.
+fn replace(
+    folder: &OwnedFd,
+    name: &str,
+    mode: Mode,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let beside = format!(".{name}.new");
+    match rustix::fs::unlinkat(folder, &*beside, AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => {}
+        Err(errno) => return Err(errno.into()),
+    }
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut file = std::fs::File::from(rustix::fs::openat(folder, &*beside, flags, mode)?);
+    write(&mut file)?;
+    rustix::fs::fchmod(&file, mode)?; // whatever the umask
+    Ok(rustix::fs::renameat(folder, &*beside, folder, name)?)
+}
+
+fn write_page(set: &PageSet, page: &Page, out: &mut dyn Write) -> io::Result<()> {
+    let mut chunk = vec![0; CHUNK.min(page.bytes as usize)];
+    let mut offset = 0;
+    while offset < page.bytes {
+        let length = chunk.len().min((page.bytes - offset) as usize);
+        fill(set.owner(page), offset, &mut chunk[..length]);
+        out.write_all(&chunk[..length])?;
+        offset += length as u64;
+    }
+    Ok(())
+}
+
+fn names(folder: &OwnedFd) -> io::Result<Vec<std::ffi::CString>> {
+    let mut names = Vec::new();
+    for entry in Dir::read_from(folder)? {
+        let name = entry?.file_name().to_owned();
+        if !matches!(name.to_bytes(), b"." | b"..") {
+            names.push(name);
+        }
+    }
+    Ok(names)
+}
+
+/// Deletes what is in a folder, but for one name.
+fn clear(folder: &OwnedFd, keep: Option<&str>) -> io::Result<()> {
+    for name in names(folder)? {
+        if keep.is_some_and(|keep| keep.as_bytes() == name.to_bytes()) {
+            continue;
+        }
+        let status = rustix::fs::statat(folder, &*name, AtFlags::SYMLINK_NOFOLLOW)?;
+        if FileType::from_raw_mode(status.st_mode) == FileType::Directory {
+            let below = rustix::fs::openat(folder, &*name, FOLDER, Mode::empty())?;
+            clear(&below, None)?;
+            rustix::fs::unlinkat(folder, &*name, AtFlags::REMOVEDIR)?;
+        } else {
+            rustix::fs::unlinkat(folder, &*name, AtFlags::empty())?;
+        }
+    }
+    Ok(())
+}

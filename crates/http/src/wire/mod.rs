@@ -1,0 +1,9 @@
+//! HTTP/1.1 as bytes, without sockets.
+//!
+//! * [`head`]: the status line and headers of an answer; [`chunked`]: its chunks.
+//! * [`reply`]: an answer as it arrives, piece by piece; [`sink`]: the check of its contents.
+
+pub mod chunked;
+pub mod head;
+pub mod reply;
+pub mod sink;

@@ -1,0 +1,82 @@
+//! The check of a body's contents, as it passes by.
+
+use std::io::{self, Write};
+
+use flate2::write::GzDecoder;
+
+use crate::pages::content::{Difference, Owner, check};
+
+/// What a body should hold.
+#[derive(Debug)]
+pub struct Checker {
+    owner: Owner,
+    position: u64,
+    difference: Option<Difference>,
+}
+
+impl Checker {
+    /// The contents of this page.
+    #[must_use]
+    pub const fn new(owner: Owner) -> Self {
+        Self {
+            owner,
+            position: 0,
+            difference: None,
+        }
+    }
+}
+
+impl Write for Checker {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.difference.is_none() {
+            self.difference = check(self.owner, self.position, bytes).err();
+        }
+        self.position += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A checker for bodies as they come, or for what they hold compressed.
+#[derive(Debug)]
+pub enum Sink {
+    /// As they come.
+    Plain(Checker),
+    /// Compressed by gzip. What is wrong with that is found here, too.
+    Gzip(Box<GzDecoder<Checker>>, Option<io::Error>),
+}
+
+impl Sink {
+    /// Takes the next bytes of the body.
+    pub fn take(&mut self, bytes: &[u8]) {
+        match self {
+            Self::Plain(checker) => {
+                let _ = checker.write(bytes); // it takes everything
+            }
+            Self::Gzip(decoder, wrong) => {
+                if wrong.is_none() {
+                    *wrong = decoder.write_all(bytes).err();
+                }
+            }
+        }
+    }
+
+    /// The length of the contents, or what is wrong with them: a difference, or a sentence about
+    /// their compression.
+    pub fn finish(self) -> Result<u64, Result<Difference, String>> {
+        let checker = match self {
+            Self::Plain(checker) => checker,
+            Self::Gzip(decoder, wrong) => {
+                let finished = wrong.map_or_else(|| decoder.finish(), Err);
+                finished.map_err(|error| Err(format!("the body is no whole gzip: {error}")))?
+            }
+        };
+        match checker.difference {
+            Some(difference) => Err(Ok(difference)),
+            None => Ok(checker.position),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What the integration tests share: real servers on temporary folders, and users outside an engine.
+#![allow(dead_code, unused_imports, reason = "each test file uses its own part")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a failure here is a failure of the test that called"
+)]
+
+use std::future::Future;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::rc::Rc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use headcount_http::pages::PageSet;
+use headcount_http::{Http, HttpOptions, HttpSession, Step};
+use headcount_load::clock::VirtualClock;
+use headcount_load::seat::Seat;
+use headcount_load::timers::Timers;
+use headcount_load::{Compile, Fault, Moved, Protocol, Requests, Session, User};
+use serde_json::{Value, json};
+
+pub mod nginx;
+
+pub use nginx::{Nginx, Way};
+
+pub const PATIENCE: Duration = Duration::from_secs(30);
+/// What every user of the test server proves itself with.
+pub const PASSWORD: &str = "Passw0rd";
+
+/// Pages of both kinds, from less than a line to more than a socket holds.
+pub fn small_set() -> PageSet {
+    serde_json::from_value(json!({
+        "seed": 7,
+        "directories": ["", "a", "a/b"],
+        "classes": [
+            {"name": "text", "percent": 60, "sizes": [100, 1024, 16384], "files": 3},
+            {"name": "image", "percent": 30, "range": [1000, 3000], "files": 3, "content": "binary"},
+            {"name": "large", "percent": 10, "sizes": [131_072, 2_000_000], "content": "binary"},
+        ],
+    }))
+    .unwrap()
+}
+
+/// Waits for something that nobody announces.
+#[expect(clippy::disallowed_methods, reason = "a test's own thread may wait")]
+pub fn pause(duration: Duration) {
+    std::thread::sleep(duration);
+}
+
+pub fn step(options: &Value) -> Step {
+    Step::compile(options).unwrap()
+}
+
+/// Runs a future as a worker of the engine would, for a bounded time.
+pub fn play<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async { tokio::time::timeout(PATIENCE, future).await.unwrap() })
+}
+
+pub fn http(options: HttpOptions) -> Http {
+    Http::new(options).unwrap()
+}
+
+/// One user.
+pub struct Person {
+    pub session: HttpSession,
+    pub user: User,
+}
+
+impl Person {
+    pub async fn arrive(http: &Http, id: u32) -> Self {
+        let timers = Timers::new(Rc::new(VirtualClock::default()));
+        let requests = Rc::new(Requests::new(Http::REQUESTS.len()));
+        let user = User::new(id, 1, Rc::new(Seat::new()), Rc::new(timers));
+        let mut user = user.counting(requests);
+        let session = http.open(&mut user).await.unwrap();
+        Self { session, user }
+    }
+
+    pub async fn play(&mut self, options: Value) -> Result<Moved, Fault> {
+        self.session.play(&step(&options), &mut self.user).await
+    }
+
+    /// Plays a step that must succeed; returns the bytes it read.
+    pub async fn read(&mut self, options: Value) -> u64 {
+        let moved = self.play(options.clone()).await;
+        moved
+            .unwrap_or_else(|fault| panic!("{options}: {fault}"))
+            .read_bytes
+    }
+
+    /// How many requests of this kind were sent.
+    pub fn sent(&self, kind: &str) -> u64 {
+        let index = Http::REQUESTS
+            .iter()
+            .position(|name| *name == kind)
+            .unwrap();
+        self.user.requests().counts()[index]
+    }
+}
+
+/// One user of a new target.
+pub async fn person(options: HttpOptions) -> Person {
+    Person::arrive(&http(options), 0).await
+}
+
+/// A peer that does what nginx cannot: takes one connection, waits for a request, and says these
+/// pieces, one after the other, before it closes.
+pub fn peer(pieces: Vec<Vec<u8>>) -> (HttpOptions, JoinHandle<Vec<u8>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let thread = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.set_nodelay(true).unwrap();
+        let request = read_request(&mut stream);
+        for piece in pieces {
+            if stream.write_all(&piece).is_err() {
+                break; // the client has had enough
+            }
+            pause(Duration::from_millis(2));
+        }
+        request
+    });
+    let options = HttpOptions {
+        data_set: small_set(),
+        ..HttpOptions::new(&url)
+    };
+    (options, thread)
+}
+
+/// Reads the head of a request.
+pub fn read_request(stream: &mut impl Read) -> Vec<u8> {
+    let (mut request, mut byte) = (Vec::new(), [0]);
+    while !request.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap_or(0) > 0 {
+        request.push(byte[0]);
+    }
+    request
+}

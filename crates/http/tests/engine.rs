@@ -1,0 +1,141 @@
+//! The load engine itself plays users against a real nginx: on two workers, with nothing wrong; and
+//! while the server stands still.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a failure here fails the test that called"
+)]
+
+mod common;
+
+use std::time::Duration;
+
+use common::{Nginx, Way, http};
+use headcount_http::{Http, HttpOptions};
+use headcount_load::clock::Origin;
+use headcount_load::recorder::Recorder;
+use headcount_load::{Plan, Protocol, Run};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+const USERS: u32 = 12;
+
+/// Plays until `ms` have passed, with something done at half time, and returns what was counted.
+fn run(
+    options: HttpOptions,
+    steps: &Value,
+    step_timeout_ms: u64,
+    ms: u64,
+    half_time: impl FnOnce(),
+) -> Recorder {
+    let plan = json!({
+        "seed": 3, "workers": 2, "step_timeout_ms": step_timeout_ms, "report_every_ms": 100,
+        "pace": {"pace": "closed", "think": {"draw": "exponential", "mean_s": 0.005}},
+        "scenarios": [{
+            "name": "visit", "weight": 1.0, "limit_ms": 1000.0, "late_ms": 1000.0, "steps": steps,
+        }],
+    });
+    let plan = Plan::from_json(&plan.to_string()).unwrap();
+    let mut run = Run::start(plan, http(options)).unwrap();
+    run.set_users(USERS, Duration::from_millis(100));
+    let origin = Origin::now();
+    let (mut last, mut half_time, mut is_stopping) = (None, Some(half_time), false);
+    while !run.has_ended() {
+        let elapsed_ms = origin.elapsed_ns() / 1_000_000;
+        assert!(elapsed_ms < 30_000, "the run does not end");
+        last = run.next(Duration::from_millis(100)).unwrap().or(last);
+        if elapsed_ms > ms / 2
+            && let Some(action) = half_time.take()
+        {
+            action();
+        }
+        if !is_stopping && elapsed_ms > ms {
+            is_stopping = true;
+            run.stop(Duration::from_secs(5));
+        }
+    }
+    last.unwrap().recorder
+}
+
+fn count(counted: &Recorder, kind: &str) -> u64 {
+    let index = Http::REQUESTS
+        .iter()
+        .position(|name| *name == kind)
+        .unwrap();
+    counted.requests[index]
+}
+
+#[test]
+fn every_request_of_a_run_is_one_that_the_server_counted() {
+    for way in Way::ALL {
+        let nginx = Nginx::start();
+        let steps = json!([
+            {"name": "page", "op": "get", "page": "any"},
+            {"name": "head", "op": "head", "page": ["text"]},
+        ]);
+        let counted = run(nginx.options(way), &steps, 10_000, 1000, || {});
+        assert!(counted.faults.is_empty(), "{way:?} {:?}", counted.faults);
+        let (pages, heads) = (&counted.steps[0], &counted.steps[1]);
+        assert!(pages.completed > 50, "{way:?} {}", pages.completed);
+        assert_eq!(
+            (pages.completed, heads.completed),
+            (count(&counted, "GET"), count(&counted, "HEAD"))
+        );
+        assert_eq!(count(&counted, "CONNECT"), u64::from(USERS));
+        let log = nginx.log_of((pages.completed + heads.completed) as usize);
+        let gets = log.iter().filter(|line| line.starts_with("GET "));
+        assert_eq!(gets.clone().count() as u64, pages.completed);
+        // The bytes that were counted are those of the pages that the server was asked for.
+        let path = |line: &String| line.split(' ').nth(1).unwrap().to_owned();
+        let bytes: u64 = gets
+            .map(|line| nginx.set.find(&path(line)).unwrap().bytes)
+            .sum();
+        assert_eq!(
+            (counted.scenarios[0].read_bytes, heads.read_bytes),
+            (bytes, 0)
+        );
+    }
+}
+
+#[test]
+fn connecting_answering_and_receiving_are_timed_apart() {
+    let nginx = Nginx::start();
+    let options = HttpOptions {
+        keep_alive: false,
+        ..nginx.options(Way::Plain)
+    };
+    let steps = json!([
+        {"name": "connect", "op": "connect"},
+        {"name": "first byte", "op": "request", "page": "any"},
+        {"name": "last byte", "op": "receive"},
+        {"name": "disconnect", "op": "disconnect"},
+    ]);
+    let counted = run(options, &steps, 10_000, 1000, || {});
+    assert!(counted.faults.is_empty(), "{:?}", counted.faults);
+    let completed: Vec<_> = counted.steps.iter().map(|step| step.completed).collect();
+    assert!(
+        completed[0] > 50 && completed.iter().all(|count| *count == completed[0]),
+        "{completed:?}"
+    );
+    assert_eq!(counted.steps[2].read_bytes, counted.scenarios[0].read_bytes);
+    assert_eq!(
+        (count(&counted, "GET"), count(&counted, "CONNECT")),
+        (completed[0], completed[0])
+    );
+    // The parts make up the whole; what is left of it is the seating of the user.
+    let parts: u64 = counted.steps.iter().map(|step| step.service_ns).sum();
+    let whole = counted.scenarios[0].service_ns;
+    assert!(0 < parts && parts <= whole, "{parts} {whole}");
+}
+
+#[test]
+fn a_frozen_server_makes_the_engines_time_limit_end_steps() {
+    let nginx = Nginx::start();
+    let steps = json!([{"name": "page", "op": "get", "page": "any"}]);
+    let counted = run(nginx.options(Way::Plain), &steps, 300, 2000, || {
+        nginx.signal(Signal::STOP);
+    });
+    assert!(counted.scenarios[0].completed > 10);
+    let shown = format!("{:?}", counted.faults);
+    assert!(shown.contains("no answer within the time limit"), "{shown}");
+}

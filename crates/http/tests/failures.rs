@@ -1,0 +1,316 @@
+//! What goes wrong with real servers, and what users are told.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a failure here fails the test that called"
+)]
+
+mod common;
+
+use std::fs;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use common::{Nginx, Person, Way, http, person, play};
+use headcount_http::HttpOptions;
+use headcount_load::FaultKind;
+use rustix::process::Signal;
+use serde_json::json;
+
+#[test]
+fn a_status_that_was_not_expected_names_the_path_and_spares_the_connection() {
+    let nginx = Nginx::start();
+    for way in Way::ALL {
+        play(async {
+            let mut person = person(nginx.options(way)).await;
+            let refused = [
+                (
+                    "/nowhere",
+                    "GET /nowhere: status 404 Not Found instead of 200",
+                ),
+                (
+                    "/moved",
+                    "status 302 Found instead of 200; redirects are not followed",
+                ),
+                // After which nginx closes the connection.
+                (
+                    "/broken",
+                    "GET /broken: status 500 Internal Server Error instead of 200",
+                ),
+            ];
+            for (path, part) in refused {
+                let get = json!({"op": "get", "path": path});
+                let fault = person.play(get).await.unwrap_err();
+                assert_eq!(
+                    (fault.kind, fault.ends_session),
+                    (FaultKind::Refused, false)
+                );
+                assert!(fault.message.contains(part), "{fault}");
+                assert_eq!(person.sent("CONNECT"), 1, "{way:?}");
+            }
+            let moved = json!({"op": "get", "path": "/moved", "expect": [301, 302]});
+            assert!(person.read(moved).await > 0);
+        });
+    }
+}
+
+#[test]
+fn a_request_that_is_refused_before_its_end_is_told_as_refused() {
+    let nginx = Nginx::start();
+    for way in Way::ALL {
+        play(async {
+            let mut person = person(nginx.options(way)).await;
+            let post = json!({"op": "post", "path": "/little", "body_bytes": 50_000_000});
+            let fault = person.play(post).await.unwrap_err();
+            assert_eq!(
+                (fault.kind, fault.ends_session),
+                (FaultKind::Refused, false),
+                "{way:?} {fault}"
+            );
+            let part = "POST /little: status 413 Payload Too Large instead of 200";
+            assert!(fault.message.contains(part), "{fault}");
+            assert_eq!(
+                person
+                    .read(json!({"op": "get", "path": "/text-0001.html"}))
+                    .await,
+                1024
+            );
+        });
+    }
+}
+
+#[test]
+fn pages_changed_behind_the_servers_back_are_wrong_data() {
+    let nginx = Nginx::start();
+    let image = nginx.behind("/a/image-0001.bin");
+    flip(&image, 777);
+    fs::copy(
+        nginx.behind("/text-0002.html"),
+        nginx.behind("/a/text-0002.html"),
+    )
+    .unwrap();
+    let cut = nginx.behind("/a/b/text-0001.html");
+    fs::File::options()
+        .write(true)
+        .open(cut)
+        .unwrap()
+        .set_len(1000)
+        .unwrap();
+    let mut long = fs::File::options()
+        .append(true)
+        .open(nginx.behind("/large-0000.bin"))
+        .unwrap();
+    long.write_all(b"more").unwrap();
+    let told = [
+        (
+            "/a/image-0001.bin",
+            "wrong data at offset 777: these bytes were changed",
+        ),
+        ("/chunked/a/image-0001.bin", ""), // no page of the data set
+        (
+            "/a/text-0002.html",
+            "wrong data at offset 29: it holds data of /text-0002.html",
+        ),
+        ("/a/b/text-0001.html", "1000 bytes came instead of 1024"),
+        (
+            "/large-0000.bin",
+            "wrong data at offset 131072: the page should have ended",
+        ),
+    ];
+    for way in Way::ALL {
+        for accept_gzip in [false, true] {
+            play(async {
+                let options = HttpOptions {
+                    accept_gzip,
+                    ..nginx.options(way)
+                };
+                let mut person = person(options).await;
+                for (path, part) in told {
+                    let played = person.play(json!({"op": "get", "path": path})).await;
+                    if part.is_empty() {
+                        assert!(played.is_ok(), "{path}");
+                        continue;
+                    }
+                    let fault = played.unwrap_err();
+                    assert_eq!(
+                        (fault.kind, fault.ends_session),
+                        (FaultKind::WrongData, false)
+                    );
+                    assert!(
+                        fault.message.starts_with(&format!("GET {path}: {part}")),
+                        "{fault}"
+                    );
+                }
+                assert_eq!(person.sent("CONNECT"), 1);
+            });
+        }
+        play(async {
+            // Lengths are checked whatever is.
+            let options = HttpOptions {
+                verify: 0.0,
+                ..nginx.options(way)
+            };
+            let mut careless = person(options).await;
+            careless
+                .read(json!({"op": "get", "path": "/a/image-0001.bin"}))
+                .await;
+            for (path, part) in [
+                ("/a/b/text-0001.html", "1000 bytes came instead of 1024"),
+                ("/large-0000.bin", "131076 bytes came instead of 131072"),
+            ] {
+                let get = json!({"op": "get", "path": path});
+                let fault = careless.play(get).await.unwrap_err();
+                assert!(fault.message.contains(part), "{fault}");
+                let head = json!({"op": "head", "path": path});
+                let fault = careless.play(head).await.unwrap_err();
+                assert!(fault.message.contains(part), "{fault}");
+            }
+        });
+    }
+}
+
+fn flip(path: &Path, at: u64) {
+    let mut file = fs::File::options()
+        .read(true)
+        .write(true)
+        .open(path)
+        .unwrap();
+    let mut byte = [0];
+    file.seek(SeekFrom::Start(at)).unwrap();
+    file.read_exact(&mut byte).unwrap();
+    file.seek(SeekFrom::Start(at)).unwrap();
+    file.write_all(&[byte[0] ^ 1]).unwrap();
+}
+
+#[test]
+fn pages_that_the_data_set_does_not_have_cannot_be_drawn() {
+    let nginx = Nginx::start();
+    play(async {
+        let mut person = person(nginx.options(Way::Plain)).await;
+        for page in [json!("cgi"), json!(["nothing", "none"])] {
+            let get = json!({"op": "get", "page": page});
+            let fault = person.play(get).await.unwrap_err();
+            assert_eq!(
+                (fault.kind, fault.ends_session),
+                (FaultKind::Refused, false)
+            );
+            let shown = page.to_string().replace(',', ", ");
+            let part = format!("no pages for page = {shown}");
+            assert!(fault.message.contains(&part), "{fault}");
+        }
+    });
+}
+
+#[test]
+fn a_part_of_the_answers_can_be_checked() {
+    let nginx = Nginx::start();
+    flip(&nginx.behind("/text-0000.html"), 50);
+    play(async {
+        let options = HttpOptions {
+            verify: 0.25,
+            ..nginx.options(Way::Plain)
+        };
+        let mut person = person(options).await;
+        let mut found = 0;
+        for _ in 0..400 {
+            person.user.begin_scenario();
+            found += u32::from(
+                person
+                    .play(json!({"op": "get", "path": "/text-0000.html"}))
+                    .await
+                    .is_err(),
+            );
+        }
+        // Which ones follows from user and scenario alone; five standard deviations are 43.
+        assert!((57..=143).contains(&found), "{found}");
+    });
+}
+
+#[test]
+fn a_killed_server_is_a_lost_connection_and_then_none() {
+    for way in Way::ALL {
+        let mut nginx = Nginx::start();
+        // More than sockets hold.
+        let huge = fs::File::create(nginx.behind("/huge")).unwrap();
+        huge.set_len(64 << 20).unwrap();
+        play(async {
+            let http = http(nginx.options(way));
+            let mut person = Person::arrive(&http, 0).await;
+            person.read(json!({"op": "request", "path": "/huge"})).await;
+            nginx.kill();
+            let fault = person.play(json!({"op": "receive"})).await.unwrap_err();
+            assert_eq!(
+                (fault.kind, fault.ends_session),
+                (FaultKind::Disconnected, true),
+                "{way:?} {fault}"
+            );
+            assert!(fault.message.starts_with("GET /huge: "), "{fault}");
+            let mut next = Person::arrive(&http, 0).await;
+            let fault = next
+                .play(json!({"op": "get", "path": "/"}))
+                .await
+                .unwrap_err();
+            assert_eq!(
+                (fault.kind, fault.ends_session),
+                (FaultKind::Connect, true),
+                "{way:?} {fault}"
+            );
+            let address = format!("127.0.0.1:{}: no connection", nginx.port(way));
+            assert!(fault.message.starts_with(&address), "{fault}");
+        });
+    }
+}
+
+#[test]
+fn a_frozen_server_keeps_users_waiting_until_the_limit_and_serves_them_after() {
+    let nginx = Nginx::start();
+    for way in Way::ALL {
+        play(async {
+            let http = http(nginx.options(way));
+            let get = json!({"op": "get", "path": "/text-0001.html"});
+            let (mut one, mut two) = (
+                Person::arrive(&http, 0).await,
+                Person::arrive(&http, 1).await,
+            );
+            one.read(get.clone()).await;
+            nginx.signal(Signal::STOP);
+            let limit = Duration::from_millis(300);
+            assert!(
+                tokio::time::timeout(limit, one.play(get.clone()))
+                    .await
+                    .is_err()
+            );
+            assert!(
+                tokio::time::timeout(limit, two.play(get.clone()))
+                    .await
+                    .is_err()
+            );
+            nginx.signal(Signal::CONT);
+            let mut next = Person::arrive(&http, 2).await;
+            assert_eq!(next.read(get).await, 1024, "{way:?}");
+        });
+    }
+}
+
+#[test]
+fn a_connection_that_the_server_closed_in_between_is_made_anew() {
+    let nginx = Nginx::with(
+        common::small_set(),
+        "keepalive_timeout 50ms; keepalive_requests 3;",
+    );
+    for way in Way::ALL {
+        play(async {
+            let mut person = person(nginx.options(way)).await;
+            let get = json!({"op": "get", "path": "/text-0001.html"});
+            for _ in 0..7 {
+                person.read(get.clone()).await;
+            }
+            // After three requests the server says that it closes.
+            assert_eq!(person.sent("CONNECT"), 3, "{way:?}");
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            person.read(get.clone()).await;
+            assert_eq!(person.sent("CONNECT"), 4, "{way:?}");
+        });
+    }
+}

@@ -1,0 +1,154 @@
+//! Who answers, and whether they have the data set: nginx, and Python's server with the CGI program.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a failure here fails the test that called"
+)]
+
+mod common;
+
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::ops::ControlFlow;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use common::{Nginx, Way, pause, person, play};
+use headcount_http::client::inspect::{check, hello};
+use headcount_http::pages::suite::webbench;
+use headcount_http::pages::tree::write_tree;
+use headcount_http::{HttpError, HttpOptions};
+use headcount_load::FaultKind;
+use headcount_load::clock::Origin;
+use serde_json::json;
+
+#[test]
+fn a_server_says_who_it_is() {
+    let nginx = Nginx::start();
+    for (way, version, tls) in [
+        (Way::Plain, "HTTP/1.1", ""),
+        (Way::Tls, "HTTP/1.1", "TLSv1_3 TLS13_AES_256_GCM_SHA384"),
+        (Way::Http2, "HTTP/2", ""),
+        (Way::Http2Tls, "HTTP/2", "TLSv1_3 TLS13_AES_256_GCM_SHA384"),
+    ] {
+        let found = hello(nginx.options(way)).unwrap();
+        assert!(found.server.starts_with("nginx/1."), "{found:?}");
+        assert_eq!((found.version, &*found.tls), (version, tls));
+        // There is no index page, and the folder is not listed.
+        assert_eq!((found.status, found.keeps_alive), (403, true));
+    }
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let nobody = HttpOptions::new(&format!("http://{}", listener.local_addr().unwrap()));
+    drop(listener);
+    let error = hello(nobody).unwrap_err();
+    assert!(
+        matches!(&error, HttpError::Fault(fault) if fault.kind == FaultKind::Connect),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_data_set_is_found_whole_or_not() {
+    let nginx = Nginx::start();
+    for way in Way::ALL {
+        let options = HttpOptions {
+            verify: 0.0,
+            ..nginx.options(way)
+        };
+        let checked = check(options).unwrap();
+        // Of each of three classes the first file, and the last in the last directory.
+        let bytes = 100 + 16_384 + 1000 + 3000 + 131_072 + 2_000_000;
+        assert_eq!((checked.pages, checked.bytes), (6, bytes));
+    }
+    let mut other = nginx.options(Way::Plain);
+    other.data_set.seed = 8;
+    let error = check(other).unwrap_err().to_string();
+    assert!(
+        error.contains("GET /text-0000.html: wrong data at offset"),
+        "{error}"
+    );
+    fs::remove_file(nginx.behind("/a/b/image-0002.bin")).unwrap();
+    let error = check(nginx.options(Way::Plain)).unwrap_err().to_string();
+    assert!(
+        error.contains("GET /a/b/image-0002.bin: status 404"),
+        "{error}"
+    );
+}
+
+/// Python's own server, which speaks HTTP/1.0 and runs CGI programs. It ends with this value.
+struct PythonServer {
+    child: Child,
+    url: String,
+}
+
+impl PythonServer {
+    fn start(folder: &std::path::Path) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        drop(listener);
+        let child = Command::new("python3")
+            .args([
+                "-m",
+                "http.server",
+                "--cgi",
+                "--bind",
+                "127.0.0.1",
+                "--directory",
+            ])
+            .arg(folder)
+            .arg(port.to_string())
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let server = Self {
+            child,
+            url: format!("http://127.0.0.1:{port}"),
+        };
+        let origin = Origin::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(
+                origin.elapsed_ns() < common::PATIENCE.as_nanos() as u64,
+                "it does not listen"
+            );
+            pause(Duration::from_millis(10));
+        }
+        server
+    }
+}
+
+impl Drop for PythonServer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn webbenchs_pages_and_its_cgi_program_are_served_by_another_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut set = webbench(5);
+    set.classes
+        .retain(|class| class.cgi || class.sizes[0] < 5000);
+    write_tree(folder.path(), &set, &mut |_| ControlFlow::Continue(())).unwrap();
+    let server = PythonServer::start(folder.path());
+    let options = HttpOptions {
+        data_set: set,
+        ..HttpOptions::new(&server.url)
+    };
+    let found = hello(options.clone()).unwrap();
+    assert!(found.server.contains("Python"), "{found:?}");
+    assert!(!found.keeps_alive, "HTTP/1.0");
+    let checked = check(options.clone()).unwrap();
+    assert_eq!(checked.pages, 12);
+    play(async {
+        let mut person = person(options).await;
+        for _ in 0..5 {
+            person.user.begin_scenario();
+            assert_eq!(person.read(json!({"op": "get", "page": "cgi"})).await, 4096);
+        }
+        assert_eq!(person.sent("CONNECT"), 5);
+    });
+}

@@ -1,0 +1,279 @@
+//! What nginx never says, from a peer that says anything: the edges of the protocol.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a failure here fails the test that called"
+)]
+
+mod common;
+
+use std::io::Write;
+use std::net::TcpListener;
+
+use common::{Person, http, peer, person, play, read_request};
+use headcount_http::HttpOptions;
+use headcount_load::{Fault, FaultKind, Moved};
+use serde_json::{Value, json};
+
+/// What a user makes of these pieces of an answer.
+fn answered(step: Value, pieces: &[&[u8]]) -> Result<Moved, Fault> {
+    answered_with(step, pieces, |_| {})
+}
+
+fn answered_with(
+    step: Value,
+    pieces: &[&[u8]],
+    change: impl FnOnce(&mut HttpOptions),
+) -> Result<Moved, Fault> {
+    let (mut options, thread) = peer(pieces.iter().map(|piece| piece.to_vec()).collect());
+    change(&mut options);
+    let played = play(async { person(options).await.play(step).await });
+    thread.join().unwrap();
+    played
+}
+
+fn get() -> Value {
+    json!({"op": "get", "path": "/x"})
+}
+
+#[test]
+fn answers_of_every_form_are_read() {
+    let long = vec![b'x'; 300_000];
+    let head = b"HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n";
+    let forms: [(&[&[u8]], u64); 8] = [
+        (&[b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"], 5),
+        (&[b"HTTP/1.1 200 OK\r\nConte", b"nt-Length: 5\r\n\r", b"\nhel", b"lo"], 5),
+        (&[b"HTTP/1.0 200 OK\r\n\r\nuntil ", b"the end"], 13),
+        (&[b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 \r\nContent-Length: 1\r\n\r\nx"], 1),
+        (&[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nT: x\r\n\r\n"], 3),
+        (&[b"HTTP/1.1 200 OK\nContent-Length: 2\n\nok"], 2),
+        (&[head, &long[..100_000], &long[100_000..]], 300_000),
+        (&[b"HTTP/1.1 200 OK\r\n\r\n", &long], 300_000),
+    ];
+    for (pieces, bytes) in forms {
+        for receive_buffer in [0, 1, 100] {
+            for keep_alive in [true, false] {
+                let moved = answered_with(get(), pieces, |options| {
+                    options.receive_buffer = receive_buffer;
+                    options.keep_alive = keep_alive;
+                });
+                let read = moved.unwrap_or_else(|fault| panic!("{fault}")).read_bytes;
+                assert_eq!(read, bytes, "{}", pieces[0].escape_ascii());
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_no_answer_ends_the_session_with_a_reason() {
+    let endless = [&b"HTTP/1.1 200 OK\r\nA: "[..], &vec![b'x'; 100_000]].concat();
+    let faults: [(&[&[u8]], FaultKind, &str); 12] = [
+        (
+            &[b""],
+            FaultKind::Disconnected,
+            "closed the connection instead of answering",
+        ),
+        (
+            &[b"HTTP/1.1 200"],
+            FaultKind::Disconnected,
+            "in the head of its answer",
+        ),
+        (
+            &[b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"],
+            FaultKind::Disconnected,
+            "after 3 of 10 bytes",
+        ),
+        (
+            &[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"],
+            FaultKind::Disconnected,
+            "after 2 bytes of a body in chunks",
+        ),
+        (
+            &[b"220 mail.example.org ESMTP\r\n"],
+            FaultKind::Malformed,
+            "begins with \"220 mail",
+        ),
+        (
+            &[b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"],
+            FaultKind::Malformed,
+            "no length",
+        ),
+        (
+            &[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nz\r\n"],
+            FaultKind::Malformed,
+            "a chunk of the body has \"z\"",
+        ),
+        (
+            &[b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nabc"],
+            FaultKind::Malformed,
+            "more came than the answer",
+        ),
+        (
+            &[b"HTTP/1.1 101 Switching Protocols\r\n\r\n"],
+            FaultKind::Malformed,
+            "status 101",
+        ),
+        (
+            &[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n"],
+            FaultKind::Malformed,
+            "not asked for",
+        ),
+        (&[&endless], FaultKind::Malformed, "exceeds 65536 bytes"),
+        (
+            &[b"\x15\x03\x03\x00\x02\x02\x46"],
+            FaultKind::Malformed,
+            "no HTTP/1.1",
+        ),
+    ];
+    for (pieces, kind, part) in faults {
+        let fault = answered(get(), pieces).unwrap_err();
+        assert_eq!(
+            (fault.kind, fault.ends_session),
+            (kind, true),
+            "{part}: {fault}"
+        );
+        assert!(fault.message.contains(part), "{part}: {fault}");
+        assert!(fault.message.starts_with("GET /x: "), "{fault}");
+    }
+}
+
+#[test]
+fn a_head_has_no_body_whatever_it_says() {
+    let head = json!({"op": "head", "path": "/text-0001.html"});
+    let moved = answered(
+        head.clone(),
+        &[b"HTTP/1.1 200 OK\r\nContent-Length: 1024\r\n\r\n"],
+    );
+    assert_eq!(moved.unwrap().read_bytes, 0);
+    let fault = answered(
+        head.clone(),
+        &[b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"],
+    );
+    assert_eq!(fault.unwrap_err().kind, FaultKind::WrongData);
+    let moved = answered(
+        head,
+        &[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"],
+    );
+    assert_eq!(moved.unwrap().read_bytes, 0);
+}
+
+#[test]
+fn a_damaged_gzip_is_wrong_data() {
+    let get = json!({"op": "get", "path": "/text-0001.html"});
+    let head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 20\r\n\r\n";
+    for body in [
+        &b"\x1f\x8b\x08\0\0\0\0\0\0\x03abcdefghij"[..],
+        b"no gzip at all......",
+    ] {
+        let fault = answered(get.clone(), &[head, body]).unwrap_err();
+        assert_eq!(
+            (fault.kind, fault.ends_session),
+            (FaultKind::WrongData, false)
+        );
+        assert!(fault.message.contains("no whole gzip"), "{fault}");
+    }
+}
+
+#[test]
+fn requests_are_as_they_should_be() {
+    let ok = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".to_vec();
+    let sent = |step: Value, change: &dyn Fn(&mut HttpOptions)| {
+        let (mut options, thread) = peer(vec![ok.clone()]);
+        let host = options.url.trim_start_matches("http://").to_owned();
+        change(&mut options);
+        play(async { person(options).await.play(step).await.unwrap() });
+        let request = String::from_utf8(thread.join().unwrap()).unwrap();
+        request
+            .replace(&host, "HOST")
+            .replace(env!("CARGO_PKG_VERSION"), "VERSION")
+    };
+    assert_eq!(
+        sent(get(), &|_| {}),
+        "GET /x HTTP/1.1\r\nHost: HOST\r\nUser-Agent: headcount/VERSION\r\nAccept: */*\r\n\r\n"
+    );
+    let post = json!({"op": "post", "path": "/{n:03}?a=b", "body": "hello",
+                      "headers": {"accept": "text/html"}});
+    let changed = sent(post, &|options| {
+        options.url.push_str("/below/");
+        options.keep_alive = false;
+        options.accept_gzip = true;
+        options.first_user = 41;
+        options.user = Some("Aladdin".into());
+        options.password = Some(headcount_http::Password::new("open sesame"));
+        options.headers = [("user-agent".to_owned(), "x".to_owned())].into();
+    });
+    // The credentials are those of RFC 7617, 2.
+    assert_eq!(
+        changed,
+        "POST /below/041?a=b HTTP/1.1\r\nHost: HOST\r\nAccept-Encoding: gzip\r\nuser-agent: x\r\n\
+         accept: text/html\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\
+         Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==\r\nContent-Length: 5\r\n\r\n"
+    );
+    let put = sent(json!({"op": "put", "path": "/x"}), &|_| {});
+    assert!(put.ends_with("Content-Length: 0\r\n\r\n"), "{put}");
+}
+
+/// A server that answers, and then says something on the idle connection.
+#[test]
+fn an_idle_connection_may_only_be_closed() {
+    for (said, part) in [
+        (
+            &b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n"[..],
+            None,
+        ),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+            Some("spoke without being asked"),
+        ),
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let options = HttpOptions::new(&format!("http://{}", listener.local_addr().unwrap()));
+        let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+        let server = std::thread::spawn(move || {
+            let (mut first, _) = listener.accept().unwrap();
+            read_request(&mut first);
+            first.write_all(answer).unwrap();
+            first.write_all(said).unwrap();
+            if part.is_none() {
+                drop(first);
+                let (mut second, _) = listener.accept().unwrap();
+                read_request(&mut second);
+                second.write_all(answer).unwrap();
+            }
+        });
+        play(async {
+            let mut person = Person::arrive(&http(options), 0).await;
+            let first = person.play(get()).await;
+            if first.is_ok() {
+                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+            }
+            match (first.and(person.play(get()).await), part) {
+                (Ok(_), None) => assert_eq!(person.sent("CONNECT"), 2),
+                (Err(fault), Some(_)) => assert_eq!(fault.kind, FaultKind::Malformed, "{fault}"),
+                // The answer and the farewell came as one.
+                (Err(fault), None) => {
+                    assert!(fault.message.contains("more came"), "{fault}");
+                    let _ = person.play(get()).await;
+                }
+                (Ok(_), Some(_)) => panic!("what was not asked for was accepted"),
+            }
+        });
+        server.join().unwrap();
+    }
+}
+
+#[test]
+fn an_answer_before_the_end_of_the_request_is_taken() {
+    let post = json!({"op": "post", "path": "/x", "body_bytes": 100_000_000});
+    let fault = answered(
+        post,
+        &[b"HTTP/1.1 507 Insufficient Storage\r\nContent-Length: 2\r\n\r\nno"],
+    );
+    let fault = fault.unwrap_err();
+    // A peer that closes with bytes unread resets the connection, which may overtake its answer.
+    let told = fault
+        .message
+        .contains("status 507 Insufficient Storage instead of 200");
+    let lost = fault.kind == FaultKind::Disconnected;
+    assert!(told || lost, "{fault}");
+}
