@@ -36,9 +36,8 @@ const MOST_USERS: u32 = 4000;
 /// Class, and whether connections are kept.
 const CASES: [(&str, bool); 4] = [("k1", true), ("k16", true), ("k128", true), ("k1", false)];
 
-/// What spares nginx work that is not about pages. `tcp_nopush` as in Debian's own configuration: an
-/// answer's head and body leave in one packet.
-const QUIET_NGINX: &str = "access_log off; open_file_cache max=100; tcp_nopush on;";
+/// What spares nginx work that is not about pages.
+const QUIET_NGINX: &str = "access_log off; open_file_cache max=100;";
 
 /// Who takes turns with wrk.
 const SIDES: [&str; 3] = ["client", "engine", "checked"];

@@ -69,19 +69,31 @@ impl Http1 {
     /// Whether the server has closed the connection since the last answer. That it said something
     /// instead is a fault, but for the answer 408, with which servers close idle connections.
     pub async fn is_stale(&mut self) -> Result<bool, Fault> {
-        let Self { transport, .. } = self;
-        poll_fn(|context| {
-            Poll::Ready(
-                match poll_bytes(transport, context, READ_BYTES, is_farewell) {
-                    Poll::Pending => Ok(false),
-                    Poll::Ready(Ok(true) | Err(_)) => Ok(true),
-                    Poll::Ready(Ok(false)) => {
-                        Err(malformed("the server spoke without being asked"))
-                    }
-                },
-            )
-        })
-        .await
+        let came = match &mut self.transport {
+            // Without asking the kernel, unless it has announced something.
+            Transport::Plain(stream) => {
+                INCOMING.with_borrow_mut(|buffer| match stream.try_read(buffer) {
+                    Err(error) if error.kind() == ErrorKind::WouldBlock => None,
+                    read => Some(read.map(|bytes| is_farewell(&buffer[..bytes]))),
+                })
+            }
+            transport @ Transport::Tls(_) => {
+                poll_fn(|context| {
+                    Poll::Ready(
+                        match poll_bytes(transport, context, READ_BYTES, is_farewell) {
+                            Poll::Pending => None,
+                            Poll::Ready(came) => Some(came),
+                        },
+                    )
+                })
+                .await
+            }
+        };
+        match came {
+            None => Ok(false),
+            Some(Ok(true) | Err(_)) => Ok(true),
+            Some(Ok(false)) => Err(malformed("the server spoke without being asked")),
+        }
     }
 
     /// Sends a request, whose head `compose` appends to an empty buffer, with its body. Stops when
