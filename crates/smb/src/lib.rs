@@ -3,23 +3,20 @@
 //! `docs/smb.md` says which parts of MS-SMB2 and MS-NLMP it implements. Read the modules in this
 //! order:
 //!
-//! * [`options`]: which server, as whom, and in which way; [`data_set`] and [`block`]: what files
-//!   users have, and what stands in them.
-//! * [`client`]: virtual users and their steps.
+//! * [`options`]: which server, as whom, and in which way. What files users have, what stands in them
+//!   and what users do with them is in `headcount_tree`, since other protocols have the same.
+//! * [`client`]: virtual users, playing their steps.
 //! * [`connection`]: one TCP connection, its messages, credits and signatures.
 //! * [`auth`]: `NTLMv2` in SPNEGO, keys and signatures; [`wire`]: the messages of SMB.
 
 pub mod auth;
-pub mod block;
 pub mod client;
 pub mod connection;
-pub mod data_set;
 pub mod options;
 mod password;
-pub mod pattern;
 mod random;
 pub mod wire;
 
-pub use client::{Smb, SmbError, SmbSession, Step};
+pub use client::{Smb, SmbError, SmbSession};
 pub use options::{EncryptionPolicy, SigningPolicy, SmbOptions};
 pub use password::Password;

@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::data_set::DataSet;
+use headcount_tree::data_set::DataSet;
+
 use crate::password::Password;
 use crate::wire::negotiate::{Dialect, SigningAlgorithm};
 

@@ -7,7 +7,7 @@ use std::fs;
 use common::{Person, Samba, play, smb};
 use headcount_load::Moved;
 use headcount_smb::SmbOptions;
-use headcount_smb::data_set::{DataSet, Group, Place};
+use headcount_tree::data_set::{DataSet, Group, Place};
 use serde_json::json;
 
 #[test]

@@ -3,11 +3,12 @@
 use headcount_smb::auth::spnego;
 use headcount_smb::wire::create::Opened;
 use headcount_smb::wire::header::{HEADER_BYTES, Response, frame_bytes};
-use headcount_smb::wire::info::Query;
+use headcount_smb::wire::info::QueryInfo;
 use headcount_smb::wire::ioctl::Negotiated;
 use headcount_smb::wire::oplock::Break;
 use headcount_smb::wire::transform::{TRANSFORM_BYTES, Transform};
 use headcount_smb::wire::{directory, ioctl, negotiate, session, transfer, tree};
+use headcount_tree::query::Query;
 use proptest::prelude::*;
 
 /// Gives a body to every parser.

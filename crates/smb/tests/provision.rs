@@ -13,8 +13,8 @@ use std::path::Path;
 
 use common::Samba;
 use headcount_smb::client::provision::{Order, Progress, ProvisionError, cleanup, hello, prepare};
-use headcount_smb::data_set::{DataSet, Group, Place};
 use headcount_smb::{Password, SmbOptions};
+use headcount_tree::data_set::{DataSet, Group, Place};
 
 const ALL: Order = Order {
     first: 0,

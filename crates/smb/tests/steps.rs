@@ -11,9 +11,10 @@ use std::fs;
 
 use common::{Person, Samba, play, smb, step};
 use headcount_load::{Compile, FaultKind, Moved};
+use headcount_smb::SmbOptions;
 use headcount_smb::options::EncryptionPolicy;
 use headcount_smb::wire::negotiate::Dialect;
-use headcount_smb::{SmbOptions, Step};
+use headcount_tree::step::Step;
 use serde_json::json;
 
 fn open(file: &str, how: &str) -> serde_json::Value {

@@ -4,7 +4,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use headcount_load::clock::Origin;
-use headcount_smb::{Smb, Step};
+use headcount_smb::Smb;
+use headcount_tree::step::Step;
 
 use crate::crowd::{arrive, on_one_thread, play_once};
 use crate::machine::{cpu_ns, user_share};

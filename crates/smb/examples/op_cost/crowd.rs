@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use headcount_load::clock::Origin;
 use headcount_load::{Fault, Session};
-use headcount_smb::{Smb, Step};
+use headcount_smb::Smb;
+use headcount_tree::step::Step;
 use tokio::task::LocalSet;
 
 use crate::common::Person;

@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use headcount_load::clock::Origin;
-use headcount_smb::{Smb, Step};
+use headcount_smb::Smb;
+use headcount_tree::step::Step;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::task::LocalSet;

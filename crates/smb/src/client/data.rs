@@ -1,11 +1,11 @@
 //! READ, WRITE and FLUSH.
 
 use headcount_load::{Fault, FaultKind, Moved, User};
+use headcount_tree::block::{UNIT_BYTES, stamp, verify};
+use headcount_tree::parts::{From, Share, Transfer};
 
 use super::open::Called;
-use super::parts::{From, Share, Transfer};
 use super::session::{Handle, SmbSession, other_form, refuse};
-use crate::block::{UNIT_BYTES, stamp, verify};
 use crate::connection::Ask;
 use crate::wire::header::Command;
 use crate::wire::status::Status;

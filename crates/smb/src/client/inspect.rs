@@ -5,15 +5,16 @@
 )]
 
 use headcount_load::{Fault, FaultKind, User};
+use headcount_tree::parts::{Name, Share};
+use headcount_tree::query::Query;
 
 use super::metadata::ANSWER_BYTES;
-use super::parts::{Name, Share};
 use super::session::{SmbSession, other_form, refuse};
 use crate::connection::Ask;
 use crate::wire::NO_FILE;
 use crate::wire::create::{Disposition, Opened, Oplock, Request, SHARE_ALL, access, encode_close};
 use crate::wire::header::{Command, Response};
-use crate::wire::info::Query;
+use crate::wire::info::QueryInfo;
 
 impl SmbSession {
     /// Asks about a name. `missing`: that there is nothing of this name is the success.

@@ -5,13 +5,14 @@
 )]
 
 use headcount_load::{Fault, FaultKind, Moved, User};
+use headcount_tree::parts::{Control, Name, Range, Share};
+use headcount_tree::query::Query;
 
 use super::open::Called;
-use super::parts::{Control, Name, Range, Share};
 use super::session::{Handle, SmbSession, other_form, refuse};
 use crate::connection::Ask;
 use crate::wire::header::Command;
-use crate::wire::info::{Change, Query};
+use crate::wire::info::{Change, QueryInfo};
 use crate::wire::lock::Lock;
 use crate::wire::status::Status;
 use crate::wire::{NO_FILE, directory, ioctl, lock};

@@ -1,6 +1,5 @@
 //! The client: virtual users with their files on a share.
 //!
-//! * [`step`] and [`parts`]: what users do.
 //! * [`session`]: one user's connection, logon and handles; `logon`: how they log on;
 //!   `open`, `data`, `metadata`, `inspect`: the steps, played.
 //! * [`provision`]: making and deleting the data sets of many users.
@@ -10,25 +9,23 @@ mod inspect;
 mod logon;
 mod metadata;
 mod open;
-pub mod parts;
 pub mod provision;
 pub mod session;
-pub mod step;
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 
 use headcount_load::{Fault, Protocol, User};
+use headcount_tree::data_set::DataSet;
+use headcount_tree::pattern::NamePattern;
+use headcount_tree::step::Step;
 
 pub use session::SmbSession;
-pub use step::Step;
 
 use crate::auth::ntlm::{Key, owner_key};
 use crate::connection::Wanted;
-use crate::data_set::DataSet;
 use crate::options::{EncryptionPolicy, SmbOptions};
 use crate::password::Password;
-use crate::pattern::NamePattern;
 use crate::wire::header::Command;
 use crate::wire::negotiate::Dialect;
 

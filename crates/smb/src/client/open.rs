@@ -3,13 +3,13 @@
 use std::fmt;
 
 use headcount_load::{Fault, FaultKind, User};
+use headcount_tree::data_set::{Group, Place};
+use headcount_tree::parts::{Access, How, Name, Open, OplockWish, Share};
 
 use super::Shared;
 use super::inspect::is_there;
-use super::parts::{Access, How, Name, Open, OplockWish, Share};
 use super::session::{Handle, SmbSession, other_form, refuse};
 use crate::connection::Ask;
-use crate::data_set::{Group, Place};
 use crate::random;
 use crate::wire::create::{
     DIRECTORY, Disposition, NOT_DIRECTORY, Opened, Oplock, Request, SHARE_ALL, access, encode_close,

@@ -4,20 +4,17 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use headcount_load::{Fault, FaultKind, Moved, Session, User};
+use headcount_tree::data_set::Place;
+use headcount_tree::parts::{SLOTS, Share};
+use headcount_tree::step::Step;
 
 use super::Shared;
 use super::logon::{cannot_encrypt, unencrypted};
-use super::parts::Share;
-use super::step::Step;
 use crate::connection::{Ask, Connection};
-use crate::data_set::Place;
 use crate::wire::FileId;
 use crate::wire::header::{Command, Response};
 use crate::wire::negotiate::Dialect;
 use crate::wire::{session, tree};
-
-/// Handles a user can have open at a time.
-pub const SLOTS: usize = 4;
 
 /// One user's connection.
 #[derive(Debug)]

@@ -4,7 +4,7 @@
     reason = "commands are written as the specification writes them"
 )]
 
-use serde::Deserialize;
+use headcount_tree::query::Query;
 
 use super::fields::{Put, u16_at, u32_at, utf16_bytes};
 use super::{FileId, part};
@@ -13,47 +13,32 @@ const FILE: u8 = 1;
 const FILE_SYSTEM: u8 = 2;
 const SECURITY: u8 = 3;
 
-/// What is asked about an open file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
-#[serde(rename_all = "kebab-case")]
-pub enum Query {
-    /// Everything (`FileAllInformation`, MS-FSCC 2.4.2).
-    #[default]
-    All,
-    /// Times and attributes (`FileBasicInformation`, 2.4.7).
-    Basic,
-    /// Sizes and links (`FileStandardInformation`, 2.4.47).
-    Standard,
-    /// Times, sizes and attributes (`FileNetworkOpenInformation`, 2.4.33).
-    NetworkOpen,
-    /// Streams (`FileStreamInformation`, 2.4.49).
-    Stream,
-    /// The file system's size (`FileFsFullSizeInformation`, 2.5.4).
-    FileSystemSize,
-    /// The volume's label (`FileFsVolumeInformation`, 2.5.9).
-    Volume,
-    /// Owner, group and access list (MS-DTYP 2.4.6).
-    Security,
+/// QUERY_INFO for each class.
+pub trait QueryInfo {
+    /// Appends the body.
+    fn encode(self, out: &mut Vec<u8>, file: &FileId, length: u32);
+
+    /// The answer, if it has at least the bytes of its class.
+    fn parse(self, body: &[u8]) -> Option<&[u8]>;
 }
 
-impl Query {
-    /// Type, class, additional information, and the fewest bytes an answer has.
-    const fn parameters(self) -> (u8, u8, u32, usize) {
-        match self {
-            Self::All => (FILE, 18, 0, 96),
-            Self::Basic => (FILE, 4, 0, 36),
-            Self::Standard => (FILE, 5, 0, 22),
-            Self::NetworkOpen => (FILE, 34, 0, 52),
-            Self::Stream => (FILE, 22, 0, 0),
-            Self::FileSystemSize => (FILE_SYSTEM, 7, 0, 32),
-            Self::Volume => (FILE_SYSTEM, 1, 0, 18),
-            Self::Security => (SECURITY, 0, 7, 20),
-        }
+/// Type, class, additional information, and the fewest bytes an answer has.
+const fn parameters(query: Query) -> (u8, u8, u32, usize) {
+    match query {
+        Query::All => (FILE, 18, 0, 96),
+        Query::Basic => (FILE, 4, 0, 36),
+        Query::Standard => (FILE, 5, 0, 22),
+        Query::NetworkOpen => (FILE, 34, 0, 52),
+        Query::Stream => (FILE, 22, 0, 0),
+        Query::FileSystemSize => (FILE_SYSTEM, 7, 0, 32),
+        Query::Volume => (FILE_SYSTEM, 1, 0, 18),
+        Query::Security => (SECURITY, 0, 7, 20),
     }
+}
 
-    /// Appends the body.
-    pub fn encode(self, out: &mut Vec<u8>, file: &FileId, length: u32) {
-        let (kind, class, additional, _) = self.parameters();
+impl QueryInfo for Query {
+    fn encode(self, out: &mut Vec<u8>, file: &FileId, length: u32) {
+        let (kind, class, additional, _) = parameters(self);
         out.put_u16(41);
         out.put_u8(kind);
         out.put_u8(class);
@@ -66,14 +51,12 @@ impl Query {
         out.put(file);
     }
 
-    /// The answer, if it has at least the bytes of its class.
-    #[must_use]
-    pub fn parse(self, body: &[u8]) -> Option<&[u8]> {
+    fn parse(self, body: &[u8]) -> Option<&[u8]> {
         if u16_at(body, 0)? != 9 {
             return None;
         }
         let answer = part(body, u16_at(body, 2)?.into(), u32_at(body, 4)? as usize)?;
-        (answer.len() >= self.parameters().3).then_some(answer)
+        (answer.len() >= parameters(self).3).then_some(answer)
     }
 }
 

@@ -18,8 +18,9 @@ use headcount_load::clock::{Origin, VirtualClock};
 use headcount_load::seat::Seat;
 use headcount_load::timers::Timers;
 use headcount_load::{Compile, Fault, Moved, Protocol, Session, User};
-use headcount_smb::data_set::DataSet;
-use headcount_smb::{Password, Smb, SmbOptions, SmbSession, Step};
+use headcount_smb::{Password, Smb, SmbOptions, SmbSession};
+use headcount_tree::data_set::DataSet;
+use headcount_tree::step::Step;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 

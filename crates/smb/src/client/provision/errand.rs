@@ -8,8 +8,8 @@ use headcount_load::clock::VirtualClock;
 use headcount_load::seat::Seat;
 use headcount_load::timers::Timers;
 use headcount_load::{Fault, FaultKind, Protocol, User};
+use headcount_tree::parts::Share;
 
-use crate::client::parts::Share;
 use crate::client::session::{other_form, refuse};
 use crate::client::{Smb, SmbSession};
 use crate::connection::Ask;

@@ -1,20 +1,21 @@
 //! Who answers, and on which terms.
 
 use headcount_load::Fault;
+use headcount_tree::parts::Share;
+use headcount_tree::query::Query;
 use serde::Serialize;
 
 use super::crew::run;
 use super::errand::{arrive, bounded, simple};
 use super::error::ProvisionError;
 use crate::client::Smb;
-use crate::client::parts::Share;
 use crate::client::session::{SmbSession, other_form, refuse};
 use crate::connection::Ask;
 use crate::options::SmbOptions;
 use crate::wire::create::{DIRECTORY, Disposition, access};
 use crate::wire::fields::{u32_at, u64_at};
 use crate::wire::header::Command;
-use crate::wire::info::Query;
+use crate::wire::info::QueryInfo;
 use crate::wire::negotiate::SigningAlgorithm;
 
 /// What a server agreed on with its first user.

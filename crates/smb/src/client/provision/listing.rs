@@ -5,8 +5,8 @@
 )]
 
 use headcount_load::Fault;
+use headcount_tree::parts::Share;
 
-use crate::client::parts::Share;
 use crate::client::session::{SmbSession, other_form, refuse};
 use crate::connection::Ask;
 use crate::wire::FileId;

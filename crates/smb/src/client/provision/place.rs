@@ -2,10 +2,10 @@
 //! go on later: what is there already in its size stays.
 
 use headcount_load::{Fault, FaultKind, Moved};
+use headcount_tree::data_set::Place;
 
 use super::prepare::is_folder;
 use crate::client::session::{Handle, SmbSession};
-use crate::data_set::Place;
 use crate::wire::create::{
     DIRECTORY, Disposition, NOT_DIRECTORY, Oplock, Request, SHARE_ALL, access,
 };
@@ -16,7 +16,7 @@ const CHUNK_BYTES: u32 = 1 << 20;
 
 impl SmbSession {
     /// Makes a folder or file of this user's data set, with the folders above a folder. Files need
-    /// their folders: [`crate::data_set::DataSet::prepared`] has the order. A file that has its size
+    /// their folders: [`headcount_tree::data_set::DataSet::prepared`] has the order. A file that has its size
     /// stays as it is, unless it is read through and found damaged.
     pub async fn prepare(&mut self, place: Place, read_through: bool) -> Result<Moved, Fault> {
         let path = self.path(place, "", "");

@@ -4,6 +4,8 @@ use std::cell::Cell;
 
 use serde::{Deserialize, Serialize};
 
+use headcount_tree::data_set::{Group, Place};
+
 use super::cleanup::clear;
 use super::crew::{each, run};
 use super::errand::{arrive, bounded};
@@ -12,7 +14,6 @@ use super::territory::{Ground, MARKER, inscription, marker, root};
 use super::{Progress, Told};
 use crate::client::session::SmbSession;
 use crate::client::{Shared, Smb};
-use crate::data_set::{Group, Place};
 use crate::options::SmbOptions;
 
 /// Left free on the volume, so that nothing else on the server runs into its end.

@@ -1,13 +1,13 @@
 //! The folder in which Headcount may write and delete: one that bears its marker file.
 
 use headcount_load::{Fault, FaultKind};
+use headcount_tree::data_set::DataSet;
 
 use super::errand::simple;
 use super::error::ProvisionError;
 use super::listing::Entry;
 use crate::client::session::SmbSession;
 use crate::client::{Shared, SmbError};
-use crate::data_set::DataSet;
 use crate::wire::create::{DIRECTORY, Disposition, access};
 
 /// The file that says that a folder is Headcount's, and which data set is in it.

@@ -16,8 +16,6 @@
 
 use std::sync::LazyLock;
 
-use crate::wire::fields::{u32_at, u64_at};
-
 /// The unit: sizes and offsets of reads and writes are multiples of it.
 pub const UNIT_BYTES: u32 = 4096;
 
@@ -113,8 +111,8 @@ pub fn verify(data: &[u8], owner: Owner, offset: u64) -> Result<(), (u64, Wrong)
 }
 
 fn check(unit: &[u8; UNIT], owner: Owner, at: u64) -> Result<(), Wrong> {
-    let word = |at| u32_at(unit, at).unwrap_or_default();
-    let long = |at| u64_at(unit, at).unwrap_or_default();
+    let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|index| unit[at + index]));
+    let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|index| unit[at + index]));
     if unit[..4] != MAGIC {
         Err(Wrong::NotABlock)
     } else if crc32fast::hash(&unit[8..]) != word(4) {

@@ -4,9 +4,9 @@ use headcount_load::Compile;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::parts::{Control, Name, Open, Range, Share, Transfer, check_slot};
 use crate::block::UNIT_BYTES;
-use crate::wire::info::Query;
+use crate::parts::{Control, Name, Open, Range, Share, Transfer, check_slot};
+use crate::query::Query;
 
 /// One step. `slot` says which of the user's four handles it is about, 0 unless told.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

@@ -2,9 +2,11 @@
 
 use serde::Deserialize;
 
-use super::session::SLOTS;
 use crate::block::UNIT_BYTES;
 use crate::data_set::Group;
+
+/// How many files a user can have open.
+pub const SLOTS: usize = 4;
 
 /// The largest request of a read or write; servers may allow less.
 const MOST_CHUNK_BYTES: u32 = 8 << 20;
@@ -226,7 +228,7 @@ const fn chunk_bytes() -> u32 {
 }
 
 /// An error if there is no such handle.
-pub(super) fn check_slot(at: u8) -> Result<(), String> {
+pub(crate) fn check_slot(at: u8) -> Result<(), String> {
     if usize::from(at) < SLOTS {
         return Ok(());
     }
@@ -234,7 +236,7 @@ pub(super) fn check_slot(at: u8) -> Result<(), String> {
 }
 
 impl Name {
-    pub(super) fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), String> {
         check_slot(self.of.unwrap_or(0))?;
         let parts = [&self.before, &self.after];
         match parts
@@ -251,7 +253,7 @@ impl Name {
 }
 
 impl Transfer {
-    pub(super) fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), String> {
         check_slot(self.slot)?;
         let chunk = self.chunk_bytes;
         if chunk == 0 || chunk > MOST_CHUNK_BYTES || !chunk.is_multiple_of(UNIT_BYTES) {
