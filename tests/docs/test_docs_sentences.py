@@ -15,7 +15,14 @@ PAGE = [
 """What stands in backticks, and the lines of the example."""
 
 SOURCES = {
-    "verdict.py": ("_capacity_sentence", "_ladder_sentence", "_search_flags", "_flags"),
+    "plateau.py": ("_sentence",),
+    "verdict.py": (
+        "_capacity_sentence",
+        "_ladder_sentence",
+        "_plateau_flags",
+        "_search_flags",
+        "_flags",
+    ),
     "neighbours.py": ("neighbours",),
     "generator.py": ("watch",),
     "level.py": ("_invalid", "_shortfall", "_wrong_data"),

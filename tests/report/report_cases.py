@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel
 from report_factory import content, empty_level, level, score, timeline, times, verdict
 
-from headcount.bundle.verdict import Capacity
+from headcount.bundle.verdict import Capacity, Plateau
 from headcount.report.content import ReportContent
 
 HOSTILE = (
@@ -87,6 +87,7 @@ def cases() -> list[Case]:
         Case("times of seven decades", wide_times()),
         Case("nothing broke", at_least()),
         Case("score", scored()),
+        Case("saturated", saturated()),
         Case("on one machine", on_one_machine()),
         Case("large figures", large_figures()),
         Case("hostile", hostile()),
@@ -105,6 +106,38 @@ def scored() -> ReportContent:
         level(4, 1000),
     ]
     said = verdict().model_copy(update={"kind": "ladder", "capacity": None, "score": score()})
+    return replace(content(), levels=levels, verdict=said)
+
+
+def saturated() -> ReportContent:
+    """A ladder whose scenarios/s flattened out, and whose bytes/s did not."""
+    levels = [level(index, users) for index, users in enumerate((300, 900, 1000, 1200), 1)]
+    flat = Plateau(
+        figure="scenarios",
+        flattened=True,
+        users=1000,
+        above_users=900,
+        value_per_s=171.5,
+        interval_per_s=(170.0, 173.0),
+        most_users=1200,
+        most_per_s=172.0,
+        stress_users=None,
+        sentence="Throughput flattened out at 1,000 users.",
+    )
+    rising = flat.model_copy(
+        update={
+            "figure": "bytes",
+            "flattened": False,
+            "users": None,
+            "above_users": None,
+            "value_per_s": None,
+            "interval_per_s": None,
+            "sentence": "Throughput was still rising at 1,200 users.",
+        }
+    )
+    said = verdict().model_copy(
+        update={"kind": "ladder", "capacity": None, "plateaus": [flat, rising]}
+    )
     return replace(content(), levels=levels, verdict=said)
 
 
@@ -152,7 +185,8 @@ def large_figures() -> ReportContent:
 def hostile() -> ReportContent:
     """Every text that a server, a plan or a machine could choose is hostile."""
     levels = [level(1, 900), level(2, 1000), level(3, 940, "probe", "invalid")]
-    plain = replace(content(), levels=levels)
+    flat = {"plateaus": saturated().verdict.plateaus}
+    plain = replace(content(), levels=levels, verdict=verdict().model_copy(update=flat))
     return replace(
         plain,
         title=HOSTILE,
@@ -178,7 +212,7 @@ def hostile() -> ReportContent:
     )
 
 
-_CHOICES = {"kind", "outcome", "purpose", "role", "unit"}
+_CHOICES = {"figure", "kind", "outcome", "purpose", "role", "unit"}
 """Fields that hold one of a few words; a fault's kind and a score's unit are free all the same."""
 
 

@@ -202,6 +202,15 @@ def test_the_score_and_its_formula_are_shown() -> None:
     assert "sum of weights / sum of weights over rates" in said
 
 
+def test_a_saturation_point_and_a_curve_without_one_are_told() -> None:
+    case = next(case for case in cases() if case.name == "saturated")
+    page = read(case.content)
+    said = " ".join(page.texts)
+    assert "Scenarios/s: Throughput flattened out at 1,000\xa0users." in said
+    assert "Bytes/s: Throughput was still rising at 1,200\xa0users." in said
+    assert "Saturation point 1,000 users 172 scenarios/s there, more than 900" in said
+
+
 def test_faults_of_all_levels_are_added_up() -> None:
     row = read(content()).row("read")
     steps = [row for row in read(content()).rows if row[0] == "read"]

@@ -45,6 +45,13 @@ def test_the_answer_comes_first() -> None:
     assert lines[-1] == "13 levels, 1,204,551 operations, 55 min 15 s"
 
 
+def test_where_the_curves_flattened_out_follows_the_answer() -> None:
+    case = next(case for case in cases() if case.name == "saturated")
+    text = printed(case, 120)
+    assert "Scenarios/s: Throughput flattened out at 1,000 users." in text
+    assert text.index("Bytes/s: Throughput was still rising") < text.index("Doubt: ")
+
+
 def test_every_level_has_its_row_and_an_invalid_one_its_reason() -> None:
     lines = printed(Case("usual", content()), 120).splitlines()
     rows = [line.split() for line in lines]

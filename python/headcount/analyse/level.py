@@ -7,7 +7,13 @@ from headcount._engine import Histogram, Interval
 from headcount.analyse import generator, little
 from headcount.analyse.judge import judge
 from headcount.analyse.steadiness import steadiness
-from headcount.analyse.times import SECTIONS, quantile_interval_ms, times_of
+from headcount.analyse.times import (
+    RATE_S,
+    SECTIONS,
+    quantile_interval_ms,
+    rate_interval,
+    times_of,
+)
 from headcount.analyse.window import Pool, Window
 from headcount.bundle.level import (
     CounterSummary,
@@ -119,6 +125,7 @@ def _scenario(name: str, window: Window, index: int | None, limit_us: int) -> Sc
     length_s = max(window.seconds, 1e-9)
     overloaded, decided = pool.overloaded()
     sections = window.split(window.seconds / SECTIONS) if window.seconds >= 2 * SECTIONS else []
+    parts = [part.pool(index) for part in window.split(max(window.seconds / SECTIONS, RATE_S))]
     return ScenarioResult(
         name=name,
         due=pool.due(),
@@ -135,7 +142,15 @@ def _scenario(name: str, window: Window, index: int | None, limit_us: int) -> Sc
         response=times_of(pool.response),
         service=times_of(pool.service),
         p95_interval_ms=quantile_interval_ms([s.pool(index).response for s in sections], 0.95),
+        rate_interval_per_s=rate_interval(
+            [(part.completed, part.window.seconds) for part in parts]
+        ),
+        bytes_interval_per_s=rate_interval([(_moved(part), part.window.seconds) for part in parts]),
     )
+
+
+def _moved(pool: Pool) -> float:
+    return pool.sum(lambda tally: tally.read_bytes + tally.written_bytes)
 
 
 def _step(name: str, window: Window, index: int) -> StepResult:

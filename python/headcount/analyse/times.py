@@ -1,4 +1,4 @@
-"""Percentiles of a level, and how sure they are."""
+"""Percentiles and rates of a level, and how sure they are."""
 
 import math
 from collections.abc import Sequence
@@ -11,6 +11,12 @@ from headcount.bundle.level import Times
 SECTIONS = 10
 """Sections of a level for the interval of a percentile: ten keep 9 degrees of freedom and leave
 each section long enough to hold more than one busy period of the server."""
+
+
+FEWEST_RATES = 5
+"""Fewer sections say too little of their spread: Student's t would widen the interval by half."""
+RATE_S = 1.0
+"""Shortest section of the interval of a rate: the engine reports each second."""
 
 
 def times_of(histogram: Histogram) -> Times | None:
@@ -55,3 +61,19 @@ def quantile_interval_ms(
     spread = sum((value - centre) ** 2 for value in logs) / (len(logs) - 1)
     half = float(stats.t.ppf(0.975, len(logs) - 1)) * math.sqrt(spread / len(logs))
     return math.exp(centre - half) / 1000, math.exp(centre + half) / 1000
+
+
+def rate_interval(sections: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
+    """A 95 % confidence interval of a rate from (count, seconds) of consecutive sections.
+
+    Batch means: the sections' rates, with Student's t (Law, Simulation Modeling and Analysis, 2015,
+    9.5.3). Assumes sections long against the busy periods of the server; it tells how exactly this
+    level measured its rate, not how much another one would differ. None with fewer than five.
+    """
+    if len(sections) < FEWEST_RATES:
+        return None
+    rates = [count / max(seconds, 1e-9) for count, seconds in sections]
+    whole = sum(count for count, _ in sections) / max(sum(s for _, s in sections), 1e-9)
+    spread = sum((rate - whole) ** 2 for rate in rates) / (len(rates) - 1)
+    half = float(stats.t.ppf(0.975, len(rates) - 1)) * math.sqrt(spread / len(rates))
+    return max(whole - half, 0.0), whole + half

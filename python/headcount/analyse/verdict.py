@@ -6,11 +6,12 @@ from typing import Literal
 
 from headcount.analyse.level import broke_first, people, rate_text, reason_of
 from headcount.analyse.neighbours import neighbours
+from headcount.analyse.plateau import plateaus
 from headcount.analyse.score import score_of
 from headcount.analyse.search import Flag, Outcome
 from headcount.analyse.shrunk import shrunk
 from headcount.bundle.level import LevelResult
-from headcount.bundle.verdict import Capacity, Cost, Score, Verdict, VerdictOutcome
+from headcount.bundle.verdict import Capacity, Cost, Plateau, Score, Verdict, VerdictOutcome
 from headcount.plan.plan import Plan
 from headcount.text import count, significant, span
 
@@ -30,16 +31,57 @@ def of_levels(plan: Plan, levels: Sequence[LevelResult], seconds: float, ending:
         # Other levels than the workload's own have no weights, and so no score.
         fits = wanted.weights is None or len(wanted.weights) == len(levels)
         score = score_of(wanted, levels) if fits else None
+    flat = plateaus(levels) if plan.mode == "ladder" else []
     return Verdict(
         kind="ladder" if plan.mode == "ladder" else "level",
         outcome=_outcome(levels, failed, ending),
-        sentence=_ladder_sentence(plan, levels, passed, failed, score),
+        sentence=_plateau_sentence(plan, flat)
+        or _ladder_sentence(plan, levels, passed, failed, score),
         broke_first=broke_first(failed[0], None) if failed else None,
         capacity=None,
         score=score,
-        flags=_flags(plan, levels),
+        plateaus=flat,
+        flags=[*_plateau_flags(plan, levels, flat, ending), *_flags(plan, levels)],
         cost=_cost(levels, seconds),
     )
+
+
+def _plateau_sentence(plan: Plan, flat: Sequence[Plateau]) -> str | None:
+    """The saturation point, where that is what the workload asks for and it was found."""
+    wanted = plan.workload.run.plateau and bool(flat) and flat[0].flattened
+    return flat[0].sentence if wanted else None
+
+
+def _plateau_flags(
+    plan: Plan, levels: Sequence[LevelResult], flat: Sequence[Plateau], ending: Ending
+) -> list[str]:
+    """A curve that never flattened out has not loaded the server fully, whatever its figures."""
+    if not plan.workload.run.plateau or plan.mode != "ladder" or ending != "finished":
+        return []
+    if not flat:
+        return [
+            (
+                "no saturation point can be found: that takes three valid levels of 5 s or more "
+                "with different numbers of users"
+            )
+        ]
+    if all(each.flattened for each in flat):
+        return []
+    most = max(level.users for level in levels if level.outcome != "invalid")
+    if not flat[0].flattened:
+        return [
+            (
+                f"throughput never flattened out up to {people(most)}: the server was not fully "
+                "loaded, or the levels are too short to tell; give more --levels, or a longer "
+                "--duration"
+            )
+        ]
+    return [
+        (
+            f"bytes/s did not flatten out up to {people(most)}, scenarios/s did; longer levels "
+            "(--duration) tell more exactly"
+        )
+    ]
 
 
 def _outcome(

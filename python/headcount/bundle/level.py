@@ -50,6 +50,12 @@ class ScenarioResult(Record):
     p95_interval_ms: tuple[float, float] | None = Field(
         description="95 % confidence interval of the p95 response time, by sectioning"
     )
+    rate_interval_per_s: tuple[float, float] | None = Field(
+        default=None, description="95 % confidence interval of `rate_per_s`, by sectioning"
+    )
+    bytes_interval_per_s: tuple[float, float] | None = Field(
+        default=None, description="The same of the bytes read and written, added up"
+    )
 
 
 class StepResult(Record):

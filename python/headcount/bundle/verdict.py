@@ -33,6 +33,29 @@ class Score(Record):
     zero_level: int | None = Field(description="Users of the level that made the score zero")
 
 
+class Plateau(Record):
+    """Where the throughput of a ladder's levels flattened out, if it did."""
+
+    figure: Literal["scenarios", "bytes"] = Field(
+        description="Whose throughput: completed scenarios, or bytes read and written"
+    )
+    flattened: bool = Field(description="Whether it surely stopped growing with the load")
+    users: int | None = Field(
+        description="The saturation point: the fewest users that no larger level measurably beat"
+    )
+    above_users: int | None = Field(
+        description="The next smaller level, which was beaten; the true point lies above it"
+    )
+    value_per_s: float | None = Field(description="The throughput at the saturation point")
+    interval_per_s: tuple[float, float] | None = Field(description="Its 95 % confidence interval")
+    most_users: int = Field(description="The level with the greatest throughput")
+    most_per_s: float
+    stress_users: int | None = Field(
+        description="The stress point: every larger level had measurably less; null if none fell"
+    )
+    sentence: str
+
+
 class Cost(Record):
     """What the answer took."""
 
@@ -51,5 +74,8 @@ class Verdict(Record):
     broke_first: str | None = Field(description="What broke first, in a sentence")
     capacity: Capacity | None
     score: Score | None
+    plateaus: list[Plateau] = Field(
+        default=[], description="Of a ladder: where scenarios/s and bytes/s flattened out"
+    )
     flags: list[str] = Field(description="Doubts a reader must know, in sentences")
     cost: Cost

@@ -131,6 +131,9 @@ class Run(Strict):
         description="Measured part of a level of a ladder, or of `--users`"
     )
     step_timeout: Annotated[Duration, within("1ms", "1h")] = "30s"
+    plateau: bool = Field(
+        default=False, description="The answer of a ladder is where its throughput flattens out"
+    )
     lab_scale: float = Field(
         default=1.0, gt=0, le=1, description="The scale on a server of the lab, unless one is given"
     )

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from headcount.bundle.level import LevelResult
-from headcount.bundle.verdict import Capacity
+from headcount.bundle.verdict import Capacity, Verdict
 from headcount.text import count
 
 PURPOSE = {
@@ -42,6 +42,16 @@ def confidence(capacity: Capacity | None) -> str | None:
         )
     text = "; ".join(said)
     return f"{text[0].upper()}{text[1:]}." if text else None
+
+
+def flattening(verdict: Verdict) -> Sequence[str]:
+    """Say where the curves of a ladder flattened out, or that they did not."""
+    names = {"scenarios": "Scenarios/s", "bytes": "Bytes/s"}
+    return [
+        f"{names[each.figure]}: {each.sentence}"
+        for each in verdict.plateaus
+        if each.sentence != verdict.sentence
+    ]
 
 
 def objections(level: LevelResult) -> Sequence[str]:

@@ -1,15 +1,16 @@
 """The answer: what a reader with ten seconds takes away."""
 
 from headcount.bundle.level import LevelResult
-from headcount.bundle.verdict import Capacity
+from headcount.bundle.verdict import Capacity, Plateau
 from headcount.report.content import ReportContent
 from headcount.report.markup import Html, element, joined
 from headcount.report.selection import counter_mean, shown
-from headcount.report.wording import confidence
+from headcount.report.wording import confidence, flattening
 from headcount.text import (
     count,
     duration,
     duration_range,
+    megabytes_per_s,
     share,
     significant,
     span,
@@ -59,6 +60,7 @@ def answer(content: ReportContent) -> Html:
         element("p", _OUTCOME[verdict.outcome], class_=f"badge {verdict.outcome}"),
         element("p", unbroken(verdict.sentence), class_="sentence", id="answer"),
         _interval(verdict.capacity),
+        *(element("p", unbroken(said), class_="interval") for said in flattening(verdict)),
         broke,
         _tiles(content),
         _doubts(content),
@@ -81,6 +83,7 @@ def _tiles(content: ReportContent) -> Html:
         if score.zero_level is not None:
             said += f"; zero because of the level at {count(score.zero_level)} users"
         tiles.append((score.name, significant(score.value), said))
+    tiles += [_saturation(plateau) for plateau in verdict.plateaus if plateau.flattened]
     if level is not None:
         tiles += _of_level(level)
     cost = verdict.cost
@@ -97,6 +100,16 @@ def _tiles(content: ReportContent) -> Html:
         ),
         class_="tiles",
     )
+
+
+def _saturation(plateau: Plateau) -> tuple[str, str, str]:
+    rate = (
+        megabytes_per_s(plateau.value_per_s)
+        if plateau.figure == "bytes"
+        else f"{significant(plateau.value_per_s)} scenarios/s"
+    )
+    least = f", more than {count(plateau.above_users)}" if plateau.above_users else ""
+    return "Saturation point", f"{count(plateau.users)} users", f"{rate} there{least}"
 
 
 def _of_level(level: LevelResult) -> list[tuple[str, str, str]]:

@@ -13,7 +13,7 @@ from headcount.report.chart.tick import rate_tick, time_tick
 from headcount.report.terminal.glyphs import glyphs, writable
 from headcount.report.terminal.plot import Plot, draw
 from headcount.report.terminal.table import table
-from headcount.report.wording import confidence, objections
+from headcount.report.wording import confidence, flattening, objections
 from headcount.text import count, significant, span
 
 _STYLE = {"passed": "bold green", "failed": "bold red"}
@@ -62,6 +62,8 @@ def _answer(verdict: Verdict, console: Console) -> None:
         if score.zero_level is not None:
             text += f", zero because of the level at {count(score.zero_level)} users"
         _print(text, console)
+    for said in flattening(verdict):
+        _print(said, console)
     for flag in verdict.flags:
         _print(f"Doubt: {flag}", console, "yellow")
 
