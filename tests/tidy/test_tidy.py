@@ -40,6 +40,9 @@ ARROWS = {
 ENGINE = {"bundle", "analyse", "controller", "counters", "cli"}
 FILE_LINES = 400
 FUNCTION_LINES = 70
+UNSAFE_ALLOWED = ROOT / "crates" / "ring" / "src"
+"""The one place for unsafe code: what it wraps hands memory to the kernel. Clippy holds each use of
+it to an `#[expect]` with a reason and a SAFETY comment."""
 SIZE_ALLOWED: dict[str, str] = {}
 """Files and functions over the limit, each with its reason. Only ever shrinks."""
 
@@ -114,7 +117,7 @@ BANNED = {
     r"time\.sleep\(0\)": "wait for something",
     r"/work/(main|shared)": "no path of a particular machine",
     r"shell=True": "no shell between Headcount and a program",
-    r"unsafe ": "the workspace forbids unsafe code",
+    r"unsafe ": "the workspace forbids unsafe code outside crates/ring",
 }
 
 
@@ -123,7 +126,7 @@ def test_nobody_writes(pattern: str) -> None:
     for path in tracked("*.py", "*.rs", "*.toml", "*.md", "Makefile"):
         if path == Path(__file__) or path.suffix == ".lock":
             continue
-        if pattern == "unsafe " and path.suffix != ".rs":
+        if pattern == "unsafe " and (path.suffix != ".rs" or UNSAFE_ALLOWED in path.parents):
             continue
         for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
             if pattern == "unsafe " and line.lstrip().startswith("//"):
