@@ -33,14 +33,11 @@ pub fn stolen() -> (u64, u64) {
     (ticks[7], ticks[..8].iter().sum())
 }
 
-/// Resident memory of this process.
-pub fn resident_kib() -> u64 {
-    let text = fs::read_to_string("/proc/self/status").unwrap();
-    let line = text
-        .lines()
-        .find(|line| line.starts_with("VmRSS:"))
-        .unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+/// Resident memory of a process (its number, or `self`), while there is one.
+pub fn resident_kib(process: &str) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = text.lines().find(|line| line.starts_with("VmRSS:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
 }
 
 /// Keeps this process, and what it starts from now on, on one processor.

@@ -5,10 +5,12 @@
 //! [--seconds N] [--users N] [--json]`
 //!
 //! `cost`: pages of 1, 16 and 128 KB over 64 connections that are kept, and of 1 KB over one
-//! connection each. wrk, our client alone, our client in the engine (which records everything) and
-//! the same with all contents checked take turns, each alone with nginx; the ratios are those within
-//! a round, so that what the machine does meanwhile is in both sides. nginx has processor 0, clients
-//! have processor 1. `memory`: resident memory of a connection, one way for each process.
+//! connection each. wrk, our client alone, our client in the engine (which records everything), the
+//! same with all contents checked, and h2load, oha and k6 where they are on the PATH take turns, each
+//! alone with nginx; the ratios are those within a round, so that what the machine does meanwhile is
+//! in both sides. nginx has processor 0, clients have processor 1. `memory`: resident memory of a
+//! connection, one way for each process; of other tools, what 1,000 connections need beyond what 10
+//! do.
 #![allow(clippy::print_stdout, reason = "printing is what this program is for")]
 #![allow(clippy::unwrap_used, reason = "the program ends with the failure")]
 
@@ -25,7 +27,8 @@ use common::{Nginx, Way};
 use headcount_http::HttpOptions;
 use headcount_http::pages::PageSet;
 use machine::{stay_on, stolen};
-use ours::{alone, engine};
+use ours::{Cost, alone, engine};
+use peer::Peer;
 use serde_json::{Value, json};
 
 const CONNECTIONS: u32 = 64;
@@ -39,8 +42,8 @@ const CASES: [(&str, bool); 4] = [("k1", true), ("k16", true), ("k128", true), (
 /// What spares nginx work that is not about pages.
 const QUIET_NGINX: &str = "access_log off; open_file_cache max=100;";
 
-/// Who takes turns with wrk.
-const SIDES: [&str; 3] = ["client", "engine", "checked"];
+/// Our own who take turns with wrk.
+const OURS: [&str; 3] = ["client", "engine", "checked"];
 
 const WAYS: [(&str, Way); 4] = [
     ("http", Way::Plain),
@@ -110,11 +113,19 @@ fn quiet(nginx: &Nginx, way: Way) -> HttpOptions {
 
 fn costs(rounds: u64, seconds: u64) -> Vec<Value> {
     let nginx = server();
+    let peers: Vec<Peer> = Peer::ALL
+        .into_iter()
+        .filter(|peer| peer.is_here())
+        .collect();
+    assert!(
+        peers.contains(&Peer::Wrk),
+        "wrk is missing: apt-get install -y --no-install-recommends wrk"
+    );
     let mut found = vec![Vec::new(); CASES.len()];
     let before = stolen();
     for _ in 0..rounds {
         for (case, rows) in CASES.iter().zip(&mut found) {
-            rows.push(round(&nginx, *case, seconds));
+            rows.push(round(&nginx, &peers, *case, seconds));
         }
     }
     let after = stolen();
@@ -123,23 +134,28 @@ fn costs(rounds: u64, seconds: u64) -> Vec<Value> {
         .iter()
         .zip(found)
         .map(|((class, keep_alive), rows)| {
-            let column = |index: usize| rows.iter().map(|row| row[index]).collect();
-            let ratios = |index: usize| rows.iter().map(|row| row[index] / row[0]).collect();
-            let mut case = json!({
+            let sides: Vec<Value> = (0..rows[0].len())
+                .map(|index| {
+                    let us = rows.iter().map(|row| row[index].1).collect();
+                    let ratios = rows.iter().map(|row| row[index].1 / row[0].1).collect();
+                    json!({"name": rows[0][index].0, "us": spread(us), "ratio": spread(ratios)})
+                })
+                .collect();
+            json!({
                 "class": class, "keep_alive": keep_alive, "rounds": rounds, "seconds": seconds,
-                "connections": CONNECTIONS, "steal": steal, "wrk_us": spread(column(0)),
-            });
-            for (side, index) in SIDES.iter().zip(1..) {
-                case[format!("{side}_us")] = spread(column(index));
-                case[format!("{side}_ratio")] = spread(ratios(index));
-            }
-            case
+                "connections": CONNECTIONS, "steal": steal, "sides": sides,
+            })
         })
         .collect()
 }
 
-/// CPU time of a request, in µs: wrk's, and that of each of our sides.
-fn round(nginx: &Nginx, (class, keep_alive): (&str, bool), seconds: u64) -> [f64; 4] {
+/// CPU time of a request, in µs: wrk's, that of each of our sides, and other tools'.
+fn round(
+    nginx: &Nginx,
+    peers: &[Peer],
+    (class, keep_alive): (&str, bool),
+    seconds: u64,
+) -> Vec<(&'static str, f64)> {
     let plain = HttpOptions {
         keep_alive,
         ..quiet(nginx, Way::Plain)
@@ -150,12 +166,19 @@ fn round(nginx: &Nginx, (class, keep_alive): (&str, bool), seconds: u64) -> [f64
     };
     let get = json!({"op": "get", "page": [class]});
     let url = format!("{}/{class}-0000.html", plain.url);
-    [
-        peer::wrk(&url, keep_alive, CONNECTIONS, seconds).us(),
-        alone(&plain, &get, CONNECTIONS, seconds).us(),
-        engine(&plain, &get, CONNECTIONS, seconds).us(),
-        engine(&checked, &get, CONNECTIONS, seconds).us(),
-    ]
+    let theirs = |peer: &Peer| (peer.name(), peer.cost(&url, keep_alive, seconds).us());
+    let ours = [
+        alone(&plain, &get, CONNECTIONS, seconds),
+        engine(&plain, &get, CONNECTIONS, seconds),
+        engine(&checked, &get, CONNECTIONS, seconds),
+    ];
+    let mut row = vec![theirs(&Peer::Wrk)];
+    row.extend(OURS.into_iter().zip(ours.map(Cost::us)));
+    let others = peers
+        .iter()
+        .filter(|peer| **peer != Peer::Wrk && (keep_alive || peer.can_close()));
+    row.extend(others.map(theirs));
+    row
 }
 
 /// The median, the least and the greatest.
@@ -166,7 +189,8 @@ fn spread(mut values: Vec<f64>) -> Value {
     json!({"median": median, "least": values[0], "most": values[values.len() - 1]})
 }
 
-/// Each way in a process of its own, so that nothing that another has freed is used again.
+/// Each way in a process of its own, so that nothing that another has freed is used again; and other
+/// tools.
 fn memories(users: u32) -> Vec<Value> {
     let one = |(name, _): &(&str, Way)| -> Value {
         let program = std::env::current_exe().unwrap();
@@ -182,34 +206,37 @@ fn memories(users: u32) -> Vec<Value> {
         );
         serde_json::from_slice(&output.stdout).unwrap()
     };
-    WAYS.iter().map(one).collect()
+    let mut rows: Vec<Value> = WAYS.iter().map(one).collect();
+    let nginx = server();
+    let url = format!("{}/k1-0000.html", quiet(&nginx, Way::Plain).url);
+    for peer in Peer::ALL.into_iter().filter(|peer| peer.is_here()) {
+        let each_kib = peer.connection_kib(&url, users);
+        rows.push(json!({"name": peer.name(), "users": users, "connection_kib": each_kib}));
+    }
+    rows
 }
 
 fn show_costs(cases: &[Value]) {
     println!("CPU time of a request in µs, and its ratio to wrk's: median (least to most)");
     for case in cases {
-        let text = |name: &str| {
-            let figure = |part: &str| case[name][part].as_f64().unwrap();
-            format!(
-                "{:.2} ({:.2} to {:.2})",
-                figure("median"),
-                figure("least"),
-                figure("most")
-            )
-        };
         let kept = if case["keep_alive"] == true {
             "kept"
         } else {
             "one each"
         };
-        println!(
-            "{} {kept}: wrk {}",
-            case["class"].as_str().unwrap(),
-            text("wrk_us")
-        );
-        for side in SIDES {
-            let (us, ratio) = (text(&format!("{side}_us")), text(&format!("{side}_ratio")));
-            println!("  {side}: {us}, ratio {ratio}");
+        println!("{} {kept}:", case["class"].as_str().unwrap());
+        for side in case["sides"].as_array().into_iter().flatten() {
+            let text = |name: &str| {
+                let figure = |part: &str| side[name][part].as_f64().unwrap();
+                format!(
+                    "{:.2} ({:.2} to {:.2})",
+                    figure("median"),
+                    figure("least"),
+                    figure("most")
+                )
+            };
+            let name = side["name"].as_str().unwrap();
+            println!("  {name}: {}, ratio {}", text("us"), text("ratio"));
         }
     }
 }

@@ -39,7 +39,7 @@ pub fn memory(options: &HttpOptions, name: &str, users: u32) -> Value {
                 }));
             }
             arrived.acquire_many(users).await.unwrap().forget();
-            let resident = resident_kib();
+            let resident = resident_kib("self").unwrap();
             may_leave.add_permits(users as usize);
             for task in tasks {
                 task.await.unwrap();
@@ -48,7 +48,7 @@ pub fn memory(options: &HttpOptions, name: &str, users: u32) -> Value {
         };
         // The first users pay for what all share.
         crowd(10).await;
-        let before_kib = resident_kib();
+        let before_kib = resident_kib("self").unwrap();
         let each_kib = crowd(users).await.saturating_sub(before_kib) as f64 / f64::from(users);
         json!({"name": name, "users": users, "connection_kib": each_kib})
     })

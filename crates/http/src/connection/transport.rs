@@ -29,7 +29,6 @@ impl Transport {
         let stream = TcpStream::connect(addresses)
             .await
             .map_err(|error| refused(&error))?;
-        stream.set_nodelay(true).map_err(|error| refused(&error))?;
         match tls {
             None => Ok(Self::Plain(stream)),
             // The handshake's state is large, and every user would have room for it.
