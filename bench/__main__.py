@@ -20,6 +20,7 @@ from bench.peers import locust
 from bench.smb import smb
 from bench.stalls import stalls
 from bench.start_up import start_up
+from bench.web import web
 
 WIDTH = 100
 """Columns of the tables, when nobody watches."""
@@ -31,6 +32,7 @@ SUBJECTS: Mapping[str, tuple[str, Callable[[], list[Figure]]]] = {
     "locust": ("A user who does nothing, beside Locust", locust),
     "request": ("CPU of the application server's client for a request", application),
     "smb": ("CPU of the SMB client for an operation, beside smbtorture", smb),
+    "web": ("CPU of the HTTP client for a request, beside wrk, h2load, oha and k6", web),
     "start-up": ("CPU to start", start_up),
     "home-folders": ("The workload home-folders, beside what FSCT published", home_folders),
 }
