@@ -5,6 +5,7 @@
 //! run. Read the modules in this order:
 //!
 //! * [`plan`]: what users do, as data; [`pace`]: when they do it.
+//! * [`turns`]: programs that users follow instead of drawing what they do.
 //! * [`protocol`]: the seam that a protocol fills; [`user`]: what it is told about its user.
 //! * [`life`]: one user's life, from joining to leaving.
 //! * [`worker`]: one thread with its users; [`timers`] and [`clock`]: how they wait.
@@ -31,6 +32,7 @@ pub mod seat;
 pub mod snapshot;
 pub mod stream;
 pub mod timers;
+pub mod turns;
 pub mod user;
 pub mod worker;
 
@@ -40,4 +42,5 @@ pub use protocol::{Compile, Moved, Protocol, Session};
 pub use requests::Requests;
 pub use run::Run;
 pub use snapshot::{Interval, Snapshot};
+pub use turns::Turns;
 pub use user::User;

@@ -86,8 +86,7 @@ impl<P: Protocol> Place<P> {
         user: &mut User,
     ) -> (u64, bool) {
         user.begin_scenario();
-        let unit = user.stream().unit();
-        let index = self.plan.choose(unit);
+        let index = self.plan.next(user);
         let scenario = &self.plan.scenarios[index];
         self.recorder.borrow_mut().scenarios[index].started += 1;
         let late = began_ns - due_ns > scenario.late_ns;

@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::pace::Pace;
-use crate::protocol::Compile;
+use crate::protocol::{Compile, Protocol};
+use crate::turns::Turns;
+use crate::user::User;
 
 /// What the users of a run do. Read from JSON; validated by [`Plan::compile`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -93,6 +95,8 @@ pub struct Compiled<S> {
     pub step_names: Vec<String>,
     /// Upper bounds of the scenarios' shares in [0, 1].
     cumulative: Vec<f64>,
+    /// The program that users follow instead of drawing.
+    turns: Option<Turns>,
 }
 
 /// One compiled scenario.
@@ -112,6 +116,17 @@ impl Plan {
     /// Reads a plan.
     pub fn from_json(text: &str) -> Result<Self, PlanError> {
         serde_json::from_str(text).map_err(|error| PlanError::Form(error.to_string()))
+    }
+
+    /// Validates the plan and compiles it for a target, whose program its users follow if it has
+    /// one.
+    pub fn compile_for<P: Protocol>(self, protocol: &P) -> Result<Compiled<P::Step>, PlanError> {
+        let mut compiled = self.compile()?;
+        if let Some(turns) = protocol.turns() {
+            let names = compiled.plan.scenarios.iter().map(|s| s.name.as_str());
+            compiled.turns = Some(turns.among(names)?);
+        }
+        Ok(compiled)
     }
 
     /// Validates the plan and compiles its steps for the protocol whose step type is `S`.
@@ -137,6 +152,7 @@ impl Plan {
             scenarios,
             step_names,
             cumulative,
+            turns: None,
         })
     }
 
@@ -208,6 +224,18 @@ impl Plan {
 }
 
 impl<S> Compiled<S> {
+    /// The index of the scenario that `user`, who has begun one, plays in it.
+    pub fn next(&self, user: &mut User) -> usize {
+        match &self.turns {
+            None => self.choose(user.stream().unit()),
+            Some(turns) => {
+                let turn = turns.turn(user.id(), user.ordinal());
+                user.take_turn(turn);
+                usize::from(turns.order[turn as usize])
+            }
+        }
+    }
+
     /// The index of the scenario chosen by a draw in [0, 1).
     #[must_use]
     pub fn choose(&self, unit: f64) -> usize {

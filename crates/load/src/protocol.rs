@@ -7,6 +7,7 @@ use std::future::Future;
 use serde_json::Value;
 
 use crate::fault::Fault;
+use crate::turns::Turns;
 use crate::user::User;
 
 /// One protocol's client side: opens a session for a virtual user.
@@ -23,6 +24,12 @@ pub trait Protocol: Send + Sync + 'static {
     /// The names of the kinds of requests that sessions count in [`User::requests`], as results
     /// show them; none for a protocol whose steps are its requests.
     const REQUESTS: &'static [&'static str] = &[];
+
+    /// The program that users follow, for protocols whose target has one; by default each user
+    /// draws what to do by the weights of the plan. Asked once, before the run.
+    fn turns(&self) -> Option<Turns> {
+        None
+    }
 
     /// Connects and logs in `user`. Its time is part of the response time of the scenario that
     /// needed the session.

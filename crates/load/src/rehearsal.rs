@@ -25,7 +25,7 @@ pub fn rehearse<P: Protocol>(
     protocol: P,
     script: &[Order],
 ) -> Result<Vec<Snapshot>, PlanError> {
-    let plan = Arc::new(plan.compile::<P::Step>()?);
+    let plan = Arc::new(plan.compile_for(&protocol)?);
     let protocol = Arc::new(protocol);
     let workers = usize::from(plan.plan.workers);
     // Workers share nothing, so playing them one after the other changes nothing.

@@ -46,7 +46,7 @@ pub struct Run {
 impl Run {
     /// Starts the plan's workers, with no users yet.
     pub fn start<P: Protocol>(plan: Plan, protocol: P) -> Result<Self, RunError> {
-        let plan = Arc::new(plan.compile::<P::Step>()?);
+        let plan = Arc::new(plan.compile_for(&protocol)?);
         let protocol = Arc::new(protocol);
         let workers = usize::from(plan.plan.workers);
         let mut run = Self {

@@ -13,6 +13,7 @@ pub struct User {
     id: u32,
     seed: u64,
     ordinal: u64,
+    turn: u32,
     stream: Stream,
     seat: Rc<Seat>,
     timers: Rc<Timers>,
@@ -28,6 +29,7 @@ impl User {
             id,
             seed,
             ordinal: 0,
+            turn: 0,
             stream,
             seat,
             timers,
@@ -57,6 +59,17 @@ impl User {
     #[must_use]
     pub const fn ordinal(&self) -> u64 {
         self.ordinal
+    }
+
+    /// Which turn of the program the current scenario is, from 0; 0 where users follow none.
+    #[must_use]
+    pub const fn turn(&self) -> u32 {
+        self.turn
+    }
+
+    /// The current scenario is this turn of the program.
+    pub const fn take_turn(&mut self, turn: u32) {
+        self.turn = turn;
     }
 
     /// The random stream of the current scenario. It depends on the seed, the user and the number

@@ -1,0 +1,111 @@
+//! Users who follow a program: which scenario each of their turns is, instead of a draw by weight.
+
+use crate::plan::PlanError;
+
+/// The turns of a program that all users follow, each from an entry of their own, for ever.
+///
+/// A program of hundreds of thousands of turns has a few kinds of them. Each kind is a scenario of
+/// the plan, and is counted and timed as one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turns {
+    /// The kinds: names of scenarios.
+    pub names: Vec<String>,
+    /// The kind of each turn, by index in [`Turns::names`].
+    pub order: Box<[u16]>,
+    /// The turns at which users may begin, ascending: user `n` begins at entry `n` modulo their
+    /// number.
+    pub entries: Box<[u32]>,
+}
+
+impl Turns {
+    /// The turn, from 0, of a user's scenario with this number, from 1.
+    #[must_use]
+    pub fn turn(&self, user: u32, ordinal: u64) -> u32 {
+        let entry = self.entries[user as usize % self.entries.len()];
+        ((u64::from(entry) + ordinal.saturating_sub(1)) % self.order.len() as u64) as u32
+    }
+
+    /// The same turns with each kind's index among the plan's scenarios instead of its own.
+    pub(crate) fn among<'a>(
+        mut self,
+        scenarios: impl Iterator<Item = &'a str> + Clone,
+    ) -> Result<Self, PlanError> {
+        let wrong = |what: &str, value: String, bounds: &str| PlanError::Bounds {
+            what: what.into(),
+            value,
+            bounds: bounds.into(),
+        };
+        let turns = self.order.len();
+        if !(1..=u32::MAX as usize).contains(&turns) {
+            let bounds = "from 1 to 4294967295";
+            return Err(wrong("the program's length", turns.to_string(), bounds));
+        }
+        let begins = self.entries.iter().all(|entry| (*entry as usize) < turns);
+        if self.entries.is_empty() || !begins {
+            let entries = format!("{:?}", self.entries);
+            return Err(wrong(
+                "the list of its entries",
+                entries,
+                "one or more of its turns",
+            ));
+        }
+        let mut indices = Vec::with_capacity(self.names.len());
+        for name in &self.names {
+            let index = scenarios.clone().position(|scenario| scenario == name);
+            indices.push(index.ok_or_else(|| {
+                let all: Vec<_> = scenarios.clone().collect();
+                let bounds = format!("the name of a scenario ({})", all.join(", "));
+                wrong("a turn of the program", name.clone(), &bounds)
+            })? as u16);
+        }
+        for kind in &mut self.order {
+            *kind = *indices.get(usize::from(*kind)).ok_or_else(|| {
+                let bounds = format!("below {}", indices.len());
+                wrong("the kind of a turn", kind.to_string(), &bounds)
+            })?;
+        }
+        self.names = scenarios.map(str::to_owned).collect();
+        Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turns(order: &[u16], entries: &[u32]) -> Turns {
+        Turns {
+            names: vec!["read".into(), "write".into()],
+            order: order.into(),
+            entries: entries.into(),
+        }
+    }
+
+    #[test]
+    fn users_go_round_from_entries_of_their_own() {
+        let program = turns(&[0, 1, 1, 0, 1], &[0, 3]);
+        let of = |user| -> Vec<u32> { (1..=6).map(|n| program.turn(user, n)).collect() };
+        assert_eq!(of(0), [0, 1, 2, 3, 4, 0]);
+        assert_eq!(of(1), [3, 4, 0, 1, 2, 3]);
+        assert_eq!(of(2), of(0));
+    }
+
+    #[test]
+    fn kinds_become_the_scenarios_of_the_plan() {
+        let plan = ["write", "flush", "read"];
+        let found = turns(&[0, 1, 0], &[0]).among(plan.into_iter()).unwrap();
+        assert_eq!(&*found.order, [2, 0, 2]);
+        let sentence = |turns: Turns, plan: &[&str]| {
+            let error = turns.among(plan.iter().copied()).unwrap_err();
+            error.to_string()
+        };
+        assert_eq!(
+            sentence(turns(&[0], &[0]), &["write", "flush"]),
+            "a turn of the program is read; it must be the name of a scenario (write, flush)"
+        );
+        assert!(sentence(turns(&[], &[0]), &plan).starts_with("the program's length is 0"));
+        assert!(sentence(turns(&[0], &[1]), &plan).starts_with("the list of its entries is [1]"));
+        assert!(sentence(turns(&[0], &[]), &plan).starts_with("the list of its entries is []"));
+        assert!(sentence(turns(&[2], &[0]), &plan).starts_with("the kind of a turn is 2"));
+    }
+}
