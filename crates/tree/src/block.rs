@@ -110,6 +110,38 @@ pub fn verify(data: &[u8], owner: Owner, offset: u64) -> Result<(), (u64, Wrong)
     }
 }
 
+/// Makes `data` what belongs at `offset` of a file, which need not be a multiple of the unit: whole
+/// units as [`stamp`] does, and other bytes that nobody checks and that do not compress.
+pub fn fill(data: &mut [u8], owner: Owner, offset: u64) {
+    let (before, whole) = whole_units(data.len(), offset);
+    let key = splitmix(owner.seed ^ u64::from(owner.file) << 32 ^ u64::from(owner.user));
+    let other = |bytes: &mut [u8], at: u64| {
+        for (chunk, at) in bytes.chunks_mut(8).zip((at..).step_by(8)) {
+            let word = splitmix(key ^ at).to_le_bytes();
+            chunk.copy_from_slice(&word[..chunk.len()]);
+        }
+    };
+    let (head, rest) = data.split_at_mut(before);
+    let (units, tail) = rest.split_at_mut(whole);
+    let (units_at, tail_at) = (offset + before as u64, offset + (before + whole) as u64);
+    other(head, offset);
+    stamp(units, owner, units_at);
+    other(tail, tail_at);
+}
+
+/// Checks the whole units in `data`, as [`verify`] does, and no other bytes.
+pub fn verify_within(data: &[u8], owner: Owner, offset: u64) -> Result<(), (u64, Wrong)> {
+    let (before, whole) = whole_units(data.len(), offset);
+    verify(&data[before..before + whole], owner, offset + before as u64)
+}
+
+/// How many bytes stand before the first whole unit of a stretch, and how many in whole units.
+fn whole_units(bytes: usize, offset: u64) -> (usize, usize) {
+    let before = (offset.next_multiple_of(UNIT_BYTES.into()) - offset) as usize;
+    let before = before.min(bytes);
+    (before, (bytes - before) / UNIT * UNIT)
+}
+
 fn check(unit: &[u8; UNIT], owner: Owner, at: u64) -> Result<(), Wrong> {
     let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|index| unit[at + index]));
     let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|index| unit[at + index]));
@@ -169,6 +201,25 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn of_any_stretch_whole_units_are_checked_and_nothing_else(
+            offset in 0u64..20_000,
+            bytes in 0usize..20_000,
+            at: prop::sample::Index,
+        ) {
+            let mut data = vec![0; bytes];
+            fill(&mut data, OWNER, offset);
+            prop_assert_eq!(verify_within(&data, OWNER, offset), Ok(()));
+            if bytes > 0 {
+                let at = at.index(bytes);
+                data[at] ^= 1;
+                let unit = (offset + at as u64) / UNIT as u64 * UNIT as u64;
+                let is_whole = unit >= offset && unit + UNIT as u64 <= offset + bytes as u64;
+                let found = verify_within(&data, OWNER, offset);
+                prop_assert_eq!(found.err().map(|(at, _)| at), is_whole.then_some(unit));
+            }
+        }
+
         #[test]
         fn every_damaged_byte_is_found(at: prop::sample::Index, flip in 1u8..) {
             let mut data = vec![0; 2 * UNIT];

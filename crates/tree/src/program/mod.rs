@@ -1,0 +1,69 @@
+//! Programs: long lists of file operations that users play in order, for ever.
+//!
+//! * [`operation`]: what is in a program, and which answer each operation expects.
+//! * [`parse`]: from a load file of dbench.
+//! * [`contents`]: of which reads the contents are known beforehand.
+//! * [`player`]: one user's place in a program: open files, expectations, paths. A protocol fills
+//!   its [`player::Stage`].
+
+pub mod answer;
+pub mod builder;
+pub mod contents;
+pub mod facts;
+pub mod operation;
+pub mod parse;
+pub mod player;
+pub mod stage;
+
+use headcount_load::Turns;
+
+use operation::{Kind, Operation};
+
+/// The folder below a user's own that a program has to itself.
+pub const WORK: &str = "work";
+
+/// A path of a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Path {
+    /// Below the user's folder or, if it `is_common`, below the folder around those of all users.
+    /// Backslashes stand between its parts.
+    pub below: Box<str>,
+    /// Whether it belongs to all users.
+    pub is_common: bool,
+}
+
+/// A list of operations that all users share, each of whom plays it in their own folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// What is done, in order.
+    pub operations: Box<[Operation]>,
+    /// The paths that operations name by index.
+    pub paths: Box<[Path]>,
+    /// The masks of searches.
+    pub masks: Box<[Box<str>]>,
+    /// Where users may begin: operations before which nothing is open or left in the folder.
+    pub entries: Box<[u32]>,
+    /// Folders, below the user's, that are there before the first operation.
+    pub folders: Box<[Box<str>]>,
+    /// How many files are open at a time at most: operations name them by slot.
+    pub slots: u16,
+}
+
+impl Program {
+    /// The order of the kinds of operations, which are scenarios of these names.
+    #[must_use]
+    pub fn turns(&self) -> Turns {
+        Turns {
+            names: Kind::ALL
+                .iter()
+                .map(|kind| kind.name().to_owned())
+                .collect(),
+            order: self
+                .operations
+                .iter()
+                .map(|operation| operation.action.kind() as u16)
+                .collect(),
+            entries: self.entries.clone(),
+        }
+    }
+}

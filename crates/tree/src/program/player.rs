@@ -1,0 +1,337 @@
+//! One user's place in a program: which files are open, and whether answers are those expected.
+
+use headcount_load::{Fault, FaultKind, Moved, User};
+
+use super::answer::Answer;
+use super::operation::{Action, Creation, Operation, Span};
+use super::stage::{Refusal, Stage};
+use super::{Path, Program, WORK};
+use crate::block::{self, Owner};
+use crate::data_set::Group;
+
+/// Whose program it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Actor {
+    /// The user's number in the marks of blocks.
+    pub number: u32,
+    /// The seed of the data set.
+    pub seed: u64,
+    /// Whether contents are checked.
+    pub verify: bool,
+}
+
+/// One user's place in a program. `F` is a protocol's open file.
+#[derive(Debug)]
+pub struct Player<F> {
+    slots: Box<[Option<Opened<F>>]>,
+    /// Whether it knows what is in the user's folder.
+    has_begun: bool,
+    /// Whether something failed since the last entry, so that what follows may differ, too.
+    is_disturbed: bool,
+}
+
+#[derive(Debug)]
+struct Opened<F> {
+    file: F,
+    path: u32,
+}
+
+impl<F> Player<F> {
+    /// Nothing is open.
+    #[must_use]
+    pub fn new(program: &Program) -> Self {
+        Self {
+            slots: (0..program.slots).map(|_| None).collect(),
+            has_begun: false,
+            is_disturbed: false,
+        }
+    }
+
+    /// Plays the user's turn. An answer other than the expected one is a fault that names the line.
+    ///
+    /// At an entry of the program a user's folder is emptied first, if the user has only come or if
+    /// something failed since the last entry. A user whose connection was lost in between goes on
+    /// without the files that were open on it.
+    pub async fn play<S: Stage<File = F>>(
+        &mut self,
+        stage: &mut S,
+        program: &Program,
+        actor: Actor,
+        user: &User,
+    ) -> Result<Moved, Fault> {
+        let turn = user.turn();
+        let is_entry = program.entries.binary_search(&turn).is_ok();
+        if is_entry {
+            self.close_all(stage).await?;
+            if !self.has_begun || self.is_disturbed {
+                clear(stage, program).await?;
+            }
+            self.is_disturbed = false;
+        } else if !self.has_begun {
+            self.is_disturbed = true;
+        }
+        self.has_begun = true;
+        let operation = &program.operations[turn as usize];
+        let played = self.act(stage, program, operation, actor, user).await;
+        played.map_err(|fault| {
+            self.is_disturbed = true;
+            let word = operation.action.kind().name();
+            Fault {
+                message: format!("line {}: {word}: {}", operation.line, fault.message).into(),
+                ..fault
+            }
+        })
+    }
+
+    async fn act<S: Stage<File = F>>(
+        &mut self,
+        stage: &mut S,
+        program: &Program,
+        operation: &Operation,
+        actor: Actor,
+        user: &User,
+    ) -> Result<Moved, Fault> {
+        let expected = operation.expected;
+        let path = |index: u32| &program.paths[index as usize];
+        let answered = match operation.action {
+            Action::Open {
+                path,
+                slot,
+                creation,
+            } => {
+                return self
+                    .open(stage, program, operation, (path, slot, creation))
+                    .await;
+            }
+            Action::Read {
+                slot,
+                span,
+                returned,
+            } => {
+                user.expect_bytes(returned.into());
+                let read = self.read(stage, program, slot, span, actor).await;
+                return judge_read(read, returned, expected);
+            }
+            Action::Write { slot, span } => {
+                user.expect_bytes(span.bytes.into());
+                self.write(stage, slot, span, actor).await
+            }
+            Action::Close { slot } => {
+                self.file(slot)?;
+                match self.slots[usize::from(slot)].take() {
+                    Some(opened) => stage.close(opened.file).await,
+                    None => Ok(()),
+                }
+            }
+            Action::Flush { slot } => stage.flush(self.file(slot)?).await,
+            Action::QueryPath { path: at, query } => stage.query_path(path(at), query).await,
+            Action::QueryFile { slot, query } => stage.query_file(self.file(slot)?, query).await,
+            Action::QueryFs { query } => stage.query_fs(query).await,
+            Action::SetFile { slot } => stage.set_file(self.file(slot)?).await,
+            Action::Find { folder, mask } => {
+                stage
+                    .find(path(folder), &program.masks[mask as usize])
+                    .await
+            }
+            Action::Unlink { path: at } => stage.unlink(path(at)).await,
+            Action::Rename { path: at, to } => stage.rename(path(at), path(to)).await,
+            Action::Mkdir { path: at } => match stage.mkdir(path(at)).await {
+                Err(refusal) if refusal.answer == Answer::Exists && expected == Answer::Done => {
+                    Ok(())
+                }
+                made => made,
+            },
+            Action::Rmdir { path: at } => stage.rmdir(path(at)).await,
+            Action::DeleteTree { path: at } => or_missing(stage.delete_tree(path(at)).await),
+            Action::Lock {
+                slot,
+                offset,
+                bytes,
+            } => stage.lock(self.file(slot)?, offset, bytes).await,
+            Action::Unlock {
+                slot,
+                offset,
+                bytes,
+            } => stage.unlock(self.file(slot)?, offset, bytes).await,
+        };
+        judge(answered, expected)?;
+        let mut moved = Moved::default();
+        if let (Action::Write { span, .. }, Answer::Done) = (operation.action, expected) {
+            moved.written_bytes = span.bytes.into();
+        }
+        Ok(moved)
+    }
+
+    async fn open<S: Stage<File = F>>(
+        &mut self,
+        stage: &mut S,
+        program: &Program,
+        operation: &Operation,
+        (path, slot, creation): (u32, u16, Creation),
+    ) -> Result<Moved, Fault> {
+        let at = usize::from(slot);
+        if let Some(left) = self.slots[at].take() {
+            stage
+                .close(left.file)
+                .await
+                .map_err(|refusal| refusal.fault)?;
+        }
+        let opened = stage.open(&program.paths[path as usize], creation).await;
+        match opened {
+            Ok(file) if operation.expected != Answer::Done => {
+                stage.close(file).await.map_err(|refusal| refusal.fault)?;
+                judge(Ok(()), operation.expected)?;
+            }
+            Ok(file) => self.slots[at] = Some(Opened { file, path }),
+            Err(refusal) => judge(Err(refusal), operation.expected)?,
+        }
+        Ok(Moved::default())
+    }
+
+    async fn read<S: Stage<File = F>>(
+        &self,
+        stage: &mut S,
+        program: &Program,
+        slot: u16,
+        span: Span,
+        actor: Actor,
+    ) -> Result<u32, Refusal> {
+        let opened = self.opened(slot)?;
+        let is_checked = actor.verify && span.contents != 0 && !self.is_disturbed;
+        let owner = owner(actor, span.contents);
+        let check = |at: u64, data: &[u8]| {
+            if !is_checked {
+                return Ok(());
+            }
+            block::verify_within(data, owner, at).map_err(|(at, wrong)| {
+                let path = &program.paths[opened.path as usize].below;
+                let sentence = format!("wrong data in \"{path}\" at offset {at}: {wrong}");
+                Fault::step(FaultKind::WrongData, sentence)
+            })
+        };
+        stage
+            .read(&opened.file, span.offset, span.bytes, &check)
+            .await
+    }
+
+    async fn write<S: Stage<File = F>>(
+        &self,
+        stage: &mut S,
+        slot: u16,
+        span: Span,
+        actor: Actor,
+    ) -> Result<(), Refusal> {
+        let opened = self.opened(slot)?;
+        let owner = owner(actor, span.contents);
+        let make = |at: u64, data: &mut [u8]| block::fill(data, owner, at);
+        stage
+            .write(&opened.file, span.offset, span.bytes, &make)
+            .await
+    }
+
+    async fn close_all<S: Stage<File = F>>(&mut self, stage: &mut S) -> Result<(), Fault> {
+        for slot in &mut self.slots {
+            if let Some(left) = slot.take() {
+                stage
+                    .close(left.file)
+                    .await
+                    .map_err(|refusal| refusal.fault)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn opened(&self, slot: u16) -> Result<&Opened<F>, Fault> {
+        self.slots[usize::from(slot)].as_ref().ok_or_else(|| {
+            let sentence =
+                "the file is not open, since opening it failed or its connection was lost";
+            Fault::step(FaultKind::Refused, sentence)
+        })
+    }
+
+    fn file(&self, slot: u16) -> Result<&F, Fault> {
+        self.opened(slot).map(|opened| &opened.file)
+    }
+}
+
+/// What the blocks of a file bear.
+const fn owner(actor: Actor, contents: u32) -> Owner {
+    Owner {
+        user: if contents >> 24 == Group::Shared as u32 {
+            u32::MAX
+        } else {
+            actor.number
+        },
+        file: contents,
+        seed: actor.seed,
+    }
+}
+
+/// Empties the program's part of the user's folder, and makes the folders that it expects.
+async fn clear<S: Stage>(stage: &mut S, program: &Program) -> Result<(), Fault> {
+    let own = |below: &str| Path {
+        below: below.into(),
+        is_common: false,
+    };
+    let top = |folder: &&str| !folder.contains('\\');
+    let folders = || program.folders.iter().map(|folder| &**folder);
+    let others = folders().filter(top).filter(|folder| *folder != WORK);
+    for folder in std::iter::once(WORK).chain(others) {
+        or_missing(stage.delete_tree(&own(folder)).await).map_err(|refusal| refusal.fault)?;
+    }
+    for folder in folders() {
+        stage
+            .mkdir(&own(folder))
+            .await
+            .map_err(|refusal| refusal.fault)?;
+    }
+    Ok(())
+}
+
+/// What is not there is deleted.
+fn or_missing(deleted: Result<(), Refusal>) -> Result<(), Refusal> {
+    match deleted {
+        Err(refusal) if refusal.answer == Answer::Missing => Ok(()),
+        deleted => deleted,
+    }
+}
+
+fn judge(answered: Result<(), Refusal>, expected: Answer) -> Result<(), Fault> {
+    match answered {
+        Ok(()) if expected == Answer::Done => Ok(()),
+        Ok(()) => {
+            let sentence = format!(
+                "it was done, though it should have been {}",
+                expected.told()
+            );
+            Err(Fault::step(FaultKind::Refused, sentence))
+        }
+        Err(Refusal { fault, .. }) if fault.ends_session => Err(fault),
+        Err(Refusal { answer, .. }) if answer == expected => Ok(()),
+        Err(Refusal { fault, .. }) if expected == Answer::Done => Err(fault),
+        Err(Refusal { fault, .. }) => {
+            let message = format!("{}; it should have been {}", fault.message, expected.told());
+            Err(Fault {
+                message: message.into(),
+                ..fault
+            })
+        }
+    }
+}
+
+/// A read at the end of a file brings nothing; SMB 1, which load files were recorded with, says so
+/// with no bytes or with an error.
+fn judge_read(read: Result<u32, Refusal>, returned: u32, expected: Answer) -> Result<Moved, Fault> {
+    match read {
+        Ok(0) if expected == Answer::EndOfFile => Ok(Moved::default()),
+        Ok(came) if expected == Answer::Done && came != returned => {
+            let sentence = format!("{came} bytes came instead of {returned}");
+            Err(Fault::step(FaultKind::WrongData, sentence))
+        }
+        Ok(came) => judge(Ok(()), expected).map(|()| Moved {
+            read_bytes: came.into(),
+            written_bytes: 0,
+        }),
+        Err(refusal) => judge(Err(refusal), expected).map(|()| Moved::default()),
+    }
+}
