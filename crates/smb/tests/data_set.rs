@@ -23,7 +23,7 @@ fn a_data_set_is_made_where_it_should_be_and_made_whole_again() {
     };
     let folder = r"staff\user{n:05}".to_owned();
     let options = SmbOptions {
-        data_set,
+        data_set: data_set.clone(),
         folder,
         first_user: 40,
         ..samba.options()
@@ -40,12 +40,7 @@ fn a_data_set_is_made_where_it_should_be_and_made_whole_again() {
                 .unwrap()
                 .written_bytes;
         }
-        let files = all.iter().filter(|place| {
-            !matches!(
-                place.group,
-                Group::Home | Group::Folder | Group::SharedFolder
-            )
-        });
+        let files = all.iter().filter(|place| !place.group.is_folder());
         let mut expected_bytes = 0;
         for place in files {
             let path = data_set.path(r"staff\user00042", *place);

@@ -14,7 +14,9 @@ use std::path::Path;
 use common::Samba;
 use headcount_smb::client::provision::{Order, Progress, ProvisionError, cleanup, hello, prepare};
 use headcount_smb::{Password, SmbOptions};
+use headcount_tree::content::Content;
 use headcount_tree::data_set::{DataSet, Group, Place};
+use headcount_tree::library::{Class, Library};
 
 const ALL: Order = Order {
     first: 0,
@@ -65,7 +67,7 @@ fn users_get_their_files_once_and_lose_them_all_again() {
     let samba = Samba::start("auto");
     fs::write(samba.behind("somebody.txt"), "mine").unwrap();
     let options = options(&samba);
-    let data_set = options.data_set;
+    let data_set = options.data_set.clone();
     let mut heard = Vec::new();
     let mut hear = |progress| {
         heard.push(progress);
@@ -116,6 +118,62 @@ fn users_get_their_files_once_and_lose_them_all_again() {
     );
     assert!(!samba.behind("headcount").exists());
     assert_eq!(cleanup(options, &mut quietly).unwrap().shares, 0);
+}
+
+#[test]
+fn a_library_is_made_once_a_share_and_deleted_with_the_rest() {
+    let samba = Samba::start("auto");
+    let class = |name: &str, content, files| Class {
+        name: name.to_owned(),
+        content,
+        bytes: 65536,
+        files,
+        uploads: 2,
+    };
+    let mut options = options(&samba);
+    options.data_set = DataSet {
+        folders: 1,
+        static_files: 0,
+        volatile_files: 0,
+        new_files: 0,
+        shared_files: 0,
+        library: Library::new(vec![
+            class("text", Content::Text, 3),
+            class("data-compressed", Content::Compressed, 2),
+        ]),
+        ..options.data_set
+    };
+    let first = prepare(options.clone(), &ALL, &mut quietly).unwrap();
+    assert_eq!((first.created, first.kept), (5, 0));
+    assert_eq!(first.written_bytes, 5 * 65536);
+    let mut found = files(&samba.behind("headcount"));
+    found.retain(|path, _| path.starts_with("library"));
+    let expected = [
+        "library/data-compressed/f0000.zip",
+        "library/data-compressed/f0001.zip",
+        "library/text/f0000.txt",
+        "library/text/f0001.txt",
+        "library/text/f0002.txt",
+    ];
+    assert_eq!(found.keys().collect::<Vec<_>>(), expected);
+    assert!(found.values().all(|bytes| *bytes == 65536));
+    let text = fs::read(samba.behind(r"headcount\library\text\f0001.txt")).unwrap();
+    let words = String::from_utf8_lossy(&text[32..4096]);
+    assert!(words.contains(" the "), "{words}");
+
+    fs::remove_file(samba.behind(r"headcount\library\text\f0001.txt")).unwrap();
+    let order = Order {
+        read_through: true,
+        ..ALL
+    };
+    let repaired = prepare(options.clone(), &order, &mut quietly).unwrap();
+    assert_eq!(repaired.written_bytes, 65536);
+    let path = samba.behind(r"headcount\library\text\f0001.txt");
+    assert_eq!(fs::read(path).unwrap(), text);
+
+    let cleaned = cleanup(options, &mut quietly).unwrap();
+    assert_eq!((cleaned.users, cleaned.left), (5, 0));
+    assert!(!samba.behind("headcount").exists());
 }
 
 #[test]

@@ -8,26 +8,24 @@
 //! | 12..16 | number of the file |
 //! | 16..24 | offset in the file |
 //! | 24..32 | seed of the data set |
-//! | 32..4096 | one fixed table of random words, each combined by XOR with a word derived from the fields |
+//! | 32..4096 | contents of the file's kind ([`crate::content`]), drawn by a key derived from the fields |
 //!
-//! A reader sees damage and torn writes (checksum) and mix-ups (user, file, offset, seed). The table
-//! makes 16 KiB cost about a microsecond to write and less to check; within a block nothing repeats,
-//! so a server cannot compress it, and no two blocks are alike, so it cannot store one for both.
+//! A reader sees damage and torn writes (checksum) and mix-ups (user, file, offset, seed), whatever
+//! the kind. Contents come from fixed tables, so that 16 KiB cost about a microsecond to write and
+//! less to check (`cargo run --release -p headcount-tree --example content_cost`). No two blocks are
+//! alike, so a server cannot store one for both.
 
-use std::sync::LazyLock;
+use crate::content::{BODY_BYTES, Content};
+use crate::splitmix::splitmix;
 
 /// The unit: sizes and offsets of reads and writes are multiples of it.
 pub const UNIT_BYTES: u32 = 4096;
 
 const UNIT: usize = UNIT_BYTES as usize;
 const MAGIC: [u8; 4] = *b"HCSB";
-const HEAD: usize = 32;
-const WORDS: usize = (UNIT - HEAD) / 8;
+const HEAD: usize = UNIT - BODY_BYTES;
 
-static TABLE: LazyLock<[u64; WORDS]> =
-    LazyLock::new(|| std::array::from_fn(|index| splitmix(index as u64)));
-
-/// Which file of whom.
+/// Which file of whom, and what fills it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owner {
     /// The user, or 2^32 - 1.
@@ -36,6 +34,8 @@ pub struct Owner {
     pub file: u32,
     /// The seed of the data set.
     pub seed: u64,
+    /// The kind of its contents; not in the head, and no matter to a reader.
+    pub content: Content,
 }
 
 /// What is wrong with a unit.
@@ -64,18 +64,8 @@ pub enum Wrong {
     Short,
 }
 
-/// Output of `SplitMix64` (Steele, Lea, Flood 2014) for one state.
-#[must_use]
-pub const fn splitmix(state: u64) -> u64 {
-    let z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 /// Makes `data` what belongs at `offset` of the file. A rest that is no whole unit stays zero.
 pub fn stamp(data: &mut [u8], owner: Owner, offset: u64) {
-    let table = &*TABLE;
     let (units, _) = data.as_chunks_mut::<UNIT>();
     for (unit, offset) in units.iter_mut().zip((offset..).step_by(UNIT)) {
         unit[..4].copy_from_slice(&MAGIC);
@@ -85,9 +75,9 @@ pub fn stamp(data: &mut [u8], owner: Owner, offset: u64) {
         unit[24..HEAD].copy_from_slice(&owner.seed.to_le_bytes());
         let file = u64::from(owner.user) << 32 | u64::from(owner.file);
         let key = splitmix(splitmix(owner.seed ^ file) ^ offset);
-        let (words, _) = unit[HEAD..].as_chunks_mut::<8>();
-        for (word, fixed) in words.iter_mut().zip(table) {
-            *word = (fixed ^ key).to_le_bytes();
+        if let Some(body) = unit.last_chunk_mut::<BODY_BYTES>() {
+            let block = offset / u64::from(UNIT_BYTES);
+            owner.content.fill(body, block, key);
         }
         let checksum = crc32fast::hash(&unit[8..]);
         unit[4..8].copy_from_slice(&checksum.to_le_bytes());
@@ -172,6 +162,7 @@ mod tests {
         user: 3,
         file: 7,
         seed: 99,
+        content: Content::Compressed,
     };
 
     #[test]

@@ -3,15 +3,23 @@
 //! Below a user's folder stand [`DataSet::folders`] folders, four in each: folder 0 is the user's
 //! own, folder `d` is `dNNN` in folder `(d - 1) / 4`, so 100 of them go four deep. Each file stands
 //! in a folder that its group and number decide, and is called by the letter of its group and its
-//! number: `s0012.doc`. Files that all users share stand in `shared` beside the users' folders.
+//! number: `s0012.doc`. Files that all users share stand in `shared` beside the users' folders, and
+//! those of a [`Library`] in `library`, in a folder for each class. What a user uploads stands in
+//! their own folder: `u0003-text.txt`.
 //!
-//! Sizes are lognormal, rounded up to whole units of 4,096 bytes and capped, and depend on seed,
-//! user, group and number alone: every user has files of their own sizes, the same in every run.
+//! Sizes of what is not in the library are lognormal, rounded up to whole
+//! units of 4,096 bytes and capped, and depend on seed, user, group and number alone: every user has files of their own sizes, the same in every run.
 //! They are spread evenly over the distribution, so that every user has about the same sum.
+
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::block::{Owner, UNIT_BYTES, splitmix};
+use crate::block::{Owner, UNIT_BYTES};
+use crate::content::Content;
+use crate::library::{Class, Library, Part};
+use crate::normal::normal_quantile;
+use crate::splitmix::splitmix;
 
 /// Which kind of file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +41,23 @@ pub enum Group {
     Home = 7,
     /// The folder of the files that all users share.
     SharedFolder = 8,
+    /// A file of the library, numbered through all of its classes.
+    Library = 9,
+    /// A name of the user's to upload a file of the library's classes to, numbered alike.
+    Upload = 10,
+    /// The folder of a class of the library.
+    LibraryFolder = 11,
+}
+
+impl Group {
+    /// Whether it consists of folders, which have no contents.
+    #[must_use]
+    pub const fn is_folder(self) -> bool {
+        matches!(
+            self,
+            Self::Home | Self::Folder | Self::SharedFolder | Self::LibraryFolder
+        )
+    }
 }
 
 /// One file or folder of one user.
@@ -46,7 +71,7 @@ pub struct Place {
 
 /// How many files of which sizes each user has. The figures are ours: their sum, about 80 MB a user,
 /// is near the 81 MB that published runs of FSCT prepared.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct DataSet {
     /// Everything random in it derives from this.
@@ -65,8 +90,11 @@ pub struct DataSet {
     pub median_bytes: u64,
     /// Its sigma: the standard deviation of the logarithm.
     pub sigma: f64,
-    /// No file is larger.
+    /// No file is larger, but those of the library.
     pub most_bytes: u64,
+    /// Files of classes, and what users upload.
+    #[serde(skip_serializing_if = "Library::is_empty")]
+    pub library: Library,
 }
 
 impl Default for DataSet {
@@ -81,6 +109,7 @@ impl Default for DataSet {
             median_bytes: 32 << 10,
             sigma: 2.0,
             most_bytes: 16 << 20,
+            library: Library::default(),
         }
     }
 }
@@ -95,11 +124,17 @@ impl DataSet {
             ("new_files", self.new_files),
             ("shared_files", self.shared_files),
         ];
+        // Beside a library there need not be any other files.
+        let fewest_files = u32::from(self.library.is_empty());
         for (name, count) in counts {
-            if !(1..=100_000).contains(&count) {
-                return Err(format!("{name} must be from 1 to 100000; it is {count}"));
+            let fewest = if name == "folders" { 1 } else { fewest_files };
+            if !(fewest..=100_000).contains(&count) {
+                return Err(format!(
+                    "{name} must be from {fewest} to 100000; it is {count}"
+                ));
             }
         }
+        self.library.check()?;
         if !(0.0..=5.0).contains(&self.sigma) {
             return Err(format!("sigma must be from 0 to 5; it is {}", self.sigma));
         }
@@ -116,7 +151,7 @@ impl DataSet {
 
     /// How many files or folders a group has.
     #[must_use]
-    pub const fn count(&self, group: Group) -> u32 {
+    pub fn count(&self, group: Group) -> u32 {
         match group {
             Group::Static => self.static_files,
             Group::Volatile => self.volatile_files,
@@ -124,51 +159,69 @@ impl DataSet {
             Group::Shared => self.shared_files,
             Group::Missing => 1 << 20,
             Group::Folder => self.folders,
-            Group::Home | Group::SharedFolder => 1,
+            Group::Home => 1,
+            Group::SharedFolder => u32::from(self.shared_files > 0),
+            Group::Library => self.library.count(Part::Files),
+            Group::Upload => self.library.count(Part::Uploads),
+            Group::LibraryFolder => self.library.classes().len() as u32,
         }
     }
 
     /// What is prepared for each user, in an order in which it can be made.
     pub fn prepared(&self) -> impl Iterator<Item = Place> + use<> {
-        let each =
-            |group, range: std::ops::Range<u32>| range.map(move |index| Place { group, index });
-        each(Group::Home, 0..1)
-            .chain(each(Group::Folder, 1..self.folders))
-            .chain(each(Group::Static, 0..self.static_files))
-            .chain(each(Group::Volatile, 0..self.volatile_files))
+        // The folder with the number 0 is the user's own.
+        let folders = places(Group::Folder, 1..self.folders);
+        places(Group::Home, 0..1)
+            .chain(folders)
+            .chain(places(Group::Static, 0..self.static_files))
+            .chain(places(Group::Volatile, 0..self.volatile_files))
     }
 
     /// What is prepared once for all users, in an order in which it can be made.
     pub fn shared(&self) -> impl Iterator<Item = Place> + use<> {
-        let folder = Place {
-            group: Group::SharedFolder,
-            index: 0,
-        };
-        let files = 0..self.shared_files;
-        let file = |index| Place {
-            group: Group::Shared,
-            index,
-        };
-        std::iter::once(folder).chain(files.map(file))
+        [
+            Group::SharedFolder,
+            Group::Shared,
+            Group::LibraryFolder,
+            Group::Library,
+        ]
+        .map(|group| places(group, 0..self.count(group)))
+        .into_iter()
+        .flatten()
     }
 
     /// What the blocks of a file bear.
     #[must_use]
-    pub const fn owner(&self, user: u32, place: Place) -> Owner {
+    pub fn owner(&self, user: u32, place: Place) -> Owner {
         Owner {
-            user: if matches!(place.group, Group::Shared) {
+            user: if matches!(place.group, Group::Shared | Group::Library) {
                 u32::MAX
             } else {
                 user
             },
             file: (place.group as u32) << 24 | place.index,
             seed: self.seed,
+            content: self
+                .class(place)
+                .map_or(Content::default(), |(class, _)| class.content),
+        }
+    }
+
+    /// The class of a file of the library or of an upload, and the file's number within it.
+    fn class(&self, place: Place) -> Option<(&Class, u32)> {
+        match place.group {
+            Group::Library => self.library.class_of(Part::Files, place.index),
+            Group::Upload => self.library.class_of(Part::Uploads, place.index),
+            _ => None,
         }
     }
 
     /// Bytes of a file when it is prepared or made.
     #[must_use]
     pub fn bytes(&self, user: u32, place: Place) -> u64 {
+        if let Some((class, _)) = self.class(place) {
+            return class.bytes;
+        }
         let normal = normal_quantile(self.share_below(user, place));
         let size = self.median_bytes as f64 * (self.sigma * normal).exp();
         (size as u64)
@@ -197,23 +250,25 @@ impl DataSet {
         ((turned >> 11) as f64 + 0.5) / (1u64 << 53) as f64
     }
 
-    /// Bytes of a user's own files: those prepared, and those of [`Group::New`] when all of them have
-    /// been made.
+    /// Bytes of a user's own files: those prepared, and those of [`Group::New`] and
+    /// [`Group::Upload`] when all of them have been made.
     #[must_use]
     pub fn own_bytes(&self, user: u32) -> u64 {
-        let of = |group| {
-            let each = move |index| self.bytes(user, Place { group, index });
-            (0..self.count(group)).map(each).sum::<u64>()
-        };
-        of(Group::Static) + of(Group::Volatile) + of(Group::New)
+        let groups = [Group::Static, Group::Volatile, Group::New, Group::Upload];
+        self.sum_bytes(&groups, user)
     }
 
     /// Bytes of the files that all users of a share have in common.
     #[must_use]
     pub fn shared_bytes(&self) -> u64 {
-        let group = Group::Shared;
-        (0..self.shared_files)
-            .map(|index| self.bytes(0, Place { group, index }))
+        self.sum_bytes(&[Group::Shared, Group::Library], 0)
+    }
+
+    fn sum_bytes(&self, groups: &[Group], user: u32) -> u64 {
+        groups
+            .iter()
+            .flat_map(|group| places(*group, 0..self.count(*group)))
+            .map(|place| self.bytes(user, place))
             .sum()
     }
 
@@ -224,8 +279,23 @@ impl DataSet {
         match group {
             Group::Home => home.to_owned(),
             Group::Folder => folder(home, index),
-            Group::SharedFolder => shared_folder(home),
-            Group::Shared => format!("{}\\h{index:04}.doc", shared_folder(home)),
+            Group::SharedFolder => beside(home, SHARED),
+            Group::Shared => format!("{}\\h{index:04}.doc", beside(home, SHARED)),
+            Group::LibraryFolder => {
+                let class = self.library.classes().get(index as usize);
+                library_folder(home, class.map_or("", |class| &class.name))
+            }
+            Group::Library | Group::Upload => {
+                let Some((class, number)) = self.class(place) else {
+                    return String::new(); // a number that the library does not have
+                };
+                let (name, ending) = (&class.name, class.content.ending());
+                if group == Group::Library {
+                    format!("{}\\f{number:04}.{ending}", library_folder(home, name))
+                } else {
+                    join(home, &format!("u{number:04}-{name}.{ending}"))
+                }
+            }
             Group::Static | Group::Volatile | Group::New | Group::Missing => {
                 let letter = match group {
                     Group::Static => 's',
@@ -241,53 +311,6 @@ impl DataSet {
     }
 }
 
-/// Numerator and denominator of a rational approximation, highest power first.
-type Ratio = ([f64; 4], [f64; 4]);
-
-/// AS 241: near the middle, in the tails, and far out in them.
-const MIDDLE: Ratio = (
-    [
-        59.109_374_72,
-        159.291_132_02,
-        50.434_271_938,
-        3.387_132_717_9,
-    ],
-    [67.187_563_6, 78.757_757_664, 17.895_169_469, 1.0],
-);
-const TAIL: Ratio = (
-    [0.170_238_21, 1.306_728_481_6, 2.756_815_39, 1.423_437_277_7],
-    [0.0, 0.120_211_32, 0.737_001_642_5, 1.0],
-);
-const FAR: Ratio = (
-    [
-        0.017_337_203_997,
-        0.428_682_948_37,
-        3.081_226_386,
-        6.657_905_115,
-    ],
-    [0.0, 0.012_258_202_635, 0.241_978_942_25, 1.0],
-);
-
-/// The number of standard deviations below which a share of a normal distribution lies: algorithm
-/// AS 241, PPND7 (Wichura, Applied Statistics 37, 1988), right to 7 digits.
-fn normal_quantile(share: f64) -> f64 {
-    let ratio = |(above, below): &Ratio, x: f64| {
-        let value = |terms: &[f64; 4]| terms.iter().fold(0.0, |sum, term| sum * x + term);
-        value(above) / value(below)
-    };
-    let centred = share - 0.5;
-    if centred.abs() <= 0.425 {
-        return centred * ratio(&MIDDLE, 0.180_625 - centred * centred);
-    }
-    let tail = (-share.min(1.0 - share).ln()).sqrt();
-    let size = if tail <= 5.0 {
-        ratio(&TAIL, tail - 1.6)
-    } else {
-        ratio(&FAR, tail - 5.0)
-    };
-    size.copysign(centred)
-}
-
 fn folder(home: &str, index: u32) -> String {
     if index == 0 {
         return home.to_owned();
@@ -295,10 +318,23 @@ fn folder(home: &str, index: u32) -> String {
     join(&folder(home, (index - 1) / 4), &format!("d{index:03}"))
 }
 
+/// The folders beside those of users.
+pub const COMMON_FOLDERS: [&str; 2] = [SHARED, LIBRARY];
+const SHARED: &str = "shared";
+const LIBRARY: &str = "library";
+
 /// Beside the user's folder; for a share that is the user's folder, in it.
-fn shared_folder(home: &str) -> String {
+fn beside(home: &str, name: &str) -> String {
     let above = home.rsplit_once('\\').map_or("", |(above, _)| above);
-    join(above, "shared")
+    join(above, name)
+}
+
+fn library_folder(home: &str, class: &str) -> String {
+    join(&beside(home, LIBRARY), class)
+}
+
+fn places(group: Group, range: Range<u32>) -> impl Iterator<Item = Place> + use<> {
+    range.map(move |index| Place { group, index })
 }
 
 fn join(folder: &str, name: &str) -> String {
@@ -310,90 +346,4 @@ fn join(folder: &str, name: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_stand_in_folders_and_never_meet() {
-        let data_set = DataSet::default();
-        let path = |group, index| data_set.path("user00007", Place { group, index });
-        assert_eq!(path(Group::Home, 0), "user00007");
-        assert_eq!(path(Group::Folder, 0), "user00007");
-        assert_eq!(path(Group::Folder, 99), r"user00007\d001\d005\d024\d099");
-        assert_eq!(path(Group::Shared, 3), r"shared\h0003.doc");
-        assert_eq!(
-            data_set.path(
-                "",
-                Place {
-                    group: Group::Folder,
-                    index: 1
-                }
-            ),
-            "d001"
-        );
-        let mut all: Vec<_> = [Group::Static, Group::Volatile, Group::New, Group::Missing]
-            .into_iter()
-            .flat_map(|group| (0..data_set.count(group).min(500)).map(move |i| path(group, i)))
-            .collect();
-        let count = all.len();
-        all.sort_unstable();
-        all.dedup();
-        assert_eq!(all.len(), count);
-    }
-
-    #[test]
-    fn quantiles_are_those_of_the_normal_distribution() {
-        // Abramowitz and Stegun, Handbook of Mathematical Functions, table 26.5 and 26.6.
-        for (share, expected) in [
-            (0.5, 0.0),
-            (0.75, 0.674_489_75),
-            (0.95, 1.644_853_63),
-            (0.025, -1.959_963_98),
-            (0.999, 3.090_232_31),
-            (1e-12, -7.034_483_83),
-        ] {
-            let found = normal_quantile(share);
-            assert!((found - expected).abs() < 1e-6, "{share}: {found}");
-        }
-    }
-
-    #[test]
-    fn every_user_has_the_published_81_mb() {
-        let data_set = DataSet::default();
-        let mb = |user| {
-            let sum = |group| -> u64 {
-                let size = move |index| data_set.bytes(user, Place { group, index });
-                (0..data_set.count(group)).map(size).sum()
-            };
-            (sum(Group::Static) + sum(Group::Volatile)) as f64 / 1e6
-        };
-        let all: Vec<f64> = (0..100).map(mb).collect();
-        // The lognormal distribution of median 32 KiB and sigma 2, cut at 16 MiB, has a mean of
-        // 225,491 bytes; rounding up adds 2,048 on average: 79.6 MB in 350 files.
-        let mean = all.iter().sum::<f64>() / 100.0;
-        assert!((mean / 79.64 - 1.0).abs() < 0.005, "{mean}");
-        let odd = all.iter().find(|mb| (**mb / 79.64 - 1.0).abs() > 0.3);
-        assert_eq!(odd, None);
-        let near = all
-            .iter()
-            .filter(|mb| (**mb / 79.64 - 1.0).abs() < 0.15)
-            .count();
-        assert!(near > 80, "{all:?}");
-    }
-
-    #[test]
-    fn small_data_sets_have_files_of_the_same_sizes() {
-        let small = DataSet {
-            static_files: 3,
-            ..DataSet::default()
-        };
-        let users = 400;
-        let group = Group::Static;
-        let size = |user, index| small.bytes(user, Place { group, index }) as f64;
-        let sum: f64 = (0..users)
-            .map(|user| (0..3).map(|i| size(user, i)).sum::<f64>())
-            .sum();
-        let mean = sum / f64::from(3 * users);
-        assert!((mean / 227_539.0 - 1.0).abs() < 0.03, "{mean}");
-    }
-}
+mod tests;

@@ -1,7 +1,7 @@
 //! What users of a file server have and do, whatever protocol reaches it.
 //!
-//! * [`data_set`]: which files and folders each user has, and how large they are; [`block`]: what
-//!   stands in them.
+//! * [`data_set`]: which files and folders each user has, and how large they are; [`library`]: files
+//!   of classes; [`block`]: what stands in them, and [`content`]: of which kind it is.
 //! * [`step`], with its [`parts`] and [`query`]: what users do, compiled from a workload.
 //! * [`program`]: long lists of operations that users play in order, such as a load file of dbench.
 //! * [`pattern`]: names with a number in them.
@@ -10,9 +10,13 @@
 //! each of them.
 
 pub mod block;
+pub mod content;
 pub mod data_set;
+pub mod library;
+mod normal;
 pub mod parts;
 pub mod pattern;
 pub mod program;
 pub mod query;
+mod splitmix;
 pub mod step;

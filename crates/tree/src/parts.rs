@@ -1,9 +1,11 @@
 //! What steps consist of: names, rights, transfers and ranges.
 
-use serde::Deserialize;
+use headcount_load::stream::Stream;
+use serde::{Deserialize, Deserializer};
 
 use crate::block::UNIT_BYTES;
-use crate::data_set::Group;
+use crate::data_set::{DataSet, Group, Place};
+use crate::library::Part;
 
 /// How many files a user can have open.
 pub const SLOTS: usize = 4;
@@ -28,6 +30,9 @@ pub enum Share {
 pub struct Name {
     /// Which one.
     pub file: Choice,
+    /// For `library` and `upload`: of which class or classes; of all, unless told.
+    #[serde(default, deserialize_with = "one_or_more")]
+    pub class: Vec<String>,
     /// For `same`: the slot whose last name is meant; else this step's own.
     #[serde(default)]
     pub of: Option<u8>,
@@ -58,6 +63,8 @@ pub enum Choice {
     Folder,
     Home,
     SharedFolder,
+    Library,
+    Upload,
 }
 
 impl Choice {
@@ -74,6 +81,8 @@ impl Choice {
             Self::Folder => Group::Folder,
             Self::Home => Group::Home,
             Self::SharedFolder => Group::SharedFolder,
+            Self::Library => Group::Library,
+            Self::Upload => Group::Upload,
         })
     }
 }
@@ -227,6 +236,11 @@ const fn chunk_bytes() -> u32 {
     64 << 10
 }
 
+/// One of so many, each alike.
+fn drawn(count: u32, stream: &mut Stream) -> Option<u32> {
+    (count > 0).then(|| stream.below(count.into()) as u32)
+}
+
 /// An error if there is no such handle.
 pub(crate) fn check_slot(at: u8) -> Result<(), String> {
     if usize::from(at) < SLOTS {
@@ -235,9 +249,52 @@ pub(crate) fn check_slot(at: u8) -> Result<(), String> {
     Err(format!("slot must be from 0 to {}; it is {at}", SLOTS - 1))
 }
 
+/// One name, or a list of them.
+fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "class is a name, or a list of names")]
+    enum Names {
+        One(String),
+        More(Vec<String>),
+    }
+    Ok(match Names::deserialize(from)? {
+        Names::One(name) => vec![name],
+        Names::More(names) => names,
+    })
+}
+
 impl Name {
+    /// Draws one of what the name may mean, each alike; none for [`Choice::Same`]. An error says
+    /// that the data set has nothing of the kind.
+    pub fn draw(&self, data_set: &DataSet, stream: &mut Stream) -> Result<Option<Place>, String> {
+        let Some(group) = self.file.group() else {
+            return Ok(None);
+        };
+        let library = &data_set.library;
+        let part = match group {
+            Group::Library => Part::Files,
+            Group::Upload => Part::Uploads,
+            _ => {
+                let index = drawn(data_set.count(group), stream);
+                return index
+                    .map(|index| Some(Place { group, index }))
+                    .ok_or_else(|| format!("the data set has no {group:?} files").to_lowercase());
+            }
+        };
+        if let Some(unknown) = library.unknown(&self.class) {
+            return Err(format!("the library has no class \"{unknown}\""));
+        }
+        drawn(library.count_of(part, &self.class), stream)
+            .and_then(|ordinal| library.index_of(part, &self.class, ordinal))
+            .map(|index| Some(Place { group, index }))
+            .ok_or_else(|| "the library has no files of these classes there".to_owned())
+    }
+
     pub(crate) fn check(&self) -> Result<(), String> {
         check_slot(self.of.unwrap_or(0))?;
+        if !self.class.is_empty() && !matches!(self.file, Choice::Library | Choice::Upload) {
+            return Err("class goes with file = \"library\" or file = \"upload\" alone".into());
+        }
         let parts = [&self.before, &self.after];
         match parts
             .into_iter()
@@ -268,5 +325,60 @@ impl Transfer {
             )),
             _ => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use headcount_load::stream::Purpose;
+
+    use super::*;
+    use crate::content::Content;
+    use crate::library::{Class, Library};
+
+    fn name(file: Choice, class: &[&str]) -> Name {
+        Name {
+            file,
+            class: class.iter().map(ToString::to_string).collect(),
+            of: None,
+            before: String::new(),
+            after: String::new(),
+        }
+    }
+
+    #[test]
+    fn each_file_of_the_named_classes_is_drawn_alike() {
+        let class = |name: &str, files, uploads| Class {
+            name: name.to_owned(),
+            content: Content::Data,
+            bytes: 4096,
+            files,
+            uploads,
+        };
+        let data_set = DataSet {
+            static_files: 0,
+            library: Library::new(vec![class("a", 2, 1), class("b", 3, 0), class("c", 3, 0)]),
+            ..DataSet::default()
+        };
+        let mut stream = Stream::new(1, Purpose::Scenario, 0, 0);
+        let mut counts = [0; 8];
+        for _ in 0..5000 {
+            let drawn = name(Choice::Library, &["a", "c"]).draw(&data_set, &mut stream);
+            counts[drawn.unwrap().unwrap().index as usize] += 1;
+        }
+        assert_eq!(counts[2..5], [0, 0, 0]);
+        for index in [0, 1, 5, 6, 7] {
+            // 1000 expected, and a standard deviation of 28.
+            assert!((860..1140).contains(&counts[index]), "{counts:?}");
+        }
+        let mut told = |name: Name| name.draw(&data_set, &mut stream).unwrap_err();
+        let unknown = told(name(Choice::Library, &["x"]));
+        assert_eq!(unknown, "the library has no class \"x\"");
+        let none = told(name(Choice::Upload, &["b"]));
+        assert!(none.contains("no files of these classes"), "{none}");
+        let none = told(name(Choice::Static, &[]));
+        assert_eq!(none, "the data set has no static files");
+        let same = name(Choice::Same, &[]).draw(&data_set, &mut stream);
+        assert_eq!(same, Ok(None));
     }
 }

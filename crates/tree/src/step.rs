@@ -184,3 +184,30 @@ impl Compile for Step {
         Ok(step)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn classes(path: &Value) -> Result<Vec<String>, String> {
+        match Step::compile(&json!({"op": "open", "path": path}))? {
+            Step::Open(open) => Ok(open.path.class),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_file_of_the_library_is_of_one_class_or_of_several() {
+        let all = classes(&json!({"file": "library"}));
+        assert_eq!(all, Ok(vec![]));
+        let one = classes(&json!({"file": "upload", "class": "text"}));
+        assert_eq!(one, Ok(vec!["text".to_owned()]));
+        let two = classes(&json!({"file": "library", "class": ["text", "data"]}));
+        assert_eq!(two, Ok(vec!["text".to_owned(), "data".to_owned()]));
+        let wrong = classes(&json!({"file": "static", "class": "text"})).unwrap_err();
+        assert!(wrong.contains("file = \"library\""), "{wrong}");
+        assert!(classes(&json!({"file": "library", "class": 7})).is_err());
+    }
+}

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use headcount_load::{Fault, FaultKind, User};
-use headcount_tree::data_set::{Group, Place};
+use headcount_tree::data_set::Place;
 use headcount_tree::parts::{Access, How, Name, Open, OplockWish, Share};
 
 use super::Shared;
@@ -24,15 +24,11 @@ impl SmbSession {
         slot: u8,
         user: &mut User,
     ) -> Result<(Place, String), Fault> {
-        let data_set = &self.shared.data_set;
-        let place = match name.file.group() {
-            Some(group) => {
-                let count = u64::from(data_set.count(group));
-                Place {
-                    group,
-                    index: user.stream().below(count) as u32,
-                }
-            }
+        let drawn = name
+            .draw(&self.shared.data_set, user.stream())
+            .map_err(|sentence| Fault::step(FaultKind::Refused, sentence))?;
+        let place = match drawn {
+            Some(place) => place,
             None => self.last[usize::from(name.of.unwrap_or(slot))].ok_or_else(|| {
                 let sentence = "\"same\" means the name last opened in this slot; none was";
                 Fault::step(FaultKind::Refused, sentence)
@@ -69,11 +65,7 @@ impl SmbSession {
             self.close_slot(open.slot).await?; // left by a scenario that failed in the middle
         }
         self.last[slot] = Some(place);
-        let is_folder = open.folder
-            || matches!(
-                place.group,
-                Group::Home | Group::Folder | Group::SharedFolder
-            );
+        let is_folder = open.folder || place.group.is_folder();
         let request = Request {
             path: &path,
             access: rights(open.access),

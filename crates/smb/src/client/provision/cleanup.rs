@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use headcount_load::Fault;
+use headcount_tree::data_set::COMMON_FOLDERS;
 use serde::Serialize;
 
 use super::Told;
@@ -104,9 +105,10 @@ async fn clear_share(
         clear_home(smb, id, number, &files)
     })
     .await?;
-    first
-        .remove_tree(&format!("{root}\\shared"), &files)
-        .await?;
+    for name in COMMON_FOLDERS {
+        let folder = format!("{root}\\{name}");
+        first.remove_tree(&folder, &files).await?;
+    }
     if left == 0 {
         first.remove(&format!("{root}\\{MARKER}"), false).await?;
         first.remove(&root, true).await?;

@@ -4,7 +4,6 @@
 use headcount_load::{Fault, FaultKind, Moved};
 use headcount_tree::data_set::Place;
 
-use super::prepare::is_folder;
 use crate::client::session::{Handle, SmbSession};
 use crate::wire::create::{
     DIRECTORY, Disposition, NOT_DIRECTORY, Oplock, Request, SHARE_ALL, access,
@@ -20,7 +19,7 @@ impl SmbSession {
     /// stays as it is, unless it is read through and found damaged.
     pub async fn prepare(&mut self, place: Place, read_through: bool) -> Result<Moved, Fault> {
         let path = self.path(place, "", "");
-        if is_folder(place.group) {
+        if place.group.is_folder() {
             self.make_folders(&path).await?;
             return Ok(Moved::default());
         }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use serde::{Deserialize, Serialize};
 
-use headcount_tree::data_set::{Group, Place};
+use headcount_tree::data_set::{COMMON_FOLDERS, Place};
 
 use super::cleanup::clear;
 use super::crew::{each, run};
@@ -231,12 +231,7 @@ fn silent(path: &str) -> String {
     format!("\"{path}\": no answer within the time limit")
 }
 
-/// Whether a place is a folder, which has no contents.
-pub(super) const fn is_folder(group: Group) -> bool {
-    matches!(group, Group::Home | Group::Folder | Group::SharedFolder)
-}
-
 /// The names in a root that are not users' folders.
 pub(super) fn is_common(name: &str) -> bool {
-    name == MARKER || name == "shared"
+    name == MARKER || COMMON_FOLDERS.contains(&name)
 }
