@@ -5,7 +5,7 @@ Headcount's load engine.
 from _typeshed import SupportsGetItem
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
 
-__all__ = ["PROFILE", "AppServer", "Engine", "FaultCount", "Histogram", "Interval", "ScenarioCount", "StepCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "ensure_connections", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare"]
+__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Histogram", "Interval", "ScenarioCount", "StepCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "ensure_connections", "io_uring_unavailable", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare"]
 
 PROFILE: Final[str]
 """
@@ -29,6 +29,35 @@ class AppServer:
     def stop(self, /) -> None:
         """
         Closes every connection and joins every thread.
+        """
+
+@final
+class DiskBench:
+    """
+    A test file on a disk. It has no name, and is gone when this is closed or the process ends.
+    """
+    def __new__(cls, /, setup: str) -> DiskBench:
+        """
+        Makes the test file of a setup (JSON), empty.
+        """
+    def close(self, /) -> None:
+        """
+        Gives the test file up. Further calls fail.
+        """
+    def fill(self, /, progress: Any) -> None:
+        """
+        Writes the whole file. `progress` is called with the progress (JSON) ten times a second;
+        Ctrl-C calls it off.
+        """
+    @property
+    def kept(self, /) -> str:
+        """
+        Where the file system keeps its files: `disk`, `memory`, or `elsewhere` (a network mount, a
+        program).
+        """
+    def measure(self, /, cell: str, progress: Any) -> str:
+        """
+        Measures a cell (JSON); returns its figures (JSON). `progress` as for `fill`.
         """
 
 @final
@@ -366,6 +395,11 @@ def ensure_connections(users: SupportsIndex) -> None:
     """
     Makes sure that so many connections to one address can be opened; raises `SystemLimitError`
     with the fix if not.
+    """
+
+def io_uring_unavailable() -> str | None:
+    """
+    Why `io_uring` cannot be used here, and what to do; None if it can.
     """
 
 def simulate_level(system: str, users: SupportsIndex, warmup_s: SupportsFloat | SupportsIndex, measure_s: SupportsFloat | SupportsIndex, seed: SupportsIndex, previous_users: SupportsIndex = 0) -> tuple[int, list[tuple[int, int, float, int]], tuple[float, float, float, float]]:

@@ -2,6 +2,7 @@
 
 use headcount_app::control::ControlError;
 use headcount_app::server::ServeError;
+use headcount_disk::DiskError;
 use headcount_load::limits::LimitError;
 use headcount_load::run::RunError;
 use headcount_load::{Fault, FaultKind};
@@ -63,6 +64,28 @@ pub fn of_serve(error: &ServeError) -> PyErr {
         ServeError::Listen { .. } | ServeError::Handles { .. } | ServeError::Thread(_) => {
             SystemLimitError::new_err(text)
         }
+    }
+}
+
+/// The exception for a disk that could not be measured.
+pub fn of_disk(error: &DiskError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        DiskError::Options(_)
+        | DiskError::NoFolder(_)
+        | DiskError::NotAFolder(_)
+        | DiskError::NotWritable { .. }
+        | DiskError::Memory(_)
+        | DiskError::NoDirect(_)
+        | DiskError::BlockTooSmall { .. } => InputError::new_err(text),
+        DiskError::NoSpace { .. }
+        | DiskError::Full(_)
+        | DiskError::NoRing(_)
+        | DiskError::Resources(_) => SystemLimitError::new_err(text),
+        DiskError::Io { .. } | DiskError::WrongData { .. } | DiskError::CalledOff => {
+            TargetError::new_err(text)
+        }
+        DiskError::Thread => EngineError::new_err(text),
     }
 }
 

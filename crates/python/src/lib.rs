@@ -1,6 +1,7 @@
 //! The binding `headcount._engine`: conversion between the engine and Python, no logic.
 
 mod app;
+mod disk;
 mod engine;
 mod errors;
 mod histogram;
@@ -18,6 +19,8 @@ use pyo3::prelude::*;
 mod _engine {
     #[pymodule_export]
     use crate::app::{AppServer, app_cleanup, app_hello, app_prepare, app_statistics};
+    #[pymodule_export]
+    use crate::disk::{DiskBench, io_uring_unavailable};
     #[pymodule_export]
     use crate::engine::{Engine, ensure_connections};
     #[pymodule_export]

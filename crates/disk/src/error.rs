@@ -1,0 +1,130 @@
+//! What can go wrong with a disk, in words.
+
+use std::io;
+use std::path::PathBuf;
+
+use headcount_ring::Unavailable;
+use rustix::io::Errno;
+
+/// Why a disk could not be measured.
+#[derive(Debug, thiserror::Error)]
+pub enum DiskError {
+    /// A setup or cell outside its limits.
+    #[error("{0}")]
+    Options(String),
+    /// The path is not there.
+    #[error("there is no folder {0}")]
+    NoFolder(PathBuf),
+    /// The path is a file or a device: measuring would have to write to it.
+    #[error(
+        "{0} is not a folder; name a folder on the disk, in which a test file of its own is \
+         measured: existing files and devices are never touched"
+    )]
+    NotAFolder(PathBuf),
+    /// No file can be made in the folder.
+    #[error("no test file can be made in {folder}: {reason}; name a folder you may write to")]
+    NotWritable {
+        /// The folder.
+        folder: PathBuf,
+        /// The system's reason.
+        reason: String,
+    },
+    /// The file system lives in memory.
+    #[error(
+        "{0} is in memory (tmpfs): there is no disk to measure and no direct I/O; name a folder on \
+         a disk, or measure the memory with --buffered"
+    )]
+    Memory(PathBuf),
+    /// The file system does not support direct I/O.
+    #[error(
+        "the file system of {0} does not support direct I/O (O_DIRECT); measure it through the \
+         page cache with --buffered, or name a folder on another file system"
+    )]
+    NoDirect(PathBuf),
+    /// Direct I/O is there, but not for blocks so small.
+    #[error(
+        "the disk does not do direct I/O of {bytes} bytes; its blocks are larger (4096 bytes as a \
+         rule): choose larger blocks, or --buffered"
+    )]
+    BlockTooSmall {
+        /// Bytes of the I/O that was refused.
+        bytes: usize,
+    },
+    /// Not enough space for the test file.
+    #[error(
+        "{folder} has {free} free, and the test file needs {needed} with what should stay free; \
+         choose a smaller --size, or free some space"
+    )]
+    NoSpace {
+        /// The folder.
+        folder: PathBuf,
+        /// What is free, for a person.
+        free: String,
+        /// What is needed, for a person.
+        needed: String,
+    },
+    /// The disk, a quota or a limit was full when the file was written.
+    #[error("{0}")]
+    Full(&'static str),
+    /// `io_uring` was asked for and cannot be used.
+    #[error("{0}; or measure with --engine threads")]
+    NoRing(Unavailable),
+    /// The system has no more threads or memory.
+    #[error("the system does not give what the threads need: {0}; measure with fewer")]
+    Resources(io::Error),
+    /// The disk failed.
+    #[error("{doing} {bytes} bytes at offset {offset} of the test file failed: {source}")]
+    Io {
+        /// "reading" or "writing".
+        doing: &'static str,
+        /// Where.
+        offset: u64,
+        /// How much.
+        bytes: usize,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// Something else was read than had been written.
+    #[error(
+        "the disk returned wrong data: at offset {offset} of the test file {found}. Do not trust \
+         this disk, its controller or its driver with data"
+    )]
+    WrongData {
+        /// Where.
+        offset: u64,
+        /// What was there instead.
+        found: &'static str,
+    },
+    /// The caller called it off.
+    #[error("called off")]
+    CalledOff,
+    /// A thread ended without a word: a defect.
+    #[error("a thread of the disk engine ended unexpectedly")]
+    Thread,
+}
+
+impl DiskError {
+    /// The error of an I/O of the test file.
+    pub(crate) fn of_io(doing: &'static str, offset: u64, bytes: usize, error: io::Error) -> Self {
+        match Errno::from_io_error(&error) {
+            Some(Errno::NOSPC) => Self::Full(
+                "the disk filled up while it was measured: something else writes to it; free some \
+                 space and choose a smaller --size",
+            ),
+            Some(Errno::DQUOT) => {
+                Self::Full("your disk quota is used up: choose a smaller --size, or ask for more")
+            }
+            Some(Errno::FBIG) => Self::Full(
+                "the test file is larger than files may be here (ulimit -f, or the file system): \
+                 choose a smaller --size",
+            ),
+            Some(Errno::INVAL) if bytes < 4096 => Self::BlockTooSmall { bytes },
+            _ => Self::Io {
+                doing,
+                offset,
+                bytes,
+                source: error,
+            },
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The test file: in a folder of the disk, and gone with the process whatever happens.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
+use rustix::fs::{FallocateFlags, OFlags, StatVfs};
+use rustix::io::Errno;
+use serde::Serialize;
+
+use crate::error::DiskError;
+use crate::setup::Setup;
+
+/// What stays free beside the test file, so that others on the disk still can write.
+const KEPT_FREE: u64 = 16 << 20;
+
+/// Where a file system keeps its files, as far as it matters here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kept {
+    /// On a disk, or what the kernel takes for one.
+    Disk,
+    /// In memory.
+    Memory,
+    /// On another machine, or with a program: the figures are of more than a disk.
+    Elsewhere,
+}
+
+/// Numbers of file systems (`statfs(2)`, linux/magic.h).
+const TMPFS: u64 = 0x0102_1994;
+const RAMFS: u64 = 0x8584_58f6;
+/// NFS, CIFS, SMB2, SMB, Ceph, 9P, FUSE, AFS, Lustre, GPFS.
+const ELSEWHERE: [u64; 10] = [
+    0x6969,
+    0xff53_4d42,
+    0xfe53_4d42,
+    0x517b,
+    0x00c3_6400,
+    0x0102_1997,
+    0x6573_5546,
+    0x5346_414f,
+    0x0bd0_0bd0,
+    0x4750_4653,
+];
+
+/// Where the folder's file system keeps its files.
+pub fn kept(folder: &Path) -> io::Result<Kept> {
+    // The field's width differs between architectures; the numbers have 32 bits.
+    let magic = u64::from(rustix::fs::statfs(folder)?.f_type as u32);
+    Ok(match magic {
+        TMPFS | RAMFS => Kept::Memory,
+        magic if ELSEWHERE.contains(&magic) => Kept::Elsewhere,
+        _ => Kept::Disk,
+    })
+}
+
+/// Makes the test file, empty, with no name or with one that is gone already.
+pub fn make(setup: &Setup) -> Result<File, DiskError> {
+    let folder = &setup.folder;
+    let found = std::fs::metadata(folder).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => DiskError::NoFolder(folder.clone()),
+        _ => not_writable(folder, &error),
+    })?;
+    if !found.is_dir() {
+        return Err(DiskError::NotAFolder(folder.clone()));
+    }
+    let kept = kept(folder).map_err(|error| not_writable(folder, &error))?;
+    if kept == Kept::Memory && setup.direct {
+        return Err(DiskError::Memory(folder.clone()));
+    }
+    let file = nameless(setup).map_err(|error| not_writable(folder, &error))?;
+    if setup.direct {
+        let flags = rustix::fs::fcntl_getfl(&file).map_err(io::Error::from);
+        let flags = flags.map_err(|error| not_writable(folder, &error))?;
+        rustix::fs::fcntl_setfl(&file, flags | OFlags::DIRECT)
+            .map_err(|_| DiskError::NoDirect(folder.clone()))?;
+    }
+    check_space(&file, setup)?;
+    Ok(file)
+}
+
+/// Reserves the file's space where the file system can, so that it cannot run out half way.
+pub fn reserve(file: &File, bytes: u64) -> Result<(), DiskError> {
+    match rustix::fs::fallocate(file, FallocateFlags::empty(), 0, bytes) {
+        Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => Ok(()),
+        Err(errno) => {
+            let error = io::Error::from(errno);
+            Err(DiskError::of_io("reserving", 0, bytes as usize, error))
+        }
+    }
+}
+
+fn nameless(setup: &Setup) -> io::Result<File> {
+    let mut flags = OFlags::empty();
+    flags.set(OFlags::DSYNC, setup.sync);
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).mode(0o600);
+    options.custom_flags((flags | OFlags::TMPFILE).bits().cast_signed());
+    match options.open(&setup.folder) {
+        Err(error) if cannot_be_nameless(&error) => named_and_removed(setup, flags),
+        opened => opened,
+    }
+}
+
+/// What file systems and kernels say that do not know files without a name.
+fn cannot_be_nameless(error: &io::Error) -> bool {
+    let errno = Errno::from_io_error(error);
+    matches!(
+        errno,
+        Some(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT)
+    )
+}
+
+/// A file whose name is removed at once: it lives as long as its handle.
+fn named_and_removed(setup: &Setup, flags: OFlags) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true).mode(0o600);
+    options.custom_flags(flags.bits().cast_signed());
+    let name = format!(
+        "headcount-disk-{}-{:016x}.tmp",
+        std::process::id(),
+        setup.seed
+    );
+    let path = setup.folder.join(name);
+    let file = options.open(&path)?;
+    std::fs::remove_file(&path)?;
+    Ok(file)
+}
+
+fn check_space(file: &File, setup: &Setup) -> Result<(), DiskError> {
+    let status: StatVfs = rustix::fs::fstatvfs(file).map_err(|errno| {
+        let error = io::Error::from(errno);
+        not_writable(&setup.folder, &error)
+    })?;
+    let free = status.f_bavail.saturating_mul(status.f_frsize);
+    let needed = setup.size_bytes.saturating_add(KEPT_FREE);
+    if free >= needed {
+        return Ok(());
+    }
+    Err(DiskError::NoSpace {
+        folder: setup.folder.clone(),
+        free: mebibytes(free),
+        needed: mebibytes(needed),
+    })
+}
+
+fn mebibytes(bytes: u64) -> String {
+    format!("{} MiB", bytes >> 20)
+}
+
+fn not_writable(folder: &Path, error: &io::Error) -> DiskError {
+    let mut reason = match error.kind() {
+        io::ErrorKind::PermissionDenied => "you may not write there".to_owned(),
+        io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only".to_owned(),
+        _ => error.to_string(),
+    };
+    let mode = std::fs::metadata(folder).map(|found| found.permissions().mode());
+    if let (io::ErrorKind::PermissionDenied, Ok(mode)) = (error.kind(), mode) {
+        reason = format!("{reason} (its mode is {:o})", mode & 0o7777);
+    }
+    DiskError::NotWritable {
+        folder: folder.to_owned(),
+        reason,
+    }
+}
