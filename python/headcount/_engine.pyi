@@ -3,9 +3,11 @@ Headcount's load engine.
 """
 
 from _typeshed import SupportsGetItem
+from os import PathLike
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
 
 __all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Histogram", "Interval", "ScenarioCount", "StepCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "ensure_connections", "io_uring_unavailable", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare"]
+__all__ = ["PROFILE", "AppServer", "Engine", "FaultCount", "Histogram", "Interval", "ScenarioCount", "StepCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "end_with_parent", "ensure_connections", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare", "sort_file", "sort_make", "sort_memory", "sort_verify"]
 
 PROFILE: Final[str]
 """
@@ -391,6 +393,12 @@ def app_statistics(address: str, token: str | None = None) -> str:
     What the server has done since it started (JSON).
     """
 
+def end_with_parent(parent: SupportsIndex) -> bool:
+    """
+    Has the system kill this process when its parent, of the number given, ends. False if it has
+    ended already.
+    """
+
 def ensure_connections(users: SupportsIndex) -> None:
     """
     Makes sure that so many connections to one address can be opened; raises `SystemLimitError`
@@ -434,4 +442,27 @@ def smb_prepare(target: str, first: SupportsIndex, last: SupportsIndex, progress
     Makes what is missing of the files of users `first` to `last` of the run; says what was done
     (JSON). `progress` is called with the progress (JSON) a few times a second; Ctrl-C calls it off.
     With `read_through` files that are there are read whole and made anew where they are damaged.
+    """
+
+def sort_file(source: str | PathLike[str], target: str | PathLike[str], record_bytes: SupportsIndex, keys: SupportsGetItem[int, tuple[SupportsIndex, SupportsIndex]], records: SupportsIndex, sortsize_bytes: SupportsIndex, threads: SupportsIndex, work: SupportsGetItem[int, str | PathLike[str]], cold: bool, progress: Any) -> str:
+    """
+    Sorts a file into another one that exists; what it took (JSON). The process should do nothing
+    else meanwhile. `progress` is called with the progress (JSON); Ctrl-C calls it off.
+    """
+
+def sort_make(path: str, record_bytes: SupportsIndex, keys: SupportsGetItem[int, tuple[SupportsIndex, SupportsIndex]], kind: str, records: SupportsIndex, seed: SupportsIndex, progress: Any) -> str:
+    """
+    Makes records from a seed in a file that exists; their number and checksum (JSON). `kind` is
+    `observations` or `records`. `progress` is called with the progress (JSON); Ctrl-C calls it off.
+    """
+
+def sort_memory(record_bytes: SupportsIndex, keys: SupportsGetItem[int, tuple[SupportsIndex, SupportsIndex]], records: SupportsIndex, threads: SupportsIndex) -> tuple[int, int]:
+    """
+    Memory in bytes with which `records` are sorted without a temporary file, and the least with
+    which a sort can work at all.
+    """
+
+def sort_verify(path: str, record_bytes: SupportsIndex, keys: SupportsGetItem[int, tuple[SupportsIndex, SupportsIndex]], progress: Any) -> str:
+    """
+    Reads a file of records: their number and checksum, and the first that is out of order (JSON).
     """

@@ -8,6 +8,7 @@ use headcount_load::run::RunError;
 use headcount_load::{Fault, FaultKind};
 use headcount_smb::SmbError;
 use headcount_smb::client::provision::ProvisionError;
+use headcount_sort::SortError;
 use pyo3::PyErr;
 
 pyo3::import_exception!(headcount.errors, EngineError);
@@ -109,6 +110,21 @@ pub fn of_provision(error: &ProvisionError) -> PyErr {
         }
         ProvisionError::Fault(fault) => of_fault(fault),
         ProvisionError::CalledOff => TargetError::new_err(text),
+    }
+}
+
+/// The exception for data that could not be made, sorted or verified.
+pub fn of_sort(error: &SortError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        SortError::Shape(_) | SortError::TooSmall { .. } | SortError::NoWork => {
+            InputError::new_err(text)
+        }
+        SortError::Memory(_)
+        | SortError::Io { .. }
+        | SortError::NoSpace { .. }
+        | SortError::Size { .. } => SystemLimitError::new_err(text),
+        SortError::Thread | SortError::CalledOff => EngineError::new_err(text),
     }
 }
 

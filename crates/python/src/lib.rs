@@ -10,6 +10,7 @@ mod json;
 mod protocol;
 mod simulate;
 mod smb;
+mod sort;
 mod told;
 
 use pyo3::prelude::*;
@@ -31,6 +32,8 @@ mod _engine {
     use crate::simulate::simulate_level;
     #[pymodule_export]
     use crate::smb::{smb_cleanup, smb_hello, smb_prepare};
+    #[pymodule_export]
+    use crate::sort::{end_with_parent, sort_file, sort_make, sort_memory, sort_verify};
 
     /// `release` or `debug`: what a debug build measures of itself is not worth reporting.
     #[pymodule_export]

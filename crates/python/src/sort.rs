@@ -1,0 +1,133 @@
+//! Making, sorting and verifying data.
+
+use std::path::{Path, PathBuf};
+
+use headcount_sort::{
+    Field, Kind, Order, Shape, end_with, least_bytes, make, need_bytes, sort, verify, warm_up,
+};
+use pyo3::prelude::*;
+
+use crate::errors::{InputError, of_sort};
+use crate::told::Told;
+
+/// A key: bytes before it, and its length.
+type Key = (usize, usize);
+
+/// Memory in bytes with which `records` are sorted without a temporary file, and the least with
+/// which a sort can work at all.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "comes from Python")]
+pub fn sort_memory(
+    record_bytes: usize,
+    keys: Vec<Key>,
+    records: u64,
+    threads: usize,
+) -> PyResult<(u64, usize)> {
+    let shape = shape(record_bytes, &keys)?;
+    Ok((
+        need_bytes(&shape, records, threads),
+        least_bytes(&shape, threads),
+    ))
+}
+
+/// Makes records from a seed in a file that exists; their number and checksum (JSON). `kind` is
+/// `observations` or `records`. `progress` is called with the progress (JSON); Ctrl-C calls it off.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "named by the Python caller")]
+#[expect(clippy::needless_pass_by_value, reason = "comes from Python")]
+pub fn sort_make(
+    py: Python<'_>,
+    path: &str,
+    record_bytes: usize,
+    keys: Vec<Key>,
+    kind: &str,
+    records: u64,
+    seed: u64,
+    progress: &Bound<'_, PyAny>,
+) -> PyResult<String> {
+    let shape = shape(record_bytes, &keys)?;
+    let kind = match kind {
+        "observations" => Kind::Observations,
+        "records" => Kind::Records,
+        other => {
+            let message = format!("\"{other}\" is no kind of data: observations, records");
+            return Err(InputError::new_err(message));
+        }
+    };
+    let mut told = Told::new(progress);
+    let made = py.detach(|| {
+        make(Path::new(path), &shape, kind, records, seed, &mut |far| {
+            told.tell(&far)
+        })
+    });
+    told.answer(made, of_sort)
+}
+
+/// Sorts a file into another one that exists; what it took (JSON). The process should do nothing
+/// else meanwhile. `progress` is called with the progress (JSON); Ctrl-C calls it off.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "named by the Python caller")]
+#[expect(clippy::needless_pass_by_value, reason = "comes from Python")]
+pub fn sort_file(
+    py: Python<'_>,
+    source: PathBuf,
+    target: PathBuf,
+    record_bytes: usize,
+    keys: Vec<Key>,
+    records: u64,
+    sortsize_bytes: usize,
+    threads: usize,
+    work: Vec<PathBuf>,
+    cold: bool,
+    progress: &Bound<'_, PyAny>,
+) -> PyResult<String> {
+    let shape = shape(record_bytes, &keys)?;
+    let (input, output) = (source, target);
+    let order = Order {
+        input,
+        output,
+        records,
+        shape,
+        sortsize_bytes,
+        threads,
+        work,
+        cold,
+    };
+    let mut told = Told::new(progress);
+    let sorted = py.detach(|| {
+        warm_up(&order)?;
+        sort(&order, &mut |far| told.tell(&far))
+    });
+    told.answer(sorted, of_sort)
+}
+
+/// Reads a file of records: their number and checksum, and the first that is out of order (JSON).
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "comes from Python")]
+pub fn sort_verify(
+    py: Python<'_>,
+    path: &str,
+    record_bytes: usize,
+    keys: Vec<Key>,
+    progress: &Bound<'_, PyAny>,
+) -> PyResult<String> {
+    let shape = shape(record_bytes, &keys)?;
+    let mut told = Told::new(progress);
+    let found = py.detach(|| verify(Path::new(path), &shape, &mut |far| told.tell(&far)));
+    told.answer(found, of_sort)
+}
+
+/// Has the system kill this process when its parent, of the number given, ends. False if it has
+/// ended already.
+#[pyfunction]
+pub fn end_with_parent(parent: u32) -> bool {
+    end_with(parent)
+}
+
+fn shape(record_bytes: usize, keys: &[Key]) -> PyResult<Shape> {
+    let fields = keys
+        .iter()
+        .map(|&(offset, bytes)| Field { offset, bytes })
+        .collect();
+    Shape::new(record_bytes, fields).map_err(|error| of_sort(&error))
+}

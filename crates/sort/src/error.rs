@@ -1,0 +1,78 @@
+//! What can go wrong with a sort.
+
+use std::io;
+
+use rustix::io::Errno;
+
+/// Why data were not made, sorted or verified.
+#[derive(Debug, thiserror::Error)]
+pub enum SortError {
+    /// The records or their keys are not possible; the text says how.
+    #[error("{0}")]
+    Shape(String),
+    /// The memory does not hold two blocks to merge and one to write.
+    #[error(
+        "a sort size of {given} bytes is too small: one merge of records of {record_bytes} bytes \
+         needs at least {least}"
+    )]
+    TooSmall {
+        /// Bytes allowed.
+        given: usize,
+        /// Bytes needed at the least.
+        least: usize,
+        /// Length of a record.
+        record_bytes: usize,
+    },
+    /// The system does not hand out the memory.
+    #[error("the system does not give {0} bytes of memory; choose a smaller sort size")]
+    Memory(usize),
+    /// No work folder was named.
+    #[error("no work folder is named; a sort that does not fit needs one")]
+    NoWork,
+    /// A file or folder cannot be used; not for want of space.
+    #[error("cannot {what}: {source}")]
+    Io {
+        /// What was tried, and with which file.
+        what: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The disk is full, a quota is used up, or a file may not grow further.
+    #[error("cannot {what}: {source}; free some space, or choose another folder")]
+    NoSpace {
+        /// What was tried, and with which file.
+        what: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file is shorter or longer than the records it should hold.
+    #[error("the data have {found} bytes, and not the {expected} of whole records expected")]
+    Size {
+        /// Bytes there are.
+        found: u64,
+        /// Bytes there should be.
+        expected: u64,
+    },
+    /// A thread of the sort ended by itself.
+    #[error("a thread of the sort ended unexpectedly")]
+    Thread,
+    /// Whoever was told of the progress called it off.
+    #[error("called off")]
+    CalledOff,
+}
+
+impl SortError {
+    /// What the system said when `what` was tried.
+    pub fn of(what: impl Into<String>, error: impl Into<io::Error>) -> Self {
+        let (what, source) = (what.into(), error.into());
+        let full = [Errno::NOSPC, Errno::DQUOT, Errno::FBIG];
+        if full
+            .iter()
+            .any(|code| source.raw_os_error() == Some(code.raw_os_error()))
+        {
+            Self::NoSpace { what, source }
+        } else {
+            Self::Io { what, source }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! An external merge sort whose memory is kept to the byte, with data to sort and a check.
+//!
+//! It re-creates what a paper of 1998 measured of PROC SORT: a sort that takes as much memory as it
+//! is allowed, writes sorted runs to work folders if the data do not fit, and merges them; and that
+//! writes nothing temporary if they do. Where the time goes is measured on the way.
+//!
+//! - [`make`] writes records from a seed, [`sort`] sorts them, [`verify`] looks at the result.
+//! - All of a sort's memory is one block ([`Budget`]); [`need_bytes`] says how large it must be for
+//!   the data to fit, [`least_bytes`] with how much a sort can work at all.
+//! - Runs are in files without a name. Whatever ends the process, nothing of them is left.
+
+mod budget;
+mod checksum;
+mod crew;
+mod error;
+mod file;
+mod job;
+mod key;
+mod make;
+mod memory;
+mod order;
+mod process;
+mod shape;
+mod sink;
+mod sort;
+mod source;
+mod spill;
+mod split;
+mod tree;
+mod verify;
+mod whole;
+
+pub use budget::{Budget, ENTRY_BYTES, least_bytes, need_bytes};
+pub use checksum::Checksum;
+pub use error::SortError;
+pub use job::{Far, Tell};
+pub use key::Keys;
+pub use make::{Kind, make};
+pub use process::{Moved, end_with};
+pub use shape::{Field, LONGEST_RECORD_BYTES, MOST_KEYS, Shape};
+pub use sort::{MOST_THREADS, Order, Sorted, sort, warm_up};
+pub use verify::{Verified, verify};
