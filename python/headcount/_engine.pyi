@@ -8,6 +8,7 @@ from typing import Any, Final, SupportsFloat, SupportsIndex, final
 
 __all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Histogram", "Interval", "ScenarioCount", "StepCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "ensure_connections", "io_uring_unavailable", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare"]
 __all__ = ["PROFILE", "AppServer", "Engine", "FaultCount", "Histogram", "Interval", "ScenarioCount", "StepCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "end_with_parent", "ensure_connections", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare", "sort_file", "sort_make", "sort_memory", "sort_verify"]
+__all__ = ["PROFILE", "AppServer", "Engine", "FaultCount", "Histogram", "Interval", "ScenarioCount", "SmbHold", "StepCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "ensure_connections", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare"]
 
 PROFILE: Final[str]
 """
@@ -333,6 +334,32 @@ class ScenarioCount:
     def written_bytes(self, /) -> int:
         """
         Payload sent.
+        """
+
+@final
+class SmbHold:
+    """
+    Connections, connections to shares and open files on an SMB server that stay until told
+    otherwise.
+    """
+    def __new__(cls, /, target: str) -> SmbHold:
+        """
+        Holds nothing yet. `target`: the engine's target (JSON).
+        """
+    def bring(self, /, connections: SupportsIndex, trees: SupportsIndex, files: SupportsIndex, progress: Any) -> str:
+        """
+        Brings what is held to so many connections, with so many connections to shares and open
+        files each. `progress` is called with the progress (JSON) a few times a second; Ctrl-C calls
+        it off, and what is held then stays.
+        """
+    def check(self, /) -> str:
+        """
+        Asks on each connection whether the server is there; says how many answered, and what they
+        hold (JSON).
+        """
+    def close(self, /) -> None:
+        """
+        Closes all of it and deletes what was made for it on the server; safe to call twice.
         """
 
 @final

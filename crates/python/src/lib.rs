@@ -10,6 +10,7 @@ mod json;
 mod protocol;
 mod simulate;
 mod smb;
+mod smb_hold;
 mod sort;
 mod told;
 
@@ -32,6 +33,8 @@ mod _engine {
     use crate::simulate::simulate_level;
     #[pymodule_export]
     use crate::smb::{smb_cleanup, smb_hello, smb_prepare};
+    #[pymodule_export]
+    use crate::smb_hold::SmbHold;
     #[pymodule_export]
     use crate::sort::{end_with_parent, sort_file, sort_make, sort_memory, sort_verify};
 

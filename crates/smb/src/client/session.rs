@@ -96,6 +96,23 @@ impl SmbSession {
             Share::Data => self.shared.share_of(self.number),
             Share::Ipc => "IPC$".to_owned(),
         };
+        let connected = self.connect_to(&name).await?;
+        self.trees[share as usize] = Some(connected);
+        if share == Share::Data {
+            self.connection.state.tree = connected;
+        }
+        // 3.1.1 protects the negotiation by its hash; 3.0.2 asks once a session.
+        if !self.is_validated && self.connection.state.agreed.dialect == Dialect::Smb302 {
+            self.is_validated = true;
+            self.connection
+                .validate(connected, &self.shared.wanted)
+                .await?;
+        }
+        Ok(connected)
+    }
+
+    /// Connects to a share by its name.
+    pub(super) async fn connect_to(&mut self, name: &str) -> Result<u32, Fault> {
         let path = format!("\\\\{}\\{name}", self.shared.host);
         // Dialect 3.1.1 relies on a signature here (MS-SMB2 3.2.4.1.1).
         let ask = Ask {
@@ -120,17 +137,6 @@ impl SmbSession {
         let encryption = &mut self.connection.state.encryption;
         if flags & tree::ENCRYPT_SHARE != 0 && !encryption.begin_tree(connected) {
             return Err(cannot_encrypt(&path, policy, &agreed));
-        }
-        self.trees[share as usize] = Some(connected);
-        if share == Share::Data {
-            self.connection.state.tree = connected;
-        }
-        // 3.1.1 protects the negotiation by its hash; 3.0.2 asks once a session.
-        if !self.is_validated && self.connection.state.agreed.dialect == Dialect::Smb302 {
-            self.is_validated = true;
-            self.connection
-                .validate(connected, &self.shared.wanted)
-                .await?;
         }
         Ok(connected)
     }

@@ -119,6 +119,17 @@ impl Samba {
         self.share().join(path.replace('\\', "/"))
     }
 
+    /// What the server says of itself: the lines of `smbstatus` with this option.
+    pub fn status(&self, option: &str) -> Vec<String> {
+        let mut command = Command::new("smbstatus");
+        command
+            .arg(option)
+            .arg("-s")
+            .arg(self.folder.path().join("smb.conf"));
+        let told = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        told.lines().map(str::to_owned).collect()
+    }
+
     /// Options that reach it, with a small data set.
     pub fn options(&self) -> SmbOptions {
         let address = format!("127.0.0.1:{}", self.port);

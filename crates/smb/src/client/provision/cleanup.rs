@@ -185,7 +185,7 @@ impl SmbSession {
     }
 
     /// Deletes one file or empty folder, if it is there.
-    async fn remove(&mut self, path: &str, is_folder: bool) -> Result<(), Fault> {
+    pub(super) async fn remove(&mut self, path: &str, is_folder: bool) -> Result<(), Fault> {
         let mut request = simple(path, access::DELETE, Disposition::Open);
         request.options = DELETE_ON_CLOSE | if is_folder { DIRECTORY } else { 0 };
         match self.find(&request).await? {

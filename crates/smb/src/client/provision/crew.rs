@@ -12,7 +12,7 @@ use super::{Progress, Told};
 
 /// Errands under way at a time. A logon costs a server much more than a request: with more of them
 /// at once each only waits longer.
-const AT_A_TIME: usize = 8;
+pub(super) const AT_A_TIME: usize = 8;
 /// How often the caller is told.
 const TELL_EVERY: Duration = Duration::from_millis(200);
 

@@ -4,6 +4,8 @@
 //! * `place`: one file or folder; `territory`: the folder that Headcount may write in, and the marker file that says so.
 //! * `errand`: one user's session outside of a run, with a time limit on everything it does.
 //! * `crew`: several of them at a time.
+//! * [`hold`]: connections and open files that stay, for whoever measures what they cost the
+//!   server; `holder`: all of them; `held`: one.
 //!
 //! Every user makes and deletes their own files under their own name, so that the server stores
 //! them as theirs and a wrong password shows before the run, with the user's name.
@@ -12,7 +14,10 @@ pub mod cleanup;
 mod crew;
 mod errand;
 mod error;
+mod held;
 pub mod hello;
+pub mod hold;
+mod holder;
 mod listing;
 mod place;
 pub mod prepare;
@@ -25,6 +30,7 @@ use serde::Serialize;
 pub use cleanup::{Cleaned, cleanup};
 pub use error::ProvisionError;
 pub use hello::{Hello, hello};
+pub use hold::{Hold, Holding};
 pub use prepare::{Order, Prepared, prepare};
 
 /// How far it is.

@@ -1,0 +1,174 @@
+//! Connections, connections to shares and open files that stay as they are until told otherwise:
+//! for whoever looks meanwhile at what they cost the server.
+//!
+//! A thread of its own has them. Nothing is sent while they are held. Files are opened to be
+//! deleted when they are closed, so that none outlives its connection; the folders around them are
+//! deleted at the end if they were made for it.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::error::ProvisionError;
+use super::holder::Holder;
+use super::{Progress, Told};
+use crate::client::Smb;
+use crate::options::SmbOptions;
+
+/// How often the caller is told.
+const TELL_EVERY: Duration = Duration::from_millis(100);
+
+/// What is held.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Holding {
+    /// TCP connections, each logged on as a user of its own.
+    pub connections: u32,
+    /// Connections to shares of each of them, the first included.
+    pub trees: u32,
+    /// Open files of each of them.
+    pub files: u32,
+}
+
+enum Errand {
+    Bring(Holding),
+    Check,
+    Close,
+}
+
+type Answer = Result<Holding, ProvisionError>;
+
+/// What the thread and whoever waits for it share.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    /// Set when the caller does not want to go on.
+    pub(super) is_called_off: AtomicBool,
+    /// Connections that are as they should be.
+    pub(super) done: AtomicU32,
+}
+
+/// Connections that are held.
+#[derive(Debug)]
+pub struct Hold {
+    errands: Option<UnboundedSender<Errand>>,
+    answers: Receiver<Answer>,
+    notes: Arc<Notes>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Hold {
+    /// Starts the thread; nothing is sent yet.
+    pub fn new(options: SmbOptions) -> Result<Self, ProvisionError> {
+        let smb = Smb::new(options)?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let notes = Arc::new(Notes::default());
+        let (errands, received) = unbounded_channel();
+        let (answer, answers) = channel();
+        let shared_notes = Arc::clone(&notes);
+        let thread = std::thread::Builder::new()
+            .name("hold".into())
+            .spawn(move || {
+                runtime.block_on(serve(Holder::new(smb, shared_notes), received, &answer));
+            })?;
+        Ok(Self {
+            errands: Some(errands),
+            answers,
+            notes,
+            thread: Some(thread),
+        })
+    }
+
+    /// Brings what is held to this, making and closing no more than the difference. What could not
+    /// be had stays away; what was had stays.
+    pub fn bring(&mut self, holding: Holding, told: &mut Told<'_>) -> Answer {
+        self.ask(Errand::Bring(holding), holding.connections, told)
+    }
+
+    /// How many connections still answer, and what they hold by our books.
+    pub fn check(&mut self) -> Answer {
+        self.ask(Errand::Check, 0, &mut |_| ControlFlow::Continue(()))
+    }
+
+    /// Closes all of it and deletes what was made for it.
+    pub fn close(&mut self) -> Result<(), ProvisionError> {
+        if self.errands.is_none() {
+            return Ok(());
+        }
+        let closed = self.ask(Errand::Close, 0, &mut |_| ControlFlow::Continue(()));
+        self.join();
+        closed.map(drop)
+    }
+
+    fn ask(&mut self, errand: Errand, connections: u32, told: &mut Told<'_>) -> Answer {
+        self.notes.is_called_off.store(false, Ordering::Relaxed);
+        self.notes.done.store(0, Ordering::Relaxed);
+        let sent = self.errands.as_ref().map(|errands| errands.send(errand));
+        if !matches!(sent, Some(Ok(()))) {
+            return Err(ended());
+        }
+        loop {
+            match self.answers.recv_timeout(TELL_EVERY) {
+                Ok(answer) => return answer,
+                Err(RecvTimeoutError::Disconnected) => return Err(ended()),
+                Err(RecvTimeoutError::Timeout) => {
+                    let progress = Progress {
+                        users_done: self.notes.done.load(Ordering::Relaxed),
+                        users: connections,
+                        written_bytes: 0,
+                    };
+                    if told(progress) == ControlFlow::Break(()) {
+                        self.notes.is_called_off.store(true, Ordering::Relaxed);
+                    }
+                }
+            }
+        }
+    }
+
+    fn join(&mut self) {
+        self.errands = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join(); // it has nothing to say any more
+        }
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.join(); // the thread closes everything when nobody is left to ask it
+    }
+}
+
+async fn serve(
+    mut holder: Holder,
+    mut errands: UnboundedReceiver<Errand>,
+    answer: &Sender<Answer>,
+) {
+    while let Some(errand) = errands.recv().await {
+        let done = match errand {
+            Errand::Bring(holding) => holder.bring(holding).await,
+            Errand::Check => holder.check().await,
+            Errand::Close => {
+                let _ = answer.send(holder.close().await); // whoever asked may have gone
+                return;
+            }
+        };
+        if answer.send(done).is_err() {
+            break;
+        }
+    }
+    let _ = holder.close().await; // nobody is there to be told
+}
+
+fn ended() -> ProvisionError {
+    ProvisionError::System(std::io::Error::other(
+        "the thread that held the connections has ended",
+    ))
+}

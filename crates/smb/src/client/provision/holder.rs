@@ -1,0 +1,232 @@
+//! All connections that are held, and what was made for them on the server.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use futures_util::stream::{self, StreamExt};
+use headcount_load::Fault;
+
+use super::crew::AT_A_TIME;
+use super::errand::{arrive, bounded};
+use super::error::ProvisionError;
+use super::held::Held;
+use super::hold::{Holding, Notes};
+use super::territory::{Ground, MARKER, root};
+use crate::client::Smb;
+use crate::client::session::SmbSession;
+
+/// How soon a call to stop is heard.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// How often a folder is tried to be deleted before it is given up: for ten seconds.
+const CLEARANCES: u32 = 200;
+
+/// All connections that are held.
+pub struct Holder {
+    smb: Smb,
+    notes: Arc<Notes>,
+    held: Vec<Held>,
+    holding: Holding,
+    /// Shares whose folder of Headcount's is there, with the user who made it if it was for this.
+    grounds: BTreeMap<String, Option<u32>>,
+    /// Users whose folder was made for this.
+    homes: BTreeSet<u32>,
+}
+
+impl Holder {
+    pub fn new(smb: Smb, notes: Arc<Notes>) -> Self {
+        Self {
+            smb,
+            notes,
+            held: Vec::new(),
+            holding: Holding::default(),
+            grounds: BTreeMap::new(),
+            homes: BTreeSet::new(),
+        }
+    }
+
+    pub async fn bring(&mut self, holding: Holding) -> Result<Holding, ProvisionError> {
+        let kept = self.held.len().min(holding.connections as usize);
+        let surplus = self.held.split_off(kept);
+        self.each(surplus, |mut held| async move {
+            let closed = held.hold_files(0).await;
+            let left = held.session.logoff().await.map_err(ProvisionError::from);
+            (None, closed.and(left))
+        })
+        .await?;
+        self.connect(holding.connections).await?;
+        let held = std::mem::take(&mut self.held);
+        self.each(held, |mut held| async move {
+            let done = held.hold_trees(holding.trees.max(1)).await;
+            (Some(held), done)
+        })
+        .await?;
+        if holding.files > 0 {
+            self.make_ground().await?;
+        }
+        let held = std::mem::take(&mut self.held);
+        self.each(held, |mut held| async move {
+            let done = held.hold_files(holding.files).await;
+            (Some(held), done)
+        })
+        .await?;
+        self.holding = holding;
+        Ok(holding)
+    }
+
+    pub async fn check(&mut self) -> Result<Holding, ProvisionError> {
+        let held = std::mem::take(&mut self.held);
+        self.each(held, |mut held| async move {
+            let said = held.answers().await;
+            (said.is_ok().then_some(held), Ok(()))
+        })
+        .await?;
+        Ok(Holding {
+            connections: self.held.len() as u32,
+            ..self.holding
+        })
+    }
+
+    /// Closes all files and connections and deletes the folders made for them.
+    pub async fn close(&mut self) -> Result<Holding, ProvisionError> {
+        self.notes.is_called_off.store(false, Ordering::Relaxed);
+        let held = std::mem::take(&mut self.held);
+        let mut told = self
+            .each(held, |mut held| async move {
+                let closed = held.hold_files(0).await;
+                (Some(held), closed)
+            })
+            .await;
+        let cleared = self.clear().await;
+        told = told.and(cleared);
+        let held = std::mem::take(&mut self.held);
+        self.each(held, |mut held| async move {
+            let _ = held.session.logoff().await; // all is done
+            (None, Ok(()))
+        })
+        .await?;
+        self.holding = Holding::default();
+        told.map(|()| self.holding)
+    }
+
+    /// Logs on users until there are so many.
+    async fn connect(&mut self, connections: u32) -> Result<(), ProvisionError> {
+        let smb = self.smb.clone();
+        let missing: Vec<u32> = (self.held.len() as u32..connections).collect();
+        self.each(missing, |id| {
+            let smb = smb.clone();
+            async move {
+                match Held::new(&smb, id).await {
+                    Ok(held) => (Some(held), Ok(())),
+                    Err(error) => (None, Err(error)),
+                }
+            }
+        })
+        .await
+    }
+
+    /// Makes the folders that files stand in where they are not there, and notes which.
+    async fn make_ground(&mut self) -> Result<(), ProvisionError> {
+        let root = root(&self.smb.shared)?;
+        for held in &mut self.held {
+            let silent = || format!("\"{root}\": no answer within the time limit");
+            let share = held.session.shared.share_of(held.session.number);
+            if let Entry::Vacant(unknown) = self.grounds.entry(share) {
+                let there = bounded(held.session.survey(&root), silent).await?;
+                let is_new = matches!(there, Ground::Missing | Ground::Empty);
+                unknown.insert(is_new.then_some(held.id));
+                bounded(held.session.claim(&root), silent).await?;
+            }
+            let home = held.home();
+            if !self.homes.contains(&held.id)
+                && bounded(held.session.survey(&home), silent).await? == Ground::Missing
+            {
+                self.homes.insert(held.id);
+                bounded(held.session.make_folders(&home), silent).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes the folders that were made for this.
+    async fn clear(&mut self) -> Result<(), ProvisionError> {
+        let root = root(&self.smb.shared)?;
+        let silent = || format!("deleting \"{root}\": no answer within the time limit");
+        for id in std::mem::take(&mut self.homes) {
+            let home = self.smb.shared.folder.name(self.smb.shared.number(id));
+            let mut other = None;
+            let session = self.session(id, &mut other).await?;
+            bounded(remove_emptied(session, &home), silent).await?;
+        }
+        for id in std::mem::take(&mut self.grounds).into_values().flatten() {
+            let mut other = None;
+            let session = self.session(id, &mut other).await?;
+            bounded(session.remove(&format!("{root}\\{MARKER}"), false), silent).await?;
+            bounded(remove_emptied(session, &root), silent).await?;
+        }
+        Ok(())
+    }
+
+    /// The session of a user: the one held, or a new one.
+    async fn session<'a>(
+        &'a mut self,
+        id: u32,
+        other: &'a mut Option<SmbSession>,
+    ) -> Result<&'a mut SmbSession, ProvisionError> {
+        let held = self.held.iter_mut().find(|held| held.id == id);
+        Ok(match held {
+            Some(held) => &mut held.session,
+            None => other.insert(arrive(&self.smb, id).await?),
+        })
+    }
+
+    /// Does an errand for each, several at a time, and keeps the connections that come back; the
+    /// first error is told at the end.
+    async fn each<T, F>(
+        &mut self,
+        all: Vec<T>,
+        errand: impl Fn(T) -> F,
+    ) -> Result<(), ProvisionError>
+    where
+        F: Future<Output = (Option<Held>, Result<(), ProvisionError>)>,
+    {
+        let mut first = Ok(());
+        let mut errands = stream::iter(all.into_iter().map(errand)).buffer_unordered(AT_A_TIME);
+        let mut ticks = tokio::time::interval(LOOK_EVERY);
+        loop {
+            tokio::select! {
+                next = errands.next() => match next {
+                    Some((held, done)) => {
+                        self.held.extend(held);
+                        first = first.and(done);
+                        self.notes.done.fetch_add(1, Ordering::Relaxed);
+                    }
+                    None => break,
+                },
+                _ = ticks.tick() => {}
+            }
+            if self.notes.is_called_off.load(Ordering::Relaxed) {
+                first = Err(ProvisionError::CalledOff);
+                break;
+            }
+        }
+        self.held.sort_unstable_by_key(|held| held.id);
+        first
+    }
+}
+
+/// Deletes a folder that is about to be empty: of a connection that was dropped the server closes
+/// the files, and so deletes them, when it notices.
+async fn remove_emptied(session: &mut SmbSession, folder: &str) -> Result<(), Fault> {
+    for _ in 0..CLEARANCES {
+        match session.remove(folder, true).await {
+            Err(fault) if !fault.ends_session => tokio::time::sleep(LOOK_EVERY).await,
+            done => return done,
+        }
+    }
+    session.remove(folder, true).await
+}

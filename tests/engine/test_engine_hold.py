@@ -1,0 +1,96 @@
+"""The binding: connections and open files that are held on a real file server."""
+
+import json
+import os
+import signal
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from headcount._engine import SmbHold
+from headcount.errors import EngineError, InputError, TargetError
+from headcount.lab.samba import SambaServer
+
+Server = tuple[SambaServer, str]
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    started = SambaServer({"shares": "2"})
+    try:
+        yield started, described(started)
+    finally:
+        started.stop()
+
+
+def described(server: SambaServer, **changes: str) -> str:
+    target = {
+        "address": server.address,
+        "share": server.share,
+        "shares": server.shares,
+        "user": server.user,
+        "password": server.password,
+        "folder": "headcount\\user{n:05}",
+    }
+    return json.dumps({**target, **changes})
+
+
+def unheard(_: str) -> None:
+    """Nobody listens."""
+
+
+def test_what_is_held_stands_on_the_shares_until_it_is_closed(server: Server) -> None:
+    samba, target = server
+    hold = SmbHold(target)
+    wanted = {"connections": 4, "trees": 2, "files": 3}
+    assert json.loads(hold.bring(4, 2, 3, unheard)) == wanted
+    assert json.loads(hold.check()) == wanted
+    files = sorted(path.relative_to(samba.data) for path in samba.data.rglob("hold*"))
+    assert [str(path.parent) for path in files[::3]] == [
+        f"home{user % 2:05}/headcount/user{user:05}" for user in (0, 2, 1, 3)
+    ]
+    assert len(files) == 4 * 3
+    hold.close()
+    assert [path for path in samba.data.rglob("*") if path.parent != samba.data] == []
+    hold.close()
+    with pytest.raises(EngineError, match="closed already"):
+        hold.check()
+
+
+def test_what_progress_raises_calls_it_off(server: Server) -> None:
+    _, target = server
+    heard = []
+
+    def stop(text: str) -> None:
+        heard.append(json.loads(text))
+        raise InputError("enough")
+
+    hold = SmbHold(target)
+    with pytest.raises(InputError, match="enough"):
+        hold.bring(20, 1, 500, stop)
+    assert heard[0]["users"] == 20
+    hold.close()
+
+
+def test_ctrl_c_calls_it_off(server: Server) -> None:
+    samba, target = server
+    hold = SmbHold(target)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        hold.bring(50, 1, 5000, unheard)
+    timer.join()
+    hold.close()
+    assert [path for path in samba.data.rglob("*") if path.parent != samba.data] == []
+
+
+def test_errors_are_those_of_the_house(server: Server) -> None:
+    samba, _ = server
+    with pytest.raises(InputError, match="password is wrong"):
+        SmbHold(described(samba, password=samba.password[::-1])).bring(1, 1, 0, unheard)
+    with pytest.raises(InputError, match="cannot be resolved"):
+        SmbHold(described(samba, address="no such host:1"))
+    samba.stop()
+    with pytest.raises(TargetError, match="no connection"):
+        SmbHold(described(samba)).bring(1, 1, 0, unheard)
