@@ -6,9 +6,7 @@ from _typeshed import SupportsGetItem
 from os import PathLike
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
 
-__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Histogram", "Interval", "ScenarioCount", "StepCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "ensure_connections", "io_uring_unavailable", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare"]
-__all__ = ["PROFILE", "AppServer", "Engine", "FaultCount", "Histogram", "Interval", "ScenarioCount", "StepCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "end_with_parent", "ensure_connections", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare", "sort_file", "sort_make", "sort_memory", "sort_verify"]
-__all__ = ["PROFILE", "AppServer", "Engine", "FaultCount", "Histogram", "Interval", "ScenarioCount", "SmbHold", "StepCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "ensure_connections", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare"]
+__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Histogram", "Interval", "ScenarioCount", "SmbHold", "StepCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "end_with_parent", "ensure_connections", "io_uring_unavailable", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare", "sort_file", "sort_make", "sort_memory", "sort_verify"]
 
 PROFILE: Final[str]
 """

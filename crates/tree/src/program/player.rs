@@ -7,6 +7,7 @@ use super::operation::{Action, Creation, Operation, Span};
 use super::stage::{Refusal, Stage};
 use super::{Path, Program, WORK};
 use crate::block::{self, Owner};
+use crate::content::Content;
 use crate::data_set::Group;
 
 /// Whose program it is.
@@ -264,6 +265,7 @@ const fn owner(actor: Actor, contents: u32) -> Owner {
         },
         file: contents,
         seed: actor.seed,
+        content: Content::Compressed,
     }
 }
 
