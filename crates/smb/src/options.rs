@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use headcount_tree::data_set::DataSet;
+use headcount_tree::program::source::Source;
 
 use crate::password::Password;
 use crate::wire::negotiate::{Dialect, SigningAlgorithm};
@@ -79,6 +80,9 @@ pub struct SmbOptions {
     /// The files of each user.
     #[serde(default)]
     pub data_set: DataSet,
+    /// The program that users play, if they do.
+    #[serde(default)]
+    pub program: Option<Source>,
 }
 
 impl SmbOptions {
@@ -100,6 +104,7 @@ impl SmbOptions {
             first_user: 0,
             verify: true,
             data_set: DataSet::default(),
+            program: None,
         }
     }
 }

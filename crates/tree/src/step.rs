@@ -134,6 +134,8 @@ pub enum Step {
         /// How many.
         bytes: u64,
     },
+    /// Plays the user's turn of the target's program.
+    Turn {},
     /// Asks for something through a file system control; that the server does not offer it is as
     /// good an answer as any.
     Ioctl {
@@ -179,7 +181,8 @@ impl Compile for Step {
             | Self::Logoff {}
             | Self::TreeConnect { .. }
             | Self::TreeDisconnect { .. }
-            | Self::Echo {} => Ok(()),
+            | Self::Echo {}
+            | Self::Turn {} => Ok(()),
         }?;
         Ok(step)
     }

@@ -1,7 +1,7 @@
 //! The client: virtual users with their files on a share.
 //!
 //! * [`session`]: one user's connection, logon and handles; `logon`: how they log on;
-//!   `open`, `data`, `metadata`, `inspect`: the steps, played.
+//!   `open`, `data`, `metadata`, `inspect`: the steps, played; `program`: programs, played.
 //! * [`provision`]: making and deleting the data sets of many users.
 
 mod data;
@@ -9,15 +9,17 @@ mod inspect;
 mod logon;
 mod metadata;
 mod open;
+mod program;
 pub mod provision;
 pub mod session;
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 
-use headcount_load::{Fault, Protocol, User};
+use headcount_load::{Fault, Protocol, Turns, User};
 use headcount_tree::data_set::DataSet;
 use headcount_tree::pattern::NamePattern;
+use headcount_tree::program::Program;
 use headcount_tree::step::Step;
 
 pub use session::SmbSession;
@@ -72,6 +74,7 @@ pub(crate) struct Shared {
     wanted: Wanted,
     verify: bool,
     data_set: DataSet,
+    program: Option<Arc<Program>>,
 }
 
 impl Smb {
@@ -97,6 +100,8 @@ impl Smb {
                             to dialects, or set encryption to offered";
             return Err(SmbError::Options(sentence.into()));
         }
+        let program = options.program.map(|source| source.load()).transpose();
+        let program = program.map_err(wrong)?.map(Arc::new);
         let shared = Shared {
             addresses,
             host,
@@ -116,6 +121,7 @@ impl Smb {
             },
             verify: options.verify,
             data_set: options.data_set,
+            program,
         };
         Ok(Self {
             shared: Arc::new(shared),
@@ -167,6 +173,10 @@ impl Protocol for Smb {
     type Step = Step;
     type Session = SmbSession;
     const REQUESTS: &'static [&'static str] = &Command::NAMES;
+
+    fn turns(&self) -> Option<Turns> {
+        self.shared.program.as_ref().map(|program| program.turns())
+    }
 
     async fn open(&self, user: &mut User) -> Result<SmbSession, Fault> {
         // On the heap for as long as it takes, and not in every user's future for good.

@@ -193,7 +193,7 @@ const fn rights(of: Access) -> u32 {
     }
 }
 
-const fn disposition(how: How) -> Disposition {
+pub(super) const fn disposition(how: How) -> Disposition {
     match how {
         How::Open => Disposition::Open,
         How::Create => Disposition::Create,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use headcount_load::{Fault, FaultKind, Moved, Session, User};
 use headcount_tree::data_set::Place;
 use headcount_tree::parts::{SLOTS, Share};
+use headcount_tree::program::player::Player;
 use headcount_tree::step::Step;
 
 use super::Shared;
@@ -30,6 +31,8 @@ pub struct SmbSession {
     pub(super) handles: [Option<Handle>; SLOTS],
     /// What was opened last in each slot.
     pub(super) last: [Option<Place>; SLOTS],
+    /// The user's place in the target's program.
+    pub(super) player: Option<Box<Player<FileId>>>,
 }
 
 /// One open file or folder.
@@ -65,6 +68,7 @@ impl SmbSession {
             is_validated: false,
             handles: [None; SLOTS],
             last: [None; SLOTS],
+            player: None,
         };
         session.logon().await.map_err(named)?;
         session.tree(Share::Data).await.map_err(named)?;
@@ -145,6 +149,7 @@ impl SmbSession {
     pub(super) fn forget(&mut self) {
         self.trees = [None; 2];
         self.handles = [None; SLOTS];
+        self.player = None;
         self.is_validated = false;
         self.connection.state.end_session();
     }
@@ -241,6 +246,7 @@ impl Session for SmbSession {
                 offset,
                 bytes,
             } => self.unlock(*slot, *offset, *bytes).await.map(nothing),
+            Step::Turn {} => Box::pin(self.play_turn(user)).await,
             Step::Ioctl { control, slot } => self.control(*control, *slot).await.map(nothing),
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! * [`operation`]: what is in a program, and which answer each operation expects.
 //! * [`parse`]: from a load file of dbench.
+//! * [`source`]: where a target has its program from.
 //! * [`contents`]: of which reads the contents are known beforehand.
 //! * [`player`]: one user's place in a program: open files, expectations, paths. A protocol fills
 //!   its [`player::Stage`].
@@ -13,6 +14,7 @@ pub mod facts;
 pub mod operation;
 pub mod parse;
 pub mod player;
+pub mod source;
 pub mod stage;
 
 use headcount_load::Turns;

@@ -44,7 +44,10 @@ pub async fn bounded<T, E: From<Fault>>(
 
 impl SmbSession {
     /// Opens what has this name, if anything has.
-    pub(super) async fn find(&mut self, request: &Request<'_>) -> Result<Option<Opened>, Fault> {
+    pub(in crate::client) async fn find(
+        &mut self,
+        request: &Request<'_>,
+    ) -> Result<Option<Opened>, Fault> {
         let ask = Ask::new(Command::Create, self.tree(Share::Data).await?);
         self.connection
             .exchange(

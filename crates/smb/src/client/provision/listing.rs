@@ -43,7 +43,7 @@ impl Entry {
 
 impl SmbSession {
     /// Everything in an open folder, `.` and `..` included where the server names them.
-    pub(super) async fn entries(
+    pub(in crate::client) async fn entries(
         &mut self,
         file: &FileId,
         called: &str,
