@@ -100,7 +100,10 @@ impl Smb {
                             to dialects, or set encryption to offered";
             return Err(SmbError::Options(sentence.into()));
         }
-        let program = options.program.map(|source| source.load()).transpose();
+        let program = options
+            .program
+            .map(|source| source.load(&options.data_set))
+            .transpose();
         let program = program.map_err(wrong)?.map(Arc::new);
         let shared = Shared {
             addresses,

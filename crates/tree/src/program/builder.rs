@@ -82,6 +82,18 @@ impl Builder {
         self.operations.push(operation);
     }
 
+    /// How many operations there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.operations.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.operations.is_empty()
+    }
+
     /// The program, with what is known about contents noted in its reads and writes. `prepared`
     /// says which file of the data set stands at a path.
     #[must_use]
@@ -93,6 +105,7 @@ impl Builder {
             entries: self.entries.into(),
             folders: self.folders.into(),
             slots: self.slots.len() as u16,
+            counts: "line",
         };
         contents::note(&mut program, prepared);
         program

@@ -1,7 +1,7 @@
 //! Programs: long lists of file operations that users play in order, for ever.
 //!
 //! * [`operation`]: what is in a program, and which answer each operation expects.
-//! * [`parse`]: from a load file of dbench.
+//! * [`parse`]: from a load file of dbench. [`disk_mix`]: made from published statistics.
 //! * [`source`]: where a target has its program from.
 //! * [`contents`]: of which reads the contents are known beforehand.
 //! * [`player`]: one user's place in a program: open files, expectations, paths. A protocol fills
@@ -10,6 +10,7 @@
 pub mod answer;
 pub mod builder;
 pub mod contents;
+pub mod disk_mix;
 pub mod facts;
 pub mod operation;
 pub mod parse;
@@ -49,9 +50,17 @@ pub struct Program {
     pub folders: Box<[Box<str>]>,
     /// How many files are open at a time at most: operations name them by slot.
     pub slots: u16,
+    /// What the numbers of its operations count: lines of a file, or operations.
+    pub counts: &'static str,
 }
 
 impl Program {
+    /// The same program, whose operations' numbers count something else than lines.
+    #[must_use]
+    pub fn counting(self, counts: &'static str) -> Self {
+        Self { counts, ..self }
+    }
+
     /// The order of the kinds of operations, which are scenarios of these names.
     #[must_use]
     pub fn turns(&self) -> Turns {

@@ -78,7 +78,11 @@ impl<F> Player<F> {
             self.is_disturbed = true;
             let word = operation.action.kind().name();
             Fault {
-                message: format!("line {}: {word}: {}", operation.line, fault.message).into(),
+                message: format!(
+                    "{} {}: {word}: {}",
+                    program.counts, operation.line, fault.message
+                )
+                .into(),
                 ..fault
             }
         })

@@ -1,0 +1,296 @@
+//! What a script does next: something that is possible, in the proportions of the statistics.
+
+use super::push;
+use super::script::{Handle, Script, opening};
+use super::statistics::{
+    COPY_READ_BYTES, COPY_WRITE_BYTES, Deed, OPERATIONS, READ_SIZES, WRITE_SIZES,
+};
+use crate::parts::How;
+use crate::program::answer::Answer;
+use crate::program::operation::{Action, Creation, Wanted};
+use crate::query::Query;
+
+/// Files open at a time; the trace has up to 23.
+const MOST_OPEN: usize = 12;
+/// Files in the folder of a script at a time.
+const MOST_FILES: usize = 40;
+/// No file grows beyond this: the largest of the trace has 1.87 MB.
+const MOST_BYTES: u64 = 1_835_008;
+/// Where a lock lies: far behind the end, as databases lock.
+const LOCK_AT: u64 = 0x7FFF_0000;
+
+impl Script<'_> {
+    /// Does something that is possible now.
+    pub(super) fn act(&mut self) {
+        let (closed, open) = (self.closed().len(), self.open_with(0).len());
+        let (handles, files) = (self.handles.len(), self.there().count());
+        let possible = |at: usize| match OPERATIONS[at].0 {
+            Deed::Open => handles < MOST_OPEN && files > 0,
+            Deed::OpenEither => handles < MOST_OPEN,
+            Deed::Create => handles < MOST_OPEN && files < MOST_FILES,
+            Deed::Close => handles > 0,
+            Deed::Read
+            | Deed::Write
+            | Deed::Flush
+            | Deed::QueryFile
+            | Deed::SetFile
+            | Deed::Lock => open > 0,
+            Deed::Unlink => closed > 0 && files > 2,
+            Deed::Rename => closed > 0,
+            _ => true,
+        };
+        let Some(drawn) = self.drawn.operations.draw(&mut self.drawn.stream, possible) else {
+            return;
+        };
+        match OPERATIONS[drawn].0 {
+            Deed::Open | Deed::OpenEither | Deed::Create | Deed::OpenMissing => {
+                self.act_open(OPERATIONS[drawn].0);
+            }
+            Deed::Close => {
+                let at = self.drawn.stream.below(handles as u64) as usize;
+                self.close(at);
+            }
+            Deed::Read => self.act_read(),
+            Deed::Write => self.act_write(),
+            Deed::Unlink | Deed::Rename => self.act_name(OPERATIONS[drawn].0),
+            deed => self.act_ask(deed),
+        }
+    }
+
+    fn act_open(&mut self, deed: Deed) {
+        let Some(slot) = self.builder.take_slot() else {
+            return;
+        };
+        let folder = self.folder.clone();
+        let there: Vec<usize> = self.there().collect();
+        let is_folder = deed == Deed::OpenEither && self.drawn.stream.unit() < 0.5;
+        let file = if is_folder { None } else { self.pick(&there) };
+        match (deed, file) {
+            (Deed::Create, _) => {
+                self.builder.free_slot(slot);
+                self.create();
+                return;
+            }
+            (Deed::OpenMissing, _) => {
+                let name = self.new_name('m');
+                let path = self.path(&name);
+                let action = opening(path, slot, How::Open, false);
+                self.deed(deed, action, Answer::Missing);
+                self.builder.free_slot(slot);
+                return;
+            }
+            (Deed::Open, Some(file)) => {
+                let action = opening(self.files[file].path, slot, How::Open, false);
+                self.deed(deed, action, Answer::Done);
+            }
+            (_, file) => {
+                let path = match file {
+                    Some(file) => self.files[file].path,
+                    None => self.builder.path(&folder, false),
+                };
+                let creation = Creation {
+                    how: How::Open,
+                    kind: Wanted::Either,
+                    is_read_only: true,
+                };
+                let action = Action::Open {
+                    path,
+                    slot,
+                    creation,
+                };
+                self.deed(Deed::OpenEither, action, Answer::Done);
+            }
+        }
+        if let Some(file) = file {
+            self.files[file].opened += 1;
+        }
+        // What was opened as either is only asked about.
+        self.handles.push(Handle {
+            slot,
+            file: file.filter(|_| deed == Deed::Open),
+            position: None,
+        });
+        if deed != Deed::Open
+            && let Some(file) = file
+        {
+            self.files[file].opened -= 1;
+            self.close(self.handles.len() - 1);
+        }
+    }
+
+    fn act_read(&mut self) {
+        let sizes = READ_SIZES.map(|(bytes, _)| self.open_with(bytes.into()).len());
+        let possible = |at: usize| sizes[at] > 0 && READ_SIZES[at].0 != COPY_READ_BYTES;
+        let Some(size) = self.drawn.reads.draw(&mut self.drawn.stream, possible) else {
+            return self.open_largest();
+        };
+        let bytes = READ_SIZES[size].0;
+        let fit = self.open_with(bytes.into());
+        let Some(at) = self.pick(&fit) else {
+            return;
+        };
+        let room = self.bytes_of(at) - u64::from(bytes);
+        let goes_on = self.drawn.reads_on.draw(&mut self.drawn.stream, |_| true) == Some(0);
+        let offset = self.offset(at, room, bytes, goes_on);
+        self.transfer_on(at, offset, bytes, false);
+    }
+
+    /// Opens a file that there is something to read in.
+    fn open_largest(&mut self) {
+        let largest = self.there().max_by_key(|at| self.files[*at].bytes);
+        let (Some(file), Some(slot)) = (largest, self.builder.take_slot()) else {
+            return;
+        };
+        let action = opening(self.files[file].path, slot, How::Open, false);
+        self.deed(Deed::Open, action, Answer::Done);
+        self.files[file].opened += 1;
+        self.handles.push(Handle {
+            slot,
+            file: Some(file),
+            position: None,
+        });
+    }
+
+    fn act_write(&mut self) {
+        let possible = |at: usize| WRITE_SIZES[at].0 != COPY_WRITE_BYTES;
+        let open = self.open_with(0);
+        let drawn = self.drawn.writes.draw(&mut self.drawn.stream, possible);
+        let (Some(size), Some(at)) = (drawn, self.pick(&open)) else {
+            return;
+        };
+        let bytes = WRITE_SIZES[size].0;
+        let end = self.bytes_of(at);
+        let offset = if bytes == 1 && end < MOST_BYTES - 65_536 {
+            // One byte at the end of what the file is to become: how its room is taken.
+            let grown = (end + 1).next_multiple_of(4096) + 4096 * self.drawn.stream.below(8);
+            grown - 1
+        } else {
+            let room = end.min(MOST_BYTES - 65_536);
+            let goes_on = self.drawn.writes_on.draw(&mut self.drawn.stream, |_| true) == Some(0);
+            self.offset(at, room, bytes, goes_on)
+        };
+        self.transfer_on(at, offset, bytes, true);
+        let now = offset + u64::from(bytes);
+        if let Some(file) = self.handles[at].file {
+            self.files[file].bytes = end.max(now);
+        }
+    }
+
+    fn bytes_of(&self, handle: usize) -> u64 {
+        self.handles[handle]
+            .file
+            .map_or(0, |file| self.files[file].bytes)
+    }
+
+    /// A transfer of an open file.
+    fn transfer_on(&mut self, handle: usize, offset: u64, bytes: u32, is_write: bool) {
+        let goes_on = self.handles[handle].position == Some(offset);
+        self.transfer(
+            self.handles[handle].slot,
+            offset,
+            bytes,
+            (is_write, goes_on),
+        );
+        self.handles[handle].position = Some(offset + u64::from(bytes));
+    }
+
+    /// Where a transfer starts: where the last one ended, if it goes on and that is no more than
+    /// `last`; or at a random multiple of its size, up to a unit.
+    fn offset(&mut self, handle: usize, last: u64, bytes: u32, goes_on: bool) -> u64 {
+        match self.handles[handle].position {
+            Some(position) if goes_on && position <= last => position,
+            _ => {
+                let grain = u64::from(bytes.clamp(512, 4096));
+                self.drawn.stream.below(last / grain + 1) * grain
+            }
+        }
+    }
+
+    fn act_name(&mut self, deed: Deed) {
+        let closed = self.closed();
+        let Some(at) = self.pick(&closed) else {
+            return;
+        };
+        if deed == Deed::Unlink {
+            return self.unlink(at);
+        }
+        let name = self.new_name('r');
+        let to = self.path(&name);
+        let path = std::mem::replace(&mut self.files[at].path, to);
+        self.files[at].name = name;
+        self.deed(deed, Action::Rename { path, to }, Answer::Done);
+    }
+
+    fn act_ask(&mut self, deed: Deed) {
+        let there: Vec<usize> = self.there().collect();
+        let open = self.open_with(0);
+        let handle = self.pick(&open).map(|at| self.handles[at].slot);
+        let slot = handle.unwrap_or_default();
+        let file = self.pick(&there);
+        let folder = self.folder.clone();
+        let folder = self.builder.path(&folder, false);
+        let (action, expected) = match deed {
+            Deed::QueryMissing => {
+                let name = self.new_name('m');
+                let path = self.path(&name);
+                let query = Query::Basic;
+                (Action::QueryPath { path, query }, Answer::Missing)
+            }
+            Deed::QueryPath => {
+                let query = match self.drawn.stream.below(4) {
+                    0 => Query::NetworkOpen,
+                    _ => Query::Basic,
+                };
+                let path = file.map_or(folder, |at| self.files[at].path);
+                (Action::QueryPath { path, query }, Answer::Done)
+            }
+            Deed::Find | Deed::FindNone => {
+                let name = match (deed, file) {
+                    (Deed::FindNone, _) => self.new_name('m'),
+                    (_, Some(at)) if self.drawn.stream.unit() < 0.1 => self.files[at].name.clone(),
+                    _ => "*".to_owned(),
+                };
+                let mask = self.builder.mask(&name);
+                let expected = if deed == Deed::Find {
+                    Answer::Done
+                } else {
+                    Answer::Missing
+                };
+                (Action::Find { folder, mask }, expected)
+            }
+            Deed::Flush => (Action::Flush { slot }, Answer::Done),
+            Deed::QueryFile => {
+                let query = Query::Standard;
+                (Action::QueryFile { slot, query }, Answer::Done)
+            }
+            Deed::SetFile => (Action::SetFile { slot }, Answer::Done),
+            Deed::Lock => {
+                let (offset, bytes) = (LOCK_AT, 1);
+                self.deed(
+                    deed,
+                    Action::Lock {
+                        slot,
+                        offset,
+                        bytes,
+                    },
+                    Answer::Done,
+                );
+                push(
+                    self.builder,
+                    Action::Unlock {
+                        slot,
+                        offset,
+                        bytes,
+                    },
+                    Answer::Done,
+                );
+                return;
+            }
+            _ => {
+                let query = Query::FileSystemSize;
+                (Action::QueryFs { query }, Answer::Done)
+            }
+        };
+        self.deed(deed, action, expected);
+    }
+}
