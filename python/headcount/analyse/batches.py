@@ -1,0 +1,33 @@
+"""How sure the mean rate of one long measurement is."""
+
+import math
+from collections.abc import Sequence
+
+from scipy import stats
+
+CONFIDENCE = 0.95
+"""Of every interval that Headcount shows."""
+
+
+def standard_error(batches: Sequence[float]) -> float | None:
+    """Estimate the standard error of the mean of consecutive batches; None with fewer than three.
+
+    Batch means (Law and Kelton, Simulation Modeling and Analysis, 9.5.3): what happens within a
+    batch may be as correlated as it likes, its mean is nearly independent of the next batch's as
+    long as a batch is long against the memory of the system.
+    """
+    if len(batches) < 3:
+        return None
+    mean = sum(batches) / len(batches)
+    spread = sum((value - mean) ** 2 for value in batches) / (len(batches) - 1)
+    return math.sqrt(spread / len(batches))
+
+
+def interval(batches: Sequence[float]) -> tuple[float, float] | None:
+    """Give the 95 % confidence interval of the mean of batches, by Student's t; never below 0."""
+    error = standard_error(batches)
+    if error is None:
+        return None
+    mean = sum(batches) / len(batches)
+    half = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(batches) - 1)) * error
+    return max(mean - half, 0.0), mean + half

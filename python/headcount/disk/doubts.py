@@ -1,0 +1,62 @@
+"""What a reader must know before believing the figures."""
+
+from collections.abc import Sequence
+
+from headcount.disk.result import Figures
+from headcount.disk.settings import Settings
+from headcount.text import memory, share
+
+OTHERS = 0.1
+"""Share of the machine that others may take before it is a doubt."""
+BUSY = 0.95
+"""From here on the processors, and not the disk, may have been the limit."""
+
+
+def doubts(
+    settings: Settings,
+    kept: str,
+    memory_bytes: int,
+    measured: Sequence[Figures],
+    processors: int,
+) -> list[str]:
+    """Doubts in sentences; none is the best."""
+    found = []
+    if kept == "memory":
+        found.append("The folder is in memory: the figures are of memory, not of a disk.")
+    if kept == "elsewhere":
+        found.append(
+            "The folder is a network mount or belongs to a program: the figures are of the network "
+            "and the server too."
+        )
+    if not settings.direct and kept != "memory":
+        found.append(_cached(settings, memory_bytes))
+    found += _others(measured, processors)
+    full = [one for one in measured if one.machine_busy is not None and one.machine_busy >= BUSY]
+    if full:
+        found.append(
+            f"In {len(full)} of {len(measured)} cells all processors were busy: there the CPU may "
+            "have been the limit, and not the disk."
+        )
+    return found
+
+
+def _cached(settings: Settings, memory_bytes: int) -> str:
+    if settings.size_bytes < memory_bytes:
+        return (
+            f"The test file ({memory(settings.size_bytes)}) fits into this machine's memory "
+            f"({memory(memory_bytes)}): with --buffered, reads came from there and writes may have "
+            "gone no further. Choose a larger --size, or measure without --buffered."
+        )
+    return "With --buffered, memory answered a part of the reads and took in a part of the writes."
+
+
+def _others(measured: Sequence[Figures], processors: int) -> list[str]:
+    known = [busy for one in measured if (busy := one.others_busy(processors)) is not None]
+    mean = sum(known) / len(known) if known else 0.0
+    if mean <= OTHERS:
+        return []
+    sentence = (
+        f"Other programs, or the kernel's work for the disk, took {share(mean)} of the machine "
+        "while it was measured: the same run on a quiet machine may give other figures."
+    )
+    return [sentence]
