@@ -208,6 +208,12 @@ class Interval:
         Its beginning, in seconds of the run's clock.
         """
     @property
+    def last_completed_s(self, /) -> list[float]:
+        """
+        When each user last completed a scenario, in seconds of the run's clock; whoever never did,
+        or is leaving, is left out.
+        """
+    @property
     def requests(self, /) -> list[int]:
         """
         Requests sent, in the order of `Engine.request_names`.

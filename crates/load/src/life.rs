@@ -115,6 +115,9 @@ impl<P: Protocol> Place<P> {
                 .await;
         }
         self.seat.doing.set(Doing::Waiting);
+        if !failed {
+            self.seat.completed_ns.set(Some(now_ns));
+        }
         self.recorder.borrow_mut().ended(&Ended {
             scenario: index,
             due_ns,

@@ -14,6 +14,9 @@ pub struct Report {
     pub at_ns: u64,
     /// Users present, leaving ones included.
     pub users: u32,
+    /// When each of them last completed a scenario, in ns of the run's clock; whoever never did is
+    /// left out, and so is whoever is leaving.
+    pub completed_ns: Vec<u64>,
     /// CPU time of the worker's thread so far.
     pub cpu_ns: u64,
     /// Everything counted since the run began.

@@ -32,6 +32,8 @@ pub struct Seat {
     pub expired: Cell<bool>,
     /// Bytes that the scenario under way is known to move.
     pub bytes: Cell<u64>,
+    /// When the user last completed a scenario, in ns of the run's clock.
+    pub completed_ns: Cell<Option<u64>>,
     /// When the timer this user waits for is due; `u64::MAX` when it waits for none.
     pub alarm_ns: Cell<u64>,
     waker: RefCell<Option<Waker>>,
@@ -46,6 +48,7 @@ impl Seat {
             leaving: Cell::new(false),
             expired: Cell::new(false),
             bytes: Cell::new(0),
+            completed_ns: Cell::new(None),
             alarm_ns: Cell::new(u64::MAX),
             waker: RefCell::new(None),
         }

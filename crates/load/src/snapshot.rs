@@ -14,6 +14,8 @@ pub struct Snapshot {
     pub at_ns: u64,
     /// Users present.
     pub users: u32,
+    /// When each user last completed a scenario, of those who ever did and stay.
+    pub completed_ns: Vec<u64>,
     /// CPU time of each worker's thread so far, in ns.
     pub worker_cpu_ns: Vec<u64>,
     /// Everything counted.
@@ -37,6 +39,7 @@ impl Snapshot {
             tick: first.tick,
             at_ns: first.at_ns,
             users: first.users,
+            completed_ns: first.completed_ns.clone(),
             worker_cpu_ns: vec![first.cpu_ns],
             recorder: first.recorder.clone(),
             pending: first.pending.clone(),
@@ -48,6 +51,7 @@ impl Snapshot {
             merged.tick = merged.tick.min(report.tick);
             merged.at_ns = merged.at_ns.max(report.at_ns);
             merged.users += report.users;
+            merged.completed_ns.extend(&report.completed_ns);
             merged.worker_cpu_ns.push(report.cpu_ns);
             merged.recorder.add(&report.recorder);
             for (mine, theirs) in merged.pending.iter_mut().zip(&report.pending) {
@@ -70,6 +74,7 @@ impl Snapshot {
             from_ns: earlier.at_ns,
             to_ns: self.at_ns,
             users: self.users,
+            completed_ns: self.completed_ns.clone(),
             worker_cpu_ns: cpu.map(|(now, then)| now.saturating_sub(*then)).collect(),
             counted: self.recorder.since(&earlier.recorder),
             pending: self.pending.clone(),
@@ -89,6 +94,9 @@ pub struct Interval {
     pub to_ns: u64,
     /// Users present at the end.
     pub users: u32,
+    /// When each user last completed a scenario, of those who ever did and stay. Whoever completed
+    /// any within a window is later here than its beginning, however long the window.
+    pub completed_ns: Vec<u64>,
     /// CPU time each worker used in it, in ns.
     pub worker_cpu_ns: Vec<u64>,
     /// What was counted in it.

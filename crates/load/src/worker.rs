@@ -265,6 +265,11 @@ impl<P: Protocol> Worker<P> {
             tick: at_ns / self.report_every_ns(),
             at_ns,
             users: present as u32,
+            completed_ns: self
+                .members
+                .iter()
+                .filter_map(|member| member.seat.completed_ns.get())
+                .collect(),
             cpu_ns: thread_cpu_ns(),
             recorder: Recorder {
                 requests: self.requests.counts(),

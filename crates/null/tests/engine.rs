@@ -149,6 +149,60 @@ fn a_step_over_its_time_limit_is_a_timeout_and_ends_the_session() {
 }
 
 #[test]
+fn users_who_are_stuck_are_not_among_those_who_completed_something() {
+    const THINK_S: u64 = 4;
+    let pace = Pace::Closed {
+        think: Draw::Fixed { s: THINK_S as f64 },
+    };
+    for workers in [1, 3] {
+        let forever = json!({"op": "serve", "service": {"draw": "fixed", "s": 80_000.0}});
+        let scenarios = vec![
+            scenario(
+                "nothing",
+                0.995,
+                vec![step("nothing", json!({"op": "nothing"}))],
+            ),
+            scenario("stuck", 0.005, vec![step("stuck", forever)]),
+        ];
+        let mut plan = plan(pace, scenarios);
+        (plan.workers, plan.step_timeout_ms) = (workers, 3_600_000);
+        let snapshots = rehearse(plan, Null::default(), &steady(200, 900)).unwrap();
+        let mut seen = Vec::new();
+        for (start, end) in [(2, 3), (3, 4), (2, 5), (4, 9), (9, 13)] {
+            let (start, end) = (&snapshots[start], &snapshots[end]);
+            let window_ns = end.at_ns - start.at_ns;
+            let window = end.since(start);
+            let after = |completed_ns: &&u64| **completed_ns > start.at_ns;
+            let active = window.completed_ns.iter().filter(after).count() as u64;
+            // Told by the ages of what is stuck: it was begun a think time after its user last
+            // completed anything.
+            let least_us = (window_ns - THINK_S * SECOND) / 1000;
+            let stuck = window.pending[1].iter_recorded();
+            let silent: u64 = stuck
+                .filter(|age| age.value_iterated_to() >= least_us)
+                .map(|age| age.count_since_last_iteration())
+                .sum();
+            assert_eq!(active, 200 - silent, "{workers} workers");
+            seen.push(active);
+        }
+        // Ever more of them are stuck, and at last nearly all.
+        assert!(seen[0] > 140 && seen[4] < 100, "{seen:?}");
+    }
+}
+
+#[test]
+fn whoever_never_completed_anything_is_not_counted() {
+    let fail = json!({"op": "fail", "ends_session": true});
+    let plan = plan(
+        THINK_4S,
+        vec![scenario("bad", 1.0, vec![step("bad", fail)])],
+    );
+    let snapshots = rehearse(plan, Null::default(), &steady(10, 120)).unwrap();
+    assert_eq!(snapshots[1].users, 10);
+    assert_eq!(snapshots[1].completed_ns, Vec::<u64>::new());
+}
+
+#[test]
 fn failures_are_never_fast_successes() {
     let fail = json!({"op": "fail", "ends_session": false});
     let steps = vec![step("ok", json!({"op": "nothing"})), step("bad", fail)];

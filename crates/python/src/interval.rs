@@ -16,6 +16,9 @@ pub struct Interval {
     to_s: f64,
     /// Users present at the end.
     users: u32,
+    /// When each user last completed a scenario, in seconds of the run's clock; whoever never did,
+    /// or is leaving, is left out.
+    last_completed_s: Vec<f64>,
     /// CPU seconds each worker used.
     worker_cpu_s: Vec<f64>,
     /// Think times (or intervals of an open pace) drawn, in seconds, summed.
@@ -116,6 +119,11 @@ impl Interval {
             from_s: seconds(interval.from_ns),
             to_s: seconds(interval.to_ns),
             users: interval.users,
+            last_completed_s: interval
+                .completed_ns
+                .iter()
+                .map(|ns| seconds(*ns))
+                .collect(),
             worker_cpu_s: interval
                 .worker_cpu_ns
                 .iter()
