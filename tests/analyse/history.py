@@ -84,6 +84,7 @@ class Slice:
     to_s: float
     scenarios: list[Count]
     users: int = 0
+    last_completed_s: list[float] = field(default_factory=list)
     worker_cpu_s: list[float] = field(default_factory=list)
     think_s: float = 0.0
     sessions_opened: int = 0

@@ -42,6 +42,24 @@ def test_a_percentile_is_a_share_of_slow_or_failed(
     assert result.passed == (total > 0 and Fraction(slow + failed, max(total, 1)) <= allowed)
 
 
+@given(st.integers(1, 500), st.integers(0, 50), st.integers(1, 500), st.integers(0, 50))
+def test_a_group_is_judged_by_all_its_scenarios(
+    fast: int, slow: int, other_fast: int, other_slow: int
+) -> None:
+    counts = [counted(fast, slow), counted(0, 7), counted(other_fast, other_slow)]
+    window = one_window(*counts)
+    names, groups = ["a", "b", "c"], {"both": (0, 2)}
+    number = fast + slow + other_fast + other_slow
+    mean_us = ((fast + other_fast) * FAST_US + (slow + other_slow) * SLOW_US) / number
+    result = judge(parse("both:mean<=1s"), window, names, groups)
+    assert result.value == pytest.approx(mean_us / 1000, rel=0.001)
+    assert result.passed == (mean_us <= 1_000_000)
+    assert result.sentence.startswith("the mean of both is")
+    share = judge(parse("both:p50<=1s"), window, names, groups)
+    assert (share.bad, share.total) == (slow + other_slow, number)
+    assert judge(parse("b:p50<=1s"), window, names, groups).total == 7
+
+
 @given(st.integers(1, 500), st.integers(0, 100))
 def test_without_failures_it_is_the_percentile_of_the_histogram(fast: int, slow: int) -> None:
     for percentile in ("50", "90", "95", "99"):

@@ -1,5 +1,7 @@
 """Levels of a real run summed up: passes, failures, and levels that must not count."""
 
+from dataclasses import replace
+
 import pytest
 from null_run import BREAK, FAIL, Run, record, serve, workload
 
@@ -74,6 +76,42 @@ def test_every_figure_of_a_level(closed: Run) -> None:
         assert level.generator.limited
     else:
         assert level.outcome == "passed"
+
+
+def test_a_group_is_its_scenarios_together(closed: Run) -> None:
+    grouped = closed.plan.workload.model_copy(
+        update={"groups": {"second": ["work-1"], "both": ["work-*"]}}
+    )
+    run = replace(closed, plan=closed.plan.model_copy(update={"workload": grouped}))
+    level = run.level(run.between(0.5, 2.5))
+    second, both = level.groups
+    assert second == level.scenarios[1].model_copy(update={"name": "second"})
+    assert (both.name, both.completed, both.due) == ("both", level.total.completed, level.total.due)
+    assert both.response == level.total.response
+    counts = [c for i in run.between(0.5, 2.5).intervals for c in i.scenarios]
+    completed_s = sum(c.response.mean_us * c.response.count for c in counts) / 1e6
+    assert both.mean_ms is not None
+    assert both.mean_ms == level.total.mean_ms
+    # As criteria judge it: at least the mean of those that completed.
+    assert both.mean_ms >= completed_s * 1000 / both.completed * 0.999
+
+
+def test_users_who_are_stuck_are_not_reported() -> None:
+    # A third of the scenarios never ends: sooner or later it holds every user.
+    work = workload("closed", "20ms", serve(0.01), serve(0.01), serve(60.0), criteria=["errors<1%"])
+    run = record(work, USERS, 1.6)
+    reported = []
+    for start in (0.0, 0.2, 0.5, 1.0):  # windows that end together
+        window = run.between(start, 1.5)
+        level = run.level(window)
+        ages = window.intervals[-1].scenarios[2].pending
+        held = ages.count_above(round(window.seconds * 1e6))
+        assert level.users_reported is not None
+        assert level.users_reported <= USERS - held
+        reported.append(level.users_reported)
+    assert reported == sorted(reported, reverse=True)
+    # Most completed something at first, and hardly anybody does at last.
+    assert reported[0] > reported[-1] < USERS / 2
 
 
 def test_an_open_pace_that_falls_behind_is_no_pass_whatever_the_criteria(behind: Run) -> None:

@@ -67,6 +67,25 @@ def test_so_is_each_of_one_kind(
 
 
 @settings(max_examples=40)
+@given(any_history, edges, cuts, st.sets(st.integers(0, 1), min_size=1))
+def test_several_kinds_count_like_their_scenarios_alone(
+    requests: list[Request], at: list[int], cut: set[int], kinds: set[int]
+) -> None:
+    mine = [r for r in requests if r.scenario in kinds]
+    for part in parts_of(slices_of(requests, at), cut):
+        pool = part.pool(tuple(sorted(kinds)))
+        start, end = bounds_us(part)
+        ended = [r for r in mine if start < r.ended <= end]
+        done = [r.ended - r.due for r in ended if not r.failed]
+        assert (pool.completed, pool.failed) == (len(done), len(ended) - len(done))
+        assert pool.response.count == len(done)
+        begun = [r for r in mine if r.began <= end]
+        waited = sum(min(r.ended, end) - r.due for r in begun if r.ended > max(start, 0))
+        waited -= sum(max(start, 0) - r.due for r in mine if r.began <= start < r.ended)
+        assert pool.waited_s() == pytest.approx(waited / 1e6, abs=1e-9)
+
+
+@settings(max_examples=40)
 @given(closed_history, edges, cuts)
 def test_overload_counts_each_scenario_over_its_own_limit_once(
     requests: list[Request], at: list[int], cut: set[int]
@@ -112,6 +131,20 @@ def test_split_keeps_every_slice_in_order(lengths: list[float], seconds: float) 
         assert one.seconds >= min(seconds - 0.5, seconds / 2) - 1e-9
     if len(parts) > 1:
         assert parts[-1].seconds >= seconds / 2 - 1e-9
+
+
+def test_users_who_completed_anything_are_those_whose_last_is_in_the_window() -> None:
+    slices = [
+        Slice(0.0, 1.0, [], users=4, last_completed_s=[0.4, 0.9]),
+        Slice(1.0, 2.0, [], users=4, last_completed_s=[0.4, 1.5, 1.0]),
+        Slice(2.0, 3.0, [], users=4, last_completed_s=[0.4, 1.5, 2.5]),
+    ]
+    assert window(slices).active_users == 3
+    assert window(slices[1:], slices[0]).active_users == 2
+    assert window(slices[2:], slices[1]).active_users == 1
+    # What completes at the very end of a second belongs to it, and not to the next.
+    assert window(slices[1:2], slices[0]).active_users == 1
+    assert window([]).active_users == 0
 
 
 def test_seconds_split_into_stretches_of_five() -> None:

@@ -17,6 +17,7 @@ from headcount.lab import app, samba_settings
 from headcount.plan import criteria
 from headcount.plan.client import SmbClient
 from headcount.plan.data import Data, Tree
+from headcount.plan.library import Class, Library
 from headcount.plan.plan import Plan, SearchOptions
 from headcount.plan.target import LAB, parse
 from headcount.plan.workload import Pace, Run, Scenario, Score, Step, Think, Workload
@@ -27,6 +28,8 @@ MODELS: dict[str, type[BaseModel]] = {
     "Time": Think,
     "Data": Data,
     "Tree": Tree,
+    "Library": Library,
+    "Classes": Class,
     "Run": Run,
     "Score": Score,
     "Scenarios": Scenario,

@@ -52,6 +52,11 @@ def _section(workload: Workload) -> str:
         if workload.data
         else "",
         f"Data: {workload.tree.text}" if workload.tree else "",
+        f"Data: {workload.library.text}" if workload.library else "",
+        *(
+            f"`{group}`: the scenarios {', '.join(f'`{each}`' for each in patterns)} together"
+            for group, patterns in workload.groups.items()
+        ),
         f"On a server of the lab: `--scale {run.lab_scale:g}` unless one is given"
         if run.lab_scale < 1
         else "",

@@ -18,9 +18,9 @@ TARGETS = {"app": "app://127.0.0.1:9", "smb": "smb://127.0.0.1:9/data"}
 
 def engine_target(plan: Plan) -> str:
     values: dict[str, Any] = {"address": "127.0.0.1:9"}
-    if plan.tree is not None:
+    if plan.data_set is not None:
         user = {"share": "data", "user": "user{n:05}", "password": ""}
-        values |= {**user, "data_set": plan.tree.engine_form()}
+        values |= {**user, "data_set": plan.data_set}
     else:
         values |= {"file_bytes": plan.file_bytes, "range_bytes": plan.range_bytes, "seed": 1}
     return json.dumps(values)
@@ -28,7 +28,7 @@ def engine_target(plan: Plan) -> str:
 
 def test_there_are_workloads() -> None:
     assert {"app-server", "sys-60", "app-disk", "app-network", "app-processor"} <= set(NAMES)
-    assert "home-folders" in NAMES
+    assert {"home-folders", "file-copy"} <= set(NAMES)
     assert {workloads.load(name).protocol for name in NAMES} == set(TARGETS)
 
 
@@ -74,5 +74,7 @@ def test_steps_and_limits_read_well() -> None:
     )
     assert scenarios["logon"].limit_text == "1s"
     assert scenarios["cmd-upload"].limit_text == "1s, or 5s for each MiB if that is more"
+    (opened, *_) = workloads.load("file-copy").scenarios[3].steps
+    assert opened.text == "open path.file=library path.class=text,image,data"
     (read,) = workloads.load("app-disk").scenarios[0].steps
     assert read.text == "read bytes=4096"

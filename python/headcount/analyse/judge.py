@@ -1,5 +1,8 @@
 """Whether a level satisfies its criteria."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from headcount.analyse.window import Pool, Window
 from headcount.bundle.level import CriterionResult
 from headcount.plan.criteria import Criterion
@@ -13,9 +16,15 @@ UNANSWERED_MS = 3_600_000.0
 """Stands for the time of something that never ended: the longest the histograms hold."""
 
 
-def judge(criterion: Criterion, window: Window, scenarios: list[str]) -> CriterionResult:
-    """One criterion over the steady part of a level."""
-    index = scenarios.index(criterion.scenario) if criterion.scenario else None
+def judge(
+    criterion: Criterion,
+    window: Window,
+    scenarios: list[str],
+    groups: Mapping[str, tuple[int, ...]] = MappingProxyType({}),
+) -> CriterionResult:
+    """One criterion over the steady part of a level; `groups` has the indices of scenarios."""
+    name = criterion.scenario
+    index = groups.get(name) or scenarios.index(name) if name else None
     pool = window.pool(index)
     if criterion.metric == "mean":
         return _judge_mean(criterion, pool)

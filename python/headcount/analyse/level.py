@@ -58,7 +58,8 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
     window = level.window
     names = [scenario.name for scenario in plan.workload.scenarios]
     limits = [round(seconds(scenario.limit) * 1e6) for scenario in plan.workload.scenarios]
-    criteria = [judge(criterion, window, names) for criterion in plan.criteria]
+    members = plan.workload.members
+    criteria = [judge(criterion, window, names, members) for criterion in plan.criteria]
     watched = generator.watch(window, plan.criteria)
     law = little.check(window, level.users) if plan.workload.pace.kind == "closed" else None
     length_s = max(window.seconds, 1e-9)
@@ -83,8 +84,13 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
         think_mean_s=law.think_mean_s if law else None,
         little_error=law.error if law else None,
         steadiness=_steadiness(window),
+        users_reported=window.active_users,
         total=_scenario("all", window, None, max(limits)),
         scenarios=[_scenario(n, window, i, limits[i]) for i, n in enumerate(names)],
+        groups=[
+            _scenario(name, window, some, max(limits[i] for i in some))
+            for name, some in members.items()
+        ],
         steps=[_step(name, window, i) for i, name in enumerate(level.step_names)],
         requests=_requests(window, level.request_names),
         faults=faults,
@@ -120,7 +126,9 @@ def _shortfall(due: int, ended: int, users: int) -> list[str]:
     return []
 
 
-def _scenario(name: str, window: Window, index: int | None, limit_us: int) -> ScenarioResult:
+def _scenario(
+    name: str, window: Window, index: int | tuple[int, ...] | None, limit_us: int
+) -> ScenarioResult:
     pool: Pool = window.pool(index)
     length_s = max(window.seconds, 1e-9)
     overloaded, decided = pool.overloaded()
@@ -139,6 +147,7 @@ def _scenario(name: str, window: Window, index: int | None, limit_us: int) -> Sc
         rate_per_s=pool.completed / length_s,
         read_bytes_per_s=pool.sum(lambda tally: tally.read_bytes) / length_s,
         written_bytes_per_s=pool.sum(lambda tally: tally.written_bytes) / length_s,
+        mean_ms=pool.mean_ms(),
         response=times_of(pool.response),
         service=times_of(pool.service),
         p95_interval_ms=quantile_interval_ms([s.pool(index).response for s in sections], 0.95),

@@ -24,13 +24,19 @@ class Window:
         """Its length."""
         return self.intervals[-1].to_s - self.intervals[0].from_s if self.intervals else 0.0
 
-    def pool(self, index: int | None = None) -> "Pool":
-        """One scenario by its index in the plan, or all of them together."""
+    def pool(self, index: int | tuple[int, ...] | None = None) -> "Pool":
+        """One scenario by its index in the plan, several, or all of them together."""
         return Pool(self, index)
 
     def histogram(self, pick: Callable[[Interval], Histogram]) -> Histogram:
         """The merged histogram of what `pick` takes from each interval."""
         return Histogram.merge([pick(interval) for interval in self.intervals])
+
+    @property
+    def active_users(self) -> int:
+        """How many of the users who are there at the end completed anything in the window."""
+        moments = self.intervals[-1].last_completed_s if self.intervals else []
+        return sum(moment > self.intervals[0].from_s for moment in moments)
 
     def split(self, seconds: float) -> "list[Window]":
         """Consecutive windows of this length; a rest shorter than half of it joins the last."""
@@ -53,13 +59,16 @@ class Window:
 
 @dataclass(frozen=True)
 class Pool:
-    """One scenario, or all of them, within a window."""
+    """One scenario, several, or all of them, within a window."""
 
     window: Window
-    index: int | None
+    index: int | tuple[int, ...] | None
 
     def _counts(self, interval: Interval) -> list[ScenarioCount]:
-        return interval.scenarios if self.index is None else [interval.scenarios[self.index]]
+        if self.index is None:
+            return interval.scenarios
+        some = self.index if isinstance(self.index, tuple) else (self.index,)
+        return [interval.scenarios[each] for each in some]
 
     def sum(self, pick: Callable[[ScenarioCount], float]) -> float:
         """The sum of a count over all intervals."""

@@ -45,6 +45,10 @@ class ScenarioResult(Record):
     rate_per_s: float = Field(description="Completed per second")
     read_bytes_per_s: float
     written_bytes_per_s: float
+    mean_ms: float | None = Field(
+        default=None,
+        description="Mean response time as criteria judge it: failures and waiting count",
+    )
     response: Times | None = Field(description="From the due moment to the end; null if none")
     service: Times | None = Field(description="From the actual start to the end; null if none")
     p95_interval_ms: tuple[float, float] | None = Field(
@@ -140,6 +144,9 @@ class LevelResult(Record):
     steady_s: float = Field(description="Length of the measured part")
     offered_per_s: float = Field(description="Scenarios that fell due per second")
     achieved_per_s: float = Field(description="Scenarios completed per second")
+    users_reported: int | None = Field(
+        default=None, description="Users that completed at least one scenario in the measured part"
+    )
     think_mean_s: float | None
     little_error: float | None = Field(
         description="Relative difference between the users and throughput x (response + think)"
@@ -147,6 +154,9 @@ class LevelResult(Record):
     steadiness: Steadiness
     total: ScenarioResult
     scenarios: list[ScenarioResult]
+    groups: list[ScenarioResult] = Field(
+        default=[], description="The workload's groups: scenarios told together"
+    )
     steps: list[StepResult]
     faults: list[FaultResult]
     criteria: list[CriterionResult]

@@ -87,6 +87,10 @@ def _print_run(workload: Workload) -> None:
         out.print(f"  data: a file of {data.file_size} a user, of which {data.io_range} are used")
     if workload.tree:
         out.print(f"  data: {workload.tree.text}", markup=False)
+    if workload.library:
+        out.print(f"  data: {workload.library.text}", markup=False)
+    for group, patterns in workload.groups.items():
+        out.print(f"  {group}: the scenarios {', '.join(patterns)} together", markup=False)
     if run.lab_scale < 1:
         out.print(f"  on a server of the lab: --scale {run.lab_scale:g} unless one is given")
     if workload.score:

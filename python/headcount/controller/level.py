@@ -143,9 +143,10 @@ class LevelRunner:
             return False
         window = Window([moment.interval for moment in moments], before)
         names = [scenario.name for scenario in self._plan.workload.scenarios]
+        members = self._plan.workload.members
         ended = window.pool().completed + window.pool().failed
         results = [
-            constraint(judge(criterion, window, names), criterion, ended)
+            constraint(judge(criterion, window, names, members), criterion, ended)
             for criterion in self._plan.criteria
         ]
         return wide_rule(results, window.seconds, least_s=order.least_s) is not None

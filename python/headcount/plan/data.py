@@ -10,6 +10,15 @@ from headcount.plan.units import size_bytes
 BLOCK_BYTES = 4096
 """The data set is written, read and checked in blocks of this size."""
 
+NO_TREE = {
+    "folders": 1,
+    "static_files": 0,
+    "volatile_files": 0,
+    "new_files": 0,
+    "shared_files": 0,
+}
+"""Beside a library alone a user has the folder that is theirs."""
+
 
 class Data(Strict):
     """The data set on the system under test."""

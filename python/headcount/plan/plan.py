@@ -11,9 +11,10 @@ from pydantic import Field, ValidationError, model_validator
 from headcount.errors import InputError
 from headcount.plan import criteria, target
 from headcount.plan.client import check_client
-from headcount.plan.data import BLOCK_BYTES, Tree
+from headcount.plan.data import BLOCK_BYTES, NO_TREE, Tree
 from headcount.plan.fields import Duration, Strict, Users, within
 from headcount.plan.levels import MOST_USERS
+from headcount.plan.library import Library
 from headcount.plan.mistakes import as_mistake, describe
 from headcount.plan.units import seconds, size_bytes
 from headcount.plan.workload import Think, Workload
@@ -79,7 +80,7 @@ class Plan(Strict):
     def criteria(self) -> list[criteria.Criterion]:
         """The workload's criteria, parsed."""
         names = [scenario.name for scenario in self.workload.scenarios]
-        return criteria.parse_all(self.workload.criteria, names)
+        return criteria.parse_all(self.workload.criteria, [*names, *self.workload.groups])
 
     @property
     def file_bytes(self) -> int:
@@ -99,6 +100,20 @@ class Plan(Strict):
     def tree(self) -> Tree | None:
         """The folders and files of a user, scaled; None without any."""
         return self.workload.tree.scaled(self.scale) if self.workload.tree else None
+
+    @property
+    def library(self) -> Library | None:
+        """The files that all users of a share read, scaled; None without any."""
+        return self.workload.library.scaled(self.scale) if self.workload.library else None
+
+    @property
+    def data_set(self) -> dict[str, Any] | None:
+        """The tree and the library as the engine reads them; None without either."""
+        tree, library = self.tree, self.library
+        if tree is None and library is None:
+            return None
+        files = tree.engine_form() if tree else NO_TREE
+        return {**files, "library": library.engine_form()} if library else dict(files)
 
     def to_toml(self) -> str:
         """The plan as a file that `load` reads."""

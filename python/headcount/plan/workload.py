@@ -8,7 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from headcount.plan.criteria import parse_all
 from headcount.plan.data import Data, Tree
 from headcount.plan.fields import Duration, Name, Strict, Users, within
+from headcount.plan.groups import check_groups, matching
+from headcount.plan.library import Library
 from headcount.plan.mistakes import as_mistake, nearest
+from headcount.plan.named_files import check_named
 from headcount.plan.target import PROTOCOLS
 from headcount.plan.units import seconds
 
@@ -85,8 +88,14 @@ def _options(values: Mapping[str, Any], above: str) -> list[str]:
         if isinstance(value, Mapping):
             told += _options(value, f"{above}{key}.")
         else:
-            told.append(f"{above}{key}={str(value).lower() if isinstance(value, bool) else value}")
+            told.append(f"{above}{key}={_value(value)}")
     return told
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list):
+        return ",".join(str(each) for each in value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 class Scenario(Strict):
@@ -163,8 +172,14 @@ class Workload(Strict):
     pace: Pace
     data: Data | None = Field(default=None, description="A file for each user (protocol app)")
     tree: Tree | None = Field(default=None, description="Folders and files (protocol smb)")
+    library: Library | None = Field(
+        default=None, description="Files that all users read, and upload (protocol smb)"
+    )
     run: Run
     score: Score | None = None
+    groups: dict[Name, list[str]] = Field(
+        default={}, description="Scenarios told together: names, in which * stands for anything"
+    )
     scenarios: list[Scenario] = Field(min_length=1)
 
     @model_validator(mode="after")
@@ -177,13 +192,30 @@ class Workload(Strict):
                 f'there is no protocol "{self.protocol}"{nearest(self.protocol, list(PROTOCOLS))}'
                 f" (there is: {', '.join(PROTOCOLS)})"
             )
-        if (self.tree is not None) != (self.protocol == "smb"):
-            raise ValueError('[tree] is the data set of the protocol "smb", and it needs one')
+        if ((self.tree or self.library) is not None) != (self.protocol == "smb"):
+            raise ValueError(
+                '[tree] is the data set of the protocol "smb", and it needs one, or a [library]'
+            )
         if self.data is not None and self.protocol != "app":
             raise ValueError('[data] is the data set of the protocol "app"')
+        check_groups(self.groups, names)
         with as_mistake():
-            parse_all(self.criteria, names)
+            parse_all(self.criteria, [*names, *self.groups])
+        self._check_files()
         ladder, score = self.run.ladder, self.score
         if score and score.weights is not None and len(score.weights) != len(ladder or ()):
             raise ValueError("the score needs as many weights as the ladder has levels")
         return self
+
+    def _check_files(self) -> None:
+        for scenario in self.scenarios:
+            for step in scenario.steps:
+                wrong = check_named(step.options, self.library, has_tree=self.tree is not None)
+                if wrong and self.protocol == "smb":
+                    raise ValueError(f'scenario "{scenario.name}", step "{step.name}": {wrong}')
+
+    @property
+    def members(self) -> dict[str, tuple[int, ...]]:
+        """The indices of each group's scenarios, in the plan's order."""
+        names = [scenario.name for scenario in self.scenarios]
+        return {group: matching(patterns, names) for group, patterns in self.groups.items()}

@@ -47,10 +47,9 @@ class SmbAccess:
 
         Raises TargetError when nobody answers, InputError when the user is not let in.
         """
-        if plan.tree is None:
+        if plan.data_set is None:
             raise InputError(f'the workload "{plan.workload.name}" has no [tree] of files')
         client = smb_client(plan.client)
-        self._tree = plan.tree
         self._address = place.address
         self._ready = 0
         self._target = json.dumps(
@@ -68,7 +67,7 @@ class SmbAccess:
                 "algorithms": client.algorithms,
                 "encryption": client.encryption,
                 "verify": client.verify,
-                "data_set": self._tree.engine_form(),
+                "data_set": plan.data_set,
             }
         )
         hello = self._hello()
