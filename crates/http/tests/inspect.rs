@@ -14,13 +14,21 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use common::{Nginx, Way, pause, person, play};
-use headcount_http::client::inspect::{check, hello};
+use headcount_http::client::inspect::{Checked, Extent, Looked, check, hello};
 use headcount_http::pages::suite::webbench;
-use headcount_http::pages::tree::write_tree;
+use headcount_http::pages::tree::{Kept, write_tree};
+use headcount_http::pages::{Group, Which};
 use headcount_http::{HttpError, HttpOptions};
 use headcount_load::FaultKind;
 use headcount_load::clock::Origin;
 use serde_json::json;
+
+fn look(options: HttpOptions) -> Result<Checked, HttpError> {
+    let all = [Which::Group(Group::Any)];
+    check(options, &all, Extent::Sample, &mut |_| {
+        ControlFlow::Continue(())
+    })
+}
 
 #[test]
 fn a_server_says_who_it_is() {
@@ -55,24 +63,63 @@ fn a_data_set_is_found_whole_or_not() {
             verify: 0.0,
             ..nginx.options(way)
         };
-        let checked = check(options).unwrap();
+        let checked = look(options).unwrap();
         // Of each of three classes the first file, and the last in the last directory.
         let bytes = 100 + 16_384 + 1000 + 3000 + 131_072 + 2_000_000;
         assert_eq!((checked.pages, checked.bytes), (6, bytes));
     }
     let mut other = nginx.options(Way::Plain);
     other.data_set.seed = 8;
-    let error = check(other).unwrap_err().to_string();
+    let error = look(other).unwrap_err().to_string();
     assert!(
         error.contains("GET /text-0000.html: wrong data at offset"),
         "{error}"
     );
     fs::remove_file(nginx.behind("/a/b/image-0002.bin")).unwrap();
-    let error = check(nginx.options(Way::Plain)).unwrap_err().to_string();
+    let error = look(nginx.options(Way::Plain)).unwrap_err().to_string();
     assert!(
         error.contains("GET /a/b/image-0002.bin: status 404"),
         "{error}"
     );
+}
+
+#[test]
+fn the_pages_that_steps_ask_for_are_looked_at_each_once_if_wanted() {
+    let nginx = Nginx::start();
+    let options = || nginx.options(Way::Plain);
+    let mut steps = Vec::new();
+    let mut note = |looked: Looked| {
+        steps.push((looked.pages_done, looked.pages));
+        ControlFlow::Continue(())
+    };
+    let all = [Which::Group(Group::Any), Which::Group(Group::Static)];
+    let checked = check(options(), &all, Extent::All, &mut note).unwrap();
+    let files: Vec<_> = nginx.set.files().collect();
+    assert_eq!(checked.pages as usize, files.len());
+    assert_eq!(
+        checked.bytes,
+        files.iter().map(|page| page.bytes).sum::<u64>()
+    );
+    let pages = files.len() as u64;
+    assert_eq!(
+        steps,
+        (0..pages).map(|done| (done, pages)).collect::<Vec<_>>()
+    );
+    let one = [Which::Classes(vec![nginx.set.classes[0].name.clone()])];
+    let of_class = files.iter().filter(|page| page.class == 0).count();
+    let mut go_on = |_| ControlFlow::Continue(());
+    let checked = check(options(), &one, Extent::All, &mut go_on).unwrap();
+    assert_eq!(checked.pages as usize, of_class);
+    let cgi = [Which::Group(Group::Cgi)];
+    let checked = check(options(), &cgi, Extent::All, &mut go_on).unwrap();
+    assert_eq!(checked, Checked::default());
+    let called_off = check(
+        options(),
+        &all,
+        Extent::All,
+        &mut |_| ControlFlow::Break(()),
+    );
+    assert!(matches!(called_off, Err(HttpError::CalledOff)));
 }
 
 /// Python's own server, which speaks HTTP/1.0 and runs CGI programs. It ends with this value.
@@ -132,7 +179,10 @@ fn webbenchs_pages_and_its_cgi_program_are_served_by_another_server() {
     let mut set = webbench(5);
     set.classes
         .retain(|class| class.cgi || class.sizes[0] < 5000);
-    write_tree(folder.path(), &set, &mut |_| ControlFlow::Continue(())).unwrap();
+    write_tree(folder.path(), &set, Kept::Long, &mut |_| {
+        ControlFlow::Continue(())
+    })
+    .unwrap();
     let server = PythonServer::start(folder.path());
     let options = HttpOptions {
         data_set: set,
@@ -141,7 +191,7 @@ fn webbenchs_pages_and_its_cgi_program_are_served_by_another_server() {
     let found = hello(options.clone()).unwrap();
     assert!(found.server.contains("Python"), "{found:?}");
     assert!(!found.keeps_alive, "HTTP/1.0");
-    let checked = check(options.clone()).unwrap();
+    let checked = look(options.clone()).unwrap();
     assert_eq!(checked.pages, 12);
     play(async {
         let mut person = person(options).await;

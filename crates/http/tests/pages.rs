@@ -14,7 +14,7 @@ use std::process::Command;
 
 use headcount_http::pages::content::{check, fill};
 use headcount_http::pages::suite::{named, specweb96, webbench};
-use headcount_http::pages::tree::{MARKER, TreeError, Written, write_tree};
+use headcount_http::pages::tree::{Kept, MARKER, TreeError, Written, write_tree};
 use headcount_http::pages::{Content, Deck, Directories, Group, PageSet, Which};
 use headcount_load::stream::{Purpose, Stream};
 use serde_json::json;
@@ -33,7 +33,7 @@ fn small() -> PageSet {
 }
 
 fn write(folder: &Path, set: &PageSet) -> Result<Written, TreeError> {
-    write_tree(folder, set, &mut |_| ControlFlow::Continue(()))
+    write_tree(folder, set, Kept::Long, &mut |_| ControlFlow::Continue(()))
 }
 
 #[test]
@@ -339,7 +339,9 @@ fn folders_of_others_are_refused_and_left_alone() {
 fn a_tree_can_be_called_off_and_one_that_does_not_fit_is_refused() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("pages");
-    let called_off = write_tree(&folder, &small(), &mut |_| ControlFlow::Break(()));
+    let called_off = write_tree(&folder, &small(), Kept::Long, &mut |_| {
+        ControlFlow::Break(())
+    });
     assert!(matches!(called_off, Err(TreeError::CalledOff)));
     let mut huge = small();
     huge.directories = Directories::Count(1000);

@@ -1,6 +1,7 @@
 //! Who answers, and whether they have the data set.
 
 use std::future::Future;
+use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use super::{Http, HttpError, Step};
 use crate::connection::Connection;
 use crate::connection::http1::Until;
 use crate::options::HttpOptions;
-use crate::pages::{Page, PageSet};
+use crate::pages::{Page, PageSet, Which};
 use crate::pattern::Pattern;
 
 /// How long one answer may take. Outside of a run the engine's limit does not watch.
@@ -79,17 +80,52 @@ pub fn hello(options: HttpOptions) -> Result<Hello, HttpError> {
     })
 }
 
-/// Asks for a page of each class, from the first and the last directory, and checks them whole.
-pub fn check(options: HttpOptions) -> Result<Checked, HttpError> {
+/// Which pages are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// One of each class from the first and one from the last directory.
+    Sample,
+    /// All of them.
+    All,
+}
+
+/// Who is told how many pages were looked at, of how many, and may call it off.
+pub type Told<'a> = dyn FnMut(Looked) -> ControlFlow<()> + 'a;
+
+/// How far a check is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Looked {
+    /// Pages looked at so far.
+    pub pages_done: u64,
+    /// Of how many.
+    pub pages: u64,
+}
+
+/// Asks for pages that steps draw by `which`, and checks them whole. The first that is wrong ends it.
+pub fn check(
+    options: HttpOptions,
+    which: &[Which],
+    extent: Extent,
+    told: &mut Told<'_>,
+) -> Result<Checked, HttpError> {
     let http = Http::new(HttpOptions {
         verify: 1.0,
         ..options
     })?;
+    let set = &http.shared.deck.set;
+    let pages = pages(set, which, extent);
     run(async {
         let (mut session, mut user) = visitor(&http);
         let mut checked = Checked::default();
-        for page in sample(&http.shared.deck.set) {
-            let path = Pattern::plain(&http.shared.deck.set.path(&page));
+        for (page, done) in pages.iter().zip(0u64..) {
+            let looked = Looked {
+                pages_done: done,
+                pages: pages.len() as u64,
+            };
+            if told(looked).is_break() {
+                return Err(HttpError::CalledOff);
+            }
+            let path = Pattern::plain(&set.path(page));
             let step = Step::Whole(Ask::get(path, &[200]));
             bounded(session.play(&step, &mut user)).await?;
             checked.pages += 1;
@@ -99,14 +135,35 @@ pub fn check(options: HttpOptions) -> Result<Checked, HttpError> {
     })
 }
 
-/// A page of each class that is asked for, from the first and the last directory.
-fn sample(set: &PageSet) -> impl Iterator<Item = Page> + '_ {
+/// The pages to look at, each once, directory by directory.
+fn pages(set: &PageSet, which: &[Which], extent: Extent) -> Vec<Page> {
     let last = set.directories.count() as u32 - 1;
-    let asked_for = (0..set.classes.len()).filter(|class| set.classes[*class].percent > 0.0);
-    asked_for.flat_map(move |class| {
-        let files = set.classes[class].files();
-        [set.page(class, 0, 0), set.page(class, last, files - 1)]
-    })
+    let asked_for = |class: &usize| {
+        let meant = &set.classes[*class];
+        meant.percent > 0.0 && which.iter().any(|which| which.holds(meant))
+    };
+    let classes: Vec<_> = (0..set.classes.len()).filter(asked_for).collect();
+    let places = |class: usize| match extent {
+        Extent::Sample => vec![(0, 0), (last, set.classes[class].files() - 1)],
+        Extent::All => {
+            let last = if set.classes[class].cgi { 0 } else { last };
+            let files = 0..set.classes[class].files();
+            (0..=last)
+                .flat_map(|directory| files.clone().map(move |file| (directory, file)))
+                .collect()
+        }
+    };
+    let mut pages: Vec<_> = classes
+        .into_iter()
+        .flat_map(|class| {
+            places(class)
+                .into_iter()
+                .map(move |(directory, file)| set.page(class, directory, file))
+        })
+        .collect();
+    pages.sort_by_key(|page| page.number);
+    pages.dedup();
+    pages
 }
 
 fn visitor(http: &Http) -> (HttpSession, User) {

@@ -57,6 +57,9 @@ pub enum HttpError {
     /// The server could not be reached, or did not answer as it should.
     #[error("{}", .0.message)]
     Fault(Fault),
+    /// The caller did not want to go on.
+    #[error("called off")]
+    CalledOff,
     /// The system refused an event queue.
     #[error("the system refused what the network needs: {0}")]
     System(#[from] std::io::Error),

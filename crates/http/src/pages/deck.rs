@@ -5,7 +5,7 @@ use std::fmt;
 use headcount_load::stream::Stream;
 use serde::Deserialize;
 
-use super::set::{Page, PageSet};
+use super::set::{Class, Page, PageSet};
 
 /// Which pages a step asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -27,6 +27,19 @@ pub enum Group {
     Static,
     /// What a CGI program makes.
     Cgi,
+}
+
+impl Which {
+    /// Whether pages of a class are among them.
+    #[must_use]
+    pub fn holds(&self, class: &Class) -> bool {
+        match self {
+            Self::Group(Group::Any) => true,
+            Self::Group(Group::Static) => !class.cgi,
+            Self::Group(Group::Cgi) => class.cgi,
+            Self::Classes(names) => names.contains(&class.name),
+        }
+    }
 }
 
 impl fmt::Display for Which {
@@ -88,13 +101,7 @@ impl Deck {
     fn class(&self, which: &Which, share: f64) -> Option<usize> {
         let meant = |index: &usize| {
             let class = &self.set.classes[*index];
-            class.percent > 0.0
-                && match which {
-                    Which::Group(Group::Any) => true,
-                    Which::Group(Group::Static) => !class.cgi,
-                    Which::Group(Group::Cgi) => class.cgi,
-                    Which::Classes(names) => names.contains(&class.name),
-                }
+            class.percent > 0.0 && which.holds(class)
         };
         let classes = || (0..self.set.classes.len()).filter(meant);
         let percent = |index: usize| self.set.classes[index].percent;

@@ -3,13 +3,15 @@
 //! * [`set`]: which pages there are, and what they are called; [`suite`]: those of published
 //!   benchmarks.
 //! * [`content`]: what stands in them; [`cgi`]: the same, made by a program on the server.
-//! * [`deck`]: which page is asked for next; [`tree`]: the pages as files in a folder.
+//! * [`deck`]: which page is asked for next; [`tree`]: the pages as files in a folder; [`sweep`]:
+//!   deleting them.
 
 pub mod cgi;
 pub mod content;
 pub mod deck;
 pub mod set;
 pub mod suite;
+pub mod sweep;
 pub mod tree;
 mod words;
 

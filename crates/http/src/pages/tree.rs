@@ -1,4 +1,4 @@
-//! The pages as files in a local folder, for the servers of the lab.
+//! The pages as files in a local folder, for a server to serve.
 //!
 //! The folder bears a marker, a file called `.headcount`, which says what the folder holds. Nothing
 //! is written to a folder that has something in it and no marker, nothing outside of the folder is
@@ -99,9 +99,23 @@ pub type Told<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
 /// How many pages pass between two times that the progress is told.
 const TELL_EVERY: u64 = 200;
 
-/// Writes the pages of `set` into `folder`, made if it is missing. Pages that are there at their full
-/// length are kept; what another data set has left is deleted first.
-pub fn write_tree(folder: &Path, set: &PageSet, told: &mut Told<'_>) -> Result<Written, TreeError> {
+/// What a page that is there must be, so that it is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// As long as it should be.
+    Long,
+    /// Right in every byte, for which it is read.
+    Right,
+}
+
+/// Writes the pages of `set` into `folder`, made if it is missing. Pages that are there are kept where
+/// they are as `kept` asks; what another data set has left is deleted first.
+pub fn write_tree(
+    folder: &Path,
+    set: &PageSet,
+    kept: Kept,
+    told: &mut Told<'_>,
+) -> Result<Written, TreeError> {
     set.check().map_err(TreeError::Options)?;
     let mut ground = Ground::claim(folder, set)?;
     ground.check_space(set)?;
@@ -119,7 +133,7 @@ pub fn write_tree(folder: &Path, set: &PageSet, told: &mut Told<'_>) -> Result<W
                 return Err(TreeError::CalledOff);
             }
         }
-        if ground.provide(set, &page)? {
+        if ground.provide(set, &page, kept)? {
             written.created += 1;
             written.written_bytes += page.bytes;
         } else {
@@ -140,7 +154,7 @@ struct Ground {
     last: Option<(String, OwnedFd)>,
 }
 
-const FOLDER: OFlags = OFlags::RDONLY
+pub(super) const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
@@ -170,7 +184,7 @@ impl Ground {
             last: None,
         };
         let inscription = inscription(set);
-        match ground.inscription().map_err(system)? {
+        match found_inscription(&ground.root).map_err(system)? {
             Some(found) if found == inscription => {}
             Some(_) => {
                 clear(&ground.root, Some(MARKER)).map_err(system)?;
@@ -191,22 +205,6 @@ impl Ground {
             path: self.path.join(below),
             reason: reason.into(),
         }
-    }
-
-    /// What the marker says; `None` when there is none, or no regular file.
-    fn inscription(&self) -> io::Result<Option<Vec<u8>>> {
-        let status = match rustix::fs::statat(&self.root, MARKER, AtFlags::SYMLINK_NOFOLLOW) {
-            Err(Errno::NOENT) => return Ok(None),
-            other => other?,
-        };
-        if FileType::from_raw_mode(status.st_mode) != FileType::RegularFile {
-            return Ok(None);
-        }
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = rustix::fs::openat(&self.root, MARKER, flags, Mode::empty())?;
-        let mut found = Vec::new();
-        io::Read::read_to_end(&mut std::fs::File::from(file), &mut found)?;
-        Ok(Some(found))
     }
 
     fn mark(&self, inscription: &[u8]) -> Result<(), TreeError> {
@@ -235,8 +233,8 @@ impl Ground {
     }
 
     /// Makes sure that a page is there; says whether it had to be written.
-    fn provide(&mut self, set: &PageSet, page: &Page) -> Result<bool, TreeError> {
-        if self.is_there(set, page)? {
+    fn provide(&mut self, set: &PageSet, page: &Page, kept: Kept) -> Result<bool, TreeError> {
+        if self.is_there(set, page)? && (kept == Kept::Long || self.is_right(set, page)?) {
             return Ok(false);
         }
         let path = set.path(page);
@@ -256,6 +254,19 @@ impl Ground {
         };
         let is_file = FileType::from_raw_mode(status.st_mode) == FileType::RegularFile;
         Ok(is_file && status.st_size.cast_unsigned() == page.bytes)
+    }
+
+    /// Whether a file of the right length holds the page; one that cannot be read does not.
+    fn is_right(&mut self, set: &PageSet, page: &Page) -> Result<bool, TreeError> {
+        let path = set.path(page);
+        let (directory, name) = split(&path);
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened = rustix::fs::openat(self.enter(directory)?, name, flags, Mode::empty());
+        let mut found = Vec::with_capacity(page.bytes as usize);
+        let read = opened
+            .map_err(io::Error::from)
+            .and_then(|file| io::Read::read_to_end(&mut std::fs::File::from(file), &mut found));
+        Ok(read.is_ok() && super::content::check(set.owner(page), 0, &found).is_ok())
     }
 
     fn provide_program(&mut self) -> Result<(), TreeError> {
@@ -286,7 +297,23 @@ fn inscription(set: &PageSet) -> Vec<u8> {
     text
 }
 
-fn split(path: &str) -> (&str, &str) {
+/// What the marker says; `None` when there is none, or no regular file.
+pub(super) fn found_inscription(root: &OwnedFd) -> io::Result<Option<Vec<u8>>> {
+    let status = match rustix::fs::statat(root, MARKER, AtFlags::SYMLINK_NOFOLLOW) {
+        Err(Errno::NOENT) => return Ok(None),
+        other => other?,
+    };
+    if FileType::from_raw_mode(status.st_mode) != FileType::RegularFile {
+        return Ok(None);
+    }
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = rustix::fs::openat(root, MARKER, flags, Mode::empty())?;
+    let mut found = Vec::new();
+    io::Read::read_to_end(&mut std::fs::File::from(file), &mut found)?;
+    Ok(Some(found))
+}
+
+pub(super) fn split(path: &str) -> (&str, &str) {
     let path = path.trim_start_matches('/');
     path.rsplit_once('/').unwrap_or(("", path))
 }
@@ -337,7 +364,7 @@ fn write_page(set: &PageSet, page: &Page, out: &mut dyn Write) -> io::Result<()>
     Ok(())
 }
 
-fn names(folder: &OwnedFd) -> io::Result<Vec<std::ffi::CString>> {
+pub(super) fn names(folder: &OwnedFd) -> io::Result<Vec<std::ffi::CString>> {
     let mut names = Vec::new();
     for entry in Dir::read_from(folder)? {
         let name = entry?.file_name().to_owned();

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use headcount_http::HttpOptions;
 use headcount_http::options::Certificates;
 use headcount_http::pages::PageSet;
-use headcount_http::pages::tree::write_tree;
+use headcount_http::pages::tree::{Kept, write_tree};
 use headcount_load::clock::Origin;
 use rustix::process::{Pid, Signal, kill_process_group};
 
@@ -57,11 +57,9 @@ impl Nginx {
         let folder =
             tempfile::tempdir_in(option_env!("CARGO_TARGET_TMPDIR").unwrap_or("/tmp")).unwrap();
         let base = folder.path();
-        write_tree(
-            &base.join("pages"),
-            &set,
-            &mut |_| ControlFlow::Continue(()),
-        )
+        write_tree(&base.join("pages"), &set, Kept::Long, &mut |_| {
+            ControlFlow::Continue(())
+        })
         .unwrap();
         fs::create_dir_all(base.join("files/put")).unwrap();
         fs::create_dir_all(base.join("temporary")).unwrap();
