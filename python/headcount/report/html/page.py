@@ -6,6 +6,7 @@ from headcount.report.content import ReportContent
 from headcount.report.html import (
     answer,
     counters,
+    course,
     environment,
     faults,
     guide,
@@ -61,6 +62,7 @@ def _body(content: ReportContent) -> Html:
             latency.section(content),
             counters.section(content),
             levels.section(content),
+            course.section(content),
             scenarios.section(content),
             wire.section(content),
             faults.section(content),

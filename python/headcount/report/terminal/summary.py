@@ -10,6 +10,7 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Cost, Verdict
 from headcount.report.chart.scale import for_times, from_zero
 from headcount.report.chart.tick import rate_tick, time_tick
+from headcount.report.terminal.course import steps
 from headcount.report.terminal.glyphs import glyphs, writable
 from headcount.report.terminal.plot import Plot, draw
 from headcount.report.terminal.table import table
@@ -45,6 +46,7 @@ def summary(
     _charts(verdict, levels, console)
     if levels:
         console.print(table(levels, console, environment))
+        _steps(verdict, levels, console)
     _objections(levels, console)
     _print(_cost(verdict.cost), console, "dim")
 
@@ -95,6 +97,13 @@ def _charts(verdict: Verdict, levels: Sequence[LevelResult], console: Console) -
         line = writable(f"{one:<{width}}   {other}".rstrip(), console)
         console.print(Text(line, style="cyan", no_wrap=True), overflow="crop")
     console.print()
+
+
+def _steps(verdict: Verdict, levels: Sequence[LevelResult], console: Console) -> None:
+    found = steps(verdict, levels, console)
+    if found is not None:
+        _print("\nMean time of each step:", console)
+        console.print(found)
 
 
 def _objections(levels: Sequence[LevelResult], console: Console) -> None:
