@@ -13,13 +13,15 @@ from headcount import workloads
 from headcount.bundle import schema
 from headcount.counters import reference
 from headcount.errors import ExitCode
-from headcount.lab import app, samba_settings
+from headcount.lab import app, samba_settings, web_settings
 from headcount.plan import criteria
 from headcount.plan.client import SmbClient
 from headcount.plan.data import Data, Tree
 from headcount.plan.library import Class, Library
+from headcount.plan.pages import PageClass, Pages
 from headcount.plan.plan import Plan, SearchOptions
 from headcount.plan.target import LAB, parse
+from headcount.plan.web import HttpClient
 from headcount.plan.workload import Pace, Run, Scenario, Score, Step, Think, Workload
 
 MODELS: dict[str, type[BaseModel]] = {
@@ -30,6 +32,8 @@ MODELS: dict[str, type[BaseModel]] = {
     "Tree": Tree,
     "Library": Library,
     "Classes": Class,
+    "Pages": Pages,
+    "Page classes": PageClass,
     "Run": Run,
     "Score": Score,
     "Scenarios": Scenario,
@@ -37,6 +41,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "Plans": Plan,
     "Search": SearchOptions,
     "Client": SmbClient,
+    "Web client": HttpClient,
 }
 """Sections of the reference of plan and workload files, and what they describe."""
 
@@ -67,7 +72,7 @@ def test_defaults_of_keys_are_the_models() -> None:
 
 def test_the_settings_of_lab_servers_are_described() -> None:
     page = text("plan-and-workload-files.md")
-    assert [name for name in sections(page) if name.startswith("lab:")] == [f"lab:{n}" for n in LAB]
+    assert [n for n in sections(page) if n.startswith("lab:")] == [f"lab:{n}" for n in LAB]
     assert keys(page, "lab:app") == list(app.SETTINGS)
     assert keys(page, "lab:samba") == list(samba_settings.SETTINGS)
     for row in rows(sections(page)["lab:samba"])[1:]:
@@ -77,6 +82,24 @@ def test_the_settings_of_lab_servers_are_described() -> None:
             assert row[2] == ", ".join(f"`{value}`" for value in setting.values)
         assert row[3] == (f"`{setting.parameter}`" if setting.parameter else "none")
         assert row[4] == setting.why
+
+
+@pytest.mark.parametrize("name", ["nginx", "apache"])
+def test_the_settings_of_web_servers_are_described(name: str) -> None:
+    known = {"nginx": web_settings.NGINX, "apache": web_settings.APACHE}[name]
+    found = rows(sections(text("plan-and-workload-files.md"))[f"lab:{name}"])[1:]
+    told = [
+        [f"`{key}`", f'`"{one.default}"`', one.text, f"`{one.parameter}`", one.why]
+        for key, one in known.items()
+    ]
+    assert found == told
+
+
+def test_the_web_clients_keys_are_described_with_their_defaults() -> None:
+    for key, _, default, _ in rows(sections(text("plan-and-workload-files.md"))["Web client"])[1:]:
+        whole = HttpClient.model_fields[key.strip("`")].get_default(call_default_factory=True)
+        told = {"": "none", "{}": "none", "True": "on", "False": "off", "1.0": "1"}
+        assert default.strip("`") == told.get(str(whole), str(whole)), key
 
 
 def test_the_clients_keys_are_described_with_what_they_can_be() -> None:

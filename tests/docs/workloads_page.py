@@ -57,6 +57,8 @@ def _section(workload: Workload) -> str:
             f"`{group}`: the scenarios {', '.join(f'`{each}`' for each in patterns)} together"
             for group, patterns in workload.groups.items()
         ),
+        f"Data: {workload.pages.text}" if workload.pages else "",
+        _client(workload),
         f"On a server of the lab: `--scale {run.lab_scale:g}` unless one is given"
         if run.lab_scale < 1
         else "",
@@ -80,6 +82,11 @@ def _section(workload: Workload) -> str:
             _list(workload.sources),
         ]
     )
+
+
+def _client(workload: Workload) -> str:
+    told = ", ".join(f"`{key} = {value}`" for key, value in workload.client.items())
+    return f"Client: {told}" if told else ""
 
 
 def _pause(workload: Workload) -> str:

@@ -20,6 +20,7 @@ from headcount.plan.units import duration_text, seconds
 TARGETS = {
     "app": ["lab:app", "app://127.0.0.1:7410", "app://[::1]:7410"],
     "smb": ["lab:samba", "smb://127.0.0.1:4450/home{n}", "smb://[::1]/home{n:05}"],
+    "http": ["lab:apache", "http://127.0.0.1:8080/pages", "https://[::1]"],
 }
 CASES = [
     (name, target)

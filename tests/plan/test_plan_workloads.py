@@ -8,15 +8,23 @@ import pytest
 from headcount import workloads
 from headcount._engine import Engine
 from headcount.errors import PlanError
+from headcount.plan.client import http_client
 from headcount.plan.plan import Plan, engine_plan
 from headcount.plan.resolve import Overrides, resolve
 
 NAMES = workloads.names()
-TARGETS = {"app": "app://127.0.0.1:9", "smb": "smb://127.0.0.1:9/data"}
+TARGETS = {
+    "app": "app://127.0.0.1:9",
+    "smb": "smb://127.0.0.1:9/data",
+    "http": "http://127.0.0.1:9/pages",
+}
 """Nothing is sent before users join, so nobody need listen there."""
 
 
 def engine_target(plan: Plan) -> str:
+    if plan.pages is not None:
+        client = http_client(plan.client).engine_form()
+        return json.dumps({"url": plan.target, "data_set": plan.pages.engine_form(), **client})
     values: dict[str, Any] = {"address": "127.0.0.1:9"}
     if plan.data_set is not None:
         user = {"share": "data", "user": "user{n:05}", "password": ""}

@@ -143,7 +143,10 @@ mod tests {
         assert!(said(Errno::DQUOT, 4096).contains("quota"));
         assert!(said(Errno::FBIG, 4096).contains("ulimit -f"));
         let text = said(Errno::IO, 4096);
-        assert!(text.starts_with("writing 4096 bytes at offset 8192"), "{text}");
+        assert!(
+            text.starts_with("writing 4096 bytes at offset 8192"),
+            "{text}"
+        );
     }
 
     #[test]

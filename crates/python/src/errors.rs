@@ -3,6 +3,8 @@
 use headcount_app::control::ControlError;
 use headcount_app::server::ServeError;
 use headcount_disk::DiskError;
+use headcount_http::HttpError;
+use headcount_http::pages::tree::TreeError;
 use headcount_load::limits::LimitError;
 use headcount_load::run::RunError;
 use headcount_load::{Fault, FaultKind};
@@ -87,6 +89,29 @@ pub fn of_disk(error: &DiskError) -> PyErr {
             TargetError::new_err(text)
         }
         DiskError::Thread => EngineError::new_err(text),
+    }
+}
+
+/// The exception for a web server that cannot be used, or does not answer as it should.
+pub fn of_http(error: &HttpError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        HttpError::Options(_) => InputError::new_err(text),
+        HttpError::Address { .. } | HttpError::CalledOff => TargetError::new_err(text),
+        HttpError::System(_) => SystemLimitError::new_err(text),
+        HttpError::Fault(fault) => of_fault(fault),
+    }
+}
+
+/// The exception for pages that could not be written or deleted.
+pub fn of_tree(error: &TreeError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        TreeError::Options(_) | TreeError::NotOurs(_) | TreeError::NotAFolder(_) => {
+            InputError::new_err(text)
+        }
+        TreeError::NoSpace { .. } | TreeError::System { .. } => SystemLimitError::new_err(text),
+        TreeError::CalledOff => TargetError::new_err(text),
     }
 }
 

@@ -5,6 +5,7 @@ mod disk;
 mod engine;
 mod errors;
 mod histogram;
+mod http;
 mod interval;
 mod json;
 mod protocol;
@@ -27,6 +28,8 @@ mod _engine {
     use crate::engine::{Engine, ensure_connections};
     #[pymodule_export]
     use crate::histogram::Histogram;
+    #[pymodule_export]
+    use crate::http::{http_check, http_hello, http_sweep_tree, http_write_tree};
     #[pymodule_export]
     use crate::interval::{FaultCount, Interval, ScenarioCount, StepCount};
     #[pymodule_export]

@@ -1,13 +1,14 @@
 //! The one place that picks a protocol by name; everything below it is compiled for that protocol.
 
 use headcount_app::{App, AppOptions};
+use headcount_http::{Http, HttpOptions};
 use headcount_load::{Plan, Run};
 use headcount_null::{Null, Stalls};
 use headcount_smb::{Smb, SmbOptions};
 use pyo3::PyResult;
 use serde::Deserialize;
 
-use crate::errors::{PlanError, of_control, of_run, of_smb};
+use crate::errors::{PlanError, of_control, of_http, of_run, of_smb};
 
 /// Where the application server is and what its data set is like.
 #[derive(Deserialize)]
@@ -35,10 +36,12 @@ struct NullTarget {
 pub fn start(plan: Plan, protocol: &str, target: &str) -> PyResult<Run> {
     match protocol {
         "app" => Run::start(plan, app(target)?),
+        "http" => Run::start(plan, http(target)?),
         "null" => Run::start(plan, null(target)?),
         "smb" => Run::start(plan, smb(target)?),
         other => {
-            let message = format!("the engine has no protocol \"{other}\"; it has app, null, smb");
+            let message =
+                format!("the engine has no protocol \"{other}\"; it has app, http, null, smb");
             return Err(PlanError::new_err(message));
         }
     }
@@ -51,6 +54,10 @@ fn app(target: &str) -> PyResult<App> {
     (options.file_bytes, options.range_bytes) = (target.file_bytes, target.range_bytes);
     options.token = target.token;
     App::new(options).map_err(|error| of_control(&error))
+}
+
+fn http(target: &str) -> PyResult<Http> {
+    Http::new(read::<HttpOptions>(target)?).map_err(|error| of_http(&error))
 }
 
 fn smb(target: &str) -> PyResult<Smb> {

@@ -17,4 +17,6 @@ def shrunk(plan: Plan) -> str | None:
     if tree is not None:
         files = count(tree.static_files + tree.volatile_files)
         said += f": {files} files, {storage(round(tree.user_bytes))} for each user"
+    if plan.pages is not None:
+        said += f": {plan.pages.text.partition(';')[0]}"
     return f"{said}; it may fit into the server's memory where the whole would not"

@@ -1,5 +1,6 @@
 """`headcount prepare` and `headcount cleanup`: the data set on the system under test."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,6 +11,7 @@ from headcount.cli import options
 from headcount.cli.console import err, out, print_json
 from headcount.cli.secrets import secrets_for
 from headcount.cli.settings import client_settings
+from headcount.controller.folder import delete_pages, write_pages
 from headcount.controller.sut import connect
 from headcount.errors import InputError
 from headcount.plan import target as targets
@@ -17,12 +19,20 @@ from headcount.plan.plan import Plan
 from headcount.plan.resolve import Overrides, resolve
 
 Workload = Annotated[str, typer.Argument(help="A workload's name (headcount workloads).")]
+Folder = Annotated[
+    Path | None,
+    typer.Option(metavar="PATH", help="A folder of this machine with pages for a web server."),
+]
 
 
 def prepare(
     workload: Workload,
-    users: Annotated[int, typer.Option(min=1, help="Make the data of this many users.")],
+    users: Annotated[
+        int | None,
+        typer.Option(min=1, help="Make the data of this many users; needed but for web servers."),
+    ] = None,
     target: options.Target = None,
+    folder: Folder = None,
     seed: options.Seed = None,
     scale: options.Scale = None,
     verify: Annotated[
@@ -40,6 +50,10 @@ def prepare(
 
     Runs use it when they have the same --scale (and, against an application server, the same
     --seed): headcount prepare home-folders --target smb://server/data --users 400 --scale 0.1
+
+    Pages cannot be uploaded to a web server. --folder writes them for it to serve: headcount
+    prepare web-static --folder /var/www/html/headcount. With a --target http://... alone the pages
+    that it serves are looked at: a sample, or with --verify every one of them.
     """
     overrides = Overrides(
         seed=seed,
@@ -48,7 +62,13 @@ def prepare(
         client=client_settings(client, user),
         authorised_by=authorised_by,
     )
+    if folder is not None:
+        _prepare_folder(workload, target, folder, overrides, verify=verify, json=json)
+        return
     plan = _plan(workload, target, overrides)
+    if users is None and plan.workload.protocol != "http":
+        raise InputError("give --users: for how many users the data is to be made")
+    users = users or 1
     if seed is None and plan.workload.data is not None:
         raise InputError("give --seed: a run finds the data set by its seed (and its --scale)")
     secrets = secrets_for(plan, token_file, password_file)
@@ -59,7 +79,9 @@ def prepare(
         )
         bar.update(task, completed=users)
     tree = plan.workload.tree
-    if json:
+    if plan.workload.protocol == "http":
+        _tell_checked(plan, verify=verify, json=json)
+    elif json:
         print_json(
             {
                 "users": users,
@@ -78,8 +100,72 @@ def prepare(
         )
 
 
+def _prepare_folder(
+    workload: str,
+    target: str | None,
+    folder: Path,
+    overrides: Overrides,
+    *,
+    verify: bool,
+    json: bool,
+) -> None:
+    """Write the pages of a workload into a folder, and say how they come to be served."""
+    loaded = workloads.load(workload)
+    if loaded.pages is None or (target or "").startswith("lab:"):
+        raise InputError(
+            "--folder is for workloads with [pages], such as web-static, and for web servers that "
+            "are not of the lab"
+        )
+    plan = resolve(loaded, target or "http://localhost/", overrides)
+    with Progress(console=err, disable=json) as bar:
+        task = bar.add_task("writing", total=None)
+        made = write_pages(
+            plan.pages or loaded.pages,
+            folder,
+            lambda done, of: bar.update(task, completed=done, total=of),
+            verify=verify,
+        )
+        bar.update(task, completed=1, total=1)
+    if json:
+        print_json(
+            {
+                "folder": str(folder),
+                "created_pages": made.created,
+                "kept_pages": made.kept,
+                "written_bytes": made.written_bytes,
+                "scale": plan.scale,
+            }
+        )
+        return
+    out.print(
+        f"{made.created + made.kept:,} pages are in {folder}: {made.created:,} written, "
+        f"{made.kept:,} there ({made.written_bytes / 1e6:,.1f} MB written).",
+        markup=False,
+    )
+    url = target.rstrip("/") if target else "http://YOUR-SERVER"
+    program = f"; {folder}/cgi-bin/page must run as a CGI program" if plan.asks_for_cgi else ""
+    scale = f" --scale {plan.scale:g}" if plan.scale != 1 else ""
+    out.print(
+        f"Have the web server serve that folder at {url}/{program}. Then: "
+        f"headcount prepare {workload}{scale} --target {url} looks at what it serves.",
+        markup=False,
+    )
+
+
+def _tell_checked(plan: Plan, *, verify: bool, json: bool) -> None:
+    pages = plan.pages
+    if pages is None or not plan.workload.asked:
+        raise InputError(f'the workload "{plan.workload.name}" has no [pages]: nothing to prepare')
+    if json:
+        print_json({"target": plan.target, "all_pages": verify, "scale": plan.scale})
+        return
+    which = "All pages" if verify else "The pages looked at (one of each class and place)"
+    out.print(f"{which} are served as they should be by {plan.target}.", markup=False)
+
+
 def cleanup(
     target: options.Target = None,
+    folder: Folder = None,
     workload: Annotated[
         str | None, typer.Option(help="The workload whose data it is, if not the usual one.")
     ] = None,
@@ -91,7 +177,14 @@ def cleanup(
     token_file: options.TokenFile = None,
     json: options.Json = False,
 ) -> None:
-    """Delete the data set that Headcount made on a target, and nothing else."""
+    """Delete the data set that Headcount made on a target, or in a --folder, and nothing else."""
+    if folder is not None:
+        told = delete_pages(folder)
+        if json:
+            print_json({"cleaned": told})
+        else:
+            out.print(told, markup=False)
+        return
     overrides = Overrides(
         seed=0, shares=shares, client=client_settings(client, user), authorised_by=authorised_by
     )
@@ -110,15 +203,15 @@ def cleanup(
         out.print(told, markup=False)
 
 
-USUAL = {"app": "app-server", "smb": "home-folders"}
+USUAL = {"app": "app-server", "smb": "home-folders", "http": "web-static"}
 """A workload of each protocol, for deleting its data set."""
 
 
 def _plan(workload: str | None, target: str | None, overrides: Overrides) -> Plan:
     if target is None or target.startswith("lab:"):
         raise InputError(
-            "give --target, such as smb://host/share or app://host:port; a lab server's data goes "
-            "with the server"
+            "give --target, such as smb://host/share or app://host:port, or for the pages of a web "
+            "server --folder; a lab server's data goes with the server"
         )
     name = workload or USUAL[targets.parse(target).protocol]
     return resolve(workloads.load(name), target, overrides)

@@ -11,8 +11,8 @@ Target = Annotated[
         "--target",
         "-t",
         metavar="TARGET",
-        help="The system under test: smb://host/share, app://host:port; or lab:samba, lab:app for "
-        "a server started here.",
+        help="The system under test: smb://host/share, http://host/path, app://host:port; or "
+        "lab:samba, lab:nginx, lab:apache, lab:app for a server started here.",
     ),
 ]
 Runs = Annotated[
@@ -54,7 +54,7 @@ Client = Annotated[
     typer.Option(
         "--client",
         metavar="KEY=VALUE",
-        help="How the protocol is spoken: signing=required, dialects=3.0.2, verify=off.",
+        help="How the protocol is spoken: signing=required, keep_alive=on, verify=off.",
     ),
 ]
 RUNS = Path("runs")

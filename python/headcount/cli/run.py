@@ -26,6 +26,8 @@ headcount run home-folders --target lab:samba --quick  # a first look in three m
 
 headcount run home-folders --target smb://10.0.0.7/data --user "u{n:04}" --authorised-by Ada
 
+headcount run web-static --target lab:nginx --levels 1,4,8,16 --duration 20s --ramp 2s
+
 headcount run sys-60 --target lab:app --duration 10s
 
 headcount run app-server --target app://127.0.0.1:7410 --levels 50..400/50 --criteria "p95<=1s"

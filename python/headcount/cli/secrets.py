@@ -16,9 +16,14 @@ def secrets_for(plan: Plan, token_file: Path | None, password_file: Path | None)
     token = secret(token_file, "token", "HEADCOUNT_TOKEN")
     password = secret(password_file, "password", "HEADCOUNT_PASSWORD")
     target = targets.parse(plan.target)
-    if password is None and target.protocol == "smb" and target.lab is None:
+    if password is None and target.lab is None and _has_users(plan, target):
         password = _ask(target)
     return Secrets(token=token, password=password)
+
+
+def _has_users(plan: Plan, target: targets.Target) -> bool:
+    """Whether the target's users prove who they are: on file servers, and on others if named."""
+    return target.protocol == "smb" or (target.protocol == "http" and "user" in plan.client)
 
 
 def secret(file: Path | None, what: str, variable: str) -> str | None:

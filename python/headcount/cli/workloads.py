@@ -91,6 +91,11 @@ def _print_run(workload: Workload) -> None:
         out.print(f"  data: {workload.library.text}", markup=False)
     for group, patterns in workload.groups.items():
         out.print(f"  {group}: the scenarios {', '.join(patterns)} together", markup=False)
+    if workload.pages:
+        out.print(f"  data: {workload.pages.text}", markup=False)
+    if workload.client:
+        told = ", ".join(f"{key} = {value}" for key, value in workload.client.items())
+        out.print(f"  client: {told}", markup=False)
     if run.lab_scale < 1:
         out.print(f"  on a server of the lab: --scale {run.lab_scale:g} unless one is given")
     if workload.score:

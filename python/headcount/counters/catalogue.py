@@ -26,6 +26,7 @@ _NOUNS = (
     "process",
     "cgroup",
     "app",
+    "web",
     "headcount",
 )
 

@@ -27,12 +27,15 @@ class KeptServer(ServerProcess):
 
     """
 
-    def __init__(self, command: Sequence[str], home: Path) -> None:
-        """Start the command; the keeper deletes the home when this process ends."""
+    def __init__(self, command: Sequence[str], home: Path, name: str | None = None) -> None:
+        """Start the command; the keeper deletes the home when this process ends.
+
+        `name` is what messages call it, if not after the command.
+        """
         module = ["-m", "headcount.lab.keeper", "--home", str(home)]
         super().__init__([sys.executable, *module, "--", *command])
         self.server_pid = 0
-        self._name = Path(command[0]).name
+        self._name = name or Path(command[0]).name
         self.server_pid = int(json.loads(self.ready_line(PID_LINE))["pid"])
         found = [one.started for one in keeper.processes() if one.pid == self.server_pid]
         self._started = found[0] if found else 0

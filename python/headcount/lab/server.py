@@ -32,12 +32,16 @@ def start(name: str, settings: Mapping[str, str]) -> Server:
 
     Raises InputError for settings it does not have, SystemLimitError when it cannot run here.
     """
+    from headcount.lab.apache import ApacheServer
     from headcount.lab.app import AppServer
+    from headcount.lab.nginx import NginxServer
     from headcount.lab.samba import SambaServer
 
     known: Mapping[str, Callable[[Mapping[str, str]], Server]] = {
         "app": AppServer,
         "samba": SambaServer,
+        "apache": ApacheServer,
+        "nginx": NginxServer,
     }
     if name not in known:
         raise InputError(f'the lab has no server "{name}"; it has: {", ".join(known)}')

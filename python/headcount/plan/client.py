@@ -1,23 +1,16 @@
 """Who the virtual users are and how the engine speaks the protocol: the plan's `[client]` table."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
 from headcount.errors import InputError
-from headcount.plan.fields import Strict
+from headcount.plan.fields import Strict, Switch
 from headcount.plan.mistakes import as_mistake, describe
 from headcount.plan.pattern import check_folder, check_pattern
 from headcount.plan.target import Target
-
-
-def _on_or_off(value: Any) -> Any:
-    if isinstance(value, str):
-        if value not in ("on", "off"):
-            raise ValueError(f'it is "{value}"; it can be on or off')
-        return value == "on"
-    return value
+from headcount.plan.web import HttpClient
 
 
 def _words(value: Any) -> Any:
@@ -36,10 +29,12 @@ def _folder(text: str) -> str:
     return text
 
 
-Switch = Annotated[bool, BeforeValidator(_on_or_off)]
 Dialect = Literal["2.1", "3.0.2", "3.1.1"]
 Algorithm = Literal["aes-gmac", "aes-cmac", "hmac-sha256"]
 Policy = Literal["off", "offered", "required"]
+
+
+T = TypeVar("T", bound=Strict)
 
 
 class SmbClient(Strict):
@@ -72,14 +67,32 @@ class SmbClient(Strict):
 
 def smb_client(given: Mapping[str, str]) -> SmbClient:
     """The `[client]` table of a plan for SMB; raises InputError with every mistake in it."""
+    return _client(SmbClient, given)
+
+
+def http_client(given: Mapping[str, str]) -> HttpClient:
+    """The `[client]` table of a plan for HTTP; raises InputError with every mistake in it."""
+    client = _client(HttpClient, given)
+    if client.http2 and not client.keep_alive:
+        raise InputError(
+            "[client] has http2 = on and keep_alive = off, and HTTP/2 keeps its connections; "
+            "leave one of them out (a workload may have keep_alive = off: --client keep_alive=on)"
+        )
+    return client
+
+
+def _client(model: type[T], given: Mapping[str, str]) -> T:
     try:
-        return SmbClient.model_validate(dict(given))
+        return model.model_validate(dict(given))
     except ValidationError as error:
-        raise InputError(describe(error, SmbClient, "[client]")) from error
+        raise InputError(describe(error, model, "[client]")) from error
 
 
 def check_client(target: Target, given: Mapping[str, str], server: Mapping[str, str]) -> None:
     """Raise InputError if the table does not fit the target, or the `[server]` of the lab."""
+    if target.protocol == "http":
+        http_client(given)
+        return
     if target.protocol != "smb":
         if given:
             raise InputError(

@@ -26,6 +26,14 @@ def _size(value: Any) -> str | int:
     return value
 
 
+def _on_or_off(value: Any) -> Any:
+    if isinstance(value, str):
+        if value not in ("on", "off"):
+            raise ValueError(f'it is "{value}"; it can be on or off')
+        return value == "on"
+    return value
+
+
 def within(low: str, high: str) -> AfterValidator:
     """Bounds of a duration, both included."""
 
@@ -39,6 +47,8 @@ def within(low: str, high: str) -> AfterValidator:
 
 Duration = Annotated[str, BeforeValidator(_duration)]
 Size = Annotated[str | int, BeforeValidator(_size)]
+Switch = Annotated[bool, BeforeValidator(_on_or_off)]
+"""What tables of texts hold as `on` or `off`."""
 Users = Annotated[int, Field(ge=1, le=MOST_USERS)]
 Name = Annotated[str, Field(pattern=r"^[\w.-]+$")]
 """Names become tags of logs and keys of tables, where commas and spaces part one from the next."""

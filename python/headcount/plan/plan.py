@@ -16,6 +16,7 @@ from headcount.plan.fields import Duration, Strict, Users, within
 from headcount.plan.levels import MOST_USERS
 from headcount.plan.library import Library
 from headcount.plan.mistakes import as_mistake, describe
+from headcount.plan.pages import Pages
 from headcount.plan.units import seconds, size_bytes
 from headcount.plan.workload import Think, Workload
 
@@ -74,6 +75,11 @@ class Plan(Strict):
                 f"{target.PROTOCOLS[self.workload.protocol]}"
             )
         check_client(parsed, self.client, self.server)
+        if parsed.lab == "nginx" and self.asks_for_cgi:
+            raise ValueError(
+                f'lab:nginx runs no CGI programs, and the workload "{self.workload.name}" asks for '
+                "pages that one makes; give --target lab:apache"
+            )
         return self
 
     @property
@@ -114,6 +120,18 @@ class Plan(Strict):
             return None
         files = tree.engine_form() if tree else NO_TREE
         return {**files, "library": library.engine_form()} if library else dict(files)
+
+    @property
+    def pages(self) -> Pages | None:
+        """The pages of a web server, scaled; None without any."""
+        return self.workload.pages.scaled(self.scale) if self.workload.pages else None
+
+    @property
+    def asks_for_cgi(self) -> bool:
+        """Whether steps ask for pages that the CGI program makes."""
+        pages = self.workload.pages
+        asked = [] if pages is None else [pages.asked(which) for which in self.workload.asked]
+        return any(one.cgi for classes in asked for one in classes)
 
     def to_toml(self) -> str:
         """The plan as a file that `load` reads."""

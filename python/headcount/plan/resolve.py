@@ -54,16 +54,18 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
         "workers": _workers(parsed, overrides.workers),
         "scale": usual_scale if overrides.scale is None else overrides.scale,
         "authorised_by": overrides.authorised_by,
-        **_settings(parsed, overrides),
+        **_settings(parsed, overrides, workload),
         "search": _search(overrides),
         "workload": _workload(workload, overrides),
     }
     return validate(Plan, values, "the plan")
 
 
-def _settings(target: targets.Target, overrides: Overrides) -> dict[str, dict[str, str]]:
+def _settings(
+    target: targets.Target, overrides: Overrides, workload: Workload
+) -> dict[str, dict[str, str]]:
     """The tables of the server of the lab and of the client; both need to know the shares."""
-    server, client = dict(overrides.server), dict(overrides.client)
+    server, client = dict(overrides.server), {**workload.client, **overrides.client}
     if overrides.shares is not None:
         if target.protocol != "smb":
             raise InputError(f"--shares is for file servers; {target.text} has no shares")

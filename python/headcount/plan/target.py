@@ -9,12 +9,14 @@ from headcount.errors import InputError, TargetError
 from headcount.plan.mistakes import nearest
 from headcount.plan.pattern import NUMBER
 
-PROTOCOLS = {"app": "app://host:port", "smb": "smb://host/share"}
+PROTOCOLS = {"app": "app://host:port", "smb": "smb://host/share", "http": "http://host/path"}
 """Protocols and what their targets look like."""
-LAB = {"app": "app", "samba": "smb"}
-"""Servers of the lab and the protocols they speak."""
-DEFAULT_PORTS = {"smb": 445}
-"""Ports that targets need not name (SMB: MS-SMB2 2.1)."""
+SCHEMES = {**{name: name for name in PROTOCOLS}, "https": "http"}
+"""How targets begin, and the protocols those stand for."""
+LAB = {"app": "app", "samba": "smb", "apache": "http", "nginx": "http"}
+"""Servers of the lab and the protocols they speak; the first of a protocol does all of it."""
+DEFAULT_PORTS = {"smb": 445, "http": 80, "https": 443}
+"""Ports that targets need not name (SMB: MS-SMB2 2.1; HTTP: RFC 9110, 4.2)."""
 
 NAME = r"[^/\\\[\]:|<>+=;,*?\"{}\x00-\x1f]*"
 SHARE = rf"(?! )(?=.){NAME}(?:{NUMBER}{NAME})?(?<! )"
@@ -37,33 +39,44 @@ class Target:
     port: int | None
     share: str | None = None
 
+    @property
+    def is_tls(self) -> bool:
+        """Whether the address itself asks for TLS."""
+        return self.text.startswith("https://")
+
 
 def parse(text: str) -> Target:
-    """Read `lab:NAME`, `app://host:port` or `smb://host[:port]/share`."""
+    """Read `lab:NAME`, `app://host:port`, `smb://host[:port]/share` or `http://host[:port][/path]`.
+
+    `https://` is the protocol "http" over TLS.
+    """
     if text.startswith("lab:"):
         return _lab(text)
-    if re.match(r"smb://[^/]*@", text):  # not repeated: there may be a password in it
+    if re.match(r"(smb|https?)://[^/]*@", text):  # not repeated: there may be a password in it
         raise InputError(
             "a target holds no name and no password; give --user with the pattern of the users' "
             "names, and the password with --password-file or HEADCOUNT_PASSWORD"
         )
     scheme = re.match(r"([a-zA-Z][\w+.-]*)://", text)
-    if scheme is not None and scheme[1] not in PROTOCOLS:
+    if scheme is not None and scheme[1] not in SCHEMES:
         raise InputError(
             f'the target "{text}": there is no protocol "{scheme[1]}"'
-            f"{nearest(scheme[1], list(PROTOCOLS))} (there is: {', '.join(PROTOCOLS.values())})"
+            f"{nearest(scheme[1], list(SCHEMES))} (there is: {', '.join(PROTOCOLS.values())})"
         )
     match = re.fullmatch(r"([a-z]+)://(\[[0-9a-fA-F:]+\]|[^/:@\[\]\s]+)(?::(\d+))?(?:/(.*))?", text)
     if match is None:
         raise InputError(
             f'the target "{text}" cannot be read; targets look like lab:app, app://host:port, '
-            "app://[::1]:port or smb://host/share"
+            "app://[::1]:port, smb://host/share or http://host/path"
         )
-    protocol, host, port, path = match.groups()
-    port = int(port) if port else DEFAULT_PORTS.get(protocol)
+    word, host, port, path = match.groups()
+    protocol = SCHEMES[word]
+    port = int(port) if port else DEFAULT_PORTS.get(word)
     if port is None or not 0 < port < 65536:
         missing = "needs a port" if port is None else "the port must be from 1 to 65535"
         raise InputError(f'the target "{text}": {missing}; it looks like {PROTOCOLS[protocol]}')
+    if protocol == "http":
+        _check_path(text, path or "")
     share = _share(text, protocol, path or "")
     return Target(text.rstrip("/"), protocol, None, host.strip("[]"), port, share)
 
@@ -78,7 +91,17 @@ def _lab(text: str) -> Target:
     return Target(text, LAB[name], name, None, None)
 
 
+def _check_path(text: str, path: str) -> None:
+    if not re.fullmatch(r"[!$%&'()*+,\-./0-9:;=@A-Z_a-z~]*", path):
+        raise InputError(
+            f'the target "{text}": what follows the host must be a plain path, without spaces, '
+            "? or #; steps of the workload have queries of their own"
+        )
+
+
 def _share(text: str, protocol: str, path: str) -> str | None:
+    if protocol == "http":
+        return None
     if protocol != "smb":
         if path:
             raise InputError(

@@ -12,6 +12,7 @@ from headcount.plan.groups import check_groups, matching
 from headcount.plan.library import Library
 from headcount.plan.mistakes import as_mistake, nearest
 from headcount.plan.named_files import check_named
+from headcount.plan.pages import Pages, Which, check_asked
 from headcount.plan.target import PROTOCOLS
 from headcount.plan.units import seconds
 
@@ -175,6 +176,10 @@ class Workload(Strict):
     library: Library | None = Field(
         default=None, description="Files that all users read, and upload (protocol smb)"
     )
+    pages: Pages | None = Field(default=None, description="A tree of pages (protocol http)")
+    client: dict[str, str] = Field(
+        default_factory=dict, description="How the protocol is spoken unless --client says else"
+    )
     run: Run
     score: Score | None = None
     groups: dict[Name, list[str]] = Field(
@@ -199,6 +204,10 @@ class Workload(Strict):
         if self.data is not None and self.protocol != "app":
             raise ValueError('[data] is the data set of the protocol "app"')
         check_groups(self.groups, names)
+        if self.pages is not None and self.protocol != "http":
+            raise ValueError('[pages] is the data set of the protocol "http"')
+        if self.protocol == "http":
+            check_asked(self.asked, self.pages)
         with as_mistake():
             parse_all(self.criteria, [*names, *self.groups])
         self._check_files()
@@ -219,3 +228,14 @@ class Workload(Strict):
         """The indices of each group's scenarios, in the plan's order."""
         names = [scenario.name for scenario in self.scenarios]
         return {group: matching(patterns, names) for group, patterns in self.groups.items()}
+
+    @property
+    def asked(self) -> list[Which]:
+        """Which pages steps draw, each way of asking once."""
+        found: list[Which] = []
+        for scenario in self.scenarios:
+            for step in scenario.steps:
+                which = step.options.get("page")
+                if which is not None and which not in found:
+                    found.append(which)
+        return found

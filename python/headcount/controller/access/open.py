@@ -2,13 +2,15 @@
 
 from headcount.controller.access.access import Access
 from headcount.controller.access.app import AppAccess
+from headcount.controller.access.http import HttpAccess, Site
 from headcount.controller.access.secrets import Secrets
 from headcount.controller.access.smb import Place, SmbAccess
 from headcount.errors import InputError
 from headcount.lab import Server
 from headcount.lab.samba import SambaServer
+from headcount.lab.web import WebServer
 from headcount.plan import target as targets
-from headcount.plan.client import smb_client
+from headcount.plan.client import http_client, smb_client
 from headcount.plan.plan import Plan
 
 
@@ -18,6 +20,9 @@ def of_lab(plan: Plan, server: Server) -> Access:
         user = smb_client(plan.client).user  # every name can log on
         place = Place(server.address, server.share, server.shares, user, server.password)
         return SmbAccess(plan, place)
+    if isinstance(server, WebServer):
+        site = Site(server.url, server.data, server.authority, server.status_url)
+        return HttpAccess(plan, site)
     return AppAccess(plan, server.address, Secrets())
 
 
@@ -26,6 +31,11 @@ def of_target(plan: Plan, address: str, secrets: Secrets) -> Access:
     target = targets.parse(plan.target)
     if target.protocol == "app":
         return AppAccess(plan, address, secrets)
+    if target.protocol == "http":
+        user = http_client(plan.client).user
+        if user and secrets.password is None:
+            raise InputError(f"{plan.target} needs the password of its users")
+        return HttpAccess(plan, Site(target.text, user=user, password=secrets.password))
     if target.share is None or secrets.password is None:
         raise InputError(f"{plan.target} needs a share and the password of its users")
     client = smb_client(plan.client)

@@ -1,0 +1,160 @@
+"""A web server as a target."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from headcount import _engine
+from headcount.controller.access.access import NOTHING, Prepared, Told
+from headcount.counters.source import Source
+from headcount.counters.web import WebSource
+from headcount.errors import InputError, TargetError
+from headcount.plan.client import http_client
+from headcount.plan.plan import Plan
+
+UNREACHED = ("no connection", "no answer")
+"""What the engine says of a server that nobody has spoken to yet."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where the pages are served.
+
+    Attributes:
+        url: What all paths stand below.
+        data: The folder that is served there, if Headcount may write to it.
+        authority: The certificate that is to be trusted instead of this machine's own.
+        status_url: Where the server tells its own figures, if it does.
+        user: The users' names, or their pattern, if the server asks for them.
+        password: That of all of them.
+
+    """
+
+    url: str
+    data: Path | None = None
+    authority: Path | None = None
+    status_url: str | None = None
+    user: str = ""
+    password: str | None = field(default=None, repr=False)
+
+
+class HttpAccess:
+    """A web server."""
+
+    pid: int | None = None
+    programs: Mapping[str, str] = {}
+
+    def __init__(self, plan: Plan, site: Site) -> None:
+        """Ask for the root; raises TargetError when nobody answers, whatever the answer."""
+        self._plan = plan
+        self._site = site
+        self._ready = False
+        self._target = _target(plan, site)
+        hello = self._hello()
+        told = {
+            "web server": hello["server"],
+            "HTTP version": hello["version"],
+            "TLS": hello["tls"],
+            "status of the root": str(hello["status"]),
+            "keeps connections": "yes" if hello["keeps_alive"] else "no",
+        }
+        self.settings: Mapping[str, str] = {key: value for key, value in told.items() if value}
+
+    def _hello(self) -> dict[str, Any]:
+        try:
+            hello: dict[str, Any] = json.loads(_engine.http_hello(self._target))
+        except TargetError as error:
+            where = urlsplit(self._site.url).netloc
+            told = str(error) if where in str(error) else f"{self._site.url}: {error}"
+            if not any(words in told for words in UNREACHED):
+                raise TargetError(told) from error
+            raise TargetError(
+                f"{told}; see that a web server is running there, on this port, and that no "
+                "firewall keeps this machine out"
+            ) from error
+        return hello
+
+    def prepare(self, users: int, told: Told, *, verify: bool = False) -> Prepared:
+        """Make sure that the pages are served; those of a server of the lab are written first.
+
+        All users share them. A sample is looked at, or with `verify` all pages. Raises TargetError
+        with what to do where they are not served, or are not the right ones.
+        """
+        plan = self._plan
+        if plan.pages is None or not plan.workload.asked or (self._ready and not verify):
+            return NOTHING
+
+        def progress(text: str) -> None:
+            far = json.loads(text)
+            told(users * far["pages_done"] // max(far["pages"], 1), users)
+
+        made = self._write(progress, verify=verify)
+        try:
+            which = json.dumps(plan.workload.asked)
+            _engine.http_check(self._target, which, progress, verify)
+        except TargetError as error:
+            raise TargetError(self._advice(str(error))) from error
+        self._ready = True
+        return Prepared(users, 0, made) if made else Prepared(0, users, 0)
+
+    def _write(self, progress: Any, *, verify: bool) -> int:
+        """Write the pages where that can be; returns the bytes written."""
+        pages, folder = self._plan.pages, self._site.data
+        if pages is None or folder is None:
+            return 0
+        data_set = json.dumps(pages.engine_form())
+        written = json.loads(_engine.http_write_tree(str(folder), data_set, progress, verify))
+        if written["written_bytes"]:
+            os.sync()  # otherwise the first level would pay for writing these pages out
+        return int(written["written_bytes"])
+
+    def _advice(self, error: str) -> str:
+        """What to do about a page that is not there, or not the right one."""
+        name, url = self._plan.workload.name, self._site.url
+        told = f"{url} does not serve the pages of {name} as they are ({error}); "
+        if self._site.data is not None:
+            return told + "this server of the lab does not work, its log may tell why"
+        scale = f" --scale {self._plan.scale:g}" if self._plan.scale != 1 else ""
+        mend = f"make them with: headcount prepare {name}{scale} --folder PAGES, and have the "
+        mend += f"server serve that folder at {url}/"
+        if self._plan.asks_for_cgi:
+            mend += ", with PAGES/cgi-bin/page as a CGI program"
+        return f"{told}{mend}"
+
+    def check(self) -> None:
+        """Ask for the root again."""
+        _engine.http_hello(self._target)
+
+    def cleanup(self, told: Told) -> str:
+        """Nothing can be deleted over HTTP; raises InputError that says so."""
+        del told
+        raise InputError(
+            "nothing can be deleted over HTTP; on the machine with the pages: "
+            "headcount cleanup --folder PAGES"
+        )
+
+    def engine_target(self) -> str:
+        """Address, credentials, terms and pages."""
+        return self._target
+
+    def source(self) -> Source | None:
+        """The figures of a server of the lab; of others only their own machine could tell."""
+        if self._site.status_url is None:
+            return None
+        return WebSource(self._site.status_url)
+
+
+def _target(plan: Plan, site: Site) -> str:
+    client = http_client(plan.client)
+    target: dict[str, Any] = {"url": site.url, **client.engine_form()}
+    if site.authority is not None and plan.client.get("verify_certificates", "on") == "on":
+        target["verify_certificates"] = str(site.authority)
+    if site.user:
+        target |= {"user": site.user, "password": site.password}
+    if plan.pages is not None:
+        target["data_set"] = plan.pages.engine_form()
+    return json.dumps(target)

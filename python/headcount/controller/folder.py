@@ -1,0 +1,46 @@
+"""Pages in a folder of this machine, for somebody's web server to serve."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from headcount import _engine
+from headcount.controller.access import Told
+from headcount.plan.pages import Pages
+
+
+@dataclass(frozen=True)
+class Written:
+    """What writing pages came to."""
+
+    created: int
+    kept: int
+    written_bytes: int
+
+
+def write_pages(pages: Pages, folder: Path, told: Told, *, verify: bool = False) -> Written:
+    """Write the pages and their CGI program; with `verify` those that are there are read.
+
+    Raises InputError where the folder is somebody else's, SystemLimitError where they do not fit.
+    """
+
+    def progress(text: str) -> None:
+        far = json.loads(text)
+        told(far["pages_done"], far["pages"])
+
+    data_set = json.dumps(pages.engine_form())
+    made = json.loads(_engine.http_write_tree(str(folder), data_set, progress, verify))
+    return Written(made["created"], made["kept"], made["written_bytes"])
+
+
+def delete_pages(folder: Path) -> str:
+    """Delete the pages that Headcount wrote into a folder and nothing else; returns a sentence.
+
+    Raises InputError where the folder bears no marker of Headcount's.
+    """
+    swept = json.loads(_engine.http_sweep_tree(str(folder)))
+    if swept is None:
+        return f"there are no pages of Headcount's in {folder}"
+    files = f"{swept['files']:,} file" + ("" if swept["files"] == 1 else "s")
+    left = f"; left {swept['left']:,} that no data set has, and the marker" if swept["left"] else ""
+    return f"deleted {files} in {folder}{left}"

@@ -1,0 +1,95 @@
+"""What a web server of the lab says of itself: nginx's stub_status, Apache's mod_status."""
+
+import re
+import ssl
+import time
+import urllib.request
+
+from headcount.counters.source import Sample
+
+PATIENCE_S = 0.5
+"""A server all of whose workers are busy may not answer; then nothing is known in this second."""
+
+NGINX = re.compile(
+    r"Active connections: (?P<active>\d+) \nserver accepts handled requests\n"
+    r" (?P<accepts>\d+) (?P<handled>\d+) (?P<requests>\d+) \n"
+    r"Reading: (?P<reading>\d+) Writing: (?P<writing>\d+) Waiting: (?P<waiting>\d+)"
+)
+"""The text of ngx_http_stub_status_module."""
+APACHE = {
+    "Total Accesses": "requests",
+    "BusyWorkers": "busy",
+    "IdleWorkers": "idle",
+    "ConnsTotal": "connections",
+    "ConnsAsyncKeepAlive": "waiting",
+}
+"""Lines of mod_status's machine-readable text; those of connections exist with the event MPM."""
+
+
+class WebSource:
+    """Counters of a web server, asked for over HTTP, each second by one request."""
+
+    def __init__(self, url: str, name: str = "server") -> None:
+        """Ask at this address."""
+        self.name = name
+        self._url = f"{url}?auto"
+        # The certificate is the lab's own, made for this run.
+        self._trust = ssl.create_default_context()
+        self._trust.check_hostname = False
+        self._trust.verify_mode = ssl.CERT_NONE
+        self._previous: tuple[float, dict[str, float]] | None = None
+
+    def sample(self) -> Sample:
+        """Ask now; nothing is known when the server does not answer."""
+        at_s = time.monotonic()
+        try:
+            with urllib.request.urlopen(  # noqa: S310 - the address is the lab's own
+                self._url, timeout=PATIENCE_S, context=self._trust
+            ) as answer:
+                text = answer.read(65_536).decode("utf-8", errors="replace")
+        except (OSError, ValueError):
+            self._previous = None
+            return Sample(at_s)
+        values, totals = figures(text)
+        if self._previous is not None:
+            values |= _rates(at_s - self._previous[0], self._previous[1], totals)
+        self._previous = (at_s, totals)
+        return Sample(at_s, values)
+
+    def close(self) -> None:
+        """Nothing is held between samples."""
+
+
+def figures(text: str) -> tuple[dict[str, float], dict[str, float]]:
+    """The gauges in what a server says, by counter, and its totals since it started."""
+    found = NGINX.search(text)
+    if found is not None:
+        told = {key: float(value) for key, value in found.groupdict().items()}
+        gauges = {
+            "web.connections": told["active"],
+            "web.connections.waiting": told["waiting"],
+            "web.requests.active": told["reading"] + told["writing"],
+        }
+        return gauges, {
+            "web.requests": told["requests"],
+            "web.connections.accepted": told["accepts"],
+            "web.connections.dropped": told["accepts"] - told["handled"],
+        }
+    lines = (line.partition(": ") for line in text.splitlines())
+    told = {APACHE[key]: float(value) for key, _, value in lines if key in APACHE}
+    if not {"requests", "busy", "idle"} <= set(told):
+        return {}, {}
+    gauges = {"web.workers.busy": told["busy"], "web.requests.active": told["busy"]}
+    if "connections" in told:
+        gauges |= {
+            "web.connections": told["connections"],
+            "web.connections.waiting": told["waiting"],
+        }
+    return gauges, {"web.requests": told["requests"]}
+
+
+def _rates(elapsed_s: float, before: dict[str, float], now: dict[str, float]) -> dict[str, float]:
+    grown = {key: now[key] - before[key] for key in now if key in before}
+    if elapsed_s <= 0 or not grown or min(grown.values()) < 0:
+        return {}  # the server was restarted in between
+    return {key: value / elapsed_s for key, value in grown.items()}

@@ -1,0 +1,79 @@
+"""`lab:apache`: a real Apache httpd of this machine, on a loopback port, with CGI programs.
+
+Apache refuses to serve as root. For root it runs in a user namespace (user_namespaces(7)) in which
+it is nobody, and still the owner of its files.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from headcount.errors import InputError, SystemLimitError
+from headcount.lab import apache_files, web_settings
+from headcount.lab.installed import find, said
+from headcount.lab.web import WebServer
+
+ADVICE = (
+    "lab:apache needs Apache, which is not installed here; install it first: "
+    "apt-get install -y --no-install-recommends apache2-bin (on Fedora: dnf install httpd)"
+)
+NOBODY = ["--user", "--map-user=65534", "--map-group=65534"]
+"""nobody and nogroup on Debian; any number but root's would do."""
+LONGEST = 85
+"""Longest folder of which the name of a socket, with the daemon's process id, is still one
+(unix(7): 107 characters)."""
+
+
+class ApacheServer(WebServer):
+    """Apache httpd in the lab, running."""
+
+    name = "apache"
+
+    def __init__(self, settings: Mapping[str, str]) -> None:
+        """Start it; raises InputError for settings it does not have, else SystemLimitError."""
+        complete = web_settings.complete(self.name, web_settings.APACHE, settings)
+        if complete["http2"] == "on" and complete["mpm"] == "prefork":
+            raise InputError("Apache speaks HTTP/2 with mpm = event only; leave out one of them")
+        program = "apache2"
+        try:
+            self._program = find(program, ADVICE)
+        except SystemLimitError:
+            self._program = find("httpd", ADVICE)
+        self._around = _namespace() if os.geteuid() == 0 else []
+        version = re.search(r"Apache/(\S+)", said([self._program, "-v"]))
+        self._modules = apache_files.modules(self._program)
+        super().__init__(complete, {"apache": version[1] if version else "unknown"})
+
+    def place(self, alias: Path) -> Path:
+        """The home itself where Apache runs for root: its namespace cannot use the alias."""
+        if not self._around or alias == self.home:
+            return alias
+        if len(str(self.home)) > LONGEST or not apache_files.PLAIN.fullmatch(str(self.home)):
+            raise SystemLimitError(
+                f"lab:apache cannot have its files in {self.home}: the name is too long, or not of "
+                "plain letters; name another folder: XDG_CACHE_HOME=/some/folder headcount run ..."
+            )
+        return self.home
+
+    def configuration(self, place: Path, number: int) -> str:
+        """One server, one folder, the CGI program in it, and its own figures."""
+        return apache_files.configuration(place, number, self.settings, self._modules)
+
+    def command(self, place: Path) -> list[str]:
+        """In the foreground, all of its files in the home."""
+        where = ["-d", str(place), "-f", str(place / "configuration")]
+        return [*self._around, self._program, *where, "-DFOREGROUND"]
+
+
+def _namespace() -> list[str]:
+    """What the command of root's Apache begins with; raises SystemLimitError where it cannot be."""
+    unshare = find("unshare", "lab:apache needs unshare of util-linux when it is run by root")
+    try:
+        said([unshare, *NOBODY, "true"])
+    except SystemLimitError as error:
+        raise SystemLimitError(
+            "Apache refuses to serve as root, and this system allows no user namespace to serve "
+            f"as nobody in ({error}); run lab:apache as another user than root"
+        ) from error
+    return [unshare, *NOBODY, "--"]

@@ -1,0 +1,45 @@
+"""A self-made certificate for a server of the lab, by openssl."""
+
+from pathlib import Path
+
+from headcount.errors import SystemLimitError
+from headcount.lab import port
+from headcount.lab.installed import find, said
+
+AUTHORITY, CERTIFICATE, KEY = "authority.pem", "server.pem", "server.key"
+KIND = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30"]
+"""P-256, what most public web servers have; it outlives any run and nothing else."""
+ADVICE = (
+    "TLS on a server of the lab needs openssl, which is not installed here; install it first: "
+    "apt-get install -y --no-install-recommends openssl"
+)
+
+
+def make(folder: Path) -> None:
+    """Make an authority and a certificate for the lab's address that it signed, in a folder."""
+    openssl = find("openssl", ADVICE)
+    authority, request = folder / "authority.key", folder / "server.csr"
+    names = folder / "names"
+    try:
+        names.write_text(f"subjectAltName=IP:{port.HOST}\n", "ascii")
+    except OSError as error:
+        raise SystemLimitError(f"cannot write {names}: {error.strerror}") from error
+    issued = ["-CA", str(folder / AUTHORITY), "-CAkey", str(authority), "-CAcreateserial"]
+    said(
+        [
+            *(openssl, "req", "-x509", *KIND, "-keyout", str(authority)),
+            *("-out", str(folder / AUTHORITY), "-subj", "/CN=Headcount lab authority"),
+        ]
+    )
+    said(
+        [
+            *(openssl, "req", *KIND, "-keyout", str(folder / KEY), "-out", str(request)),
+            *("-subj", f"/CN={port.HOST}"),
+        ]
+    )
+    said(
+        [
+            *(openssl, "x509", "-req", "-in", str(request), *issued, "-days", "30"),
+            *("-extfile", str(names), "-out", str(folder / CERTIFICATE)),
+        ]
+    )

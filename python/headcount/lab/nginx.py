@@ -1,0 +1,99 @@
+"""`lab:nginx`: a real nginx of this machine, on a loopback port, without root."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from headcount.lab import certificate, port, web_settings
+from headcount.lab.installed import find, said
+from headcount.lab.web import ACCESS_LOG, LOG, STATUS, WebServer
+
+ADVICE = (
+    "lab:nginx needs nginx, which is not installed here; install it first: "
+    "apt-get install -y --no-install-recommends nginx (on Fedora: dnf install nginx-core)"
+)
+TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+"""Folders that nginx makes where it was built to, unless told otherwise."""
+
+CONFIGURATION = """\
+{user}daemon off;
+worker_processes {workers};
+pid {place}/run/pid;
+error_log {place}/{log};
+events {{ worker_connections {connections}; }}
+http {{
+{temporary}
+default_type application/octet-stream;
+types {{ text/html html; }}
+log_format headcount '$msec $request_method $request_uri $status $body_bytes_sent $request_time '
+  '$connection $connection_requests $server_protocol';
+access_log {access_log};
+sendfile {sendfile};
+tcp_nopush {tcp_nopush};
+keepalive_timeout {keepalive};
+keepalive_requests {keepalive_requests};
+open_file_cache {file_cache};
+gzip {gzip};
+server_tokens on;
+{tls}
+server {{
+listen {host}:{port}{how};
+root {place}/pages;
+location = {status} {{ stub_status; access_log off; }}
+}}
+}}
+"""
+"""Nothing of this machine's own nginx. What is not here are nginx's defaults."""
+
+
+class NginxServer(WebServer):
+    """nginx in the lab, running."""
+
+    name = "nginx"
+
+    def __init__(self, settings: Mapping[str, str]) -> None:
+        """Start it; raises InputError for settings it does not have, else SystemLimitError."""
+        complete = web_settings.complete(self.name, web_settings.NGINX, settings)
+        self._program = find("nginx", ADVICE)
+        version = said([self._program, "-v"]).rpartition("/")[2]
+        super().__init__(complete, {"nginx": version})
+
+    def configuration(self, place: Path, number: int) -> str:
+        """One server, one folder, and its own figures."""
+        set_to = self.settings
+        how = (" ssl" if set_to["tls"] == "on" else "") + (
+            " http2" if set_to["http2"] == "on" else ""
+        )
+        files = set_to["file_cache"]
+        tls = (
+            f"ssl_certificate {place}/{certificate.CERTIFICATE};\n"
+            f"ssl_certificate_key {place}/{certificate.KEY};\nssl_protocols TLSv1.2 TLSv1.3;\n"
+            "ssl_session_cache shared:tls:10m;"
+        )
+        log = f"{place}/{ACCESS_LOG} headcount" if set_to["access_log"] == "on" else "off"
+        return CONFIGURATION.format(
+            # Otherwise root's nginx would serve as nobody, who may not enter root's folders.
+            user="user root;\n" if os.geteuid() == 0 else "",
+            workers=set_to["workers"],
+            connections=set_to["connections"],
+            place=place,
+            log=LOG,
+            temporary="\n".join(f"{kind}_temp_path {place}/run/{kind};" for kind in TEMPORARY),
+            access_log=log,
+            sendfile=set_to["sendfile"],
+            tcp_nopush=set_to["tcp_nopush"],
+            keepalive=set_to["keepalive"],
+            keepalive_requests=set_to["keepalive_requests"],
+            file_cache=f"max={files} inactive=60s" if files != "0" else "off",
+            gzip=set_to["gzip"],
+            tls=tls if set_to["tls"] == "on" else "",
+            host=port.HOST,
+            port=number,
+            how=how,
+            status=STATUS,
+        )
+
+    def command(self, place: Path) -> list[str]:
+        """In the foreground, all of its files in the home."""
+        where = ["-c", str(place / "configuration"), "-p", str(place), "-e", str(place / LOG)]
+        return [self._program, *where]

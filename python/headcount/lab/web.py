@@ -1,0 +1,102 @@
+"""What the web servers of the lab have in common: a folder of pages behind a loopback port."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+from headcount.errors import SystemLimitError
+from headcount.lab import certificate, port
+from headcount.lab.alias import Alias
+from headcount.lab.home import Home
+from headcount.lab.kept import KeptServer
+
+PORTS = 5
+"""How many ports are tried: each may be taken between the look and the server's start."""
+STATUS = "/headcount-status"
+"""Where the server tells its own figures."""
+LOG, ACCESS_LOG = "errors", "requests"
+"""Files in the home: what went wrong, and, if it is wanted, each request."""
+
+
+class WebServer(ABC):
+    """A web server in the lab, running.
+
+    Attributes:
+        url: Where it serves the pages, without a slash at the end.
+        data: The folder that it serves; the data set's pages go there.
+        home: The folder of all that is its own.
+        authority: The certificate that users must trust; None without TLS.
+        status_url: Where it tells its own figures.
+
+    """
+
+    name: str
+    address: str
+    url: str
+    status_url: str
+    data: Path
+    home: Path
+    authority: Path | None
+
+    def __init__(self, settings: Mapping[str, str], programs: Mapping[str, str]) -> None:
+        """Start it with settings that are complete; raises SystemLimitError where it cannot."""
+        self.settings: Mapping[str, str] = settings
+        self.programs: Mapping[str, str] = programs
+        self._is_tls = settings["tls"] == "on"
+        for _ in range(PORTS):
+            number = port.free()
+            with ExitStack() as parts:
+                pid = self._start(parts, number)
+                if pid is not None:
+                    self.address = f"{port.HOST}:{number}"
+                    self.url = f"{'https' if self._is_tls else 'http'}://{self.address}"
+                    self.status_url = self.url + STATUS
+                    self.pids = [pid]
+                    self._parts = parts.pop_all()
+                    return
+        raise SystemLimitError(
+            f"{self.name} tried {PORTS} ports and found each taken by another program; start again "
+            "when fewer programs of this machine open ports"
+        )
+
+    def _start(self, parts: ExitStack, number: int) -> int | None:
+        """The pid of the server once it listens; None if another program has taken the port."""
+        home = Home(self.name)
+        parts.callback(home.delete)
+        self.home = home.path.absolute()
+        self.data = self.home / "pages"
+        self.authority = self.home / certificate.AUTHORITY if self._is_tls else None
+        alias = Alias(self.home)
+        parts.callback(alias.close)
+        place = self.place(alias.path)
+        try:
+            for folder in (self.data, self.home / "run"):
+                folder.mkdir()
+            (self.home / "configuration").write_text(self.configuration(place, number), "utf-8")
+        except OSError as error:
+            raise SystemLimitError(
+                f"cannot write the server's files in {self.home}: {error.strerror}; name another "
+                "folder: XDG_CACHE_HOME=/some/folder headcount run ..."
+            ) from error
+        if self._is_tls:
+            certificate.make(self.home)
+        server = KeptServer(self.command(place), self.home, self.name)
+        parts.callback(server.stop)
+        return server.server_pid if server.got_port(number, self.home / LOG) else None
+
+    def place(self, alias: Path) -> Path:
+        """The home under the name that the program gets; raises SystemLimitError."""
+        return alias
+
+    @abstractmethod
+    def configuration(self, place: Path, number: int) -> str:
+        """The configuration that serves the home's pages at this port."""
+
+    @abstractmethod
+    def command(self, place: Path) -> list[str]:
+        """The command that serves in the foreground."""
+
+    def stop(self) -> None:
+        """End it and delete what it stored; safe to call twice."""
+        self._parts.close()

@@ -1,0 +1,68 @@
+"""What web servers say of themselves, read from their own texts."""
+
+import pytest
+
+from headcount.counters.catalogue import catalogue
+from headcount.counters.web import WebSource, figures
+
+NGINX = """\
+Active connections: 291 
+server accepts handled requests
+ 16630948 16630940 31070465 
+Reading: 6 Writing: 179 Waiting: 106 
+"""  # noqa: W291 - nginx ends its lines so
+APACHE = """\
+127.0.0.1
+ServerMPM: event
+Total Accesses: 1234
+Total kBytes: 39
+BusyWorkers: 17
+IdleWorkers: 58
+ConnsTotal: 40
+ConnsAsyncWaitIO: 0
+ConnsAsyncKeepAlive: 23
+Scoreboard: __W_
+"""
+
+
+def test_nginxs_status() -> None:
+    gauges, totals = figures(NGINX)
+    assert gauges == {
+        "web.connections": 291,
+        "web.connections.waiting": 106,
+        "web.requests.active": 185,
+    }
+    assert totals == {
+        "web.requests": 31070465,
+        "web.connections.accepted": 16630948,
+        "web.connections.dropped": 8,
+    }
+
+
+def test_apaches_status() -> None:
+    gauges, totals = figures(APACHE)
+    assert gauges == {
+        "web.connections": 40,
+        "web.connections.waiting": 23,
+        "web.requests.active": 17,
+        "web.workers.busy": 17,
+    }
+    assert totals == {"web.requests": 1234}
+    prefork = "\n".join(line for line in APACHE.splitlines() if not line.startswith("Conns"))
+    assert set(figures(prefork)[0]) == {"web.requests.active", "web.workers.busy"}
+
+
+@pytest.mark.parametrize("text", ["", "hello", "Total Accesses: 1", "Active connections: x"])
+def test_another_text_says_nothing(text: str) -> None:
+    assert figures(text) == ({}, {})
+
+
+def test_every_counter_given_is_explained_and_every_one_explained_is_given() -> None:
+    given = {name for text in (NGINX, APACHE) for found in figures(text) for name in found}
+    assert given == {name for name in catalogue() if name.startswith("web.")}
+
+
+def test_a_server_that_is_not_there_says_nothing() -> None:
+    source = WebSource("http://127.0.0.1:9/status")
+    assert source.sample().values == {}
+    assert source.name == "server"
