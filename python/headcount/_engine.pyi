@@ -6,7 +6,7 @@ from _typeshed import SupportsGetItem
 from os import PathLike
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
 
-__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Histogram", "Interval", "ScenarioCount", "SmbHold", "StepCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "end_with_parent", "ensure_connections", "io_uring_unavailable", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare", "sort_file", "sort_make", "sort_memory", "sort_verify"]
+__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Histogram", "Interval", "ScenarioCount", "SmbHold", "StepCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "end_with_parent", "ensure_connections", "http_check", "http_hello", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare", "sort_file", "sort_make", "sort_memory", "sort_verify"]
 
 PROFILE: Final[str]
 """
@@ -434,6 +434,32 @@ def ensure_connections(users: SupportsIndex) -> None:
     """
     Makes sure that so many connections to one address can be opened; raises `SystemLimitError`
     with the fix if not.
+    """
+
+def http_check(target: str, which: str, progress: Any, all: bool = False) -> str:
+    """
+    Asks for pages that steps draw by `which` (a JSON list of what steps have as `page`) and checks
+    them whole: one of each class from the first and one from the last directory, or all. Says how many
+    were right (JSON); the first that is not raises `TargetError`.
+    """
+
+def http_hello(target: str) -> str:
+    """
+    Asks for the root of the target (JSON), whatever the answer, and says who answered: program,
+    version of HTTP and TLS, status (JSON).
+    """
+
+def http_sweep_tree(folder: str) -> str:
+    """
+    Deletes what `http_write_tree` made in a folder, and nothing else; says what was deleted, or null
+    if there was nothing (JSON).
+    """
+
+def http_write_tree(folder: str, data_set: str, progress: Any, read_through: bool = False) -> str:
+    """
+    Writes the pages of a data set (JSON) and its CGI program into a folder of this machine; says what
+    was done (JSON). With `read_through` pages that are there are read, and made anew where they are
+    damaged.
     """
 
 def io_uring_unavailable() -> str | None:
