@@ -1,9 +1,9 @@
-"""The capacity on the axis of users: a line at the number, a band over its interval."""
+"""The capacity, or the saturation point, on the axis of users."""
 
 import math
 from collections.abc import Sequence
 
-from headcount.bundle.verdict import Capacity
+from headcount.bundle.verdict import Capacity, Plateau
 from headcount.report.chart.panel import Panel
 from headcount.report.markup import Html, element, joined
 from headcount.text import DASH, count
@@ -21,7 +21,6 @@ def capacity_band(
         return None
     first, last = panels[0], panels[-1]
     number = capacity.users if capacity.users is not None else capacity.estimate
-    x = first.x.at(number or 0)
     parts: list[Html] = []
     if capacity.low is not None and not capacity.at_least:
         left = first.x.at(capacity.low)
@@ -36,19 +35,32 @@ def capacity_band(
                 class_="band",
             )
         )
-    rule = f"M{x:.1f} {first.top - 4:.1f}V{last.bottom:.1f}"
-    parts.append(element("path", d=rule, class_="line capacity"))
-    before = x > (first.left + first.right) / 2
-    parts.append(
-        element(
-            "text",
-            _written(capacity, short=short),
-            x=x + (-6 if before else 6),
-            y=first.top - 10,
-            class_="tag capacity" + (" end" if before else ""),
-        )
-    )
+    parts.append(_rule(panels, number or 0, _written(capacity, short=short)))
     return joined(parts)
+
+
+def saturation_rule(panels: Sequence[Panel], plateaus: Sequence[Plateau]) -> Html | None:
+    """Draw a line at the saturation point of the scenarios, and name it; nothing without one."""
+    found = [each.users for each in plateaus if each.figure == "scenarios" and each.users]
+    if not found:
+        return None
+    return _rule(panels, found[0], f"saturation point {count(found[0])} users")
+
+
+def _rule(panels: Sequence[Panel], users: float, name: str) -> Html:
+    """A line through all panels, named above the first."""
+    first, last = panels[0], panels[-1]
+    x = first.x.at(users)
+    before = x > (first.left + first.right) / 2
+    path = f"M{x:.1f} {first.top - 4:.1f}V{last.bottom:.1f}"
+    tag = element(
+        "text",
+        name,
+        x=x + (-6 if before else 6),
+        y=first.top - 10,
+        class_="tag capacity" + (" end" if before else ""),
+    )
+    return joined([element("path", d=path, class_="line capacity"), tag])
 
 
 def _written(capacity: Capacity, *, short: bool) -> str:

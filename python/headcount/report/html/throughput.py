@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from headcount.bundle.level import LevelResult
 from headcount.report.chart import axis
-from headcount.report.chart.band import capacity_band
+from headcount.report.chart.band import capacity_band, saturation_rule
 from headcount.report.chart.dots import dots
 from headcount.report.chart.figure import Room, drawing, figure
 from headcount.report.chart.hover import strips
@@ -93,6 +93,7 @@ def _drawing(content: ReportContent, room: Room) -> Html:
     parts = [
         *drawn,
         capacity_band(panels, content.verdict.capacity, short=not room.hover),
+        saturation_rule(panels, content.verdict.plateaus),
         *lines,
         axis.lower(panels[-1], count, room.x_ticks, "Users"),
         strips(panels, [(level.users, said_of(level)) for level in levels]) if room.hover else None,
