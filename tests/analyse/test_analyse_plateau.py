@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from null_run import Run, plan_of, record, serve, workload
 from scipy import stats
 
-from headcount.analyse.plateau import MARGIN, Reading, plateau, plateaus
+from headcount.analyse.plateau import MARGIN, Reading, between, plateau, plateaus
 from headcount.analyse.times import rate_interval
 from headcount.analyse.verdict import of_levels
 from headcount.bundle.level import LevelResult
@@ -106,8 +106,9 @@ def test_levels_of_the_same_load_are_averaged() -> None:
     assert high - low == pytest.approx(2 * math.hypot(0.9, 1.1) / 2)
 
 
-@given(st.lists(st.floats(1, 1e6), min_size=3, max_size=12))
-def test_without_noise_it_is_the_first_that_none_beats(values: Sequence[float]) -> None:
+@given(st.lists(st.floats(1, 1e6), min_size=3, max_size=12), st.integers(0, 12))
+def test_without_noise_it_is_the_first_that_none_beats(drawn: Sequence[float], top: int) -> None:
+    values = [*sorted(drawn[:top]), *sorted(drawn[top:], reverse=True)]
     curve = {2**step: value for step, value in enumerate(values)}
     found = plateau(exact(curve))
     assert found is not None
@@ -136,6 +137,39 @@ def test_a_flat_curve_is_seldom_taken_for_a_rising_one() -> None:
         assert found is not None
         wrong += found.users != 1
     assert wrong / runs < 0.1
+
+
+def test_levels_that_differ_by_more_than_their_own_noise_widen_it() -> None:
+    # A machine shared with others: each level is steady, and the next is of another luck.
+    random = np.random.default_rng(11)
+    found = []
+    for _ in range(300):
+        luck = random.normal(1.0, 0.04, len(LADDER))
+        curve = {n: 1000.0 * x for n, x in zip(LADDER, luck, strict=True)}
+        found.append(between(exact(curve, 0.002)))
+    assert np.median(found) == pytest.approx(0.04, rel=0.25)
+    flat = [
+        plateau(exact({n: 1000.0 * x for n, x in zip(LADDER, luck, strict=True)}, 0.002))
+        for luck in random.normal(1.0, 0.04, (300, len(LADDER)))
+    ]
+    assert sum(one is None or one.users != 1 for one in flat) / len(flat) < 0.15
+
+
+def test_a_curve_that_rises_and_falls_has_no_noise_of_its_own() -> None:
+    curve = saturating(1000.0, 12) | {n: 1000.0 - 10 * (n - 24) for n in range(28, 61, 4)}
+    assert between(exact(curve, 0.01)) == 0.0
+    assert between(exact({1: 5.0, 2: 0.0, 3: 4.0})) == 0.0
+    # By hand: the best curve is 1, 2, 2.5, 2.5 in logarithms; one degree of freedom is left.
+    steps = {n: math.exp(x) for n, x in ((1, 1.0), (2, 2.0), (3, 2.6), (4, 2.4), (5, 3.0))}
+    assert between(exact(steps)) == pytest.approx(math.sqrt(2 * 0.1**2))
+
+
+def test_a_lucky_last_level_is_no_rise() -> None:
+    # Five levels of a server on a machine that others used as well.
+    curve = {1: 6612.0, 2: 7210.0, 4: 6973.0, 8: 6712.0, 16: 7815.0}
+    found = plateau(exact(curve, 0.01))
+    assert found is not None
+    assert (found.users, found.above_users, found.most_users) == (2, 1, 16)
 
 
 def test_the_interval_of_a_rate_is_students() -> None:

@@ -8,8 +8,10 @@ if the noise of the levels does not explain it (docs/statistics.md).
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
+
+from scipy.optimize import isotonic_regression
 
 from headcount.analyse.level import people
 from headcount.bundle.level import LevelResult
@@ -24,6 +26,7 @@ ERROR = 0.05
 PROPORTION = 0.5
 """A curve has flattened out if it surely grew less than half as fast as the load, as exponents:
 twice the load, less than sqrt(2) times the throughput. Below saturation it grows in proportion."""
+Z = NormalDist().inv_cdf(0.975)
 FEWEST = 3
 """Two levels are a line, whose bend nobody can see."""
 
@@ -74,10 +77,11 @@ def plateau(readings: Sequence[Reading], figure: str = "scenarios") -> Plateau |
     stress point is the largest load not measurably worse than the best, if all beyond it are.
     """
     curve = _pooled(readings)
-    best = max(curve, key=lambda reading: reading.value, default=None)
-    if best is None or len(curve) < FEWEST or best.value <= 0:
+    if len(curve) < FEWEST or all(reading.value <= 0 for reading in curve):
         return None
-    z = NormalDist().inv_cdf(1 - ERROR / (len(curve) - 1)) / NormalDist().inv_cdf(0.975)
+    curve = _widened(curve)
+    best = max(curve, key=lambda reading: reading.value)
+    z = NormalDist().inv_cdf(1 - ERROR / (len(curve) - 1)) / Z
     surpassed = [
         any(_more(later, one, z) for later in curve[index + 1 :]) for index, one in enumerate(curve)
     ]
@@ -92,7 +96,7 @@ def plateau(readings: Sequence[Reading], figure: str = "scenarios") -> Plateau |
         users=point.users if flattened else None,
         above_users=curve[at - 1].users if flattened and at > 0 else None,
         value_per_s=point.value if flattened else None,
-        interval_per_s=(point.low, point.high) if flattened else None,
+        interval_per_s=(max(point.low, 0.0), point.high) if flattened else None,
         most_users=best.users,
         most_per_s=best.value,
         stress_users=stress.users if stress else None,
@@ -112,6 +116,48 @@ def _pooled(readings: Sequence[Reading]) -> list[Reading]:
         half = math.sqrt(sum((one.high - one.low) ** 2 for one in same)) / 2 / len(same)
         curve.append(Reading(users, value, value - half, value + half))
     return curve
+
+
+def _widened(curve: Sequence[Reading]) -> list[Reading]:
+    """The readings with what levels differ by beyond the noise within each of them."""
+    spread = between(curve)
+    return [
+        replace(one, low=one.value * (1 - half), high=one.value * (1 + half))
+        for one in curve
+        for half in (math.hypot(one.half, Z * spread),)
+    ]
+
+
+def between(curve: Sequence[Reading]) -> float:
+    """The relative standard deviation by which neighbouring levels differ without a cause.
+
+    A server's throughput rises with the load and may fall again. What the best curve of that shape
+    leaves over (unimodal regression by least squares of the logarithms: Turner and Wollan, Locating
+    a maximum using isotonic regression, Computational Statistics & Data Analysis 25, 1997) is noise
+    of whole levels, of which the intervals within levels know only a part.
+    """
+    logs = [math.log(one.value) for one in curve if one.value > 0]
+    fits = [_fit(logs, mode) for mode in range(1, len(logs) + 1)]
+    squares, blocks = min(fits, default=(0.0, 0))
+    freedom = len(logs) - blocks
+    if freedom < 1:
+        return 0.0
+    within = sum((one.half / Z) ** 2 for one in curve if one.value > 0) / len(logs)
+    return math.sqrt(max(squares / freedom - within, 0.0))
+
+
+def _fit(logs: Sequence[float], mode: int) -> tuple[float, int]:
+    """What a rise over so many values and a fall over the rest leave, as a sum of squares.
+
+    With it comes how many different values such a curve has.
+    """
+    squares, blocks = 0.0, 0
+    for part, rises in ((logs[:mode], True), (logs[mode:], False)):
+        if part:
+            found = isotonic_regression(part, increasing=rises)
+            squares += sum((a - b) ** 2 for a, b in zip(part, found.x, strict=True))
+            blocks += len(found.blocks) - 1
+    return squares, blocks
 
 
 def _gain(more: Reading, less: Reading) -> float:
