@@ -11,6 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from bench.application import application
+from bench.disk import disk
 from bench.engine import steps, users
 from bench.example import ROOT
 from bench.figure import Figure, show
@@ -33,6 +34,7 @@ SUBJECTS: Mapping[str, tuple[str, Callable[[], list[Figure]]]] = {
     "request": ("CPU of the application server's client for a request", application),
     "smb": ("CPU of the SMB client for an operation, beside smbtorture", smb),
     "web": ("CPU of the HTTP client for a request, beside wrk, h2load, oha and k6", web),
+    "disk": ("Disk I/O, beside fio on the same file (in brackets: quartiles of the ratio)", disk),
     "start-up": ("CPU to start", start_up),
     "home-folders": ("The workload home-folders, beside what FSCT published", home_folders),
 }
