@@ -88,6 +88,7 @@ def cases() -> list[Case]:
         Case("nothing broke", at_least()),
         Case("score", scored()),
         Case("saturated", saturated()),
+        Case("grouped", grouped()),
         Case("on one machine", on_one_machine()),
         Case("large figures", large_figures()),
         Case("hostile", hostile()),
@@ -138,6 +139,27 @@ def saturated() -> ReportContent:
     said = verdict().model_copy(
         update={"kind": "ladder", "capacity": None, "plateaus": [flat, rising]}
     )
+    return replace(content(), levels=levels, verdict=said)
+
+
+def grouped() -> ReportContent:
+    """Scenarios told in groups, users who did not report, and a stress point."""
+    levels = []
+    for index, users in enumerate((300, 900, 1000, 1200), 1):
+        plain = level(index, users)
+        groups = [
+            one.model_copy(update={"name": name, "mean_ms": 1.5 * index * (number + 1)})
+            for number, (name, one) in enumerate(
+                zip(("files-64k", "files-1m"), plain.scenarios, strict=False)
+            )
+        ]
+        reported = users if index < 4 else users - 7
+        levels.append(plain.model_copy(update={"groups": groups, "users_reported": reported}))
+    fallen = [
+        each.model_copy(update={"stress_users": 1000 if each.flattened else None})
+        for each in saturated().verdict.plateaus
+    ]
+    said = verdict().model_copy(update={"kind": "ladder", "capacity": None, "plateaus": fallen})
     return replace(content(), levels=levels, verdict=said)
 
 

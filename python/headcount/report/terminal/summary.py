@@ -10,8 +10,10 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Cost, Verdict
 from headcount.report.chart.scale import for_times, from_zero
 from headcount.report.chart.tick import rate_tick, time_tick
+from headcount.report.grouped import stress
 from headcount.report.terminal.course import steps
 from headcount.report.terminal.glyphs import glyphs, writable
+from headcount.report.terminal.groups import groups
 from headcount.report.terminal.plot import Plot, draw
 from headcount.report.terminal.table import table
 from headcount.report.wording import confidence, flattening, objections
@@ -46,6 +48,7 @@ def summary(
     _charts(verdict, levels, console)
     if levels:
         console.print(table(levels, console, environment))
+        _groups(verdict, levels, console)
         _steps(verdict, levels, console)
     _objections(levels, console)
     _print(_cost(verdict.cost), console, "dim")
@@ -97,6 +100,16 @@ def _charts(verdict: Verdict, levels: Sequence[LevelResult], console: Console) -
         line = writable(f"{one:<{width}}   {other}".rstrip(), console)
         console.print(Text(line, style="cyan", no_wrap=True), overflow="crop")
     console.print()
+
+
+def _groups(verdict: Verdict, levels: Sequence[LevelResult], console: Console) -> None:
+    found = groups(levels, console)
+    if found is not None:
+        console.print()
+        console.print(found)
+        said = stress(verdict)
+        if said:
+            _print(said, console)
 
 
 def _steps(verdict: Verdict, levels: Sequence[LevelResult], console: Console) -> None:

@@ -21,7 +21,7 @@ _STYLE = {"passed": "green", "failed": "red", "invalid": "yellow"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Column:
+class Column:
     """One column: how it is filled, and how soon it goes when there is no room (0: never)."""
 
     heading: str
@@ -47,27 +47,27 @@ def _overload(level: LevelResult) -> str:
 
 
 _PLAYED = (
-    _Column("Users", lambda level: count(level.users), 0),
-    _Column("Purpose", lambda level: PURPOSE[level.purpose], 6, left=True),
-    _Column("Outcome", lambda level: level.outcome, 0, left=True),
-    _Column("Offered/s", lambda level: significant(level.offered_per_s), 3),
-    _Column("Done/s", lambda level: significant(level.achieved_per_s), 11),
-    _Column("p50", _percentile("p50"), 9),
-    _Column("p95", _percentile("p95"), 0),
-    _Column("p99", _percentile("p99"), 8),
-    _Column("Overload", _overload, 10),
-    _Column("Errors", lambda level: count(level.total.failed), 7),
-    _Column("Errors %", lambda level: share(errors_share(level.total)), 1),
-    _Column("CPU", lambda level: share(counter_mean(level, CPU)), 12),
+    Column("Users", lambda level: count(level.users), 0),
+    Column("Purpose", lambda level: PURPOSE[level.purpose], 6, left=True),
+    Column("Outcome", lambda level: level.outcome, 0, left=True),
+    Column("Offered/s", lambda level: significant(level.offered_per_s), 3),
+    Column("Done/s", lambda level: significant(level.achieved_per_s), 11),
+    Column("p50", _percentile("p50"), 9),
+    Column("p95", _percentile("p95"), 0),
+    Column("p99", _percentile("p99"), 8),
+    Column("Overload", _overload, 10),
+    Column("Errors", lambda level: count(level.total.failed), 7),
+    Column("Errors %", lambda level: share(errors_share(level.total)), 1),
+    Column("CPU", lambda level: share(counter_mean(level, CPU)), 12),
 )
-_STEADY = _Column("Steady", lambda level: "yes" if level.steadiness.steady else "NO", 7, left=True)
+_STEADY = Column("Steady", lambda level: "yes" if level.steadiness.steady else "NO", 7, left=True)
 
 
 def _megabytes(value_bytes_per_s: float | None) -> str:
     return megabytes_per_s(value_bytes_per_s).removesuffix(" MB/s")
 
 
-def _used(levels: Sequence[LevelResult], environment: EnvironmentFile | None) -> list[_Column]:
+def _used(levels: Sequence[LevelResult], environment: EnvironmentFile | None) -> list[Column]:
     """Make the columns of the server's resources that any level has a figure for.
 
     Without the environment it is not known over which interface the load came, and so the network
@@ -79,12 +79,12 @@ def _used(levels: Sequence[LevelResult], environment: EnvironmentFile | None) ->
         return resources(level, loopback=loopback)
 
     columns = [
-        _Column("Memory", lambda level: memory(used(level).memory_bytes), 2),
-        _Column("Disk MB/s", lambda level: _megabytes(used(level).disk_bytes_per_s), 4),
+        Column("Memory", lambda level: memory(used(level).memory_bytes), 2),
+        Column("Disk MB/s", lambda level: _megabytes(used(level).disk_bytes_per_s), 4),
     ]
     if environment is not None:
         columns.append(
-            _Column("Net MB/s", lambda level: _megabytes(used(level).network_bytes_per_s), 5)
+            Column("Net MB/s", lambda level: _megabytes(used(level).network_bytes_per_s), 5)
         )
     return [one for one in columns if any(one.cell(level) != DASH for level in levels)]
 
@@ -93,7 +93,12 @@ def table(
     levels: Sequence[LevelResult], console: Console, environment: EnvironmentFile | None = None
 ) -> Table:
     """Make the table; columns that matter least go first where there is no room."""
-    columns = [*_PLAYED, *_used(levels, environment), _STEADY]
+    return fitted([*_PLAYED, *_used(levels, environment), _STEADY], levels, console)
+
+
+def fitted(columns: Sequence[Column], levels: Sequence[LevelResult], console: Console) -> Table:
+    """Make a table of levels, of as many of the columns as the console is wide enough for."""
+    columns = list(columns)
     while _width(columns, levels) > console.width and any(column.goes for column in columns):
         first = min((column for column in columns if column.goes), key=lambda column: column.goes)
         columns.remove(first)
@@ -112,14 +117,14 @@ def table(
     return made
 
 
-def _cell(column: _Column, level: LevelResult, console: Console) -> Text:
+def _cell(column: Column, level: LevelResult, console: Console) -> Text:
     style = _STYLE[level.outcome] if column.heading == "Outcome" else ""
     if level.outcome == "invalid" and not style:
         style = "dim"
     return Text(writable(column.cell(level), console), style=style)
 
 
-def _width(columns: Sequence[_Column], levels: Sequence[LevelResult]) -> int:
+def _width(columns: Sequence[Column], levels: Sequence[LevelResult]) -> int:
     return sum(
         max(len(text) for text in (column.heading, *(column.cell(level) for level in levels)))
         + _PADDING

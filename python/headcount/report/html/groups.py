@@ -1,0 +1,45 @@
+"""Groups of scenarios level by level: how throughput and response times grow with the users."""
+
+from headcount.bundle.level import LevelResult
+from headcount.report.content import ReportContent
+from headcount.report.grouped import NOTE, REPORTED, Figure, figures, stress
+from headcount.report.html.table import Cell, Column, row, table
+from headcount.report.html.table import section as make_section
+from headcount.report.markup import Html, element
+from headcount.report.selection import by_users
+from headcount.text import count
+
+
+def section(content: ReportContent) -> Html | None:
+    """Show every level's figures of the groups; nothing of a workload without any."""
+    found = figures(content.levels)
+    if not found:
+        return None
+    columns = [
+        Column("Users"),
+        Column("Outcome", text=True),
+        *(Column(each.heading) for each in found),
+    ]
+    rows = [
+        row(columns, [count(level.users), level.outcome, *_cells(found, level)], level.outcome)
+        for level in by_users(content.levels)
+    ]
+    said = stress(content.verdict)
+    return make_section(
+        "Throughput and mean response times",
+        element("p", said) if said else None,
+        table(columns, rows, "Throughput and mean response times", "levels"),
+        element("p", NOTE, class_="note"),
+    )
+
+
+def _cells(found: list[Figure], level: LevelResult) -> list[Cell]:
+    return [_missing(each, level) or each.cell(level) for each in found]
+
+
+def _missing(figure: Figure, level: LevelResult) -> Cell | None:
+    """Mark a level at which somebody did not report: users who are stuck load nothing."""
+    reported = level.users_reported
+    if figure.heading != REPORTED or reported is None or reported >= level.users:
+        return None
+    return element("b", count(reported))
