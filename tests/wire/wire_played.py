@@ -1,7 +1,7 @@
-"""Plays home folders in a network of its own while tshark captures it; prints both counts (JSON).
+"""Plays a workload in a network of its own while tshark captures it; prints both counts (JSON).
 
-Run by the tests inside `unshare --net`: nothing but this script's own traffic is on its loopback,
-and nobody needs rights on the network of the machine.
+Usage: wire_played.py WORKLOAD SEED. The tests run it inside `unshare --net`: nothing but its
+own traffic is on the loopback there, and nobody needs rights on the network of the machine.
 """
 
 import json
@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from headcount import workloads
@@ -43,14 +44,23 @@ NUMBERS = {
 """Commands by their number (MS-SMB2 2.2.1.2)."""
 
 
-def plan_of(seed: int) -> Plan:
+@dataclass(frozen=True)
+class Counts:
+    """What was counted on one side: requests by command, and bytes of data both ways."""
+
+    requests: dict[str, int]
+    read_bytes: int
+    written_bytes: int
+
+
+def plan_of(workload: str, seed: int) -> Plan:
     """Every scenario once in a while: 40 scenarios a second of six users."""
     overrides = Overrides(users=USERS, seed=seed, scale=0.02, pace="150ms", workers=2)
-    return resolve(workloads.load("home-folders"), "lab:samba", overrides)
+    return resolve(workloads.load(workload), "lab:samba", overrides)
 
 
-def played(plan: Plan, target: str) -> Counter[str]:
-    """Play it to its end; what the engine says it sent."""
+def played(plan: Plan, target: str) -> tuple[Counts, int]:
+    """Play it to its end; what the engine says it sent, and how many scenarios it completed."""
     engine = Engine(engine_plan(plan), "smb", target)
     engine.set_users(USERS, 0.5)
     intervals = []
@@ -65,22 +75,37 @@ def played(plan: Plan, target: str) -> Counter[str]:
     counts = Counter[str]()
     for interval in intervals:
         counts.update(dict(zip(engine.request_names, interval.requests, strict=True)))
-    return counts
+    tallies = [tally for interval in intervals for tally in interval.scenarios]
+    told = Counts(
+        dict(+counts),
+        sum(tally.read_bytes for tally in tallies),
+        sum(tally.written_bytes for tally in tallies),
+    )
+    return told, sum(tally.completed for tally in tallies)
 
 
-def captured(file: Path, port: str) -> Counter[str]:
+def captured(file: Path, port: str) -> Counts:
     """What tshark finds in the capture: the commands of all requests, compounded ones too."""
+    commands = fields(file, port, "smb2.cmd", "smb2.flags.response == 0")
+    # The lengths of data, as answers to READ and requests of WRITE give them.
+    read = fields(file, port, "smb2.olb.length", "smb2.cmd == 8 && smb2.flags.response == 1")
+    written = fields(file, port, "smb2.write_length", "smb2.cmd == 9 && smb2.flags.response == 0")
+    named = Counter(NUMBERS.get(number, f"command {number}") for number in commands)
+    return Counts(dict(named), sum(read), sum(written))
+
+
+def fields(file: Path, port: str, field: str, condition: str) -> list[int]:
+    """All values of a field in the packets for which the condition holds."""
     command = ["tshark", "-r", str(file), "-d", f"tcp.port=={port},nbss", "-T", "fields"]
-    command += ["-e", "smb2.cmd", "-Y", "smb2.flags.response == 0"]
+    command += ["-e", field, "-Y", condition]
     found = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
-    numbers = re.findall(r"\d+", found.stdout)
-    return Counter(NUMBERS.get(int(number), f"command {number}") for number in numbers)
+    return [int(number) for number in re.findall(r"\d+", found.stdout)]
 
 
 def main() -> None:
     """Start, capture, play, count, print."""
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-    plan = plan_of(int(sys.argv[1]))
+    plan = plan_of(sys.argv[1], int(sys.argv[2]))
     server = SambaServer({})
     try:
         access = of_lab(plan, server)
@@ -91,7 +116,7 @@ def main() -> None:
             capture = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
             try:
                 wait_for_capture(capture)
-                sent = played(plan, access.engine_target())
+                sent, completed = played(plan, access.engine_target())
                 time.sleep(1.0)  # the kernel hands packets over in blocks
             finally:
                 capture.send_signal(signal.SIGINT)
@@ -101,7 +126,7 @@ def main() -> None:
             seen = captured(file, server.address.rpartition(":")[2])
     finally:
         server.stop()
-    print(json.dumps({"sent": +sent, "seen": +seen}))
+    print(json.dumps({"sent": asdict(sent), "seen": asdict(seen), "completed": completed}))
 
 
 def wait_for_capture(capture: "subprocess.Popen[str]") -> None:
