@@ -11,7 +11,7 @@ import pytest
 
 from headcount.lab import keeper
 from headcount.lab.samba import SambaServer
-from processes import Headcount, lines
+from processes import Headcount, lines, processes_with
 
 BLOCK = 4096
 
@@ -50,6 +50,10 @@ class FileServer:
         """Which file each name is, and when it was written last."""
         found = {path: path.stat() for path in self.shares.rglob("*") if path.is_file()}
         return {str(path): (stat.st_ino, stat.st_mtime_ns) for path, stat in found.items()}
+
+    def processes(self) -> list[int]:
+        """The server's processes; each connection has one of its own."""
+        return processes_with(str(self._home))
 
     def know_only(self, *users: str) -> None:
         """Let only these log on from now on; Samba reads the file with each logon."""
