@@ -9,6 +9,8 @@ from headcount.report.markup import Html, element
 from headcount.report.selection import by_users
 from headcount.text import count
 
+TITLE = "Throughput and mean response times"
+
 
 def section(content: ReportContent) -> Html | None:
     """Show every level's figures of the groups; nothing of a workload without any."""
@@ -26,9 +28,9 @@ def section(content: ReportContent) -> Html | None:
     ]
     said = stress(content.verdict)
     return make_section(
-        "Throughput and mean response times",
+        TITLE,
         element("p", said) if said else None,
-        table(columns, rows, "Throughput and mean response times", "levels"),
+        table(columns, rows, TITLE, "levels"),
         element("p", NOTE, class_="note"),
     )
 
