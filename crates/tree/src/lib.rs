@@ -4,7 +4,8 @@
 //!   of classes; [`block`]: what stands in them, and [`content`]: of which kind it is.
 //! * [`step`], with its [`parts`] and [`query`]: what users do, compiled from a workload.
 //! * [`program`]: long lists of operations that users play in order, such as a load file of dbench.
-//! * [`pattern`]: names with a number in them.
+//! * [`pattern`]: names with a number in them; [`provision`]: whose files are made and deleted, and
+//!   where.
 //!
 //! The protocols of file servers play the same steps on the same data set, so one workload runs on
 //! each of them.
@@ -17,6 +18,7 @@ mod normal;
 pub mod parts;
 pub mod pattern;
 pub mod program;
+pub mod provision;
 pub mod query;
 mod splitmix;
 pub mod step;

@@ -5,31 +5,16 @@ use std::collections::BTreeMap;
 
 use headcount_load::Fault;
 use headcount_tree::data_set::COMMON_FOLDERS;
-use serde::Serialize;
+use headcount_tree::provision::{Cleaned, Ground, MARKER, Told, is_common};
 
-use super::Told;
 use super::crew::{each, run};
 use super::errand::{arrive, bounded, simple};
 use super::error::ProvisionError;
-use super::prepare::is_common;
-use super::territory::{Ground, MARKER, root};
+use super::territory::root;
 use crate::client::Smb;
 use crate::client::session::SmbSession;
 use crate::options::SmbOptions;
 use crate::wire::create::{DELETE_ON_CLOSE, DIRECTORY, Disposition, access};
-
-/// What was deleted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Cleaned {
-    /// Users whose files are gone.
-    pub users: u32,
-    /// Files.
-    pub files: u64,
-    /// Shares on which a data set was found.
-    pub shares: u32,
-    /// Names in the folder that no data set has; they were left, and so was the folder.
-    pub left: u32,
-}
 
 /// Deletes the data set on every share of the options, each user's files under the user's own name.
 pub fn cleanup(options: SmbOptions, told: &mut Told<'_>) -> Result<Cleaned, ProvisionError> {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::stream::{self, StreamExt};
 
 use super::error::ProvisionError;
-use super::{Progress, Told};
+use headcount_tree::provision::{Progress, Told};
 
 /// Errands under way at a time. A logon costs a server much more than a request: with more of them
 /// at once each only waits longer.

@@ -9,13 +9,14 @@ use std::time::Duration;
 
 use futures_util::stream::{self, StreamExt};
 use headcount_load::Fault;
+use headcount_tree::provision::{Ground, MARKER};
 
 use super::crew::AT_A_TIME;
 use super::errand::{arrive, bounded};
 use super::error::ProvisionError;
 use super::held::Held;
 use super::hold::{Holding, Notes};
-use super::territory::{Ground, MARKER, root};
+use super::territory::root;
 use crate::client::Smb;
 use crate::client::session::SmbSession;
 

@@ -23,26 +23,9 @@ mod place;
 pub mod prepare;
 mod territory;
 
-use std::ops::ControlFlow;
-
-use serde::Serialize;
-
-pub use cleanup::{Cleaned, cleanup};
+pub use cleanup::cleanup;
 pub use error::ProvisionError;
+pub use headcount_tree::provision::{Cleaned, Order, Prepared, Progress, Told};
 pub use hello::{Hello, hello};
 pub use hold::{Hold, Holding};
-pub use prepare::{Order, Prepared, prepare};
-
-/// How far it is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Progress {
-    /// Users whose files are as they should be.
-    pub users_done: u32,
-    /// Users of the order.
-    pub users: u32,
-    /// Bytes written so far.
-    pub written_bytes: u64,
-}
-
-/// Told a few times a second how far it is; answers whether to go on.
-pub type Told<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
+pub use prepare::prepare;

@@ -2,45 +2,19 @@
 
 use std::cell::Cell;
 
-use serde::{Deserialize, Serialize};
-
-use headcount_tree::data_set::{COMMON_FOLDERS, Place};
+use headcount_tree::data_set::Place;
+use headcount_tree::provision::{
+    Ground, Order, Prepared, Progress, RESERVE_BYTES, Told, inscription, marker,
+};
 
 use super::cleanup::clear;
 use super::crew::{each, run};
 use super::errand::{arrive, bounded};
 use super::error::ProvisionError;
-use super::territory::{Ground, MARKER, inscription, marker, root};
-use super::{Progress, Told};
+use super::territory::root;
 use crate::client::session::SmbSession;
 use crate::client::{Shared, Smb};
 use crate::options::SmbOptions;
-
-/// Left free on the volume, so that nothing else on the server runs into its end.
-const RESERVE_BYTES: u64 = 64 << 20;
-
-/// Whose files, and how well they are looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-pub struct Order {
-    /// The first user of the run, from 0.
-    pub first: u32,
-    /// The last.
-    pub last: u32,
-    /// Whether files that are there are read, and made anew where they are damaged. Otherwise a
-    /// user whose files were once complete is left alone.
-    pub read_through: bool,
-}
-
-/// What was done.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Prepared {
-    /// Users whose files were made, or made whole.
-    pub created: u32,
-    /// Users whose files were there.
-    pub kept: u32,
-    /// Bytes written.
-    pub written_bytes: u64,
-}
 
 /// Makes the files of the order's users that are not there. A data set of another seed or size is
 /// deleted first.
@@ -229,9 +203,4 @@ impl Shared {
 
 fn silent(path: &str) -> String {
     format!("\"{path}\": no answer within the time limit")
-}
-
-/// The names in a root that are not users' folders.
-pub(super) fn is_common(name: &str) -> bool {
-    name == MARKER || COMMON_FOLDERS.contains(&name)
 }

@@ -1,7 +1,7 @@
 //! The folder in which Headcount may write and delete: one that bears its marker file.
 
 use headcount_load::{Fault, FaultKind};
-use headcount_tree::data_set::DataSet;
+use headcount_tree::provision::{self, Ground, MARKER, inscription, marker};
 
 use super::errand::simple;
 use super::error::ProvisionError;
@@ -10,48 +10,9 @@ use crate::client::session::SmbSession;
 use crate::client::{Shared, SmbError};
 use crate::wire::create::{DIRECTORY, Disposition, access};
 
-/// The file that says that a folder is Headcount's, and which data set is in it.
-pub const MARKER: &str = ".headcount";
-
-const WARNING: &str = "This folder belongs to Headcount: everything in it is made and deleted by \
-                       it. The data set:\n";
-
 /// The folder of the data set below the share.
 pub fn root(shared: &Shared) -> Result<String, SmbError> {
-    let name = shared.folder.name(0);
-    let root = name.rsplit_once('\\').map(|(above, _)| above.to_owned());
-    let same_for_all = root.clone().filter(|root| {
-        let other = shared.folder.name(1);
-        !root.is_empty()
-            && other
-                .rsplit_once('\\')
-                .is_some_and(|(above, _)| above == *root)
-    });
-    same_for_all.ok_or_else(|| {
-        SmbError::Options(format!(
-            "the users' folders need a folder around them that is theirs alone, as in \
-             headcount\\user{{n:05}}; they are {name}"
-        ))
-    })
-}
-
-/// What marker files say of a data set: equal for equal data sets only.
-pub fn inscription(data_set: &DataSet) -> Vec<u8> {
-    let figures = serde_json::to_string(data_set).unwrap_or_default(); // numbers always have a form
-    format!("{WARNING}{figures}\n").into_bytes()
-}
-
-/// What a folder is.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Ground {
-    /// Not there.
-    Missing,
-    /// There, with nothing in it.
-    Empty,
-    /// Headcount's, with this in its marker.
-    Ours(Vec<u8>),
-    /// There, with something in it and no marker.
-    Theirs,
+    provision::root(&shared.folder).map_err(SmbError::Options)
 }
 
 impl SmbSession {
@@ -111,9 +72,4 @@ impl SmbSession {
             marker: MARKER,
         }
     }
-}
-
-/// The marker file of a folder.
-pub fn marker(folder: &str) -> String {
-    format!("{folder}\\{MARKER}")
 }

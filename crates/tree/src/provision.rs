@@ -1,0 +1,123 @@
+//! Making and deleting the data sets of many users, as far as no protocol is concerned: whose files,
+//! what came of it, and the folder in which Headcount may write and delete.
+//!
+//! Whatever protocol reaches the files, they bear the same names and marks: a data set made through
+//! one is found complete through another.
+
+use std::ops::ControlFlow;
+
+use serde::{Deserialize, Serialize};
+
+use crate::data_set::{COMMON_FOLDERS, DataSet};
+use crate::pattern::NamePattern;
+
+/// The file that says that a folder is Headcount's, and which data set is in it.
+pub const MARKER: &str = ".headcount";
+
+/// Left free on the volume, so that nothing else on the server runs into its end.
+pub const RESERVE_BYTES: u64 = 64 << 20;
+
+const WARNING: &str = "This folder belongs to Headcount: everything in it is made and deleted by \
+                       it. The data set:\n";
+
+/// Whose files, and how well they are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub struct Order {
+    /// The first user of the run, from 0.
+    pub first: u32,
+    /// The last.
+    pub last: u32,
+    /// Whether files that are there are read, and made anew where they are damaged. Otherwise a
+    /// user whose files were once complete is left alone.
+    pub read_through: bool,
+}
+
+/// What was made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Prepared {
+    /// Users whose files were made, or made whole.
+    pub created: u32,
+    /// Users whose files were there.
+    pub kept: u32,
+    /// Bytes written.
+    pub written_bytes: u64,
+}
+
+/// What was deleted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Cleaned {
+    /// Users whose files are gone.
+    pub users: u32,
+    /// Files.
+    pub files: u64,
+    /// Shares on which a data set was found.
+    pub shares: u32,
+    /// Names in the folder that no data set has; they were left, and so was the folder.
+    pub left: u32,
+}
+
+/// How far it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Progress {
+    /// Users whose files are as they should be.
+    pub users_done: u32,
+    /// Users of the order.
+    pub users: u32,
+    /// Bytes written so far.
+    pub written_bytes: u64,
+}
+
+/// Told a few times a second how far it is; answers whether to go on.
+pub type Told<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
+
+/// What a folder is.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Ground {
+    /// Not there.
+    Missing,
+    /// There, with nothing in it.
+    Empty,
+    /// Headcount's, with this in its marker.
+    Ours(Vec<u8>),
+    /// There, with something in it and no marker.
+    Theirs,
+}
+
+/// The folder around those of the users: `headcount` of `headcount\user{n:05}`. The error is a
+/// sentence.
+pub fn root(folder: &NamePattern) -> Result<String, String> {
+    let name = folder.name(0);
+    let root = name.rsplit_once('\\').map(|(above, _)| above.to_owned());
+    let same_for_all = root.clone().filter(|root| {
+        let other = folder.name(1);
+        !root.is_empty()
+            && other
+                .rsplit_once('\\')
+                .is_some_and(|(above, _)| above == *root)
+    });
+    same_for_all.ok_or_else(|| {
+        format!(
+            "the users' folders need a folder around them that is theirs alone, as in \
+             headcount\\user{{n:05}}; they are {name}"
+        )
+    })
+}
+
+/// What marker files say of a data set: equal for equal data sets only.
+#[must_use]
+pub fn inscription(data_set: &DataSet) -> Vec<u8> {
+    let figures = serde_json::to_string(data_set).unwrap_or_default(); // numbers always have a form
+    format!("{WARNING}{figures}\n").into_bytes()
+}
+
+/// The marker file of a folder.
+#[must_use]
+pub fn marker(folder: &str) -> String {
+    format!("{folder}\\{MARKER}")
+}
+
+/// Whether a name in a root is no user's folder, but the data set's all the same.
+#[must_use]
+pub fn is_common(name: &str) -> bool {
+    name == MARKER || COMMON_FOLDERS.contains(&name)
+}
