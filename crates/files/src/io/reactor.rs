@@ -1,0 +1,246 @@
+//! The ring of a worker, and the task that drives it.
+//!
+//! Users leave their requests in the ring and wait. A task of the worker's runtime hands the kernel
+//! all of them together once the users that could go on have done so, and waits for the ring's
+//! eventfd; what is complete wakes whoever waits for it.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::future::poll_fn;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use headcount_load::{Fault, FaultKind};
+use headcount_ring::{Buffer, Completion, Refused, Ring, Target};
+use rustix::io::Errno;
+use tokio::io::unix::AsyncFd;
+use tokio::sync::Semaphore;
+
+use super::{Way, errno_of};
+
+/// Requests of a worker under way at a time; further ones wait for their turn.
+const DEPTH: u32 = 4096;
+
+thread_local! {
+    /// That of this thread's runtime; none outside of one.
+    static HERE: RefCell<Option<Rc<Reactor>>> = const { RefCell::new(None) };
+}
+
+/// Reads or writes; the buffer comes back.
+pub async fn transfer(
+    way: Way,
+    file: &Target,
+    offset: u64,
+    buffer: Buffer,
+    length: usize,
+) -> Result<(Result<usize, Errno>, Buffer), Fault> {
+    let done = Reactor::here()?
+        .ask(|ring, tag| match way {
+            Way::Read => ring.read_at(file, offset, buffer, length, tag),
+            Way::Write => ring.write_at(file, offset, buffer, length, tag),
+        })
+        .await?;
+    let buffer = done
+        .buffer
+        .ok_or_else(|| refused(&"the ring lost a buffer"))?;
+    Ok((done.result.map_err(|error| errno_of(&error)), buffer))
+}
+
+/// Brings what was written to the file onto the disk.
+pub async fn sync(file: &Target) -> Result<Result<(), Errno>, Fault> {
+    let done = Reactor::here()?
+        .ask(|ring, tag| ring.sync(file, false, tag))
+        .await?;
+    Ok(done.result.map(drop).map_err(|error| errno_of(&error)))
+}
+
+struct Reactor {
+    state: RefCell<State>,
+    /// As many turns as the ring has places.
+    room: Semaphore,
+}
+
+struct State {
+    ring: Ring,
+    /// Whether requests wait to be handed to the kernel.
+    has_asked: bool,
+    /// Wakes the task that drives the ring.
+    driver: Option<Waker>,
+    /// Who waits, by the tag of the request.
+    waiting: Vec<Waiting>,
+    free: Vec<usize>,
+}
+
+/// A request under way, or a place for one.
+enum Waiting {
+    /// Nobody.
+    Free,
+    /// Somebody, once polled.
+    Since(Option<Waker>),
+    /// It is complete.
+    Done(Completion),
+    /// Whoever waited has left.
+    Left,
+}
+
+impl Reactor {
+    /// That of this thread, made if there is none.
+    fn here() -> Result<Rc<Self>, Fault> {
+        if let Some(reactor) = HERE.with_borrow(Clone::clone) {
+            return Ok(reactor);
+        }
+        let (reactor, event) = Self::new().map_err(|error| refused(&error))?;
+        let reactor = Rc::new(reactor);
+        HERE.set(Some(Rc::clone(&reactor)));
+        let end = End;
+        // The task belongs to this thread's runtime, so it finds this thread's ring.
+        tokio::spawn(async move {
+            let _end = end;
+            poll_fn(|context| drive(&event, context)).await;
+        });
+        Ok(reactor)
+    }
+
+    fn new() -> io::Result<(Self, AsyncFd<OwnedFd>)> {
+        let mut ring = Ring::new(DEPTH)?;
+        let event = ring.event()?.try_clone_to_owned()?;
+        // Deprecated because a type could close its handle behind the runtime's back; an OwnedFd
+        // that the task alone has cannot, and the replacement needs unsafe code.
+        #[expect(deprecated, reason = "sound for an OwnedFd that is never handed out")]
+        let event = AsyncFd::new(event)?;
+        let state = State {
+            ring,
+            has_asked: false,
+            driver: None,
+            waiting: Vec::new(),
+            free: Vec::new(),
+        };
+        let reactor = Self {
+            state: RefCell::new(state),
+            room: Semaphore::new(DEPTH as usize),
+        };
+        Ok((reactor, event))
+    }
+
+    /// Asks the ring for something, and waits for it.
+    async fn ask(
+        self: Rc<Self>,
+        push: impl FnOnce(&mut Ring, u64) -> Result<(), Refused>,
+    ) -> Result<Completion, Fault> {
+        let _turn = self.room.acquire().await.map_err(|error| refused(&error))?;
+        let asked = self.push(push).map_err(|error| refused(&error))?;
+        poll_fn(|context| asked.poll(context)).await
+    }
+
+    fn push(
+        &self,
+        push: impl FnOnce(&mut Ring, u64) -> Result<(), Refused>,
+    ) -> Result<Asked<'_>, Refused> {
+        let mut state = self.state.borrow_mut();
+        let tag = state.free.pop().unwrap_or_else(|| {
+            state.waiting.push(Waiting::Free);
+            state.waiting.len() - 1
+        });
+        if let Err(refused) = push(&mut state.ring, tag as u64) {
+            state.free.push(tag);
+            return Err(refused);
+        }
+        state.waiting[tag] = Waiting::Since(None);
+        state.has_asked = true;
+        if let Some(driver) = &state.driver {
+            driver.wake_by_ref();
+        }
+        Ok(Asked { reactor: self, tag })
+    }
+
+    /// Hands what was asked to the kernel, and wakes whoever waited for what is complete.
+    fn turn(&self) {
+        let mut state = self.state.borrow_mut();
+        if std::mem::take(&mut state.has_asked) && state.ring.submit().is_err() {
+            // The kernel lacks memory for it just now: what is complete makes room.
+            state.has_asked = true;
+            if let Some(driver) = &state.driver {
+                driver.wake_by_ref();
+            }
+        }
+        while let Some(done) = state.ring.poll() {
+            let tag = done.tag as usize;
+            match std::mem::replace(&mut state.waiting[tag], Waiting::Free) {
+                Waiting::Since(waker) => {
+                    state.waiting[tag] = Waiting::Done(done);
+                    if let Some(waker) = waker {
+                        waker.wake();
+                    }
+                }
+                _ => state.free.push(tag), // the buffer is freed, and maybe the file closed
+            }
+        }
+    }
+}
+
+/// Polls the task that drives this thread's ring.
+fn drive(event: &AsyncFd<OwnedFd>, context: &mut Context<'_>) -> Poll<()> {
+    let Some(reactor) = HERE.with_borrow(Clone::clone) else {
+        return Poll::Ready(());
+    };
+    reactor.state.borrow_mut().driver = Some(context.waker().clone());
+    loop {
+        reactor.turn();
+        match event.poll_read_ready(context) {
+            Poll::Ready(Ok(mut ready)) => {
+                let _ = rustix::io::read(event.get_ref(), &mut [0; 8]); // only resets it
+                ready.clear_ready();
+            }
+            // The runtime is ending.
+            Poll::Ready(Err(_)) => return Poll::Ready(()),
+            Poll::Pending => return Poll::Pending,
+        }
+    }
+}
+
+/// Lets go of the thread's ring with the runtime whose task drove it.
+struct End;
+
+impl Drop for End {
+    fn drop(&mut self) {
+        drop(HERE.take());
+    }
+}
+
+/// A request under way, and whoever waits for it.
+struct Asked<'a> {
+    reactor: &'a Reactor,
+    tag: usize,
+}
+
+impl Asked<'_> {
+    fn poll(&self, context: &Context<'_>) -> Poll<Result<Completion, Fault>> {
+        let mut state = self.reactor.state.borrow_mut();
+        let waiting = &mut state.waiting[self.tag];
+        if let Waiting::Done(done) = std::mem::replace(waiting, Waiting::Free) {
+            return Poll::Ready(Ok(done));
+        }
+        *waiting = Waiting::Since(Some(context.waker().clone()));
+        Poll::Pending
+    }
+}
+
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        let mut state = self.reactor.state.borrow_mut();
+        let waiting = &mut state.waiting[self.tag];
+        if matches!(waiting, Waiting::Since(_)) {
+            *waiting = Waiting::Left;
+        } else {
+            *waiting = Waiting::Free;
+            state.free.push(self.tag);
+        }
+    }
+}
+
+fn refused(why: &dyn fmt::Display) -> Fault {
+    let sentence = format!("io_uring failed: {why}; --client engine=threads does without it");
+    Fault::session(FaultKind::Refused, sentence)
+}
