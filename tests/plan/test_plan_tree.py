@@ -35,7 +35,7 @@ BAD: list[tuple[str, Any, str]] = [
     ("tree.sigma", float("nan"), "tree.sigma:"),
     ("tree.seed", -1, "tree.seed:"),
     ("tree.static_flies", 1, 'static_flies: there is no such key; did you mean "static_files"?'),
-    ("tree", None, '[tree] is the data set of the protocol "smb", and it needs one'),
+    ("tree", None, '[tree] is the data set of the protocols "smb" and "files", and they need one'),
     ("data", WORKLOAD["data"], '[data] is the data set of the protocol "app"'),
     ("run.lab_scale", 0, "run.lab_scale:"),
     ("run.lab_scale", 1.1, "run.lab_scale:"),
@@ -52,7 +52,7 @@ def test_a_mistake_is_named_with_its_place(path: str, value: Any, part: str) -> 
 
 
 def test_the_other_protocol_has_no_tree() -> None:
-    with pytest.raises(InputError, match=r'\[tree\] is the data set of the protocol "smb"'):
+    with pytest.raises(InputError, match=r'\[tree\] is the data set of the protocols "smb"'):
         workload("tree", TREE)
     assert plan().tree is None
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use headcount_tree::data_set::DataSet;
+use headcount_tree::program::source::Source;
 use serde::Deserialize;
 
 /// How files are opened for reading and writing.
@@ -61,6 +62,10 @@ pub struct FilesOptions {
     /// The files of each user.
     #[serde(default)]
     pub data_set: DataSet,
+    /// The program that users play, if they do. Its transfers begin and end anywhere, so not in
+    /// [`Mode::Direct`].
+    #[serde(default)]
+    pub program: Option<Source>,
 }
 
 impl FilesOptions {
@@ -76,6 +81,7 @@ impl FilesOptions {
             threads: default_threads(),
             verify: true,
             data_set: DataSet::default(),
+            program: None,
         }
     }
 }

@@ -37,7 +37,20 @@ pub enum LimitError {
 /// Makes sure that `users` connections to one address can be opened, raising the soft limit of file
 /// handles as far as needed and allowed.
 pub fn ensure_connections(users: u64) -> Result<(), LimitError> {
-    let needed = users + RESERVE;
+    ensure_handles(users, users)?;
+    match local_ports() {
+        Some(allowed) if users > allowed => Err(LimitError::Ports { users, allowed }),
+        _ => Ok(()),
+    }
+}
+
+/// Makes sure that `users` users can have `each` files open at a time, as above.
+pub fn ensure_open_files(users: u64, each: u64) -> Result<(), LimitError> {
+    ensure_handles(users, users.saturating_mul(each))
+}
+
+fn ensure_handles(users: u64, handles: u64) -> Result<(), LimitError> {
+    let needed = handles.saturating_add(RESERVE);
     let limit = getrlimit(Resource::Nofile);
     let allowed = limit.maximum.unwrap_or(u64::MAX);
     if needed > allowed {
@@ -61,10 +74,7 @@ pub fn ensure_connections(users: u64) -> Result<(), LimitError> {
             });
         }
     }
-    match local_ports() {
-        Some(allowed) if users > allowed => Err(LimitError::Ports { users, allowed }),
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 fn local_ports() -> Option<u64> {
@@ -77,6 +87,13 @@ fn local_ports() -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn so_are_a_few_open_files() {
+        assert_eq!(ensure_open_files(10, 4), Ok(()));
+        let error = ensure_open_files(1 << 30, 4).unwrap_err().to_string();
+        assert!(error.contains("need 4294967396 file handles"), "{error}");
+    }
 
     #[test]
     fn a_few_users_are_always_possible_and_absurd_numbers_are_refused_with_the_fix() {

@@ -168,3 +168,10 @@ fn closed() -> PyErr {
 pub fn ensure_connections(users: u64) -> PyResult<()> {
     headcount_load::limits::ensure_connections(users).map_err(|error| of_limit(&error))
 }
+
+/// Makes sure that so many users can have `each` files open at a time; raises `SystemLimitError` with
+/// the fix if not.
+#[pyfunction]
+pub fn ensure_open_files(users: u64, each: u64) -> PyResult<()> {
+    headcount_load::limits::ensure_open_files(users, each).map_err(|error| of_limit(&error))
+}

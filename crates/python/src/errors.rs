@@ -3,6 +3,8 @@
 use headcount_app::control::ControlError;
 use headcount_app::server::ServeError;
 use headcount_disk::DiskError;
+use headcount_files::FilesError;
+use headcount_files::provision::ProvisionError as FilesProvisionError;
 use headcount_http::HttpError;
 use headcount_http::pages::tree::TreeError;
 use headcount_load::limits::LimitError;
@@ -150,6 +152,31 @@ pub fn of_sort(error: &SortError) -> PyErr {
         | SortError::NoSpace { .. }
         | SortError::Size { .. } => SystemLimitError::new_err(text),
         SortError::Thread | SortError::CalledOff => EngineError::new_err(text),
+    }
+}
+
+/// The exception for a folder, or options of one, that cannot be used.
+pub fn of_files(error: &FilesError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        FilesError::Options(_) | FilesError::Folder { .. } => InputError::new_err(text),
+        FilesError::NoRing(_) => SystemLimitError::new_err(text),
+    }
+}
+
+/// The exception for a data set below a folder that could not be made, checked or deleted.
+pub fn of_files_provision(error: &FilesProvisionError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        FilesProvisionError::Options(error) => of_files(error),
+        FilesProvisionError::NotOurs { .. } | FilesProvisionError::ReadOnly { .. } => {
+            InputError::new_err(text)
+        }
+        FilesProvisionError::NoSpace { .. } | FilesProvisionError::System(_) => {
+            SystemLimitError::new_err(text)
+        }
+        FilesProvisionError::Fault(fault) => of_fault(fault),
+        FilesProvisionError::CalledOff => TargetError::new_err(text),
     }
 }
 

@@ -4,6 +4,7 @@ mod app;
 mod disk;
 mod engine;
 mod errors;
+mod files;
 mod histogram;
 mod http;
 mod interval;
@@ -25,7 +26,9 @@ mod _engine {
     #[pymodule_export]
     use crate::disk::{DiskBench, io_uring_unavailable};
     #[pymodule_export]
-    use crate::engine::{Engine, ensure_connections};
+    use crate::engine::{Engine, ensure_connections, ensure_open_files};
+    #[pymodule_export]
+    use crate::files::{files_cleanup, files_hello, files_prepare};
     #[pymodule_export]
     use crate::histogram::Histogram;
     #[pymodule_export]

@@ -1,6 +1,7 @@
 //! The one place that picks a protocol by name; everything below it is compiled for that protocol.
 
 use headcount_app::{App, AppOptions};
+use headcount_files::{Files, FilesOptions};
 use headcount_http::{Http, HttpOptions};
 use headcount_load::{Plan, Run};
 use headcount_null::{Null, Stalls};
@@ -8,7 +9,7 @@ use headcount_smb::{Smb, SmbOptions};
 use pyo3::PyResult;
 use serde::Deserialize;
 
-use crate::errors::{PlanError, of_control, of_http, of_run, of_smb};
+use crate::errors::{PlanError, of_control, of_files, of_http, of_run, of_smb};
 
 /// Where the application server is and what its data set is like.
 #[derive(Deserialize)]
@@ -37,11 +38,13 @@ pub fn start(plan: Plan, protocol: &str, target: &str) -> PyResult<Run> {
     match protocol {
         "app" => Run::start(plan, app(target)?),
         "http" => Run::start(plan, http(target)?),
+        "files" => Run::start(plan, files(target)?),
         "null" => Run::start(plan, null(target)?),
         "smb" => Run::start(plan, smb(target)?),
         other => {
-            let message =
-                format!("the engine has no protocol \"{other}\"; it has app, http, null, smb");
+            let message = format!(
+                "the engine has no protocol \"{other}\"; it has app, files, http, null, smb"
+            );
             return Err(PlanError::new_err(message));
         }
     }
@@ -58,6 +61,10 @@ fn app(target: &str) -> PyResult<App> {
 
 fn http(target: &str) -> PyResult<Http> {
     Http::new(read::<HttpOptions>(target)?).map_err(|error| of_http(&error))
+}
+
+fn files(target: &str) -> PyResult<Files> {
+    Files::new(read::<FilesOptions>(target)?).map_err(|error| of_files(&error))
 }
 
 fn smb(target: &str) -> PyResult<Smb> {

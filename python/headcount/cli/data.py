@@ -203,15 +203,20 @@ def cleanup(
         out.print(told, markup=False)
 
 
-USUAL = {"app": "app-server", "smb": "home-folders", "http": "web-static"}
+USUAL = {
+    "app": "app-server",
+    "smb": "home-folders",
+    "files": "home-folders",
+    "http": "web-static",
+}
 """A workload of each protocol, for deleting its data set."""
 
 
 def _plan(workload: str | None, target: str | None, overrides: Overrides) -> Plan:
     if target is None or target.startswith("lab:"):
         raise InputError(
-            "give --target, such as smb://host/share or app://host:port, or for the pages of a web "
-            "server --folder; a lab server's data goes with the server"
+            "give --target, such as smb://host/share, file:///folder or app://host:port, or for "
+            "the pages of a web server --folder; a lab server's data goes with the server"
         )
     name = workload or USUAL[targets.parse(target).protocol]
     return resolve(workloads.load(name), target, overrides)

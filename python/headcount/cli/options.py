@@ -11,8 +11,9 @@ Target = Annotated[
         "--target",
         "-t",
         metavar="TARGET",
-        help="The system under test: smb://host/share, http://host/path, app://host:port; or "
-        "lab:samba, lab:nginx, lab:apache, lab:app for a server started here.",
+        help="The system under test: smb://host/share, file:///folder, http://host/path, "
+        "app://host:port; or lab:samba, lab:files, lab:nginx, lab:apache, lab:app for one started "
+        "here.",
     ),
 ]
 Runs = Annotated[
@@ -54,7 +55,8 @@ Client = Annotated[
     typer.Option(
         "--client",
         metavar="KEY=VALUE",
-        help="How the protocol is spoken: signing=required, keep_alive=on, verify=off.",
+        help="How the protocol is spoken: signing=required, keep_alive=on, verify=off; of files: "
+        "mode=direct.",
     ),
 ]
 RUNS = Path("runs")

@@ -1,6 +1,7 @@
 """The disclosure of both sides, gathered at the start of a run."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from headcount import __version__, _engine
 from headcount.bundle.environment import EnvironmentFile, Side
@@ -9,10 +10,18 @@ from headcount.counters.environment import describe_host
 
 
 def disclose(
-    target: str, *, local: bool, programs: Mapping[str, str], settings: Mapping[str, str]
+    target: str,
+    *,
+    local: bool,
+    programs: Mapping[str, str],
+    settings: Mapping[str, str],
+    paths: Iterable[Path] = (),
 ) -> EnvironmentFile:
-    """Describe this machine and, where it is the same one, the system under test."""
-    host = describe_host(__version__).model_dump(mode="json")
+    """Describe this machine and, where it is the same one, the system under test.
+
+    `paths` are those whose file systems matter.
+    """
+    host = describe_host(__version__, paths).model_dump(mode="json")
     both = {**programs, "headcount": __version__}
     if local:
         sides = [Side(role="both", host=host, programs=both, settings=dict(settings))]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from headcount._engine import Interval, ensure_connections
+from headcount._engine import Interval
 from headcount.analyse.judge import judge
 from headcount.analyse.level import Measured, summarise
 from headcount.analyse.observe import constraint
@@ -12,6 +12,7 @@ from headcount.analyse.window import Window
 from headcount.bundle.level import CounterSummary, LevelResult
 from headcount.bundle.writer import BundleWriter, now
 from headcount.controller.access import Access, Prepared
+from headcount.controller.handles import ensure_handles
 from headcount.controller.listener import Listener, Phase
 from headcount.controller.session import Moment, Session
 from headcount.counters.summary import summarise as summarise_counters
@@ -59,7 +60,7 @@ class LevelRunner:
 
     def run(self, order: LevelOrder) -> LevelResult:
         """Run one level to its end."""
-        ensure_connections(order.users)
+        ensure_handles(self._plan.protocol, order.users)
         self._phase("prepare", order, 0.0)
         prepared = self._access.prepare(order.users, self._listener.prepared)
         note(self._bundle, self._session.now_s(), prepared)

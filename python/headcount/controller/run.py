@@ -12,6 +12,7 @@ from headcount.bundle.reader import Bundle
 from headcount.bundle.verdict import Verdict
 from headcount.bundle.writer import BundleWriter, new_folder
 from headcount.controller.access import Secrets
+from headcount.controller.handles import ensure_handles
 from headcount.controller.level import LevelOrder, LevelRunner, note
 from headcount.controller.listener import Listener, Phase
 from headcount.controller.orders import Orders, orders_of
@@ -37,7 +38,7 @@ def start(plan: Plan, runs: Path, secrets: Secrets, listener: Listener) -> tuple
         raise EngineError(
             "this engine is a debug build, whose figures are worthless; build it with: uv sync"
         )
-    _engine.ensure_connections(max(plan.levels, default=plan.search.start_users))
+    ensure_handles(plan.protocol, max(plan.levels, default=plan.search.start_users))
     with connect(plan, secrets) as sut:
         folder = new_folder(runs, plan.workload.name, plan.target)
         bundle = BundleWriter(folder)

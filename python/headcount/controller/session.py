@@ -38,7 +38,7 @@ class Session:
     ) -> None:
         """Start the engine, with no users yet. `offset_s`: when, in seconds of the whole run."""
         with urgent():
-            self._engine = Engine(engine_plan(plan), plan.workload.protocol, target)
+            self._engine = Engine(engine_plan(plan), plan.protocol, target)
         self._scenarios = [scenario.name for scenario in plan.workload.scenarios]
         self._sources = sources
         self._bundle = bundle

@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from headcount import lab
 from headcount.bundle.environment import EnvironmentFile
 from headcount.controller.access import Access, Secrets
+from headcount.controller.access.files import FilesAccess
 from headcount.controller.access.open import of_lab, of_target
 from headcount.controller.disclosure import disclose
 from headcount.counters import GeneratorSource, HostSource
@@ -38,7 +40,8 @@ class Sut:
         """The disclosure."""
         settings = {**self.access.settings, **self.lab_settings}
         programs = {**self.access.programs, **self.lab_programs}
-        return disclose(target, local=self.local, programs=programs, settings=settings)
+        paths = [Path(self.address)] if isinstance(self.access, FilesAccess) else []
+        return disclose(target, local=self.local, programs=programs, settings=settings, paths=paths)
 
 
 @contextmanager
@@ -53,9 +56,14 @@ def connect(plan: Plan, secrets: Secrets) -> Iterator[Sut]:
         try:
             access = of_lab(plan, server)
             lab_settings, programs = server.settings, server.programs
-            yield Sut(server.address, True, server.pids, access, lab_settings, programs)
+            pids = server.pids or None
+            yield Sut(server.address, True, pids, access, lab_settings, programs)
         finally:
             server.stop()
+        return
+    if target.folder is not None:
+        files = FilesAccess(plan, target.folder)
+        yield Sut(target.folder, not files.place.is_remote, None, files, {}, {})
         return
     address = targets.resolve(target)
     targets.check_authorised(address, plan.authorised_by)

@@ -28,20 +28,25 @@ def base() -> Path:
 class Home:
     """A new, empty folder, locked as long as this process lives."""
 
-    def __init__(self, server: str) -> None:
-        """Make one for a server of this name; raises SystemLimitError where that cannot be."""
+    def __init__(self, server: str, around: Path | None = None) -> None:
+        """Make one for a server of this name; raises SystemLimitError where that cannot be.
+
+        `around` is where, if not in the usual place; everything in it that is called after the
+        server is taken for a home.
+        """
         self._lock: int | None = None
+        around = around or base()
         try:
-            base().mkdir(parents=True, exist_ok=True)
-            self.path = Path(tempfile.mkdtemp(prefix=f"{server}-", dir=base()))
+            around.mkdir(parents=True, exist_ok=True)
+            self.path = Path(tempfile.mkdtemp(prefix=f"{server}-", dir=around))
         except OSError as error:
             raise SystemLimitError(
-                f"cannot make a folder for the server's data in {base()}: {error.strerror}; name a "
+                f"cannot make a folder for the server's data in {around}: {error.strerror}; name a "
                 "folder that can be written: XDG_CACHE_HOME=/some/folder headcount run ..."
             ) from error
         with contextlib.suppress(OSError):  # file systems without locks
             self._lock = _locked(self.path)
-        _sweep(server)
+        _sweep(server, around)
 
     def delete(self) -> None:
         """Delete it with everything in it; safe to call twice."""
@@ -62,9 +67,9 @@ def _locked(folder: Path) -> int:
     return handle
 
 
-def _sweep(server: str) -> None:
+def _sweep(server: str, around: Path) -> None:
     """Delete homes that nobody has locked."""
-    for folder in base().glob(f"{server}-*"):
+    for folder in around.glob(f"{server}-*"):
         with contextlib.suppress(OSError):
             if time.time() - folder.stat().st_mtime > YOUNG_S:
                 handle = _locked(folder)

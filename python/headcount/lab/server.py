@@ -10,8 +10,8 @@ class Server(Protocol):
     """A server of the lab, running.
 
     Attributes:
-        address: Where it listens, as `ip:port`.
-        pids: The processes at the root of its tree, for the counters.
+        address: Where it listens, as `ip:port`; of files, their folder.
+        pids: The processes at the root of its tree, for the counters; none where the kernel serves.
         programs: Program and version, for the disclosure.
         settings: How it was configured, for the disclosure.
 
@@ -34,6 +34,7 @@ def start(name: str, settings: Mapping[str, str]) -> Server:
     """
     from headcount.lab.apache import ApacheServer
     from headcount.lab.app import AppServer
+    from headcount.lab.files import FilesServer
     from headcount.lab.nginx import NginxServer
     from headcount.lab.samba import SambaServer
 
@@ -42,6 +43,7 @@ def start(name: str, settings: Mapping[str, str]) -> Server:
         "samba": SambaServer,
         "apache": ApacheServer,
         "nginx": NginxServer,
+        "files": FilesServer,
     }
     if name not in known:
         raise InputError(f'the lab has no server "{name}"; it has: {", ".join(known)}')

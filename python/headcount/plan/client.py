@@ -88,10 +88,38 @@ def _client(model: type[T], given: Mapping[str, str]) -> T:
         raise InputError(describe(error, model, "[client]")) from error
 
 
+class FilesClient(Strict):
+    """How users of a folder are called, and how the engine makes their system calls."""
+
+    folder: Annotated[str, AfterValidator(_folder)] = Field(
+        default="headcount\\user{n:05}",
+        description="Each user's folder, in a folder that is Headcount's alone",
+    )
+    first_user: int = Field(default=0, ge=0, le=10_000_000, description="Number of the first")
+    mode: Literal["buffered", "direct", "dsync"] = Field(
+        default="buffered", description="Through the page cache, past it, or on disk at once"
+    )
+    engine: Literal["auto", "io_uring", "threads"] = Field(
+        default="auto", description="How reads and writes are made"
+    )
+    threads: int = Field(
+        default=128, ge=1, le=4096, description="Calls that may be under way in threads at a time"
+    )
+    verify: Switch = Field(default=True, description="Whether data read is checked")
+
+
+def files_client(given: Mapping[str, str]) -> FilesClient:
+    """The `[client]` table of a plan for files; raises InputError with every mistake in it."""
+    return _client(FilesClient, given)
+
+
 def check_client(target: Target, given: Mapping[str, str], server: Mapping[str, str]) -> None:
     """Raise InputError if the table does not fit the target, or the `[server]` of the lab."""
     if target.protocol == "http":
         http_client(given)
+        return
+    if target.protocol == "files":
+        files_client(given)
         return
     if target.protocol != "smb":
         if given:

@@ -68,11 +68,11 @@ class Plan(Strict):
             raise ValueError('the mode "level" has one level; for several use the mode "ladder"')
         with as_mistake():
             parsed = target.parse(self.target)
-        if parsed.protocol != self.workload.protocol:
+        if not target.plays(parsed.protocol, self.workload.protocol):
             raise ValueError(
                 f'the workload speaks "{self.workload.protocol}", which the target '
                 f'"{self.target}" does not; its targets look like '
-                f"{target.PROTOCOLS[self.workload.protocol]}"
+                f"{target.forms(self.workload.protocol)}"
             )
         check_client(parsed, self.client, self.server)
         if parsed.lab == "nginx" and self.asks_for_cgi:
@@ -81,6 +81,11 @@ class Plan(Strict):
                 "pages that one makes; give --target lab:apache"
             )
         return self
+
+    @property
+    def protocol(self) -> str:
+        """What the target speaks: a workload for files runs over whatever reaches them."""
+        return target.parse(self.target).protocol
 
     @property
     def criteria(self) -> list[criteria.Criterion]:

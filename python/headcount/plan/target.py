@@ -4,17 +4,26 @@ import ipaddress
 import re
 import socket
 from dataclasses import dataclass
+from urllib.parse import unquote, urlsplit
 
 from headcount.errors import InputError, TargetError
 from headcount.plan.mistakes import nearest
 from headcount.plan.pattern import NUMBER
 
-PROTOCOLS = {"app": "app://host:port", "smb": "smb://host/share", "http": "http://host/path"}
+PROTOCOLS = {
+    "app": "app://host:port",
+    "smb": "smb://host/share",
+    "files": "file:///folder",
+    "http": "http://host/path",
+}
 """Protocols and what their targets look like."""
-SCHEMES = {**{name: name for name in PROTOCOLS}, "https": "http"}
+SCHEMES = {"app": "app", "smb": "smb", "file": "files", "http": "http", "https": "http"}
 """How targets begin, and the protocols those stand for."""
-LAB = {"app": "app", "samba": "smb", "apache": "http", "nginx": "http"}
+LAB = {"app": "app", "samba": "smb", "files": "files", "apache": "http", "nginx": "http"}
 """Servers of the lab and the protocols they speak; the first of a protocol does all of it."""
+FILE_SERVERS = frozenset({"smb", "files"})
+"""Protocols that reach files: they play the same steps on the same [tree], so a workload of one of
+them runs on the others' targets."""
 DEFAULT_PORTS = {"smb": 445, "http": 80, "https": 443}
 """Ports that targets need not name (SMB: MS-SMB2 2.1; HTTP: RFC 9110, 4.2)."""
 
@@ -29,7 +38,8 @@ class Target:
     """Where the system under test is.
 
     `protocol` plays the workload; `host` and `port` are None for a server of the lab, which gets
-    its address when it starts; `share` is the share of a file server, or a pattern of shares.
+    its address when it starts; `share` is the share of a file server, or a pattern of shares;
+    `folder` is where the files are, for those of this machine.
     """
 
     text: str
@@ -38,6 +48,7 @@ class Target:
     host: str | None
     port: int | None
     share: str | None = None
+    folder: str | None = None
 
     @property
     def is_tls(self) -> bool:
@@ -45,13 +56,26 @@ class Target:
         return self.text.startswith("https://")
 
 
-def parse(text: str) -> Target:
-    """Read `lab:NAME`, `app://host:port`, `smb://host[:port]/share` or `http://host[:port][/path]`.
+def plays(spoken: str, wanted: str) -> bool:
+    """Whether a target that speaks one protocol can be given a workload made for another."""
+    return spoken == wanted or {spoken, wanted} <= FILE_SERVERS
 
+
+def forms(protocol: str) -> str:
+    """What targets look like that a workload of this protocol runs on."""
+    return " or ".join(form for other, form in PROTOCOLS.items() if plays(other, protocol))
+
+
+def parse(text: str) -> Target:
+    """Read a target: `lab:NAME`, `file:///folder`, or an address.
+
+    Addresses are `app://host:port`, `smb://host[:port]/share` and `http://host[:port][/path]`;
     `https://` is the protocol "http" over TLS.
     """
     if text.startswith("lab:"):
         return _lab(text)
+    if text.startswith("file:"):
+        return _folder(text)
     if re.match(r"(smb|https?)://[^/]*@", text):  # not repeated: there may be a password in it
         raise InputError(
             "a target holds no name and no password; give --user with the pattern of the users' "
@@ -99,6 +123,21 @@ def _check_path(text: str, path: str) -> None:
         )
 
 
+def _folder(text: str) -> Target:
+    parts = urlsplit(text)
+    folder = unquote(parts.path)
+    there = parts.netloc in ("", "localhost") and folder.startswith("/") and text[5:7] == "//"
+    if not there or parts.query or parts.fragment or "\0" in folder:
+        raise InputError(
+            f'the target "{text}" must name a folder of this machine by its whole path, with three '
+            "slashes and special characters as in web addresses: file:///mnt/my%20share"
+        )
+    folder = folder.rstrip("/") or "/"
+    return Target(
+        text.rstrip("/") if folder != "/" else text, "files", None, None, None, None, folder
+    )
+
+
 def _share(text: str, protocol: str, path: str) -> str | None:
     if protocol == "http":
         return None
@@ -133,7 +172,7 @@ def resolve(target: Target) -> str:
 
 def is_here(target: Target) -> bool:
     """Whether a target shares this machine, as far as its name tells."""
-    if target.lab is not None or target.host == "localhost":
+    if target.lab is not None or target.folder is not None or target.host == "localhost":
         return True
     try:
         return ipaddress.ip_address(target.host or "").is_loopback
@@ -152,9 +191,15 @@ def check_authorised(address: str, authorised_by: str | None) -> None:
     A load test of a stranger's server is an attack. For any address but loopback the plan must say
     who owns the target and agreed: `authorised_by = "..."` or `--authorised-by`.
     """
-    if not is_loopback(address) and not (authorised_by or "").strip():
+    if not is_loopback(address):
+        require_owner(f"the target {address} is not this machine", authorised_by)
+
+
+def require_owner(what: str, authorised_by: str | None) -> None:
+    """Refuse load of which nobody has said that its owner agreed; `what` is whose it is."""
+    if not (authorised_by or "").strip():
         raise InputError(
-            f"the target {address} is not this machine, and the plan does not say who allowed the "
+            f"{what}, and the plan does not say who allowed the "
             'load: add authorised_by = "name of the owner who agreed" to the plan, or give '
             "--authorised-by. Load on a server without its owner's consent is an attack"
         )

@@ -13,7 +13,7 @@ from headcount.plan.library import Library
 from headcount.plan.mistakes import as_mistake, nearest
 from headcount.plan.named_files import check_named
 from headcount.plan.pages import Pages, Which, check_asked
-from headcount.plan.target import PROTOCOLS
+from headcount.plan.target import FILE_SERVERS, PROTOCOLS
 from headcount.plan.units import seconds
 
 MOST_PAUSE_S = 86_400.0
@@ -172,9 +172,12 @@ class Workload(Strict):
     criteria: list[str]
     pace: Pace
     data: Data | None = Field(default=None, description="A file for each user (protocol app)")
-    tree: Tree | None = Field(default=None, description="Folders and files (protocol smb)")
+    tree: Tree | None = Field(
+        default=None, description="Folders and files (protocols smb and files)"
+    )
     library: Library | None = Field(
-        default=None, description="Files that all users read, and upload (protocol smb)"
+        default=None,
+        description="Files that all users read, and upload (protocols smb and files)",
     )
     pages: Pages | None = Field(default=None, description="A tree of pages (protocol http)")
     client: dict[str, str] = Field(
@@ -197,9 +200,10 @@ class Workload(Strict):
                 f'there is no protocol "{self.protocol}"{nearest(self.protocol, list(PROTOCOLS))}'
                 f" (there is: {', '.join(PROTOCOLS)})"
             )
-        if ((self.tree or self.library) is not None) != (self.protocol == "smb"):
+        if ((self.tree or self.library) is not None) != (self.protocol in FILE_SERVERS):
             raise ValueError(
-                '[tree] is the data set of the protocol "smb", and it needs one, or a [library]'
+                '[tree] is the data set of the protocols "smb" and "files", and they need one, or '
+                "a [library]"
             )
         if self.data is not None and self.protocol != "app":
             raise ValueError('[data] is the data set of the protocol "app"')

@@ -48,7 +48,11 @@ impl Calls<'_> {
         let mut buffer = vec![MaybeUninit::uninit(); LISTING_BYTES];
         let mut entries = RawDir::new(folder, &mut buffer);
         let mut names = Vec::new();
-        while let Some(entry) = entries.next() {
+        loop {
+            if entries.is_buffer_empty() {
+                self.tally.count(Call::List);
+            }
+            let Some(entry) = entries.next() else { break };
             let entry = entry.map_err(|errno| Failed {
                 call: Call::List,
                 errno,

@@ -157,6 +157,19 @@ impl<'a> Calls<'a> {
         self.made(Call::Stat, found)
     }
 
+    /// Opens a name, asks about it, and closes it.
+    pub fn inspect(&mut self, path: &str, class: Query) -> Made<()> {
+        // Extended attributes are given to those alone who open a file for reading.
+        let flags = match class {
+            Query::Stream | Query::Security => OFlags::RDONLY,
+            _ => OFlags::PATH,
+        };
+        let file = self.open(path, flags)?;
+        let answer = self.ask(class, file.as_fd());
+        self.close(file);
+        answer
+    }
+
     /// Asks about an open file what the class asks for. That a file system has no such attributes
     /// is an answer, too.
     pub fn ask(&mut self, class: Query, file: BorrowedFd<'_>) -> Made<()> {

@@ -63,6 +63,29 @@ impl<'a> Calls<'a> {
         gone
     }
 
+    /// Deletes a folder with everything in it. Symbolic links are deleted, never followed.
+    pub fn unlink_tree(&mut self, folder: &str) -> Made<()> {
+        // Folders found on the way down are deleted on the way up.
+        let mut folders = vec![folder.to_owned()];
+        let mut at = 0;
+        while let Some(current) = folders.get(at).cloned() {
+            let opened = self.open(&current, OFlags::RDONLY | OFlags::DIRECTORY)?;
+            let names = self.names(&opened);
+            self.close(opened);
+            for (name, is_folder) in names? {
+                let path = format!("{current}/{name}");
+                if is_folder {
+                    folders.push(path);
+                } else {
+                    self.unlink(&path, false)?;
+                }
+            }
+            at += 1;
+        }
+        let mut up = folders.iter().rev();
+        up.try_for_each(|folder| self.unlink(folder, true))
+    }
+
     /// Gives a file another name. Not every file system can refuse to replace what has it (NFS
     /// cannot): there the name is looked for before.
     pub fn rename(&mut self, from: &str, to: &str, replace: bool) -> Made<()> {

@@ -1,7 +1,7 @@
 //! Reading, writing, and bringing it onto the disk.
 
 use headcount_load::{Fault, FaultKind, Moved, User};
-use headcount_ring::Buffer;
+use headcount_ring::{Buffer, Target};
 use headcount_tree::block::{UNIT_BYTES, stamp, verify};
 use headcount_tree::parts::{From, Transfer};
 
@@ -45,7 +45,7 @@ impl FilesSession {
         // again.
         loop {
             (came, buffer) = self
-                .transfer(Way::Read, handle, offset, buffer, bytes)
+                .transfer(Way::Read, handle.named(), offset, buffer, bytes)
                 .await?;
             tries += 1;
             if came == 0 || came == bytes || tries == 2 {
@@ -105,14 +105,25 @@ impl FilesSession {
         let mut buffer = buffers::take(bytes)?;
         let owner = self.shared.data_set.owner(self.number, handle.place);
         stamp(&mut buffer[..bytes], owner, offset);
+        self.write_all(handle.named(), offset, buffer, bytes).await
+    }
+
+    /// Writes the first `bytes` of a buffer, and gives it back for others.
+    pub(super) async fn write_all(
+        &self,
+        named: (&Target, &str),
+        offset: u64,
+        mut buffer: Buffer,
+        bytes: usize,
+    ) -> Result<(), Fault> {
         let mut written = 0;
         // A disk that is almost full takes a part first, and fails what is left.
         while written < bytes {
             let (at, left) = (offset + written as u64, bytes - written);
-            let (took, back) = self.transfer(Way::Write, handle, at, buffer, left).await?;
+            let (took, back) = self.transfer(Way::Write, named, at, buffer, left).await?;
             buffer = back;
             if took == 0 {
-                let path = &handle.path;
+                let path = named.1;
                 let sentence = format!("pwrite \"{path}\" at offset {at}: nothing was taken");
                 return Err(Fault::step(FaultKind::Refused, sentence));
             }
@@ -124,10 +135,10 @@ impl FilesSession {
     }
 
     /// One read or write; returns the bytes that moved.
-    async fn transfer(
+    pub(super) async fn transfer(
         &self,
         way: Way,
-        handle: &Handle,
+        (file, path): (&Target, &str),
         offset: u64,
         buffer: Buffer,
         bytes: usize,
@@ -138,21 +149,24 @@ impl FilesSession {
         };
         self.requests.sent(call as usize);
         let io = &self.shared.io;
-        let (moved, buffer) = io
-            .transfer(way, &handle.file, offset, buffer, bytes)
-            .await?;
+        let (moved, buffer) = io.transfer(way, file, offset, buffer, bytes).await?;
         match moved {
             Ok(moved) => Ok((moved, buffer)),
-            Err(errno) => Err(errno::fault(Failed { call, errno }, &handle.path)),
+            Err(errno) => Err(errno::fault(Failed { call, errno }, path)),
         }
     }
 
     pub(super) async fn flush(&self, slot: u8) -> Result<(), Fault> {
         let handle = self.handle(slot)?;
+        self.sync(handle.named()).await
+    }
+
+    /// Brings a file onto the disk.
+    pub(super) async fn sync(&self, (file, path): (&Target, &str)) -> Result<(), Fault> {
         let call = Call::Sync;
         self.requests.sent(call as usize);
-        let synced = self.shared.io.sync(&handle.file).await?;
-        synced.map_err(|errno| errno::fault(Failed { call, errno }, &handle.path))
+        let synced = self.shared.io.sync(file).await?;
+        synced.map_err(|errno| errno::fault(Failed { call, errno }, path))
     }
 
     pub(super) fn keep(&mut self, slot: u8, handle: &Handle) {

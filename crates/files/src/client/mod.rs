@@ -1,10 +1,12 @@
 //! The client: virtual users with their files below a folder.
 //!
-//! * [`session`]: one user's handles; `open`, `data`, `metadata`: the steps, played.
+//! * [`session`]: one user's handles; `open`, `data`, `metadata`: the steps, played; `program`:
+//!   programs, played.
 
 mod data;
 mod metadata;
 mod open;
+mod program;
 pub mod session;
 
 use std::io;
@@ -12,10 +14,11 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use headcount_load::{Fault, Protocol, User};
+use headcount_load::{Fault, Protocol, Turns, User};
 use headcount_ring::available;
 use headcount_tree::data_set::{DataSet, Place};
 use headcount_tree::pattern::NamePattern;
+use headcount_tree::program::Program;
 use headcount_tree::step::Step;
 use rustix::fs::{Mode as FileMode, OFlags};
 use rustix::io::Errno;
@@ -63,6 +66,7 @@ pub(crate) struct Shared {
     pub mode: Mode,
     pub verify: bool,
     pub data_set: DataSet,
+    pub program: Option<Arc<Program>>,
     pub io: Io,
     pub threads: u16,
     /// Why there is no ring, where there is none.
@@ -81,6 +85,16 @@ impl Files {
             let sentence = format!("threads must be from 1 to {MOST_THREADS}; it is {threads}");
             return Err(wrong(sentence));
         }
+        if options.program.is_some() && options.mode == Mode::Direct {
+            let sentence = "a program reads and writes what direct I/O does not: it needs whole \
+                            blocks; leave out --client mode=direct";
+            return Err(wrong(sentence.to_owned()));
+        }
+        let program = options
+            .program
+            .map(|source| source.load(&options.data_set))
+            .transpose();
+        let program = program.map_err(wrong)?.map(Arc::new);
         let without_ring = match (options.engine, available()) {
             (Engine::Threads, _) => Some("threads were asked for".to_owned()),
             (_, Ok(())) => None,
@@ -95,6 +109,7 @@ impl Files {
             mode: options.mode,
             verify: options.verify,
             data_set: options.data_set,
+            program,
             io: Io::new(without_ring.is_none(), options.threads),
             threads: options.threads,
             without_ring,
@@ -149,6 +164,10 @@ impl Protocol for Files {
     type Step = Step;
     type Session = FilesSession;
     const REQUESTS: &'static [&'static str] = Call::NAMES;
+
+    fn turns(&self) -> Option<Turns> {
+        self.shared.program.as_ref().map(|program| program.turns())
+    }
 
     /// There is nobody to connect to: users begin with the first file they open.
     async fn open(&self, user: &mut User) -> Result<FilesSession, Fault> {

@@ -1,14 +1,13 @@
 //! Names, opening, and asking about names.
 
 use std::fs::File;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use headcount_load::{Fault, FaultKind, User};
 use headcount_ring::Target;
 use headcount_tree::data_set::Place;
 use headcount_tree::parts::{Access, How, Name, Open};
-use headcount_tree::provision::is_folder;
 use headcount_tree::query::Query;
 use rustix::fs::{FileType, OFlags};
 use rustix::io::Errno;
@@ -26,14 +25,11 @@ impl FilesSession {
         slot: u8,
         user: &mut User,
     ) -> Result<(Place, Arc<str>), Fault> {
-        let place = match name.file.group() {
-            Some(group) => {
-                let count = u64::from(self.shared.data_set.count(group));
-                Place {
-                    group,
-                    index: user.stream().below(count) as u32,
-                }
-            }
+        let drawn = name
+            .draw(&self.shared.data_set, user.stream())
+            .map_err(|sentence| Fault::step(FaultKind::Refused, sentence))?;
+        let place = match drawn {
+            Some(place) => place,
             None => self.last[usize::from(name.of.unwrap_or(slot))].ok_or_else(|| {
                 let sentence = "\"same\" means the name last opened in this slot; none was";
                 Fault::step(FaultKind::Refused, sentence)
@@ -49,7 +45,7 @@ impl FilesSession {
         let earlier = self.handles[slot].take(); // left by a scenario that failed in the middle
         self.last[slot] = Some(place);
         let wanted = Wanted {
-            is_folder: open.folder || is_folder(place.group),
+            is_folder: open.folder || place.group.is_folder(),
             access: open.access,
             how: open.how,
             mode: self.shared.mode,
@@ -102,25 +98,12 @@ impl FilesSession {
         let (_, path) = self.resolve(name, 0, user)?;
         let asked = Arc::clone(&path);
         let found = self
-            .attempt(move |calls| {
-                let file = calls.open(&asked, flags_to_ask(class))?;
-                let answer = calls.ask(class, file.as_fd());
-                calls.close(file);
-                answer
-            })
+            .attempt(move |calls| calls.inspect(&asked, class))
             .await?;
         if is_missing {
             return missing(found, &path);
         }
         found.map_err(|failed| errno::fault(failed, &path))
-    }
-}
-
-/// Extended attributes are given to those alone who open a file for reading.
-const fn flags_to_ask(class: Query) -> OFlags {
-    match class {
-        Query::Stream | Query::Security => OFlags::RDONLY,
-        _ => OFlags::PATH,
     }
 }
 
@@ -146,21 +129,21 @@ fn around(path: &str, before: &str, after: &str) -> String {
 
 /// What is opened, and how.
 #[derive(Debug, Clone, Copy)]
-struct Wanted {
-    is_folder: bool,
-    access: Access,
-    how: How,
-    mode: Mode,
+pub(super) struct Wanted {
+    pub is_folder: bool,
+    pub access: Access,
+    pub how: How,
+    pub mode: Mode,
 }
 
 /// What was opened.
-struct Opened {
-    file: OwnedFd,
-    end_of_file: u64,
+pub(super) struct Opened {
+    pub file: OwnedFd,
+    pub end_of_file: u64,
 }
 
 impl Wanted {
-    fn open(self, calls: &mut Calls<'_>, path: &str) -> Made<Opened> {
+    pub fn open(self, calls: &mut Calls<'_>, path: &str) -> Made<Opened> {
         if self.is_folder {
             let file = self.open_folder(calls, path)?;
             return Ok(Opened {

@@ -7,10 +7,12 @@ use headcount_load::{Fault, FaultKind, Moved, Requests, Session, User};
 use headcount_ring::Target;
 use headcount_tree::data_set::Place;
 use headcount_tree::parts::{SLOTS, Share};
+use headcount_tree::program::player::Player;
 use headcount_tree::step::Step;
 use std::os::fd::AsFd;
 
 use super::Shared;
+use super::program::OpenFile;
 use crate::calls::{Call, Calls, Made, Tally};
 use crate::errno;
 
@@ -24,6 +26,8 @@ pub struct FilesSession {
     pub(super) handles: [Option<Handle>; SLOTS],
     /// What was opened last in each slot.
     pub(super) last: [Option<Place>; SLOTS],
+    /// The user's place in the target's program.
+    pub(super) player: Option<Box<Player<OpenFile>>>,
 }
 
 /// One open file or folder.
@@ -44,6 +48,11 @@ pub struct Handle {
 }
 
 impl Handle {
+    /// The file, and what it is called.
+    pub(super) fn named(&self) -> (&Target, &str) {
+        (&self.file, &self.path)
+    }
+
     /// Closes it, deleting it if that was asked for.
     pub(super) fn end(self, calls: &mut Calls<'_>) -> Made<()> {
         let gone = if self.is_doomed {
@@ -65,6 +74,7 @@ impl FilesSession {
             number: shared.number(user.id()),
             handles: [const { None }; SLOTS],
             last: [None; SLOTS],
+            player: None,
         }
     }
 
@@ -115,6 +125,9 @@ impl FilesSession {
 
     /// Closes everything, as a server does when its user leaves the share.
     async fn leave(&mut self) -> Result<(), Fault> {
+        if let Some(player) = self.player.take() {
+            self.shared.io.later(move || drop(player));
+        }
         for slot in 0..SLOTS {
             if self.handles[slot].is_some() {
                 self.close_slot(slot as u8).await?;
@@ -139,6 +152,7 @@ impl Session for FilesSession {
             | Step::TreeDisconnect { share: Share::Ipc }
             | Step::Echo {}
             | Step::Ioctl { .. } => Ok(Moved::default()),
+            Step::Turn {} => Box::pin(self.play_turn(user)).await,
             Step::Open(open) => self.open_file(open, user).await.map(nothing),
             Step::Probe { path } => self.probe(path, user).await.map(nothing),
             Step::Inspect {
@@ -180,8 +194,9 @@ impl Drop for FilesSession {
     /// Closing a file can take its time, over a network above all: not on the worker's thread.
     fn drop(&mut self) {
         let handles = std::mem::replace(&mut self.handles, [const { None }; SLOTS]);
-        if handles.iter().any(Option::is_some) {
-            self.shared.io.later(move || drop(handles));
+        let player = self.player.take();
+        if player.is_some() || handles.iter().any(Option::is_some) {
+            self.shared.io.later(move || drop((handles, player)));
         }
     }
 }

@@ -4,6 +4,7 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use headcount_tree::data_set::COMMON_FOLDERS;
 use headcount_tree::provision::{Cleaned, Ground, Told, is_common};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
@@ -53,7 +54,10 @@ pub(super) fn clear(shared: &Arc<Shared>, told: &mut Told<'_>) -> Result<Cleaned
         }
     };
     each(homes, &Arc::new(Log::default()), told, errand)?;
-    remove_tree(shared, &format!("{root}/shared"), &files, &Log::default())?;
+    for name in COMMON_FOLDERS {
+        let folder = format!("{root}/{name}");
+        remove_tree(shared, &folder, &files, &Log::default())?;
+    }
     if left == 0 {
         let marker = marker_of(&root);
         remove(&mut calls, &marker, false).map_err(|failed| about(failed, &marker))?;

@@ -6,7 +6,6 @@ use std::os::unix::fs::FileExt;
 use headcount_load::Fault;
 use headcount_tree::block::{Owner, stamp, verify};
 use headcount_tree::data_set::Place;
-use headcount_tree::provision::is_folder;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
@@ -31,7 +30,7 @@ pub fn make(
     log: &Log,
 ) -> Result<u64, ProvisionError> {
     let path = shared.path_of(number, place);
-    if is_folder(place.group) {
+    if place.group.is_folder() {
         make_folders(calls, &path).map_err(|failed| about(failed, &path))?;
         return Ok(0);
     }

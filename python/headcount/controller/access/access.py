@@ -23,6 +23,21 @@ NOTHING = Prepared(0, 0, 0)
 """All was there already."""
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def cleaned_text(cleaned: Mapping[str, int]) -> str:
+    """Say what was deleted of a data set of folders and files."""
+    if not cleaned["shares"]:
+        return "there is no data set of Headcount's"
+    left = cleaned["left"]
+    of_others = f"; left the folder with {counted(left, 'name')} that no data set has"
+    done = f"deleted {counted(cleaned['files'], 'file')} of {counted(cleaned['users'], 'user')}"
+    return done + (of_others if left else "")
+
+
 class Access(Protocol):
     """One target of one protocol.
 

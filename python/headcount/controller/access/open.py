@@ -2,11 +2,13 @@
 
 from headcount.controller.access.access import Access
 from headcount.controller.access.app import AppAccess
+from headcount.controller.access.files import FilesAccess
 from headcount.controller.access.http import HttpAccess, Site
 from headcount.controller.access.secrets import Secrets
 from headcount.controller.access.smb import Place, SmbAccess
 from headcount.errors import InputError
 from headcount.lab import Server
+from headcount.lab.files import FilesServer
 from headcount.lab.samba import SambaServer
 from headcount.lab.web import WebServer
 from headcount.plan import target as targets
@@ -23,6 +25,8 @@ def of_lab(plan: Plan, server: Server) -> Access:
     if isinstance(server, WebServer):
         site = Site(server.url, server.data, server.authority, server.status_url)
         return HttpAccess(plan, site)
+    if isinstance(server, FilesServer):
+        return FilesAccess(plan, server.address)
     return AppAccess(plan, server.address, Secrets())
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headcount import _engine
-from headcount.controller.access.access import NOTHING, Prepared, Told
+from headcount.controller.access.access import NOTHING, Prepared, Told, cleaned_text
 from headcount.errors import InputError, TargetError
 from headcount.plan.client import smb_client
 from headcount.plan.plan import Plan
@@ -26,10 +26,6 @@ class Place:
     shares: int
     user: str
     password: str = field(repr=False)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _shares(place: Place) -> str:
@@ -129,12 +125,7 @@ class SmbAccess:
 
         cleaned = json.loads(_engine.smb_cleanup(self._target, progress))
         self._ready = 0
-        if not cleaned["shares"]:
-            return "there is no data set of Headcount's"
-        left = cleaned["left"]
-        of_others = f"; left the folder with {_count(left, 'name')} that no data set has"
-        done = f"deleted {_count(cleaned['files'], 'file')} of {_count(cleaned['users'], 'user')}"
-        return done + (of_others if left else "")
+        return cleaned_text(cleaned)
 
     def engine_target(self) -> str:
         """Address, credentials, terms and data set."""

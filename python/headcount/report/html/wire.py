@@ -1,4 +1,6 @@
-"""What went over the wire at capacity: the mix of the protocol's requests."""
+"""What went over the wire at capacity: the mix of the protocol's requests, or of system calls."""
+
+from dataclasses import dataclass
 
 from headcount.bundle.level import LevelResult
 from headcount.report.content import ReportContent
@@ -8,13 +10,46 @@ from headcount.report.markup import Html, element
 from headcount.report.selection import shown
 from headcount.text import count, share, significant, storage
 
-_COLUMNS = (
-    Column("Request", text=True),
+_FIGURES = (
     Column("Share"),
     Column("Per scenario"),
     Column("Per user and second"),
     Column("Per second"),
     Column("Count"),
+)
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What is counted: requests to a server, or system calls."""
+
+    title: str
+    caption: str
+    column: str
+    counted: str
+    payload: str
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return (Column(self.column, text=True), *_FIGURES)
+
+
+_REQUESTS = _Kind(
+    title="What went over the wire",
+    caption="Protocol requests",
+    column="Request",
+    counted="Requests sent in the measured part, named as the protocol names them",
+    payload="The data in them, without what the protocol adds",
+)
+_CALLS = _Kind(
+    title="The system calls made",
+    caption="System calls",
+    column="System call",
+    counted=(
+        "System calls made in the measured part, named as the manual names them; reads, writes and "
+        "fsync count as such through io_uring, too"
+    ),
+    payload="The data they moved",
 )
 
 
@@ -25,17 +60,18 @@ def section(content: ReportContent) -> Html | None:
         return None
     # The most frequent first; of equals, by name.
     ordered = sorted(level.requests.items(), key=lambda item: (-item[1], item[0]))
-    rows = [_row(level, name, number) for name, number in ordered]
+    kind = _CALLS if content.target.startswith(("file:", "lab:files")) else _REQUESTS
+    rows = [_row(kind, level, name, number) for name, number in ordered]
     if len(rows) > 1:
-        rows.append(_row(level, "All together", sum(level.requests.values()), "sum"))
+        rows.append(_row(kind, level, "All together", sum(level.requests.values()), "sum"))
     return make_section(
-        f"What went over the wire at {count(level.users)} users ({level.outcome})",
-        table(_COLUMNS, rows, "Protocol requests", "requests short"),
-        element("p", _told(level), class_="note"),
+        f"{kind.title} at {count(level.users)} users ({level.outcome})",
+        table(kind.columns, rows, kind.caption, "requests short"),
+        element("p", _told(kind, level), class_="note"),
     )
 
 
-def _row(level: LevelResult, name: str, number: int, style: str | None = None) -> Html:
+def _row(kind: _Kind, level: LevelResult, name: str, number: int, style: str | None = None) -> Html:
     ended, per_s = _ended(level), number / _length_s(level)
     cells = [
         name,
@@ -45,7 +81,7 @@ def _row(level: LevelResult, name: str, number: int, style: str | None = None) -
         significant(per_s),
         count(number),
     ]
-    return row(_COLUMNS, cells, style)
+    return row(kind.columns, cells, style)
 
 
 def _ended(level: LevelResult) -> int:
@@ -57,13 +93,10 @@ def _length_s(level: LevelResult) -> float:
     return max(level.steady_s, 1e-9)
 
 
-def _told(level: LevelResult) -> str:
-    """Say what the requests are counted over, and what data they carried."""
+def _told(kind: _Kind, level: LevelResult) -> str:
+    """Say what is counted over what, and what data was carried."""
     ended, total = _ended(level), level.total
-    said = (
-        "Requests sent in the measured part, named as the protocol names them; per scenario: of "
-        f"the {count(ended)} that ended in it."
-    )
+    said = f"{kind.counted}; per scenario: of the {count(ended)} that ended in it."
     carried_per_s = total.read_bytes_per_s + total.written_bytes_per_s
     if not ended or carried_per_s == 0:
         return said
@@ -72,6 +105,6 @@ def _told(level: LevelResult) -> str:
         for rate in (total.read_bytes_per_s, total.written_bytes_per_s)
     )
     return (
-        f"{said} The data in them, without what the protocol adds: {read} read and {written} "
+        f"{said} {kind.payload}: {read} read and {written} "
         f"written per scenario; {storage(carried_per_s / level.users)} per user and second."
     )

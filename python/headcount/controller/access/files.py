@@ -1,0 +1,108 @@
+"""Files below a folder of this machine as a target: a disk of its own, or a network mount."""
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from headcount import _engine
+from headcount.controller.access.access import NOTHING, Prepared, Told, cleaned_text
+from headcount.controller.access.mount import place
+from headcount.errors import InputError
+from headcount.plan.client import FilesClient, files_client
+from headcount.plan.plan import Plan
+from headcount.plan.target import require_owner
+
+MODES = {
+    "buffered": "buffered (through the page cache of this machine)",
+    "direct": "direct (O_DIRECT, past the page cache)",
+    "dsync": "dsync (O_DSYNC, on stable storage before a write ends)",
+}
+"""How files are opened, for the disclosure."""
+
+
+class FilesAccess:
+    """A folder."""
+
+    programs: Mapping[str, str] = {}
+    pid: int | None = None
+
+    def __init__(self, plan: Plan, folder: str) -> None:
+        """Look at the folder.
+
+        Raises InputError if it cannot be used, or if it is another machine's and nobody has said
+        that its owner agreed.
+        """
+        if plan.tree is None:
+            raise InputError(f'the workload "{plan.workload.name}" has no [tree] of files')
+        client = files_client(plan.client)
+        self.place = place(folder)
+        if self.place.is_remote:
+            require_owner(
+                f"the folder {folder} is on a server of its own, {self.place.server} "
+                f"({self.place.text})",
+                plan.authorised_by,
+            )
+        self._ready = 0
+        self._target = json.dumps(
+            {"path": folder, **client.model_dump(), "data_set": plan.tree.engine_form()}
+        )
+        hello = json.loads(_engine.files_hello(self._target))
+        self.settings: Mapping[str, str] = {
+            "folder": folder,
+            "file system": self.place.text,
+            "mount options": ",".join(self.place.system.options or ()),
+            "free space": f"{hello['free_bytes'] / 1e9:,.1f} GB",
+            "files opened": MODES[client.mode],
+            "system calls": _calls(client, hello),
+        }
+
+    def prepare(self, users: int, told: Told, *, verify: bool = False) -> Prepared:
+        """Make the users' folders and files; those made before are only looked at.
+
+        With `verify` they are read, and made anew where they are damaged.
+        """
+        if users <= self._ready and not verify:
+            return NOTHING
+        first = 0 if verify else self._ready
+
+        def progress(text: str) -> None:
+            told(first + json.loads(text)["users_done"], users)
+
+        done = _engine.files_prepare(self._target, first, users - 1, progress, verify)
+        made = json.loads(done)
+        if made["written_bytes"]:
+            # Otherwise the first level would pay for writing these pages out.
+            os.sync()
+        self._ready = users
+        return Prepared(made["created"], first + made["kept"], made["written_bytes"])
+
+    def check(self) -> None:
+        """Look at the folder again."""
+        _engine.files_hello(self._target)
+
+    def cleanup(self, told: Told) -> str:
+        """Delete the data set below the folder."""
+
+        def progress(text: str) -> None:
+            how_far = json.loads(text)
+            told(how_far["users_done"], how_far["users"])
+
+        self._ready = 0
+        return cleaned_text(json.loads(_engine.files_cleanup(self._target, progress)))
+
+    def engine_target(self) -> str:
+        """The folder, how it is used, and the data set."""
+        return self._target
+
+    def source(self) -> None:
+        """A folder says nothing of itself."""
+
+
+def _calls(client: FilesClient, hello: Mapping[str, Any]) -> str:
+    """How system calls are made, and why not otherwise."""
+    threads = f"up to {hello['threads']} threads"
+    if hello["engine"] == "io_uring":
+        return f"io_uring for reads, writes and fsync; {threads} for the others"
+    why = hello["without_ring"]
+    return threads + ("" if client.engine == "threads" else f" (no io_uring: {why})")

@@ -1,0 +1,70 @@
+"""`lab:files`: a folder of its own, on the disk that was chosen, and nothing of it afterwards."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from headcount import lab
+from headcount.errors import InputError
+from headcount.lab import home
+from headcount.lab.files import AROUND
+
+
+@pytest.fixture(autouse=True)
+def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return home.base()
+
+
+def test_it_is_where_caches_are_unless_told(base: Path) -> None:
+    server = lab.start("files", {})
+    folder = Path(server.address)
+    assert folder.is_dir()
+    assert folder.parent == base
+    assert server.pids == []
+    (folder / "data").write_bytes(b"1")
+    server.stop()
+    assert list(base.iterdir()) == []
+    server.stop()
+
+
+def test_it_is_on_the_disk_that_was_chosen(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    (disk / "files-of-mine").mkdir()
+    os.utime(disk / "files-of-mine", (0, 0))
+    server = lab.start("files", {"path": str(disk)})
+    assert Path(server.address).parent == disk / AROUND
+    assert server.settings == {"path": str(disk)}
+    server.stop()
+    assert [path.name for path in disk.iterdir()] == ["files-of-mine"]
+
+
+def test_what_a_killed_run_left_is_swept_and_nothing_else(tmp_path: Path) -> None:
+    left = tmp_path / AROUND / "files-left"
+    left.mkdir(parents=True)
+    other = tmp_path / AROUND / "letters"
+    other.mkdir()
+    long_ago_s = time.time() - 2 * home.YOUNG_S
+    for path in (left, other):
+        os.utime(path, (long_ago_s, long_ago_s))
+    server = lab.start("files", {"path": str(tmp_path)})
+    server.stop()
+    assert [path.name for path in (tmp_path / AROUND).iterdir()] == ["letters"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "part"),
+    [
+        ({"path": "relative"}, "by its whole path"),
+        ({"path": "/nobody/has/this"}, "must be a folder that is there"),
+        ({"path": "/proc"}, 'path is "/proc", where this user cannot make a folder'),
+        ({"paths": "/mnt"}, "lab:files has no setting paths; it has: path"),
+    ],
+)
+def test_mistakes_are_told(settings: dict[str, str], part: str) -> None:
+    with pytest.raises(InputError) as caught:
+        lab.start("files", settings)
+    assert part in str(caught.value)
