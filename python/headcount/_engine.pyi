@@ -6,7 +6,7 @@ from _typeshed import SupportsGetItem
 from os import PathLike
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
 
-__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Histogram", "Interval", "ScenarioCount", "SmbHold", "StepCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "end_with_parent", "ensure_connections", "http_check", "http_hello", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare", "sort_file", "sort_make", "sort_memory", "sort_verify"]
+__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Histogram", "Interval", "ScenarioCount", "SmbHold", "StepCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "end_with_parent", "ensure_connections", "ensure_open_files", "files_cleanup", "files_hello", "files_prepare", "http_check", "http_hello", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare", "sort_file", "sort_make", "sort_memory", "sort_verify"]
 
 PROFILE: Final[str]
 """
@@ -434,6 +434,31 @@ def ensure_connections(users: SupportsIndex) -> None:
     """
     Makes sure that so many connections to one address can be opened; raises `SystemLimitError`
     with the fix if not.
+    """
+
+def ensure_open_files(users: SupportsIndex, each: SupportsIndex) -> None:
+    """
+    Makes sure that so many users can have `each` files open at a time; raises `SystemLimitError` with
+    the fix if not.
+    """
+
+def files_cleanup(target: str, progress: Any) -> str:
+    """
+    Deletes the data set below the folder of the target, and nothing else; says what was deleted
+    (JSON).
+    """
+
+def files_hello(target: str) -> str:
+    """
+    Looks at the folder of the target (JSON) and says how calls are made there: engine, why not with
+    `io_uring` if so, threads, free space (JSON).
+    """
+
+def files_prepare(target: str, first: SupportsIndex, last: SupportsIndex, progress: Any, read_through: bool = False) -> str:
+    """
+    Makes what is missing of the files of users `first` to `last` of the run; says what was done
+    (JSON). `progress` is called with the progress (JSON) a few times a second; Ctrl-C calls it off.
+    With `read_through` files that are there are read whole and made anew where they are damaged.
     """
 
 def http_check(target: str, which: str, progress: Any, all: bool = False) -> str:
