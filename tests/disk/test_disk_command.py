@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import re
 import signal
 import statistics
@@ -167,6 +168,22 @@ def test_a_limit_of_file_sizes_is_told(headcount: Headcount, on_disk: Path) -> N
     ended = headcount.run("disk", str(on_disk), *FEW, ulimit="-f 8192")
     assert ended.code == ExitCode.UNSUITABLE
     assert "ulimit -f" in ended.message
+
+
+def test_a_folder_that_may_not_be_written_to_is_refused(
+    headcount: Headcount, on_disk: Path
+) -> None:
+    closed = on_disk / "closed"
+    closed.mkdir(mode=0o500)
+    # Root may write anywhere, unless it gives that up.
+    mortal = ["setpriv", "--bounding-set", "-dac_override", "--inh-caps", "-dac_override"]
+    line = [] if os.geteuid() else mortal
+    line += [sys.executable, "-m", "headcount", "disk", str(closed), *FEW]
+    environment = headcount.environment
+    done = subprocess.run(line, check=False, capture_output=True, text=True, env=environment)
+    assert done.returncode == ExitCode.BAD_INPUT, done.stderr
+    assert "you may not write there (its mode is 500)" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_memory_is_measured_only_through_the_cache_and_says_so(headcount: Headcount) -> None:

@@ -38,7 +38,11 @@ headcount disk /data --preset database --sync --json > db.json"""
 def disk(
     folder: Annotated[
         Path,
-        typer.Argument(metavar="PATH", help="A folder on the disk: a test file is made in it."),
+        typer.Argument(
+            metavar="PATH",
+            readable=False,  # the engine says what is wrong with it
+            help="A folder on the disk: a test file is made in it.",
+        ),
     ],
     quick: Annotated[bool, typer.Option("--quick", help="Fewer cells, shorter.")] = False,
     threads: Annotated[str | None, typer.Option(help="Numbers of threads: 1,2,4,8.")] = None,
