@@ -164,3 +164,40 @@ fn not_writable(folder: &Path, error: &io::Error) -> DiskError {
         reason,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::FileExt;
+
+    use super::*;
+    use crate::setup::Engine;
+
+    #[test]
+    fn where_files_need_a_name_it_is_gone_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let setup = Setup {
+            folder: folder.path().to_owned(),
+            size_bytes: 1 << 20,
+            direct: false,
+            sync: false,
+            verify: false,
+            engine: Engine::Threads,
+            seed: 9,
+            unit_bytes: 4096,
+        };
+        let file = named_and_removed(&setup, OFlags::empty()).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        file.write_all_at(b"still there", 0).unwrap();
+        assert_eq!(file.metadata().unwrap().len(), 11);
+        let again = named_and_removed(&setup, OFlags::empty());
+        assert!(again.is_ok(), "the name is free again");
+    }
+
+    #[test]
+    fn only_a_file_system_that_knows_no_nameless_files_gets_named_ones() {
+        let errno = |errno: Errno| io::Error::from(errno);
+        assert!(cannot_be_nameless(&errno(Errno::OPNOTSUPP)));
+        assert!(!cannot_be_nameless(&errno(Errno::ACCESS)));
+        assert!(!cannot_be_nameless(&errno(Errno::NOSPC)));
+    }
+}
