@@ -210,7 +210,7 @@ def test_a_saturation_point_and_a_curve_without_one_are_told() -> None:
     assert "Bytes/s: Throughput was still rising at 1,200\xa0users." in said
     # In the wide drawing and the narrow.
     assert render(case.content).count(">saturation point 1,000 users<") == 2
-    assert "Saturation point 1,000 users 172 scenarios/s there, more than 900" in said
+    assert "Saturation, scenarios 1,000 users 172 scenarios/s there, more than 900" in said
 
 
 def test_faults_of_all_levels_are_added_up() -> None:

@@ -1,5 +1,6 @@
 """Which levels the reports show in detail."""
 
+from report_cases import saturated
 from report_factory import level, search_levels, verdict
 
 from headcount.bundle.level import LevelResult
@@ -9,6 +10,7 @@ from headcount.report.selection import (
     counter_mean,
     errors_share,
     published,
+    saturation,
     shown,
     timeline_level,
 )
@@ -79,3 +81,16 @@ def test_a_counter_that_is_missing_is_none() -> None:
     assert counter_mean(level(1, 1010), "system.cpu.utilization") == 0.84
     assert counter_mean(level(1, 1010), "system.swap") is None
     assert counter_mean(level(1, 1010), "system.cpu.utilization", "server") is None
+
+
+def test_a_saturation_point_that_is_the_answer_is_what_is_shown() -> None:
+    made = saturated()
+    levels = [level(n, users, outcome="passed") for n, users in enumerate((300, 1000, 1200), 1)]
+    flat = made.verdict.plateaus[0]
+    answer = made.verdict.model_copy(update={"sentence": flat.sentence})
+    assert saturation(answer) == flat.users == 1000
+    assert index(published(answer, levels)) == 2
+    # Of other ladders it is told beside the answer.
+    assert saturation(made.verdict) is None
+    assert index(published(made.verdict, levels)) == 3
+    assert saturation(verdict()) is None

@@ -10,10 +10,11 @@ def published(verdict: Verdict, levels: Sequence[LevelResult]) -> LevelResult | 
     """Return the level that stands for the published capacity.
 
     That is the last official level at exactly that many users, or else the last level of any
-    purpose at it, or else the passed level next below. Without a capacity it is the largest
-    passed level, and without a passed one there is none.
+    purpose at it, or else the passed level next below. Where the answer is a saturation point, that
+    is the number. Without one it is the largest passed level, and without a passed one there is
+    none.
     """
-    users = verdict.capacity.users if verdict.capacity else None
+    users = verdict.capacity.users if verdict.capacity else saturation(verdict)
     passed = [level for level in levels if level.outcome == "passed"]
     if users is not None:
         exact = [level for level in passed if level.users == users]
@@ -22,6 +23,12 @@ def published(verdict: Verdict, levels: Sequence[LevelResult]) -> LevelResult | 
             return (official or exact)[-1]
         passed = [level for level in passed if level.users < users]
     return max(passed, key=lambda level: (level.users, level.index), default=None)
+
+
+def saturation(verdict: Verdict) -> int | None:
+    """Return the saturation point where that is the answer of a run; else None."""
+    first = verdict.plateaus[0] if verdict.plateaus else None
+    return first.users if first is not None and first.sentence == verdict.sentence else None
 
 
 def broken(verdict: Verdict, levels: Sequence[LevelResult]) -> LevelResult | None:

@@ -109,7 +109,8 @@ def _saturation(plateau: Plateau) -> tuple[str, str, str]:
         else f"{significant(plateau.value_per_s)} scenarios/s"
     )
     least = f", more than {count(plateau.above_users)}" if plateau.above_users else ""
-    return "Saturation point", f"{count(plateau.users)} users", f"{rate} there{least}"
+    name = "Saturation, bytes" if plateau.figure == "bytes" else "Saturation, scenarios"
+    return name, f"{count(plateau.users)} users", f"{rate} there{least}"
 
 
 def _of_level(level: LevelResult) -> list[tuple[str, str, str]]:
