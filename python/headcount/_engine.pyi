@@ -6,7 +6,7 @@ from _typeshed import SupportsGetItem
 from os import PathLike
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
 
-__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Histogram", "Interval", "ScenarioCount", "SmbHold", "StepCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "end_with_parent", "ensure_connections", "ensure_open_files", "files_cleanup", "files_hello", "files_prepare", "http_check", "http_hello", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare", "sort_file", "sort_make", "sort_memory", "sort_verify"]
+__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Histogram", "Interval", "ScenarioCount", "SmbHold", "StepCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "end_with_parent", "ensure_connections", "ensure_open_files", "files_cleanup", "files_hello", "files_prepare", "http_check", "http_hello", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare", "sort_file", "sort_make", "sort_memory", "sort_runs", "sort_verify"]
 
 PROFILE: Final[str]
 """
@@ -542,6 +542,11 @@ def sort_memory(record_bytes: SupportsIndex, keys: SupportsGetItem[int, tuple[Su
     """
     Memory in bytes with which `records` are sorted without a temporary file, and the least with
     which a sort can work at all.
+    """
+
+def sort_runs(record_bytes: SupportsIndex, keys: SupportsGetItem[int, tuple[SupportsIndex, SupportsIndex]], records: SupportsIndex, threads: SupportsIndex, sortsize_bytes: SupportsIndex) -> tuple[int, int]:
+    """
+    How many runs a sort of `records` writes with so much memory, and how many it merges at a time.
     """
 
 def sort_verify(path: str, record_bytes: SupportsIndex, keys: SupportsGetItem[int, tuple[SupportsIndex, SupportsIndex]], progress: Any) -> str:

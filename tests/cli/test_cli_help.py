@@ -25,6 +25,7 @@ VERBS = [
     *(["storage", verb] for verb in ("latency", "rate", "access", "fragments", "cycles", "queue")),
     *(["storage", verb] for verb in ("bus", "interfaces", "raid", "sort-memory", "gain")),
     ["disk"],
+    ["sort"],
     ["runs"],
     ["show"],
     ["report"],

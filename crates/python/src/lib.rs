@@ -42,7 +42,7 @@ mod _engine {
     #[pymodule_export]
     use crate::smb_hold::SmbHold;
     #[pymodule_export]
-    use crate::sort::{end_with_parent, sort_file, sort_make, sort_memory, sort_verify};
+    use crate::sort::{end_with_parent, sort_file, sort_make, sort_memory, sort_runs, sort_verify};
 
     /// `release` or `debug`: what a debug build measures of itself is not worth reporting.
     #[pymodule_export]

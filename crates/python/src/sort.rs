@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use headcount_sort::{
-    Field, Kind, Order, Shape, end_with, least_bytes, make, need_bytes, sort, verify, warm_up,
+    Budget, Field, Kind, Order, Shape, end_with, least_bytes, make, need_bytes, sort, verify,
+    warm_up,
 };
 use pyo3::prelude::*;
 
@@ -28,6 +29,21 @@ pub fn sort_memory(
         need_bytes(&shape, records, threads),
         least_bytes(&shape, threads),
     ))
+}
+
+/// How many runs a sort of `records` writes with so much memory, and how many it merges at a time.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "comes from Python")]
+pub fn sort_runs(
+    record_bytes: usize,
+    keys: Vec<Key>,
+    records: u64,
+    threads: usize,
+    sortsize_bytes: usize,
+) -> PyResult<(u64, usize)> {
+    let shape = shape(record_bytes, &keys)?;
+    let budget = Budget::new(&shape, records, threads, sortsize_bytes).map_err(|e| of_sort(&e))?;
+    Ok((budget.runs, budget.fan_in))
 }
 
 /// Makes records from a seed in a file that exists; their number and checksum (JSON). `kind` is

@@ -1,0 +1,130 @@
+"""The sort experiment as one HTML page that needs nothing from anywhere."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+
+from headcount import __version__
+from headcount.report.html import table
+from headcount.report.html.table import Column, row
+from headcount.report.markup import Html, element, joined
+from headcount.report.sorting import chart, wording
+from headcount.report.sorting.figures import interval, seconds, size
+from headcount.sort.answer import Cliff, Figures
+from headcount.sort.experiment import Measured, Subject
+from headcount.text import DASH, count, unbroken
+
+# As in headcount.report.html.page: nothing is loaded and nothing runs, whatever happens.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
+_COLUMNS = (
+    Column("Memory"),
+    Column("Sort size"),
+    Column("Time"),
+    Column("95% interval"),
+    Column("On disk"),
+    Column("Temporary"),
+    Column("Runs"),
+    Column("Passes"),
+    Column("Memory used"),
+    Column("CPU"),
+    Column("Beside the fastest", text=True),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SortContent:
+    """What the page shows.
+
+    Attributes:
+        subject: What was sorted.
+        measured: What came of it.
+        figures: For each setting.
+        cliffs: What it saves to fit.
+        made_at: When, in words.
+
+    """
+
+    subject: Subject
+    measured: Measured
+    figures: Sequence[Figures]
+    cliffs: Sequence[Cliff]
+    made_at: str
+
+
+def render(content: SortContent) -> str:
+    """The whole page. Pure: the same content gives the same page."""
+    title = f"Sorting {size(content.subject.data_bytes)}: time against memory"
+    style = files("headcount.report.html").joinpath("style.css").read_text("utf-8")
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("meta", name="referrer", content="no-referrer"),
+        element("link", rel="icon", href="data:,"),
+        element("title", title),
+        element("style", Html(style)),
+    )
+    main = element("main", _header(content, title), _answer(content), *_body(content))
+    footer = f"Made by Headcount {__version__}. This file is complete in itself."
+    body = element("body", main, element("footer", footer))
+    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
+
+
+def _header(content: SortContent, title: str) -> Html:
+    return element(
+        "header",
+        element("p", "Headcount \N{MIDDLE DOT} sort experiment", class_="brand"),
+        element("h1", title),
+        element("p", f"{content.made_at}. {wording.data(content.subject)}.", class_="where"),
+    )
+
+
+def _answer(content: SortContent) -> Html:
+    over = [element("p", unbroken(wording.cliff(one)), class_="broke") for one in content.cliffs]
+    return element(
+        "section",
+        element("p", unbroken(wording.best(content.figures)), class_="sentence", id="answer"),
+        *over,
+        element("p", unbroken(wording.memory(content.subject)), class_="interval"),
+        class_="answer",
+        aria_label="The answer",
+    )
+
+
+def _body(content: SortContent) -> list[Html]:
+    caveats = wording.caveats(content.subject, content.measured)
+    return [
+        chart.section(content.subject, content.figures),
+        table.section(
+            "Every setting",
+            table.table(_COLUMNS, [_row(one) for one in content.figures], "Every setting"),
+            element(
+                "p",
+                "Time: to the last write; on disk: until everything is on the disk; both geometric "
+                "means. Differences within the noise are not ranked.",
+                class_="note",
+            ),
+        ),
+        table.section("To know", joined(element("p", unbroken(line)) for line in caveats)),
+    ]
+
+
+def _row(one: Figures) -> Html:
+    limit = one.setting.memory_bytes
+    first = one.trials[0].sorted
+    cells = [
+        "the machine's" if limit is None else size(limit),
+        size(one.setting.sortsize_bytes),
+        seconds(one.exit_s.value),
+        interval(one.exit_s) or DASH,
+        seconds(one.durable_s.value),
+        size(one.temporary_bytes) if one.temporary_bytes else "none",
+        count(first.budget.runs),
+        count(first.passes),
+        size(one.used_bytes),
+        seconds(first.cpu_s),
+        one.standing,
+    ]
+    return row(_COLUMNS, cells)

@@ -1,0 +1,98 @@
+"""The files of an experiment. They have no name, so that nothing of them outlives it."""
+
+import errno
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from headcount.errors import InputError, SystemLimitError
+from headcount.sort.place import Place
+
+
+class WorkingFile:
+    """A file in a folder, open for reading and writing.
+
+    It has no name unless it is to be kept and the file system knows no nameless files: then its
+    name is made at once and removed again if nobody keeps it.
+    """
+
+    def __init__(self, where: Place, keep_as: Path | None = None) -> None:
+        """Open it.
+
+        Raises SystemLimitError if the folder takes none, InputError if `keep_as` exists.
+        """
+        self._keep_as = keep_as
+        self._named: Path | None = None
+        if keep_as is not None and keep_as.exists():
+            raise InputError(f"{keep_as} exists already; Headcount overwrites nothing of yours")
+        try:
+            self.handle = self._open(where.folder)
+        except OSError as error:
+            raise SystemLimitError(
+                f"cannot make a file in {where.folder}: {error.strerror}; name another folder"
+            ) from error
+
+    def _open(self, folder: Path) -> int:
+        try:
+            return os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            if error.errno not in (errno.EOPNOTSUPP, errno.EISDIR):
+                raise
+        path = self._keep_as or folder / f".headcount-sort-{os.getpid()}-{id(self)}"
+        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        if self._keep_as is None:
+            path.unlink()
+        else:
+            self._named = path
+        return handle
+
+    @property
+    def path(self) -> str:
+        """Where this process can open it again."""
+        return f"/proc/self/fd/{self.handle}"
+
+    @property
+    def size_bytes(self) -> int:
+        """Its length."""
+        return os.fstat(self.handle).st_size
+
+    def empty(self) -> None:
+        """Let it begin anew."""
+        os.ftruncate(self.handle, 0)
+
+    def keep(self) -> Path | None:
+        """Give it the name it is to be kept as; None if it is not to be kept.
+
+        Raises InputError if that name exists by now.
+        """
+        if self._keep_as is None:
+            return None
+        if self._named is None:
+            # Python follows the link in /proc only with a folder's handle; the path is absolute.
+            folder = os.open(self._keep_as.parent, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                os.link(self.path, self._keep_as, src_dir_fd=folder, follow_symlinks=True)
+            except FileExistsError:
+                raise InputError(
+                    f"{self._keep_as} exists already; Headcount overwrites nothing of yours"
+                ) from None
+            finally:
+                os.close(folder)
+        self._named = None
+        return self._keep_as
+
+    def __enter__(self) -> Self:
+        """It is open already."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close it; it is gone unless it was kept."""
+        os.close(self.handle)
+        if self._named is not None:
+            self._named.unlink(missing_ok=True)

@@ -1,0 +1,47 @@
+"""What it saves that runs lie elsewhere than the data (S-09)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headcount.sort.answer import pairs
+from headcount.sort.experiment import Trial
+from headcount.sort.place import Place, described, same_disk
+from headcount.sort.statistics import Estimate, saved
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Runs beside the data against runs elsewhere.
+
+    Attributes:
+        beside_s: Times with the runs beside the data, a round each.
+        elsewhere_s: With the runs elsewhere, of the same rounds.
+        gain: Share of the time saved; None if no round was finished.
+        folders: Where elsewhere is.
+        disk: What is behind it, in words.
+        same: Why no difference is to be expected; None if one may be.
+
+    """
+
+    beside_s: list[float]
+    elsewhere_s: list[float]
+    gain: Estimate | None
+    folders: str
+    disk: str
+    same: str | None
+
+
+def judge(where: Place, elsewhere: tuple[Place, ...], trials: Sequence[Trial]) -> Placement:
+    """Compare the sorts whose runs went to `elsewhere` with those beside the data."""
+    away = [trial for trial in trials if trial.setting.work == elsewhere]
+    beside = [trial for trial in trials if trial.setting.work != elsewhere]
+    before, after = pairs(beside, away)
+    reasons = [same_disk(where, one) for one in elsewhere]
+    return Placement(
+        beside_s=before,
+        elsewhere_s=after,
+        gain=saved(before, after) if before else None,
+        folders=", ".join(str(one.folder) for one in elsewhere),
+        disk=", ".join(dict.fromkeys(described(one) for one in elsewhere)),
+        same=reasons[0] if all(reasons) else None,
+    )
