@@ -32,6 +32,11 @@ class FileServer:
         return f"smb://{self._server.address}/{self._server.share}"
 
     @property
+    def pid(self) -> int:
+        """The process at the root of its tree."""
+        return self._server.pids[0]
+
+    @property
     def shares(self) -> Path:
         """The folder of the only share, or the one with a folder for each."""
         return self._home / "data"

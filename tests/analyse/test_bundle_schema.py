@@ -8,6 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 from null_run import Run, record, serve, workload
 
+import shares_file
 from headcount.analyse.verdict import of_levels
 from headcount.bundle.environment import EnvironmentFile, Side
 from headcount.bundle.level import SCHEMA_VERSION, Levels
@@ -30,7 +31,12 @@ def written() -> dict[str, Any]:
         target="lab:app",
         sides=[side],
     )
-    models = {"levels": Levels(levels=[level]), "verdict": verdict, "environment": environment}
+    models = {
+        "levels": Levels(levels=[level]),
+        "verdict": verdict,
+        "environment": environment,
+        "shares": shares_file.made(),
+    }
     return {name: json.loads(model.model_dump_json()) for name, model in models.items()}
 
 

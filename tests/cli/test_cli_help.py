@@ -26,6 +26,7 @@ VERBS = [
     *(["storage", verb] for verb in ("bus", "interfaces", "raid", "sort-memory", "gain")),
     ["disk"],
     ["sort"],
+    ["shares"],
     ["runs"],
     ["show"],
     ["report"],

@@ -12,6 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import SCHEMA_VERSION, Levels, Record
+from headcount.bundle.shares import SharesFile
 from headcount.bundle.verdict import Verdict
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -19,6 +20,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 FILES: dict[str, type[Record]] = {
     "environment": EnvironmentFile,
     "levels": Levels,
+    "shares": SharesFile,
     "verdict": Verdict,
 }
 """The files with a schema, without `.json`, and what they hold."""

@@ -8,7 +8,18 @@ from types import FrameType
 
 import typer
 
-from headcount.cli import bundles, data, disk, run, serve, sort, storage, version, workloads
+from headcount.cli import (
+    bundles,
+    data,
+    disk,
+    run,
+    serve,
+    shares,
+    sort,
+    storage,
+    version,
+    workloads,
+)
 from headcount.cli.console import fail
 from headcount.errors import ExitCode, HeadcountError
 
@@ -29,6 +40,7 @@ app.add_typer(workloads.app, name="workloads")
 app.add_typer(storage.app, name="storage")
 app.command("disk", no_args_is_help=True, epilog=disk.EPILOG)(disk.disk)
 app.command("sort", no_args_is_help=True, epilog=sort.EPILOG)(sort.sort)
+app.command("shares", no_args_is_help=True, epilog=shares.EPILOG)(shares.shares)
 app.command("runs")(bundles.runs)
 app.command("show", no_args_is_help=True)(bundles.show)
 app.command("report", no_args_is_help=True)(bundles.report)

@@ -1,0 +1,179 @@
+"""`headcount shares`: what shares, sessions and open files cost a file server."""
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from headcount import workloads
+from headcount.cli import options
+from headcount.cli.console import err, out, print_json
+from headcount.cli.display import Display
+from headcount.cli.held import HeldDisplay
+from headcount.cli.secrets import secrets_for
+from headcount.cli.settings import client_settings, setting
+from headcount.controller.shares.design import Experiment
+from headcount.errors import ExitCode, InputError
+from headcount.plan import target as targets
+
+EPILOG = """
+Examples:
+
+headcount shares --target lab:samba  # memory: about ten minutes
+
+headcount shares --target lab:samba --shares 1,50 --connections 1,5 --open-files 0,5  # a minute
+
+headcount shares --target lab:samba --shares 1,8000 --capacity  # and the capacity with each
+
+headcount shares --target smb://127.0.0.1/data --user "u{n:04}" --pid 4711
+"""
+MOST_SHARES = 100_000
+MOST_CONNECTIONS = 10_000
+MOST_NET_USES = 1_000
+MOST_FILES = 10_000
+MOST_REPEATS = 20
+
+
+def shares(
+    target: options.Target = None,
+    shares: Annotated[
+        str | None, typer.Option(help="Numbers of shares: 1,1000,8000 (the default in the lab).")
+    ] = None,
+    connections: Annotated[
+        str, typer.Option(help="Numbers of connections that are held.")
+    ] = "1,20,100",
+    net_uses: Annotated[
+        str, typer.Option(help="Connections to shares of each connection; 1 is always held.")
+    ] = "1,10",
+    open_files: Annotated[
+        str, typer.Option(help="Open files of each connection; 0 is always held.")
+    ] = "0,10,100",
+    repeats: Annotated[
+        int, typer.Option(min=1, max=MOST_REPEATS, help="How often each is held.")
+    ] = 1,
+    pid: Annotated[
+        int | None, typer.Option(min=1, help="The server's process, of a server on this machine.")
+    ] = None,
+    capacity: Annotated[
+        bool, typer.Option("--capacity", help="Also search for the capacity with each number.")
+    ] = False,
+    budget: Annotated[
+        str | None, typer.Option(help="Time for each of these searches (three minutes).")
+    ] = None,
+    levels: Annotated[
+        str | None, typer.Option(help="A ladder of levels instead of these searches: 50,100.")
+    ] = None,
+    duration: Annotated[str | None, typer.Option(help="Measured part of its levels.")] = None,
+    seed: options.Seed = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Setting of a lab server: signing=auto."),
+    ] = None,
+    user: options.User = None,
+    client: options.Client = None,
+    authorised_by: options.AuthorisedBy = None,
+    password_file: options.PasswordFile = None,
+    runs: options.Runs = options.RUNS,
+    json: options.Json = False,
+) -> None:
+    """Measure what shares, connections and open files cost a file server in memory.
+
+    Connections, connections to shares and files are held still while the memory of the server is
+    read; the cost of each is fitted, with a 95 % interval, and printed beside that of Windows NT
+    4.0 in Microsoft's study of 1998. Ctrl-C keeps what was measured.
+    """
+    if target is None or targets.parse(target).protocol != "smb":
+        raise InputError(
+            "say which file server: --target lab:samba starts one here, "
+            "--target smb://127.0.0.1/share with --pid is one of this machine"
+        )
+    lab = targets.parse(target).lab is not None
+    if lab and pid is not None:
+        raise InputError("--pid is for a server that is not of the lab, whose processes are known")
+    experiment = Experiment(
+        workload=workloads.load("shares"),
+        target=target,
+        shares=_numbers(shares or ("1,1000,8000" if lab else "1"), "--shares", 1, MOST_SHARES),
+        connections=_numbers(connections, "--connections", 1, MOST_CONNECTIONS),
+        net_uses=_numbers(net_uses, "--net-uses", 1, MOST_NET_USES),
+        open_files=_numbers(open_files, "--open-files", 0, MOST_FILES),
+        repeats=repeats,
+        seed=1 if seed is None else seed,
+        runs=runs,
+        pid=pid,
+        server=dict(setting(text, "--set") for text in set_ or []),
+        client=client_settings(client, user),
+        authorised_by=authorised_by,
+    )
+    _check(experiment, lab=lab)
+    wanted: dict[str, object] = {"quick": levels is None, "budget": budget}
+    wanted |= {"levels": levels, "duration": duration}
+    _measure(experiment, password_file, wanted, capacity=capacity, json=json)
+
+
+def _measure(
+    experiment: Experiment,
+    password_file: Path | None,
+    wanted: dict[str, object],
+    *,
+    capacity: bool,
+    json: bool,
+) -> None:
+    # Statistics and the engine take half a second to load; other verbs do not need them.
+    from headcount.analyse.shares import UNSEEN
+    from headcount.controller.shares.capacity import ENOUGH, capacities
+    from headcount.controller.shares.run import Run, plan_of
+    from headcount.report.terminal import shares as report
+
+    secrets = secrets_for(plan_of(experiment, experiment.shares[0]), None, password_file)
+    seen = experiment.pid is not None or targets.parse(experiment.target).lab is not None
+    with HeldDisplay(err, quiet=json) as shown:
+        run = Run(experiment, secrets, shown)
+        found = run.measure() if seen else None
+    if found is None and not json:
+        err.print(f"{UNSEEN}.", markup=False)
+    if (capacity or not seen) and (found is None or found.outcome == "finished"):
+        with Display(err, quiet=json) as display:
+            known = []
+            for one, verdict in capacities(experiment, secrets, lambda: display, **wanted):
+                known.append(one)
+                ended = verdict.outcome in ENOUGH
+                found = run.add(known, "finished" if ended else "interrupted")
+    if found is None:
+        return
+    if json:
+        print_json({**found.model_dump(mode="json"), "folder": str(run.folder)})
+    else:
+        report.show(found, out)
+        out.print(f"Results: {run.folder}", markup=False)
+    if found.outcome == "interrupted":
+        raise typer.Exit(ExitCode.INTERRUPTED)
+
+
+def _check(experiment: Experiment, *, lab: bool) -> None:
+    """Refuse what cannot be told apart or held."""
+    if not lab and len(experiment.shares) > 1:
+        raise InputError(
+            f"{experiment.target} has the shares it has: give --shares one number, that of the "
+            "shares of its pattern; lab:samba is started with each number"
+        )
+    if lab and any(text.startswith("shares") for text in experiment.server):
+        raise InputError("--set shares=... is what --shares is for")
+    most = max(experiment.connections) * max(*experiment.open_files, 1)
+    if most > 1_000_000:
+        raise InputError(
+            f"{most:,} open files at a time are more than this experiment holds (1,000,000): lower "
+            "--connections or --open-files"
+        )
+
+
+def _numbers(text: str, option: str, least: int, most: int) -> list[int]:
+    """Numbers with commas between them, each once, smallest first."""
+    words = [word.strip().replace("_", "") for word in text.split(",")]
+    if not all(re.fullmatch(r"[0-9]{1,9}", word) for word in words):
+        raise InputError(f'{option} is "{text}"; write numbers with commas: {option} 1,20,100')
+    found = sorted({int(word) for word in words})
+    if found[0] < least or found[-1] > most:
+        raise InputError(f"{option} is {text}; each must be from {least:,} to {most:,}")
+    return found
