@@ -15,6 +15,7 @@ from bench.disk import disk
 from bench.engine import steps, users
 from bench.example import ROOT
 from bench.figure import Figure, show
+from bench.files import files
 from bench.home_folders import home_folders
 from bench.machine import described, load, wait_until_quiet
 from bench.peers import locust
@@ -33,6 +34,7 @@ SUBJECTS: Mapping[str, tuple[str, Callable[[], list[Figure]]]] = {
     "locust": ("A user who does nothing, beside Locust", locust),
     "request": ("CPU of the application server's client for a request", application),
     "smb": ("CPU of the SMB client for an operation, beside smbtorture", smb),
+    "files": ("CPU for an operation on files, with io_uring and with threads", files),
     "web": ("CPU of the HTTP client for a request, beside wrk, h2load, oha and k6", web),
     "disk": ("Disk I/O, beside fio on the same file (in brackets: quartiles of the ratio)", disk),
     "start-up": ("CPU to start", start_up),

@@ -113,14 +113,22 @@ class Headcount:
         }
 
     def start(
-        self, *arguments: str, ulimit: str = "", ignored: str = "", **environment: str
+        self,
+        *arguments: str,
+        ulimit: str = "",
+        ignored: str = "",
+        before: tuple[str, ...] = (),
+        **environment: str,
     ) -> Command:
-        """Start a command, in a shell that first limits something, or ignores a signal."""
-        line = [sys.executable, "-m", "headcount", *arguments]
-        before = [f"ulimit {ulimit}"] if ulimit else []
-        before += [f"trap '' {ignored}"] if ignored else []
-        if before:
-            line = ["/bin/sh", "-c", " && ".join([*before, 'exec "$@"']), "sh", *line]
+        """Start a command, in a shell that first limits something, or ignores a signal.
+
+        `before` is a program, with its arguments, that starts it in turn.
+        """
+        line = [*before, sys.executable, "-m", "headcount", *arguments]
+        first = [f"ulimit {ulimit}"] if ulimit else []
+        first += [f"trap '' {ignored}"] if ignored else []
+        if first:
+            line = ["/bin/sh", "-c", " && ".join([*first, 'exec "$@"']), "sh", *line]
         folder = self.home / f"command-{len(self._commands)}"
         folder.mkdir(parents=True)
         command = Command(line, {**self.environment, **environment}, folder)

@@ -13,7 +13,7 @@ from headcount import workloads
 from headcount.bundle import schema
 from headcount.counters import reference
 from headcount.errors import ExitCode
-from headcount.lab import app, samba_settings, web_settings
+from headcount.lab import app, files, samba_settings, web_settings
 from headcount.plan import criteria
 from headcount.plan.client import SmbClient
 from headcount.plan.data import Data, Tree
@@ -75,6 +75,7 @@ def test_the_settings_of_lab_servers_are_described() -> None:
     assert [n for n in sections(page) if n.startswith("lab:")] == [f"lab:{n}" for n in LAB]
     assert keys(page, "lab:app") == list(app.SETTINGS)
     assert keys(page, "lab:samba") == list(samba_settings.SETTINGS)
+    assert keys(page, "lab:files") == list(files.SETTINGS)
     for row in rows(sections(page)["lab:samba"])[1:]:
         setting = samba_settings.SETTINGS[row[0].strip("`")]
         assert row[1] == f'`"{setting.default}"`'

@@ -58,9 +58,9 @@ def test_a_library_has_classes() -> None:
 
 
 def test_the_protocol_must_have_files() -> None:
-    with pytest.raises(InputError, match=r"it needs one, or a \[library\]"):
+    with pytest.raises(InputError, match=r"they need one, or a \[library\]"):
         smb_workload("tree", None)
-    with pytest.raises(InputError, match=r'data set of the protocol "smb"'):
+    with pytest.raises(InputError, match=r'data set of the protocols "smb"'):
         workload("library", {"classes": CLASSES})
 
 

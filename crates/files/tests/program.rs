@@ -141,10 +141,7 @@ Rmdir "@" NT_STATUS_DIRECTORY_NOT_EMPTY
     play(async {
         let mut person = Person::of(&files, 0).await;
         let played = turns(&files, &mut person, 4).await;
-        let told: Vec<_> = failures(&played)
-            .iter()
-            .map(|fault| fault.to_string())
-            .collect();
+        let told: Vec<_> = failures(&played).iter().map(ToString::to_string).collect();
         assert_eq!(told.len(), 3, "{told:?}");
         assert!(told[0].contains("line 2: NTCreateX: openat2"), "{told:?}");
         assert!(told[0].contains("ENOENT"), "{told:?}");

@@ -224,7 +224,7 @@ class Workload(Strict):
         for scenario in self.scenarios:
             for step in scenario.steps:
                 wrong = check_named(step.options, self.library, has_tree=self.tree is not None)
-                if wrong and self.protocol == "smb":
+                if wrong and self.protocol in FILE_SERVERS:
                     raise ValueError(f'scenario "{scenario.name}", step "{step.name}": {wrong}')
 
     @property

@@ -33,7 +33,7 @@ class FilesAccess:
         Raises InputError if it cannot be used, or if it is another machine's and nobody has said
         that its owner agreed.
         """
-        if plan.tree is None:
+        if plan.data_set is None:
             raise InputError(f'the workload "{plan.workload.name}" has no [tree] of files')
         client = files_client(plan.client)
         self.place = place(folder)
@@ -45,7 +45,7 @@ class FilesAccess:
             )
         self._ready = 0
         self._target = json.dumps(
-            {"path": folder, **client.model_dump(), "data_set": plan.tree.engine_form()}
+            {"path": folder, **client.model_dump(), "data_set": plan.data_set}
         )
         hello = json.loads(_engine.files_hello(self._target))
         self.settings: Mapping[str, str] = {
