@@ -11,8 +11,8 @@ UV := $(or $(shell command -v uv 2>/dev/null),.tools/bin/uv)
 RUN := $(UV) run --no-sync
 # What the main job and the tests start for real, beside what Headcount builds itself.
 RUN_PACKAGES := samba
-BENCH_PACKAGES := fio nghttp2-client nginx samba samba-testsuite wrk
-PACKAGES := apache2-bin chromium nginx openssl samba smbclient strace tshark
+BENCH_PACKAGES := dbench fio nghttp2-client nginx samba samba-testsuite wrk
+PACKAGES := apache2-bin chromium dbench nginx openssl samba smbclient strace tshark
 CARGO_TARGETS := --workspace --all-targets
 
 .PHONY: help

@@ -492,6 +492,13 @@ def io_uring_unavailable() -> str | None:
     Why `io_uring` cannot be used here, and what to do; None if it can.
     """
 
+def program_facts(source: str, data_set: str) -> str:
+    """
+    What the program of a source (JSON) consists of, for a data set (JSON): operations by kind, those
+    of them that are to be refused, bytes, open files (JSON). Raises `InputError` for a load file that
+    cannot be read, with the line.
+    """
+
 def simulate_level(system: str, users: SupportsIndex, warmup_s: SupportsFloat | SupportsIndex, measure_s: SupportsFloat | SupportsIndex, seed: SupportsIndex, previous_users: SupportsIndex = 0) -> tuple[int, list[tuple[int, int, float, int]], tuple[float, float, float, float]]:
     """
     Plays one level against one of the simulated servers.

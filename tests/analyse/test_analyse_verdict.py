@@ -125,6 +125,27 @@ def test_weights_belong_to_the_levels_of_the_workload(run: Run, sample: LevelRes
     assert verdict.sentence == "3 users passed at 100 scenarios/s."
 
 
+def test_the_most_kb_per_s_of_a_ladder_names_its_level(run: Run, sample: LevelResult) -> None:
+    wanted = Score(kind="most-kb-per-s", name="most throughput", unit="KB/s")
+    read, written = [1e6, 5e6, 4e6], [1024e3, 2.5e6, 3.5e6]
+    moved = [
+        sample.total.model_copy(update={"read_bytes_per_s": r, "written_bytes_per_s": w})
+        for r, w in zip(read, written, strict=True)
+    ]
+    users = [4, 12, 20]
+    levels = [level(sample, n, total=total) for n, total in zip(users, moved, strict=True)]
+    verdict = of_levels(ladder(run, users, wanted), levels, 60.0, "finished")
+    assert verdict.score is not None
+    # Two levels move as much; that of fewer users counts. 7.5e6 / 1024 = 7324.2.
+    assert verdict.score.value == pytest.approx(7324.21875)
+    assert verdict.score.formula.endswith("that of 12 users: 60.0 Mbit/s")
+    assert verdict.sentence == (
+        "7,324 KB/s (60.0 Mbit/s) at 12 users, the most throughput of 3 levels."
+    )
+    spoilt = [*levels[:2], level(sample, 20, "invalid", total=moved[2])]
+    assert of_levels(ladder(run, users, wanted), spoilt, 60.0, "finished").score is None
+
+
 def test_no_score_of_half_a_ladder_or_of_a_single_level(run: Run, sample: LevelResult) -> None:
     plan = ladder(run, [1, 2], SCORE)
     half = of_levels(plan, [level(sample, 1)], 9.0, "interrupted")

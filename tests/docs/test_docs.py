@@ -20,6 +20,7 @@ from headcount.plan.data import Data, Tree
 from headcount.plan.library import Class, Library
 from headcount.plan.pages import PageClass, Pages
 from headcount.plan.plan import Plan, SearchOptions
+from headcount.plan.program import Program
 from headcount.plan.target import LAB, parse
 from headcount.plan.web import HttpClient
 from headcount.plan.workload import Pace, Run, Scenario, Score, Step, Think, Workload
@@ -34,6 +35,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "Classes": Class,
     "Pages": Pages,
     "Page classes": PageClass,
+    "Program": Program,
     "Run": Run,
     "Score": Score,
     "Scenarios": Scenario,

@@ -62,6 +62,7 @@ def _section(workload: Workload) -> str:
         f"On a server of the lab: `--scale {run.lab_scale:g}` unless one is given"
         if run.lab_scale < 1
         else "",
+        f"Users play {workload.program.text}, in order" if workload.program else "",
         f"Score: {workload.score.name}, in {workload.score.unit}" if workload.score else "",
     ]
     total = sum(scenario.weight for scenario in workload.scenarios)
@@ -69,7 +70,9 @@ def _section(workload: Workload) -> str:
         "| scenario | share | limit | steps | what it is | origin |",
         "|---|---|---|---|---|---|",
     ]
-    table += [_row(scenario, total) for scenario in workload.scenarios]
+    # A load file decides how often each of its operations comes.
+    unknown = workload.program is not None and workload.program.needs_file
+    table += [_row(scenario, 0 if unknown else total) for scenario in workload.scenarios]
     return "\n\n".join(
         [
             f"## {workload.name}",
@@ -98,7 +101,7 @@ def _pause(workload: Workload) -> str:
 
 def _row(scenario: Scenario, total: float) -> str:
     steps = "; ".join(f"`{step.text}`" for step in scenario.steps)
-    share = f"{scenario.weight / total:.0%}"
+    share = f"{scenario.weight / total:.0%}" if total else ""
     cells = [
         f"`{scenario.name}`",
         share,

@@ -49,20 +49,23 @@ impl Turns {
                 "one or more of its turns",
             ));
         }
-        let mut indices = Vec::with_capacity(self.names.len());
-        for name in &self.names {
-            let index = scenarios.clone().position(|scenario| scenario == name);
-            indices.push(index.ok_or_else(|| {
-                let all: Vec<_> = scenarios.clone().collect();
-                let bounds = format!("the name of a scenario ({})", all.join(", "));
-                wrong("a turn of the program", name.clone(), &bounds)
-            })? as u16);
-        }
+        let place = |name: &String| scenarios.clone().position(|scenario| scenario == name);
+        let indices: Vec<_> = self.names.iter().map(place).collect();
         for kind in &mut self.order {
-            *kind = *indices.get(usize::from(*kind)).ok_or_else(|| {
-                let bounds = format!("below {}", indices.len());
-                wrong("the kind of a turn", kind.to_string(), &bounds)
-            })?;
+            // A kind that never comes needs no scenario.
+            *kind = match indices.get(usize::from(*kind)) {
+                Some(Some(index)) => *index as u16,
+                Some(None) => {
+                    let name = self.names[usize::from(*kind)].clone();
+                    let all: Vec<_> = scenarios.clone().collect();
+                    let bounds = format!("the name of a scenario ({})", all.join(", "));
+                    return Err(wrong("a turn of the program", name, &bounds));
+                }
+                None => {
+                    let bounds = format!("below {}", indices.len());
+                    return Err(wrong("the kind of a turn", kind.to_string(), &bounds));
+                }
+            };
         }
         self.names = scenarios.map(str::to_owned).collect();
         Ok(self)
@@ -95,12 +98,14 @@ mod tests {
         let plan = ["write", "flush", "read"];
         let found = turns(&[0, 1, 0], &[0]).among(plan.into_iter()).unwrap();
         assert_eq!(&*found.order, [2, 0, 2]);
+        let no_write = ["read"];
+        assert!(turns(&[0], &[0]).among(no_write.into_iter()).is_ok());
         let sentence = |turns: Turns, plan: &[&str]| {
             let error = turns.among(plan.iter().copied()).unwrap_err();
             error.to_string()
         };
         assert_eq!(
-            sentence(turns(&[0], &[0]), &["write", "flush"]),
+            sentence(turns(&[0, 1], &[0]), &["write", "flush"]),
             "a turn of the program is read; it must be the name of a scenario (write, flush)"
         );
         assert!(sentence(turns(&[], &[0]), &plan).starts_with("the program's length is 0"));

@@ -9,6 +9,7 @@ mod histogram;
 mod http;
 mod interval;
 mod json;
+mod program;
 mod protocol;
 mod simulate;
 mod smb;
@@ -35,6 +36,8 @@ mod _engine {
     use crate::http::{http_check, http_hello, http_sweep_tree, http_write_tree};
     #[pymodule_export]
     use crate::interval::{FaultCount, Interval, ScenarioCount, StepCount};
+    #[pymodule_export]
+    use crate::program::program_facts;
     #[pymodule_export]
     use crate::simulate::simulate_level;
     #[pymodule_export]

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
+from headcount.analyse.level import people
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Score
 from headcount.plan.workload import Score as ScorePlan
+from headcount.text import significant
 
 
 def harmonic_mean(values: Sequence[float], weights: Sequence[float]) -> float:
@@ -17,8 +19,37 @@ def harmonic_mean(values: Sequence[float], weights: Sequence[float]) -> float:
     return sum(weights) / sum(weight / value for weight, value in zip(weights, values, strict=True))
 
 
+KB_BYTES = 1024
+"""Bytes of a KB, as file servers were measured in 1997."""
+
+
+def busiest(levels: Sequence[LevelResult]) -> LevelResult:
+    """The level that moved the most bytes; of several the one with the fewest users."""
+    return max(levels, key=lambda level: (moved_bytes_per_s(level), -level.users))
+
+
+def moved_bytes_per_s(level: LevelResult) -> float:
+    """Bytes of payload read and written per second."""
+    return level.total.read_bytes_per_s + level.total.written_bytes_per_s
+
+
+def _most(plan: ScorePlan, levels: Sequence[LevelResult]) -> Score:
+    best = busiest(levels)
+    moved = moved_bytes_per_s(best)
+    return Score(
+        name=plan.name,
+        value=moved / KB_BYTES,
+        unit=plan.unit,
+        formula=f"bytes read and written per second / {KB_BYTES:,}, of the level with the most, "
+        f"that of {people(best.users)}: {significant(moved * 8 / 1e6)} Mbit/s",
+        zero_level=None,
+    )
+
+
 def score_of(plan: ScorePlan, levels: Sequence[LevelResult]) -> Score:
     """The score over the levels of a finished ladder; as many as there are weights, if any."""
+    if plan.kind == "most-kb-per-s":
+        return _most(plan, levels)
     weights = [1.0] * len(levels) if plan.weights is None else plan.weights
     rates = [level.achieved_per_s for level in levels]
     zero = next((level.users for level in levels if level.achieved_per_s <= 0), None)

@@ -7,7 +7,7 @@ from typing import Literal
 from headcount.analyse.level import broke_first, people, rate_text, reason_of
 from headcount.analyse.neighbours import neighbours
 from headcount.analyse.plateau import plateaus
-from headcount.analyse.score import score_of
+from headcount.analyse.score import busiest, moved_bytes_per_s, score_of
 from headcount.analyse.search import Flag, Outcome
 from headcount.analyse.shrunk import shrunk
 from headcount.bundle.level import LevelResult
@@ -103,6 +103,13 @@ def _ladder_sentence(
 ) -> str:
     if not levels:
         return "No level was finished."
+    if score is not None and plan.workload.score and plan.workload.score.kind == "most-kb-per-s":
+        best = busiest(levels)
+        mbit = significant(moved_bytes_per_s(best) * 8 / 1e6)
+        return (
+            f"{significant(score.value)} {score.unit} ({mbit} Mbit/s) at {people(best.users)}, the "
+            f"{score.name} of {len(levels)} levels."
+        )
     if score is not None:
         return f"{significant(score.value)} {score.unit} ({score.name} of {len(levels)} levels)."
     if plan.mode == "level":

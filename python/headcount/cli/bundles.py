@@ -67,7 +67,9 @@ def show(bundle: Folder, json: options.Json = False) -> None:
         )
         return
     if found.verdict is not None:
-        terminal.summary(found.verdict, found.levels, out, found.environment)
+        program = found.plan.workload.program
+        played = program.text if program else None
+        terminal.summary(found.verdict, found.levels, out, found.environment, played)
     if reader.under_way(bundle):
         out.print("This run is still under way.")
     elif found.verdict is None or found.verdict.outcome in UNFINISHED:

@@ -59,4 +59,17 @@ Client = Annotated[
         "mode=direct.",
     ),
 ]
+LoadFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--loadfile", metavar="FILE", help="With replay: the load file of dbench that is played."
+    ),
+]
+IgnoreTimes = Annotated[
+    bool, typer.Option("--ignore-times", help="With --loadfile: pass over its time stamps.")
+]
+Workspace = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="With disk-mix: the files of each user, 20MiB or 80MiB."),
+]
 RUNS = Path("runs")

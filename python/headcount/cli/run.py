@@ -12,10 +12,12 @@ from headcount.cli import options
 from headcount.cli.console import err, out, print_json
 from headcount.cli.display import Display
 from headcount.cli.exits import exit_code
+from headcount.cli.loadfile import load_file
 from headcount.cli.secrets import secrets_for
 from headcount.cli.settings import client_settings, setting
 from headcount.errors import InputError
 from headcount.plan import plan as plans
+from headcount.plan.program import check_load_file
 from headcount.plan.resolve import Overrides, resolve
 from headcount.plan.target import LAB, PROTOCOLS
 
@@ -29,6 +31,8 @@ headcount run home-folders --target smb://10.0.0.7/data --user "u{n:04}" --autho
 headcount run web-static --target lab:nginx --levels 1,4,8,16 --duration 20s --ramp 2s
 
 headcount run sys-60 --target lab:app --duration 10s
+
+headcount run replay --loadfile /usr/share/dbench/client.txt --target lab:samba --users 8
 
 headcount run app-server --target app://127.0.0.1:7410 --levels 50..400/50 --criteria "p95<=1s"
 
@@ -91,6 +95,9 @@ def run(
     shares: options.Shares = None,
     user: options.User = None,
     client: options.Client = None,
+    loadfile: options.LoadFile = None,
+    ignore_times: options.IgnoreTimes = False,
+    workspace: options.Workspace = None,
     authorised_by: options.AuthorisedBy = None,
     password_file: options.PasswordFile = None,
     token_file: options.TokenFile = None,
@@ -127,11 +134,16 @@ def run(
         server=dict(setting(text, "--set") for text in set_ or []),
         client=client_settings(client, user),
         shares=shares,
+        loadfile=load_file(loadfile, ignore_times=ignore_times) if loadfile else None,
+        workspace=workspace,
     )
+    if ignore_times and loadfile is None:
+        raise InputError("--ignore-times belongs to --loadfile FILE")
     plan = _plan(what, target, overrides)
     if plan_only:
         out.print(plan.to_toml(), markup=False, end="")
         return
+    check_load_file(plan.workload.program)
     secrets = secrets_for(plan, token_file, password_file)
     # What levels need, statistics above all, takes half a second to load; other verbs do not.
     from headcount.controller import run as controller
@@ -151,7 +163,9 @@ def conclude(folder: Path, verdict: Verdict, *, json: bool) -> None:
         answer = verdict.model_dump(mode="json")
         print_json({**answer, "bundle": str(folder), "report": str(report) if report else None})
     else:
-        terminal.summary(verdict, bundle.levels, out, bundle.environment)
+        program = bundle.plan.workload.program
+        played = program.text if program else None
+        terminal.summary(verdict, bundle.levels, out, bundle.environment, played)
         out.print(f"Bundle: {folder}", markup=False)
         if report:
             out.print(f"Report: {report}", markup=False)

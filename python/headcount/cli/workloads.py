@@ -57,7 +57,9 @@ def _print_scenarios(workload: Workload) -> None:
         table.add_column(column)
     total = sum(scenario.weight for scenario in workload.scenarios)
     for scenario in workload.scenarios:
-        share = f"{scenario.weight / total:.1%}"
+        # A load file decides how often each of its operations comes.
+        unknown = workload.program is not None and workload.program.needs_file
+        share = "" if unknown else f"{scenario.weight / total:.1%}"
         table.add_row(scenario.name, share, scenario.title, scenario.limit_text)
     out.print()
     out.print(table)
@@ -96,6 +98,8 @@ def _print_run(workload: Workload) -> None:
     if workload.client:
         told = ", ".join(f"{key} = {value}" for key, value in workload.client.items())
         out.print(f"  client: {told}", markup=False)
+    if workload.program:
+        out.print(f"  users play {workload.program.text}, in order", markup=False)
     if run.lab_scale < 1:
         out.print(f"  on a server of the lab: --scale {run.lab_scale:g} unless one is given")
     if workload.score:

@@ -10,8 +10,12 @@ from headcount.errors import InputError
 from headcount.plan import target as targets
 from headcount.plan.levels import MOST_USERS, parse_ladder
 from headcount.plan.plan import Plan, validate
-from headcount.plan.units import duration_text, seconds
+from headcount.plan.program import LoadFile
+from headcount.plan.units import duration_text, seconds, size_bytes
 from headcount.plan.workload import Workload
+
+MOST_FILES = 100_000
+"""Files of a kind in a tree."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,8 @@ class Overrides:
     server: dict[str, str] = field(default_factory=dict)
     client: dict[str, str] = field(default_factory=dict)
     shares: int | None = None
+    loadfile: LoadFile | None = None
+    workspace: str | None = None
 
 
 def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
@@ -117,7 +123,42 @@ def _workload(workload: Workload, overrides: Overrides) -> dict[str, Any]:
             values["run"][key] = getattr(overrides, key)
     if overrides.ramp is not None:
         values["run"]["ramp"] = overrides.ramp
+    if overrides.loadfile is not None:
+        values |= _with_loadfile(workload, values, overrides.loadfile)
+    if overrides.workspace is not None:
+        values["tree"]["static_files"] = _workspace_files(workload, overrides.workspace)
     return values
+
+
+def _with_loadfile(
+    workload: Workload, values: dict[str, Any], loadfile: LoadFile
+) -> dict[str, Any]:
+    """The program and, of the scenarios, those whose operation is in the load file."""
+    if workload.program is None or workload.program.kind != "load-file":
+        raise InputError(
+            f'--loadfile is for workloads that play one, such as replay; "{workload.name}" does not'
+        )
+    played = [
+        {**scenario, "weight": loadfile.operations[scenario["name"]]}
+        for scenario in values["scenarios"]
+        if loadfile.operations.get(scenario["name"])
+    ]
+    program = loadfile.program.model_dump(mode="json", exclude_none=True)
+    return {"program": program, "scenarios": played}
+
+
+def _workspace_files(workload: Workload, workspace: str) -> int:
+    """How many files of the workload's size a workspace has."""
+    if workload.program is None or workload.program.kind != "disk-mix" or workload.tree is None:
+        raise InputError(f'--workspace is for disk-mix; "{workload.name}" has no workspace')
+    size = size_bytes(workload.tree.median_size)
+    files = round(size_bytes(workspace, "--workspace") / size)
+    if not 1 <= files <= MOST_FILES:
+        raise InputError(
+            f"--workspace is {workspace}; it must be from {size} bytes (a file) to {MOST_FILES:,} "
+            "files of that"
+        )
+    return files
 
 
 def _time(text: str, option: str) -> dict[str, str]:

@@ -13,6 +13,7 @@ from headcount.plan.library import Library
 from headcount.plan.mistakes import as_mistake, nearest
 from headcount.plan.named_files import check_named
 from headcount.plan.pages import Pages, Which, check_asked
+from headcount.plan.program import Program
 from headcount.plan.target import FILE_SERVERS, PROTOCOLS
 from headcount.plan.units import seconds
 
@@ -150,8 +151,13 @@ class Run(Strict):
 
 
 class Score(Strict):
-    """A score over the levels of a ladder: the weighted harmonic mean of their throughputs."""
+    """A score over the levels of a ladder.
 
+    `harmonic-mean`: the weighted harmonic mean of their throughputs. `most-kb-per-s`: the most
+    bytes read and written per second, in KB (1,024 bytes).
+    """
+
+    kind: Literal["harmonic-mean", "most-kb-per-s"] = "harmonic-mean"
     name: str
     unit: str
     weights: list[Annotated[float, Field(gt=0)]] | None = Field(
@@ -183,6 +189,9 @@ class Workload(Strict):
     client: dict[str, str] = Field(
         default_factory=dict, description="How the protocol is spoken unless --client says else"
     )
+    program: Program | None = Field(
+        default=None, description="What users play in order instead of drawing it"
+    )
     run: Run
     score: Score | None = None
     groups: dict[Name, list[str]] = Field(
@@ -205,6 +214,8 @@ class Workload(Strict):
                 '[tree] is the data set of the protocols "smb" and "files", and they need one, or '
                 "a [library]"
             )
+        if self.program is not None and self.protocol not in FILE_SERVERS:
+            raise ValueError('[program] is for file servers (protocol "smb")')
         if self.data is not None and self.protocol != "app":
             raise ValueError('[data] is the data set of the protocol "app"')
         check_groups(self.groups, names)

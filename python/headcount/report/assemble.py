@@ -37,6 +37,7 @@ def assemble(bundle: Bundle) -> ReportContent:
         repeat_command=shlex.join(["headcount", "run", str(bundle.folder / "plan.toml")]),
         criteria=plan.workload.criteria,
         shrunk=shrunk(plan),
+        program=plan.workload.program.text if plan.workload.program else None,
         timeline=_timeline(bundle, level.index) if level else (),
         timeline_level=level.index if level else None,
     )

@@ -48,6 +48,7 @@ class ReportContent:
         repeat_command: The command that runs the same again.
         criteria: As written in the plan, such as ``p95<=1s``.
         shrunk: How far the data set was shrunk, as a doubt says it; None where it was not.
+        program: The program that users played in order; None where they drew what they did.
         timeline: Each second of one level; empty where the series was not kept.
         timeline_level: Index of the level the timeline is of; None for the one that
             :func:`headcount.report.selection.timeline_level` chooses.
@@ -69,5 +70,6 @@ class ReportContent:
     repeat_command: str
     criteria: Sequence[str]
     shrunk: str | None = None
+    program: str | None = None
     timeline: Sequence[Point] = ()
     timeline_level: int | None = None

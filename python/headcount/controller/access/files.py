@@ -8,6 +8,7 @@ from typing import Any
 from headcount import _engine
 from headcount.controller.access.access import NOTHING, Prepared, Told, cleaned_text
 from headcount.controller.access.mount import place
+from headcount.controller.access.played import with_program
 from headcount.errors import InputError
 from headcount.plan.client import FilesClient, files_client
 from headcount.plan.plan import Plan
@@ -35,6 +36,7 @@ class FilesAccess:
         """
         if plan.data_set is None:
             raise InputError(f'the workload "{plan.workload.name}" has no [tree] of files')
+        self._program = plan.workload.program
         client = files_client(plan.client)
         self.place = place(folder)
         if self.place.is_remote:
@@ -92,8 +94,8 @@ class FilesAccess:
         return cleaned_text(json.loads(_engine.files_cleanup(self._target, progress)))
 
     def engine_target(self) -> str:
-        """The folder, how it is used, and the data set."""
-        return self._target
+        """The folder, how it is used, the data set, and the program if there is one."""
+        return with_program(self._target, self._program)
 
     def source(self) -> None:
         """A folder says nothing of itself."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from headcount import _engine
 from headcount.controller.access.access import NOTHING, Prepared, Told, cleaned_text
+from headcount.controller.access.played import with_program
 from headcount.errors import InputError, TargetError
 from headcount.plan.client import smb_client
 from headcount.plan.plan import Plan
@@ -46,6 +47,7 @@ class SmbAccess:
         if plan.data_set is None:
             raise InputError(f'the workload "{plan.workload.name}" has no [tree] of files')
         client = smb_client(plan.client)
+        self._program = plan.workload.program
         self._address = place.address
         self._ready = 0
         self._target = json.dumps(
@@ -128,8 +130,8 @@ class SmbAccess:
         return cleaned_text(cleaned)
 
     def engine_target(self) -> str:
-        """Address, credentials, terms and data set."""
-        return self._target
+        """Address, credentials, terms, data set, and the program if there is one."""
+        return with_program(self._target, self._program)
 
     def source(self) -> None:
         """An SMB server says nothing of itself."""

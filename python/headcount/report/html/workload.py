@@ -15,6 +15,7 @@ def section(content: ReportContent) -> Html:
         "The workload",
         element("p", content.description),
         element("p", f"Re-creates {content.recreates}; no result is a score of the original."),
+        element("p", _played(content.program)) if content.program else None,
         element("p", _sentence(content.shrunk)) if content.shrunk else None,
         element("h3", "Sources") if content.sources else None,
         element("ul", *(element("li", _linked(source)) for source in content.sources))
@@ -29,6 +30,13 @@ def section(content: ReportContent) -> Html:
 
 def _sentence(said: str) -> str:
     return f"{said[0].upper()}{said[1:]}."
+
+
+def _played(program: str) -> str:
+    return (
+        f"Every user played {program}, in order and again and again. Each kind of operation is a "
+        "scenario here; a failed operation names its line."
+    )
 
 
 def _linked(source: str) -> Html | str:

@@ -11,9 +11,11 @@ from headcount.bundle.verdict import Cost, Verdict
 from headcount.report.chart.scale import for_times, from_zero
 from headcount.report.chart.tick import rate_tick, time_tick
 from headcount.report.grouped import stress
+from headcount.report.selection import shown
 from headcount.report.terminal.course import steps
 from headcount.report.terminal.glyphs import glyphs, writable
 from headcount.report.terminal.groups import groups
+from headcount.report.terminal.operations import operations, throughput
 from headcount.report.terminal.plot import Plot, draw
 from headcount.report.terminal.table import table
 from headcount.report.wording import confidence, flattening, objections
@@ -33,6 +35,7 @@ def summary(
     levels: Sequence[LevelResult],
     console: Console,
     environment: EnvironmentFile | None = None,
+    program: str | None = None,
 ) -> None:
     """Print what a run came to.
 
@@ -42,6 +45,7 @@ def summary(
         console: Where to; its width and encoding are kept to. Colours appear on terminals only.
         environment: The disclosure, which tells over which interface the load came; without it
             the network's figure is left out.
+        program: The program that users played, if they did; its operations are then listed.
 
     """
     _answer(verdict, console)
@@ -50,8 +54,20 @@ def summary(
         console.print(table(levels, console, environment))
         _groups(verdict, levels, console)
         _steps(verdict, levels, console)
+    _program(program, verdict, levels, console)
     _objections(levels, console)
     _print(_cost(verdict.cost), console, "dim")
+
+
+def _program(
+    program: str | None, verdict: Verdict, levels: Sequence[LevelResult], console: Console
+) -> None:
+    level = shown(verdict, levels)
+    if program is None or level is None:
+        return
+    _print(f"\nOperations at {count(level.users)} users, of {program}", console)
+    console.print(operations(level, console))
+    _print(throughput(level), console)
 
 
 def _answer(verdict: Verdict, console: Console) -> None:

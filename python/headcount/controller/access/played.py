@@ -1,0 +1,17 @@
+"""A target with the program that its users play."""
+
+import json
+
+from headcount.plan.program import Program, check_load_file
+
+
+def with_program(target: str, program: Program | None) -> str:
+    """The target as the engine reads it (JSON), with the program if there is one.
+
+    Raises InputError if its load file is not the one that was planned. Only the engine that plays
+    users is told: reading half a million lines takes a moment, which preparing files need not wait.
+    """
+    if program is None:
+        return target
+    check_load_file(program)
+    return json.dumps({**json.loads(target), "program": program.engine_form()})
