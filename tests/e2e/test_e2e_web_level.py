@@ -218,3 +218,30 @@ def test_the_servers_own_count_is_about_ours(headcount: Headcount) -> None:
     # Twenty users keep their connections.
     assert level["counters"]["server"]["web.connections"]["max"] >= 20
     assert level["requests"].get("CONNECT", 0) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "spoken", "version"),
+    [
+        ("nginx", ("--client", "keep_alive=off"), "HTTP/1.1"),
+        ("apache", ("--client", "http2=on", "--client", "keep_alive=on"), "HTTP/2"),
+    ],
+)
+def test_tls_and_http2_are_spoken_under_load_and_disclosed(
+    headcount: Headcount, name: str, spoken: tuple[str, ...], version: str
+) -> None:
+    ended = headcount.run(
+        *("run", "web-static", "--target", f"lab:{name}", "--scale", "0.2", "--users", "3"),
+        *("--duration", "2s", "--ramp", "0s", "--think", "10ms", "--seed", "5", "--json"),
+        *("--set", "tls=on", "--set", "http2=on", *spoken),
+    )
+    assert ended.code in (0, 4), ended
+    bundle = headcount.bundles()[-1]
+    (level,) = json.loads((bundle / "levels.json").read_bytes())["levels"]
+    assert level["faults"] == []
+    assert level["total"]["completed"] > 0
+    (side,) = json.loads((bundle / "environment.json").read_bytes())["sides"]
+    assert side["settings"]["HTTP version"] == version
+    assert side["settings"]["TLS"].startswith("TLSv1_3")
+    assert side["settings"]["tls"] == "on"
+    assert level["counters"]["server"]["web.requests"]["mean"] > 0
