@@ -20,6 +20,7 @@ from bench.home_folders import home_folders
 from bench.machine import described, load, wait_until_quiet
 from bench.peers import locust
 from bench.smb import smb
+from bench.sort import sort
 from bench.stalls import stalls
 from bench.start_up import start_up
 from bench.web import web
@@ -37,6 +38,7 @@ SUBJECTS: Mapping[str, tuple[str, Callable[[], list[Figure]]]] = {
     "files": ("CPU for an operation on files, with io_uring and with threads", files),
     "web": ("CPU of the HTTP client for a request, beside wrk, h2load, oha and k6", web),
     "disk": ("Disk I/O, beside fio on the same file (in brackets: quartiles of the ratio)", disk),
+    "sort": ("Sorting 300 MB with two threads, beside GNU sort and DuckDB", sort),
     "start-up": ("CPU to start", start_up),
     "home-folders": ("The workload home-folders, beside what FSCT published", home_folders),
 }
