@@ -11,6 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from bench.application import application
+from bench.dbench import dbench
 from bench.disk import disk
 from bench.engine import steps, users
 from bench.example import ROOT
@@ -39,6 +40,7 @@ SUBJECTS: Mapping[str, tuple[str, Callable[[], list[Figure]]]] = {
     "web": ("CPU of the HTTP client for a request, beside wrk, h2load, oha and k6", web),
     "disk": ("Disk I/O, beside fio on the same file (in brackets: quartiles of the ratio)", disk),
     "sort": ("Sorting 300 MB with two threads, beside GNU sort and DuckDB", sort),
+    "dbench": ("A load file on a folder in memory, beside dbench", dbench),
     "start-up": ("CPU to start", start_up),
     "home-folders": ("The workload home-folders, beside what FSCT published", home_folders),
 }
