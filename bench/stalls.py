@@ -59,15 +59,15 @@ def stalls(periods: int = 10) -> list[Figure]:
 
 def _measure(engine: Engine, pid: int, periods: int) -> list[Figure]:
     engine.set_users(USERS, 1.0)
-    _until(engine, SETTLE_S)
-    calm = _until(engine, SETTLE_S + CALM_S)
+    until(engine, SETTLE_S)
+    calm = until(engine, SETTLE_S + CALM_S)
     begun_s = engine.now_s()
     stood_still: list[Stall] = []
     stormy: list[Interval] = []
     for period in range(periods):
-        stormy += _until(engine, begun_s + (period + 0.4) * PERIOD_S)
+        stormy += until(engine, begun_s + (period + 0.4) * PERIOD_S)
         stood_still.append(_stall(engine, pid))
-        stormy += _until(engine, begun_s + (period + 1) * PERIOD_S)
+        stormy += until(engine, begun_s + (period + 1) * PERIOD_S)
     reported = Histogram.merge([second.scenarios[0].response for second in stormy])
     service = Histogram.merge([second.scenarios[0].service for second in stormy])
     alone = Histogram.merge([second.scenarios[0].response for second in calm])
@@ -127,7 +127,7 @@ def _stall(engine: Engine, pid: int) -> Stall:
     return Stall(from_s, engine.now_s())
 
 
-def _until(engine: Engine, at_s: float) -> list[Interval]:
+def until(engine: Engine, at_s: float) -> list[Interval]:
     """The reports until a moment of the engine's clock; nothing between two calls is missed."""
     intervals: list[Interval] = []
     while engine.now_s() < at_s:
