@@ -183,6 +183,24 @@ fn a_mistake_is_told_with_its_line() {
 }
 
 #[test]
+fn an_open_that_is_to_fail_leaves_the_file_of_the_same_number_open() {
+    let text = "NTCreateX \"\\client1\\a\" 0x40 0x2 5 NT_STATUS_OK\n\
+                NTCreateX \"\\client1\\b\" 0x40 0x1 5 NT_STATUS_OBJECT_NAME_NOT_FOUND\n\
+                Close 5 NT_STATUS_OK\n";
+    let program = parse(text, false).unwrap();
+    let slots: Vec<u16> = program
+        .operations
+        .iter()
+        .map(|operation| match operation.action {
+            Action::Open { slot, .. } | Action::Close { slot } => slot,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!((slots[0], slots[2], program.slots), (0, 0, 2));
+    assert_ne!(slots[1], slots[0]);
+}
+
+#[test]
 fn time_stamps_are_passed_over_when_asked_to() {
     let text =
         "0.000 Mkdir \"\\client1\\x\" NT_STATUS_OK\n12.5 Rmdir \"\\client1\\x\" NT_STATUS_OK";

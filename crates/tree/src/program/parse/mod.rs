@@ -231,15 +231,17 @@ impl Reader {
             self.note_work(line, 0)?;
         }
         let handle = line.number(3, "handle")?;
+        let is_opened = line.expected == Answer::Done;
+        // What is not to be opened has no number: the one that is written may be another file's.
         let slot = match self.handles.get(&handle) {
-            Some(slot) => *slot,
-            None => self.builder.take_slot().ok_or_else(|| {
+            Some(slot) if is_opened => *slot,
+            _ => self.builder.take_slot().ok_or_else(|| {
                 format!("more than {MOST_SLOTS} files are open: are there lines with Close?")
             })?,
         };
-        if line.expected == Answer::Done {
+        if is_opened {
             self.handles.insert(handle, slot);
-        } else if !self.handles.contains_key(&handle) {
+        } else {
             self.builder.free_slot(slot);
         }
         Ok(Action::Open {
