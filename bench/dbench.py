@@ -68,7 +68,7 @@ def _headcount(folder: Path) -> Played:
         ended_s = began_s
         while ended_s - began_s < SECONDS and (interval := engine.next(10.0)) is not None:
             operations += sum(scenario.completed for scenario in interval.scenarios)
-            assert not interval.faults, interval.faults
+            assert not interval.faults, [fault.examples for fault in interval.faults]
             ended_s = interval.to_s
         return Played(operations, ended_s - began_s, time.process_time() - began_cpu_s)
     finally:
