@@ -25,6 +25,7 @@ from bench.sort import sort
 from bench.stalls import stalls
 from bench.start_up import start_up
 from bench.web import web
+from bench.web_stalls import web_stalls
 
 WIDTH = 100
 """Columns of the tables, when nobody watches."""
@@ -38,6 +39,7 @@ SUBJECTS: Mapping[str, tuple[str, Callable[[], list[Figure]]]] = {
     "smb": ("CPU of the SMB client for an operation, beside smbtorture", smb),
     "files": ("CPU for an operation on files, with io_uring and with threads", files),
     "web": ("CPU of the HTTP client for a request, beside wrk, h2load, oha and k6", web),
+    "web-truth": ("The same of a web server, beside oha, h2load and k6", web_stalls),
     "disk": ("Disk I/O, beside fio on the same file (in brackets: quartiles of the ratio)", disk),
     "sort": ("Sorting 300 MB with two threads, beside GNU sort and DuckDB", sort),
     "dbench": ("A load file on a folder in memory, beside dbench", dbench),
