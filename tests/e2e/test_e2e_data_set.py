@@ -91,7 +91,7 @@ def test_a_lab_server_has_nothing_to_prepare(headcount: Headcount) -> None:
         for verb in (("prepare", LIGHT, "--users", "2", "--seed", "1"), ("cleanup",)):
             ended = headcount.run(*verb, "--target", target)
             assert ended.code == 2
-            assert "smb://host/share or app://host:port" in ended.message
+            assert "smb://host/share, file:///folder or app://host:port" in ended.message
 
 
 def test_a_run_is_repeated_from_its_plan(headcount: Headcount, target: str) -> None:

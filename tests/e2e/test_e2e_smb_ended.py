@@ -36,8 +36,8 @@ def interrupt(command: Command) -> float:
 
 
 def test_ctrl_c_while_the_data_is_prepared(headcount: Headcount) -> None:
-    # 80 GB: longer than anybody waits, and stopped after a few files.
-    run = start(headcount, "--users", "1000", "--scale", "0.5", "--duration", "3s")
+    # 11 GB: longer than anybody waits, and stopped after a few files.
+    run = start(headcount, "--users", "200", "--scale", "0.5", "--duration", "3s")
     run.reach(lambda: list(headcount.lab.glob("*/data/headcount/user*/*.doc")))
     server = lab_processes(headcount)
     assert interrupt(run) < PROMPT_S
