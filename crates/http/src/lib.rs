@@ -14,11 +14,10 @@ pub mod client;
 pub mod connection;
 pub mod options;
 pub mod pages;
-mod password;
 mod pattern;
 pub mod wire;
 
 pub use client::{Http, HttpError, HttpSession, Step};
+pub use headcount_load::Password;
 pub use options::HttpOptions;
-pub use password::Password;
 pub use pattern::Pattern;

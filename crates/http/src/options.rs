@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Deserializer};
 
+use crate::Password;
 use crate::pages::{PageSet, suite};
-use crate::password::Password;
 
 /// Whether a server's certificate must be one that is trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

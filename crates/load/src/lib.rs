@@ -21,6 +21,7 @@ pub mod life;
 pub mod limits;
 pub mod mailbox;
 pub mod pace;
+pub mod password;
 pub mod plan;
 pub mod protocol;
 pub mod recorder;
@@ -37,6 +38,7 @@ pub mod user;
 pub mod worker;
 
 pub use fault::{Fault, FaultKind};
+pub use password::Password;
 pub use plan::{Plan, PlanError};
 pub use protocol::{Compile, Moved, Protocol, Session};
 pub use requests::Requests;

@@ -13,10 +13,9 @@ pub mod auth;
 pub mod client;
 pub mod connection;
 pub mod options;
-mod password;
 mod random;
 pub mod wire;
 
 pub use client::{Smb, SmbError, SmbSession};
+pub use headcount_load::Password;
 pub use options::{EncryptionPolicy, SigningPolicy, SmbOptions};
-pub use password::Password;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use headcount_tree::data_set::DataSet;
 use headcount_tree::program::source::Source;
 
-use crate::password::Password;
+use crate::Password;
 use crate::wire::negotiate::{Dialect, SigningAlgorithm};
 
 /// When messages are signed.

@@ -1,5 +1,6 @@
 //! What steps consist of: names, rights, transfers and ranges.
 
+use headcount_load::User;
 use headcount_load::stream::Stream;
 use serde::{Deserialize, Deserializer};
 
@@ -310,6 +311,20 @@ impl Name {
 }
 
 impl Transfer {
+    /// Where the transfer starts in a file that was left at `position`: a multiple of the unit.
+    pub fn start(&self, position: u64, end_of_file: u64, user: &mut User) -> u64 {
+        let unit = u64::from(UNIT_BYTES);
+        match self.from {
+            From::Next => position,
+            From::Start => 0,
+            From::End => end_of_file / unit * unit,
+            From::Random => {
+                let room = end_of_file.saturating_sub(self.bytes.unwrap_or(unit));
+                user.stream().below(room / unit + 1) * unit
+            }
+        }
+    }
+
     pub(crate) fn check(&self) -> Result<(), String> {
         check_slot(self.slot)?;
         let chunk = self.chunk_bytes;

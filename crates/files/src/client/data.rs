@@ -2,8 +2,8 @@
 
 use headcount_load::{Fault, FaultKind, Moved, User};
 use headcount_ring::{Buffer, Target};
-use headcount_tree::block::{UNIT_BYTES, stamp, verify};
-use headcount_tree::parts::{From, Transfer};
+use headcount_tree::block::{stamp, verify};
+use headcount_tree::parts::Transfer;
 
 use super::session::{FilesSession, Handle};
 use crate::calls::{Call, Failed};
@@ -18,7 +18,7 @@ impl FilesSession {
     ) -> Result<Moved, Fault> {
         let mut handle = self.handle(transfer.slot)?;
         let end = handle.end_of_file;
-        let began = start(transfer, &handle, user);
+        let began = transfer.start(handle.position, handle.end_of_file, user);
         let until = transfer
             .bytes
             .map_or(end, |bytes| end.min(began.saturating_add(bytes)));
@@ -80,7 +80,7 @@ impl FilesSession {
         user: &mut User,
     ) -> Result<Moved, Fault> {
         let mut handle = self.handle(transfer.slot)?;
-        let began = start(transfer, &handle, user);
+        let began = transfer.start(handle.position, handle.end_of_file, user);
         let until = match transfer.bytes {
             Some(bytes) => began.saturating_add(bytes),
             None => self.shared.data_set.bytes(self.number, handle.place),
@@ -171,21 +171,5 @@ impl FilesSession {
 
     pub(super) fn keep(&mut self, slot: u8, handle: &Handle) {
         self.handles[usize::from(slot)] = Some(handle.clone());
-    }
-}
-
-/// Where a transfer starts: a multiple of the unit.
-fn start(transfer: &Transfer, handle: &Handle, user: &mut User) -> u64 {
-    let unit = u64::from(UNIT_BYTES);
-    match transfer.from {
-        From::Next => handle.position,
-        From::Start => 0,
-        From::End => handle.end_of_file / unit * unit,
-        From::Random => {
-            let room = handle
-                .end_of_file
-                .saturating_sub(transfer.bytes.unwrap_or(unit));
-            user.stream().below(room / unit + 1) * unit
-        }
     }
 }

@@ -29,13 +29,13 @@ use http::uri::{Authority, Scheme};
 pub use session::HttpSession;
 pub use step::Step;
 
+use crate::Password;
 use crate::base::Base;
 use crate::connection::READ_BYTES;
 use crate::connection::http1::Reading;
 use crate::connection::tls::Tls;
 use crate::options::HttpOptions;
 use crate::pages::Deck;
-use crate::password::Password;
 use crate::pattern::Pattern;
 use ask::Method;
 use headers::Headers;

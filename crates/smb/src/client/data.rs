@@ -1,8 +1,8 @@
 //! READ, WRITE and FLUSH.
 
 use headcount_load::{Fault, FaultKind, Moved, User};
-use headcount_tree::block::{UNIT_BYTES, stamp, verify};
-use headcount_tree::parts::{From, Share, Transfer};
+use headcount_tree::block::{stamp, verify};
+use headcount_tree::parts::{Share, Transfer};
 
 use super::open::Called;
 use super::session::{Handle, SmbSession, other_form, refuse};
@@ -19,7 +19,7 @@ impl SmbSession {
     ) -> Result<Moved, Fault> {
         let mut handle = self.handle(transfer.slot)?;
         let end = handle.end_of_file;
-        let mut offset = start(transfer, &handle, user);
+        let mut offset = transfer.start(handle.position, handle.end_of_file, user);
         let until = transfer
             .bytes
             .map_or(end, |bytes| end.min(offset.saturating_add(bytes)));
@@ -94,7 +94,7 @@ impl SmbSession {
         user: &mut User,
     ) -> Result<Moved, Fault> {
         let mut handle = self.handle(transfer.slot)?;
-        let began = start(transfer, &handle, user);
+        let began = transfer.start(handle.position, handle.end_of_file, user);
         let until = match transfer.bytes {
             Some(bytes) => began.saturating_add(bytes),
             None => self.shared.data_set.bytes(self.number, handle.place),
@@ -171,21 +171,5 @@ impl SmbSession {
                 |head, _| refuse(head, || format!("FLUSH \"{called}\"")),
             )
             .await
-    }
-}
-
-/// Where a transfer starts: a multiple of the unit.
-fn start(transfer: &Transfer, handle: &Handle, user: &mut User) -> u64 {
-    let unit = u64::from(UNIT_BYTES);
-    match transfer.from {
-        From::Next => handle.position,
-        From::Start => 0,
-        From::End => handle.end_of_file / unit * unit,
-        From::Random => {
-            let room = handle
-                .end_of_file
-                .saturating_sub(transfer.bytes.unwrap_or(unit));
-            user.stream().below(room / unit + 1) * unit
-        }
     }
 }

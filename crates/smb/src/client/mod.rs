@@ -24,10 +24,10 @@ use headcount_tree::step::Step;
 
 pub use session::SmbSession;
 
+use crate::Password;
 use crate::auth::ntlm::{Key, owner_key};
 use crate::connection::Wanted;
 use crate::options::{EncryptionPolicy, SmbOptions};
-use crate::password::Password;
 use crate::wire::header::Command;
 use crate::wire::negotiate::Dialect;
 

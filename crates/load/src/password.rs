@@ -17,7 +17,8 @@ impl Password {
     }
 
     /// The password itself.
-    pub(crate) fn reveal(&self) -> &str {
+    #[must_use]
+    pub fn reveal(&self) -> &str {
         &self.0
     }
 }
