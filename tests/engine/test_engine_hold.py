@@ -73,10 +73,11 @@ def test_what_progress_raises_calls_it_off(server: Server) -> None:
     hold.close()
 
 
-def test_ctrl_c_calls_it_off(server: Server) -> None:
+@pytest.mark.parametrize("after_s", [0.3, 0.9])
+def test_ctrl_c_calls_it_off_and_nothing_stays(server: Server, after_s: float) -> None:
     samba, target = server
     hold = SmbHold(target)
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(after_s, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         hold.bring(50, 1, 5000, unheard)

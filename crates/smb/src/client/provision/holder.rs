@@ -221,12 +221,14 @@ impl Holder {
 }
 
 /// Deletes a folder that is about to be empty: of a connection that was dropped the server closes
-/// the files, and so deletes them, when it notices.
+/// the files, and so deletes them, when it notices. Until then it may even make one more that was
+/// asked for before, after it promised to delete the folder: so it is looked whether it is gone.
 async fn remove_emptied(session: &mut SmbSession, folder: &str) -> Result<(), Fault> {
     for _ in 0..CLEARANCES {
         match session.remove(folder, true).await {
-            Err(fault) if !fault.ends_session => tokio::time::sleep(LOOK_EVERY).await,
-            done => return done,
+            Err(fault) if fault.ends_session => return Err(fault),
+            Ok(()) if matches!(session.survey(folder).await, Ok(Ground::Missing)) => return Ok(()),
+            _ => tokio::time::sleep(LOOK_EVERY).await,
         }
     }
     session.remove(folder, true).await
