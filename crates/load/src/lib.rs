@@ -9,7 +9,8 @@
 //! * [`protocol`]: the seam that a protocol fills; [`user`]: what it is told about its user.
 //! * [`life`]: one user's life, from joining to leaving.
 //! * [`worker`]: one thread with its users; [`timers`] and [`clock`]: how they wait.
-//! * [`recorder`] and [`requests`]: what a worker counts; [`report`] and [`mailbox`]: how it hands that over.
+//! * [`recorder`], [`requests`] and [`tasks`]: what a worker counts; [`report`] and [`mailbox`]: how it
+//!   hands that over.
 //! * [`run`]: all workers together; [`snapshot`]: their reports merged.
 //!
 //! Nothing in this crate names a protocol.
@@ -32,6 +33,7 @@ pub mod run;
 pub mod seat;
 pub mod snapshot;
 pub mod stream;
+pub mod tasks;
 pub mod timers;
 pub mod turns;
 pub mod user;
@@ -44,5 +46,6 @@ pub use protocol::{Compile, Moved, Protocol, Session};
 pub use requests::Requests;
 pub use run::Run;
 pub use snapshot::{Interval, Snapshot};
+pub use tasks::{Stopwatch, Tasks};
 pub use turns::Turns;
 pub use user::User;

@@ -25,6 +25,14 @@ pub trait Protocol: Send + Sync + 'static {
     /// show them; none for a protocol whose steps are its requests.
     const REQUESTS: &'static [&'static str] = &[];
 
+    /// The names of what sessions time inside their steps ([`User::stopwatch`]), as results and
+    /// criteria show them: commands, say, or the tasks that a person would tell apart. By default
+    /// there are none.
+    #[must_use]
+    fn tasks() -> Vec<&'static str> {
+        Vec::new()
+    }
+
     /// The program that users follow, for protocols whose target has one; by default each user
     /// draws what to do by the weights of the plan. Asked once, before the run.
     fn turns(&self) -> Option<Turns> {

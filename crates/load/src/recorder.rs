@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 
 use crate::fault::{Fault, FaultKind};
+use crate::tasks::TaskTally;
 
 /// Histograms hold 1 µs to one hour with three significant digits: 92 KiB each.
 pub type Times = Histogram<u32>;
@@ -103,6 +104,8 @@ pub struct Recorder {
     pub sessions_opened: u64,
     /// Requests sent, by index of the protocol's `REQUESTS`; empty before the first report.
     pub requests: Vec<u64>,
+    /// What sessions timed, by index of the protocol's `tasks`; empty before the first report.
+    pub tasks: Vec<TaskTally>,
 }
 
 /// One scenario's end, as the recorder is told of it.
@@ -137,6 +140,7 @@ impl Recorder {
             think_ns: 0,
             sessions_opened: 0,
             requests: Vec::new(),
+            tasks: Vec::new(),
         }
     }
 
@@ -165,6 +169,11 @@ impl Recorder {
         for (mine, theirs) in self.requests.iter_mut().zip(&other.requests) {
             *mine += theirs;
         }
+        let kinds = self.tasks.len().max(other.tasks.len());
+        self.tasks.resize_with(kinds, TaskTally::new);
+        for (mine, theirs) in self.tasks.iter_mut().zip(&other.tasks) {
+            mine.add(theirs);
+        }
     }
 
     /// What was counted after `earlier`, a former state of this same recorder.
@@ -187,6 +196,9 @@ impl Recorder {
         difference.sessions_opened -= earlier.sessions_opened;
         for (mine, theirs) in difference.requests.iter_mut().zip(&earlier.requests) {
             *mine -= theirs;
+        }
+        for (mine, theirs) in difference.tasks.iter_mut().zip(&earlier.tasks) {
+            mine.subtract(theirs);
         }
         difference
     }

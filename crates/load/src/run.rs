@@ -39,6 +39,7 @@ pub struct Run {
     threads: Vec<JoinHandle<()>>,
     step_names: Vec<String>,
     request_names: &'static [&'static str],
+    task_names: Vec<&'static str>,
     tick: u64,
     ended: bool,
 }
@@ -56,6 +57,7 @@ impl Run {
             threads: Vec::new(),
             step_names: plan.step_names.clone(),
             request_names: P::REQUESTS,
+            task_names: P::tasks(),
             tick: 0,
             ended: false,
         };
@@ -91,6 +93,12 @@ impl Run {
     #[must_use]
     pub const fn request_names(&self) -> &'static [&'static str] {
         self.request_names
+    }
+
+    /// The names of what the protocol's sessions time, in the order of [`crate::tasks`].
+    #[must_use]
+    pub fn task_names(&self) -> &[&'static str] {
+        &self.task_names
     }
 
     /// Nanoseconds since the run began.

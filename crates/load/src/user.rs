@@ -1,10 +1,12 @@
 //! What a protocol is told about the user it plays.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use crate::requests::Requests;
 use crate::seat::Seat;
 use crate::stream::{Purpose, Stream};
+use crate::tasks::{Stopwatch, Tasks};
 use crate::timers::{Sleep, Timers};
 
 /// One virtual user, as protocols see it.
@@ -18,6 +20,8 @@ pub struct User {
     seat: Rc<Seat>,
     timers: Rc<Timers>,
     requests: Rc<Requests>,
+    tasks: Rc<Tasks>,
+    population: Rc<Cell<u32>>,
 }
 
 impl User {
@@ -34,6 +38,8 @@ impl User {
             seat,
             timers,
             requests: Rc::default(),
+            tasks: Rc::default(),
+            population: Rc::default(),
         }
     }
 
@@ -41,6 +47,25 @@ impl User {
     #[must_use]
     pub fn counting(self, requests: Rc<Requests>) -> Self {
         Self { requests, ..self }
+    }
+
+    /// The same user, whose tasks are noted here.
+    #[must_use]
+    pub fn timing(self, tasks: Rc<Tasks>) -> Self {
+        Self { tasks, ..self }
+    }
+
+    /// The same user, in a run whose number of users is told here.
+    #[must_use]
+    pub fn among(self, population: Rc<Cell<u32>>) -> Self {
+        Self { population, ..self }
+    }
+
+    /// How many users the run has been asked to have: those numbered below it. Users in the middle
+    /// of joining or leaving count as what they are about to be.
+    #[must_use]
+    pub fn population(&self) -> u32 {
+        self.population.get()
     }
 
     /// The user's number, from 0; names, folders and credentials derive from it.
@@ -88,6 +113,16 @@ impl User {
     #[must_use]
     pub const fn requests(&self) -> &Rc<Requests> {
         &self.requests
+    }
+
+    /// What a session needs to time and count what it does. It keeps a copy.
+    #[must_use]
+    pub fn stopwatch(&self) -> Stopwatch {
+        Stopwatch::new(
+            Rc::clone(&self.timers),
+            Rc::clone(&self.tasks),
+            Rc::clone(&self.requests),
+        )
     }
 
     /// Tells the engine, before it happens, that the scenario moves so many bytes more. A scenario

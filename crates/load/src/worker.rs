@@ -1,6 +1,6 @@
 //! One worker: a thread's users, polled in turn, with their timers, joins, leaves and reports.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::rc::Rc;
@@ -19,6 +19,7 @@ use crate::recorder::{Recorder, times};
 use crate::report::Report;
 use crate::requests::Requests;
 use crate::seat::{Doing, Seat};
+use crate::tasks::Tasks;
 use crate::timers::Timers;
 use crate::user::User;
 
@@ -64,6 +65,9 @@ struct Worker<P: Protocol> {
     timers: Rc<Timers>,
     recorder: Rc<RefCell<Recorder>>,
     requests: Rc<Requests>,
+    tasks: Rc<Tasks>,
+    /// Users that the whole run is asked to have.
+    population: Rc<Cell<u32>>,
     members: Vec<Member>,
     /// Users asked to leave who are still in the middle of a scenario.
     leavers: Vec<Member>,
@@ -133,6 +137,8 @@ impl<P: Protocol> Worker<P> {
             timers: Rc::new(Timers::new(clock)),
             recorder: Rc::new(RefCell::new(recorder)),
             requests: Rc::new(Requests::new(P::REQUESTS.len())),
+            tasks: Rc::new(Tasks::new(P::tasks().len())),
+            population: Rc::default(),
             members: Vec::new(),
             leavers: Vec::new(),
             orders: VecDeque::new(),
@@ -167,6 +173,7 @@ impl<P: Protocol> Worker<P> {
         {
             match self.orders.pop_front() {
                 Some((_, Command::Users { target, over_ns })) => {
+                    self.population.set(target);
                     self.ramp(self.my_share(target), over_ns, now_ns);
                 }
                 Some((_, Command::Stop { drain_ns })) => {
@@ -219,7 +226,9 @@ impl<P: Protocol> Worker<P> {
         let schedule = Schedule::new(plan.pace, plan.seed, id, now_ns);
         let schedule = Rc::new(RefCell::new(schedule));
         let user = User::new(id, plan.seed, Rc::clone(&seat), Rc::clone(&self.timers))
-            .counting(Rc::clone(&self.requests));
+            .counting(Rc::clone(&self.requests))
+            .timing(Rc::clone(&self.tasks))
+            .among(Rc::clone(&self.population));
         self.members.push(Member {
             seat: Rc::clone(&seat),
             schedule: Rc::clone(&schedule),
@@ -273,6 +282,7 @@ impl<P: Protocol> Worker<P> {
             cpu_ns: thread_cpu_ns(),
             recorder: Recorder {
                 requests: self.requests.counts(),
+                tasks: self.tasks.tallies(),
                 ..self.recorder.borrow().clone()
             },
             pending: vec![times(); self.plan.scenarios.len()],

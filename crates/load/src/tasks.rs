@@ -1,0 +1,178 @@
+//! What sessions time inside their steps.
+//!
+//! A step may be many things that people would time apart: the commands it sends, or the dozen
+//! messages that a user reads, answers and deletes on looking into an inbox. A protocol names them
+//! in [`crate::Protocol::tasks`]; its sessions note each as it ends.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use crate::recorder::{Times, add_times, subtract_times, times};
+use crate::requests::Requests;
+use crate::timers::Timers;
+
+/// Counts and times of one kind of task.
+#[derive(Debug, Clone)]
+pub struct TaskTally {
+    /// Ended well.
+    pub completed: u64,
+    /// Ended otherwise.
+    pub failed: u64,
+    /// Sum of the times of those that ended well.
+    pub service_ns: u64,
+    /// Sum of the squares of those times, in ms², for their standard deviation.
+    pub squares_ms2: f64,
+    /// Times of those that ended well, in µs.
+    pub service: Times,
+}
+
+/// The tasks of a worker's users since the run began, by index in the protocol's `tasks`.
+#[derive(Debug, Default)]
+pub struct Tasks(RefCell<Vec<TaskTally>>);
+
+impl Tasks {
+    /// Nothing noted yet, of so many kinds.
+    #[must_use]
+    pub fn new(kinds: usize) -> Self {
+        Self(RefCell::new(vec![TaskTally::new(); kinds]))
+    }
+
+    /// A task of this kind ended well. Kinds that the protocol does not name are not counted.
+    pub fn completed(&self, kind: usize, took_ns: u64) {
+        if let Some(tally) = self.0.borrow_mut().get_mut(kind) {
+            tally.completed += 1;
+            tally.service_ns += took_ns;
+            tally.squares_ms2 += (took_ns as f64 / 1e6).powi(2);
+            tally.service.saturating_record(took_ns / 1000);
+        }
+    }
+
+    /// A task of this kind failed.
+    pub fn failed(&self, kind: usize) {
+        if let Some(tally) = self.0.borrow_mut().get_mut(kind) {
+            tally.failed += 1;
+        }
+    }
+
+    /// What was noted so far.
+    #[must_use]
+    pub fn tallies(&self) -> Vec<TaskTally> {
+        self.0.borrow().clone()
+    }
+}
+
+impl TaskTally {
+    /// Nothing noted yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            completed: 0,
+            failed: 0,
+            service_ns: 0,
+            squares_ms2: 0.0,
+            service: times(),
+        }
+    }
+
+    /// Adds what another worker noted.
+    pub fn add(&mut self, other: &Self) {
+        self.completed += other.completed;
+        self.failed += other.failed;
+        self.service_ns += other.service_ns;
+        self.squares_ms2 += other.squares_ms2;
+        add_times(&mut self.service, &other.service);
+    }
+
+    /// Takes out what was noted up to `earlier`, a former state of this same tally.
+    pub fn subtract(&mut self, earlier: &Self) {
+        self.completed -= earlier.completed;
+        self.failed -= earlier.failed;
+        self.service_ns -= earlier.service_ns;
+        self.squares_ms2 = (self.squares_ms2 - earlier.squares_ms2).max(0.0);
+        subtract_times(&mut self.service, &earlier.service);
+    }
+}
+
+impl Default for TaskTally {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What a session keeps of its user: the engine's clock, and where it counts what it does.
+#[derive(Clone)]
+pub struct Stopwatch {
+    timers: Rc<Timers>,
+    tasks: Rc<Tasks>,
+    requests: Rc<Requests>,
+}
+
+impl Stopwatch {
+    /// One on this clock, that counts here.
+    #[must_use]
+    pub const fn new(timers: Rc<Timers>, tasks: Rc<Tasks>, requests: Rc<Requests>) -> Self {
+        Self {
+            timers,
+            tasks,
+            requests,
+        }
+    }
+
+    /// The engine's clock, in ns since the run began.
+    #[must_use]
+    pub fn now_ns(&self) -> u64 {
+        self.timers.now_ns()
+    }
+
+    /// Notes a task that began at `began_ns` and has ended just now.
+    pub fn note<T, E>(&self, kind: usize, began_ns: u64, ended: &Result<T, E>) {
+        match ended {
+            Ok(_) => self
+                .tasks
+                .completed(kind, self.now_ns().saturating_sub(began_ns)),
+            Err(_) => self.tasks.failed(kind),
+        }
+    }
+
+    /// Where tasks are noted.
+    #[must_use]
+    pub fn tasks(&self) -> &Tasks {
+        &self.tasks
+    }
+
+    /// Where requests are counted as they are sent.
+    #[must_use]
+    pub fn requests(&self) -> &Requests {
+        &self.requests
+    }
+}
+
+impl std::fmt::Debug for Stopwatch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stopwatch").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tallies_add_up_and_take_apart_again() {
+        let tasks = Tasks::new(2);
+        tasks.completed(0, 3_000_000);
+        tasks.failed(1);
+        tasks.completed(7, 1);
+        let before = tasks.tallies();
+        tasks.completed(0, 4_000_000);
+        let mut now = tasks.tallies();
+        assert_eq!((now[0].completed, now[0].service_ns), (2, 7_000_000));
+        assert!((now[0].squares_ms2 - 25.0).abs() < 1e-9);
+        assert_eq!((now[1].completed, now[1].failed), (0, 1));
+        now[0].subtract(&before[0]);
+        assert_eq!((now[0].completed, now[0].service_ns), (1, 4_000_000));
+        assert_eq!(now[0].service.max(), now[0].service.value_at_quantile(1.0));
+        now[0].add(&before[0]);
+        assert_eq!(now[0].service.len(), 2);
+    }
+}
