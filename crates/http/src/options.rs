@@ -1,22 +1,12 @@
 //! Which server, as whom, and in which way.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
+pub use headcount_net::Certificates;
 use serde::{Deserialize, Deserializer};
 
 use crate::Password;
 use crate::pages::{PageSet, suite};
-
-/// Whether a server's certificate must be one that is trusted.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(untagged)]
-pub enum Certificates {
-    /// `true`: signed by an authority that this machine trusts, for the server's name; `false`: any.
-    System(bool),
-    /// Signed by an authority in this file (PEM), for the server's name.
-    File(PathBuf),
-}
 
 /// Which server, as whom, and in which way.
 #[derive(Debug, Clone, Deserialize)]

@@ -12,10 +12,10 @@ use super::ask::{Ask, Body, Method, Target};
 use super::payload::Payload;
 use super::session::{Answer, Asked, HttpSession};
 use crate::connection::http1::{Each, Until};
-use crate::connection::transport::Transport;
 use crate::connection::{Connection, Http1, Http2, lost};
 use crate::pattern::Pattern;
 use crate::wire::reply::Reply;
+use headcount_net::Transport;
 
 /// What a user adds to a request.
 struct Personal<'a> {

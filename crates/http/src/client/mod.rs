@@ -33,12 +33,26 @@ use crate::Password;
 use crate::base::Base;
 use crate::connection::READ_BYTES;
 use crate::connection::http1::Reading;
-use crate::connection::tls::Tls;
 use crate::options::HttpOptions;
 use crate::pages::Deck;
 use crate::pattern::Pattern;
 use ask::Method;
+use headcount_net::{Offered, Tls};
 use headers::Headers;
+
+/// Any answer in the handshake means HTTP/1.1.
+const HTTP1: Offered = Offered {
+    protocol: "http/1.1",
+    missing: None,
+};
+
+const HTTP2: Offered = Offered {
+    protocol: "h2",
+    missing: Some(
+        "the server does not offer HTTP/2 in its TLS handshake (ALPN): leave out http2, or have it \
+         enabled there",
+    ),
+};
 
 /// Why a target cannot be used, or does not answer as it should.
 #[derive(Debug, thiserror::Error)]
@@ -123,7 +137,10 @@ impl Http {
         let headers = fixed_headers(&options, &base).map_err(wrong)?;
         let tls = base
             .is_tls
-            .then(|| Tls::new(&options.verify_certificates, &base.host, options.http2))
+            .then(|| {
+                let offered = if options.http2 { HTTP2 } else { HTTP1 };
+                Tls::new(&options.verify_certificates, &base.host, Some(offered))
+            })
             .transpose()
             .map_err(wrong)?;
         let addresses = base.resolve().map_err(|error| HttpError::Address {

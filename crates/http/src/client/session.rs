@@ -13,10 +13,10 @@ use super::jar::Jar;
 use super::step::Step;
 use crate::connection::Connection;
 use crate::connection::http1::Until;
-use crate::connection::tls::Tls;
 use crate::pages::Page;
 use crate::pages::content::{Owner, splitmix};
 use crate::wire::reply::Reply;
+use headcount_net::Tls;
 
 /// One user.
 #[derive(Debug)]

@@ -9,11 +9,10 @@ use headcount_load::Fault;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::buffers::{INCOMING, OUTGOING, READ_BYTES};
-use super::tls::Agreed;
-use super::transport::Transport;
 use super::{lost, malformed};
 use crate::client::payload::Payload;
 use crate::wire::reply::Reply;
+use headcount_net::{Agreed, Transport};
 
 /// Who is told of the headers of an answer.
 pub type Each<'a> = dyn FnMut(&str, &[u8]) + 'a;

@@ -13,12 +13,11 @@ use headcount_load::{Fault, FaultKind};
 use http::{HeaderMap, HeaderValue, Request, Response};
 
 use super::http1::{Each, Until};
-use super::tls::Agreed;
-use super::transport::Transport;
 use super::{lost, malformed};
 use crate::client::payload::Payload;
 use crate::wire::head::{Coding, Framing, Head};
 use crate::wire::reply::Reply;
+use headcount_net::{Agreed, Transport};
 
 /// What the server may send before it is told that something was taken: so much that it is never
 /// what limits a page.

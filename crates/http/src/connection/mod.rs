@@ -1,21 +1,18 @@
 //! One connection to the server, and requests on it.
 //!
-//! * [`transport`]: bytes, plain or over TLS; [`tls`]: what is trusted; `buffers`: where bytes are
-//!   for a moment.
+//! * `buffers`: where bytes are for a moment.
 //! * [`http1`] and [`http2`]: requests and answers.
 
 mod buffers;
 pub mod http1;
 pub mod http2;
-pub mod tls;
-pub mod transport;
 
 use headcount_load::{Fault, FaultKind};
 
 pub use buffers::READ_BYTES;
+pub use headcount_net::Agreed;
 pub use http1::Http1;
 pub use http2::Http2;
-pub use tls::Agreed;
 
 /// One connection.
 #[derive(Debug)]

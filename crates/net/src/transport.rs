@@ -1,5 +1,6 @@
 //! Bytes to and from the server, plain or over TLS.
 
+use std::cell::RefCell;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -11,8 +12,16 @@ use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
-use super::buffers::{DISCARD_BYTES, VOID};
-use super::tls::{Agreed, Tls};
+use crate::tls::{Agreed, Tls};
+
+/// The largest piece of a body that the kernel discards at a time.
+const DISCARD_BYTES: usize = 1 << 20;
+
+thread_local! {
+    /// Room that is named when bytes are discarded, and never touched: zeroed memory that nobody
+    /// wrote to takes none.
+    static VOID: RefCell<Vec<u8>> = RefCell::new(vec![0; DISCARD_BYTES]);
+}
 
 /// A stream of bytes.
 #[derive(Debug)]
@@ -37,6 +46,15 @@ impl Transport {
                 shaken.hurry();
                 Ok(shaken)
             }
+        }
+    }
+
+    /// Shakes hands on a connection that is in clear so far (STARTTLS). One that has TLS already
+    /// stays as it is.
+    pub async fn secure(self, tls: &Tls) -> Result<Self, Fault> {
+        match self {
+            Self::Plain(stream) => Ok(Self::Tls(Box::pin(tls.shake_hands(stream)).await?)),
+            Self::Tls(stream) => Ok(Self::Tls(stream)),
         }
     }
 

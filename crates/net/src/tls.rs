@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use headcount_load::{Fault, FaultKind};
@@ -19,14 +19,33 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use crate::options::Certificates;
+use serde::Deserialize;
+
+/// Whether a server's certificate must be one that is trusted.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Certificates {
+    /// `true`: signed by an authority that this machine trusts, for the server's name; `false`: any.
+    System(bool),
+    /// Signed by an authority in this file (PEM), for the server's name.
+    File(PathBuf),
+}
+
+/// The protocol that is offered in the handshake (ALPN, RFC 7301).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Offered {
+    /// Its registered name.
+    pub protocol: &'static str,
+    /// What to say when the server does not take it; `None` if that does not matter.
+    pub missing: Option<&'static str>,
+}
 
 /// How connections are made safe, for one user or for all.
 #[derive(Debug, Clone)]
 pub struct Tls {
     config: Arc<ClientConfig>,
     server: ServerName<'static>,
-    is_http2: bool,
+    offered: Option<Offered>,
 }
 
 /// What was agreed on in a handshake.
@@ -55,7 +74,11 @@ impl fmt::Display for Agreed {
 
 impl Tls {
     /// For a server of this name. The error is a sentence.
-    pub fn new(certificates: &Certificates, host: &str, is_http2: bool) -> Result<Self, String> {
+    pub fn new(
+        certificates: &Certificates,
+        host: &str,
+        offered: Option<Offered>,
+    ) -> Result<Self, String> {
         let server = ServerName::try_from(host.to_owned())
             .map_err(|_| format!("\"{host}\" is no name that a certificate could have"))?;
         let provider = Arc::new(ring::default_provider());
@@ -72,15 +95,14 @@ impl Tls {
             .with_custom_certificate_verifier(verifier)
             .with_no_client_auth();
         config.resumption = Resumption::disabled();
-        if is_http2 {
-            config.alpn_protocols = vec![b"h2".to_vec()];
-        } else {
-            config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        }
+        config.alpn_protocols = offered
+            .iter()
+            .map(|offered| offered.protocol.as_bytes().to_vec())
+            .collect();
         Ok(Self {
             config: Arc::new(config),
             server,
-            is_http2,
+            offered,
         })
     }
 
@@ -99,18 +121,23 @@ impl Tls {
     pub async fn shake_hands(&self, stream: TcpStream) -> Result<Box<TlsStream<TcpStream>>, Fault> {
         let connector = TlsConnector::from(Arc::clone(&self.config));
         let connected = connector.connect(self.server.clone(), stream).await;
-        let stream = connected.map_err(|error| no_handshake(&error))?;
-        if self.is_http2 && stream.get_ref().1.alpn_protocol() != Some(b"h2") {
-            return Err(Fault::session(FaultKind::Connect, NO_HTTP2));
+        let missing = self.offered.and_then(|offered| offered.missing);
+        let stream = connected.map_err(|error| no_handshake(&error, missing))?;
+        let taken = stream.get_ref().1.alpn_protocol();
+        match self.offered {
+            Some(Offered {
+                protocol,
+                missing: Some(missing),
+            }) if taken != Some(protocol.as_bytes()) => {
+                return Err(Fault::session(FaultKind::Connect, missing));
+            }
+            _ => {}
         }
         Ok(Box::new(stream))
     }
 }
 
-const NO_HTTP2: &str = "the server does not offer HTTP/2 in its TLS handshake (ALPN): leave out \
-                        http2, or have it enabled there";
-
-fn no_handshake(error: &io::Error) -> Fault {
+fn no_handshake(error: &io::Error, missing: Option<&str>) -> Fault {
     let inner = error
         .get_ref()
         .and_then(|inner| inner.downcast_ref::<rustls::Error>());
@@ -119,9 +146,9 @@ fn no_handshake(error: &io::Error) -> Fault {
             "the server's certificate is not trusted: {why}; name its authority's file (PEM) in \
              verify_certificates, or set that to false"
         ),
-        Some(rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol)) => {
-            NO_HTTP2.to_owned()
-        }
+        Some(rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol)) => missing
+            .unwrap_or("no TLS handshake: the server speaks another protocol there")
+            .to_owned(),
         Some(other) => format!("no TLS handshake: {other}"),
         None => format!("no TLS handshake: {error}"),
     };

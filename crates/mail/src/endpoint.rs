@@ -1,0 +1,121 @@
+//! Where a server is, and how it is spoken to.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+
+use headcount_load::{Fault, FaultKind};
+use headcount_net::{Certificates, Tls, Transport};
+use serde::Deserialize;
+
+/// When TLS begins.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Security {
+    /// Never: everything is in clear.
+    #[default]
+    None,
+    /// After the command STARTTLS (RFC 9051, 6.2.1; RFC 3207), before anybody logs on.
+    Starttls,
+    /// With the connection (RFC 8314).
+    Implicit,
+}
+
+/// Where a server is, as the target says it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EndpointOptions {
+    /// `host:port` or `[address]:port`.
+    pub address: String,
+    /// When TLS begins.
+    #[serde(default)]
+    pub security: Security,
+    /// Which certificates are accepted.
+    #[serde(default = "trusted")]
+    pub verify_certificates: Certificates,
+}
+
+const fn trusted() -> Certificates {
+    Certificates::System(true)
+}
+
+/// Where a server is, resolved.
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    /// All its addresses, tried in this order.
+    pub addresses: Vec<SocketAddr>,
+    /// When TLS begins.
+    pub security: Security,
+    tls: Option<Tls>,
+}
+
+impl Endpoint {
+    /// Resolves the name and reads the certificates. The error is a sentence.
+    pub fn new(options: &EndpointOptions) -> Result<Self, String> {
+        let address = &options.address;
+        let addresses: Vec<SocketAddr> = address
+            .to_socket_addrs()
+            .map_err(|error| format!("\"{address}\" cannot be resolved: {error}"))?
+            .collect();
+        let host = address
+            .rsplit_once(':')
+            .map_or(&**address, |(host, _)| host);
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let tls = (options.security != Security::None)
+            .then(|| Tls::new(&options.verify_certificates, host, None))
+            .transpose()?;
+        Ok(Self {
+            addresses,
+            security: options.security,
+            tls,
+        })
+    }
+
+    /// Connects; shakes hands at once where TLS is implicit.
+    pub async fn connect(&self) -> Result<Transport, Fault> {
+        let at_once = match self.security {
+            Security::Implicit => self.tls.as_ref(),
+            Security::None | Security::Starttls => None,
+        };
+        Transport::establish(&self.addresses, at_once).await
+    }
+
+    /// Shakes hands on a connection whose server has agreed to STARTTLS.
+    pub async fn secure(&self, transport: Transport) -> Result<Transport, Fault> {
+        match &self.tls {
+            Some(tls) => transport.secure(tls).await,
+            None => Err(Fault::session(
+                FaultKind::Connect,
+                "STARTTLS was asked for on a connection that is to stay in clear",
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn endpoint(json: &str) -> Result<Endpoint, String> {
+        Endpoint::new(&serde_json::from_str(json).unwrap())
+    }
+
+    #[test]
+    fn addresses_of_both_families_are_read() {
+        let plain = endpoint(r#"{"address": "127.0.0.1:10143"}"#).unwrap();
+        assert_eq!(plain.addresses, ["127.0.0.1:10143".parse().unwrap()]);
+        assert_eq!(plain.security, Security::None);
+        let secure =
+            r#"{"address": "[::1]:993", "security": "implicit", "verify_certificates": false}"#;
+        let secure = endpoint(secure).unwrap();
+        assert_eq!(secure.addresses, ["[::1]:993".parse().unwrap()]);
+        assert!(secure.tls.is_some());
+    }
+
+    #[test]
+    fn a_name_that_does_not_exist_is_named() {
+        let error = endpoint(r#"{"address": "no such host:143"}"#).unwrap_err();
+        assert!(
+            error.starts_with("\"no such host:143\" cannot be resolved"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,10 @@
+//! IMAP, SMTP and LMTP clients made for tens of thousands of users in one process, and what users of
+//! mail do with them.
+//!
+//! * [`endpoint`]: where a server is, and how it is spoken to.
+//! * [`task`]: what is timed.
+
+pub mod endpoint;
+pub mod task;
+
+pub use headcount_load::Password;
