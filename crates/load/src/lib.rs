@@ -6,7 +6,7 @@
 //!
 //! * [`plan`]: what users do, as data; [`pace`]: when they do it.
 //! * [`turns`]: programs that users follow instead of drawing what they do.
-//! * [`protocol`]: the seam that a protocol fills; [`user`]: what it is told about its user.
+//! * [`protocol`]: the seam that a protocol fills, and [`pair`]: two of them at once; [`user`]: what it is told about its user.
 //! * [`life`]: one user's life, from joining to leaving.
 //! * [`worker`]: one thread with its users; [`timers`] and [`clock`]: how they wait.
 //! * [`recorder`], [`requests`] and [`tasks`]: what a worker counts; [`report`] and [`mailbox`]: how it
@@ -22,6 +22,7 @@ pub mod life;
 pub mod limits;
 pub mod mailbox;
 pub mod pace;
+pub mod pair;
 pub mod password;
 pub mod plan;
 pub mod protocol;
@@ -40,6 +41,7 @@ pub mod user;
 pub mod worker;
 
 pub use fault::{Fault, FaultKind};
+pub use pair::Pair;
 pub use password::Password;
 pub use plan::{Plan, PlanError};
 pub use protocol::{Compile, Moved, Protocol, Session};

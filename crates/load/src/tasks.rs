@@ -105,6 +105,7 @@ pub struct Stopwatch {
     timers: Rc<Timers>,
     tasks: Rc<Tasks>,
     requests: Rc<Requests>,
+    from: usize,
 }
 
 impl Stopwatch {
@@ -115,7 +116,14 @@ impl Stopwatch {
             timers,
             tasks,
             requests,
+            from: 0,
         }
+    }
+
+    /// The same, whose kind 0 is this one of the worker's.
+    #[must_use]
+    pub fn noting_from(self, from: usize) -> Self {
+        Self { from, ..self }
     }
 
     /// The engine's clock, in ns since the run began.
@@ -127,17 +135,19 @@ impl Stopwatch {
     /// Notes a task that began at `began_ns` and has ended just now.
     pub fn note<T, E>(&self, kind: usize, began_ns: u64, ended: &Result<T, E>) {
         match ended {
-            Ok(_) => self
-                .tasks
-                .completed(kind, self.now_ns().saturating_sub(began_ns)),
-            Err(_) => self.tasks.failed(kind),
+            Ok(_) => self.completed(kind, self.now_ns().saturating_sub(began_ns)),
+            Err(_) => self.failed(kind),
         }
     }
 
-    /// Where tasks are noted.
-    #[must_use]
-    pub fn tasks(&self) -> &Tasks {
-        &self.tasks
+    /// Notes a task that ended well and took so long.
+    pub fn completed(&self, kind: usize, took_ns: u64) {
+        self.tasks.completed(self.from + kind, took_ns);
+    }
+
+    /// Notes a task that failed.
+    pub fn failed(&self, kind: usize) {
+        self.tasks.failed(self.from + kind);
     }
 
     /// Where requests are counted as they are sent.

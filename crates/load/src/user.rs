@@ -22,6 +22,8 @@ pub struct User {
     requests: Rc<Requests>,
     tasks: Rc<Tasks>,
     population: Rc<Cell<u32>>,
+    /// Where the kinds of tasks begin that stopwatches note.
+    tasks_from: usize,
 }
 
 impl User {
@@ -40,6 +42,7 @@ impl User {
             requests: Rc::default(),
             tasks: Rc::default(),
             population: Rc::default(),
+            tasks_from: 0,
         }
     }
 
@@ -123,6 +126,13 @@ impl User {
             Rc::clone(&self.tasks),
             Rc::clone(&self.requests),
         )
+        .noting_from(self.tasks_from)
+    }
+
+    /// Stopwatches from now on note the kind 0 as this one: for sessions of a protocol whose tasks
+    /// come after those of another.
+    pub const fn note_tasks_from(&mut self, kind: usize) {
+        self.tasks_from = kind;
     }
 
     /// Tells the engine, before it happens, that the scenario moves so many bytes more. A scenario
