@@ -17,7 +17,10 @@ from headcount.lab import app, files, samba_settings, web_settings
 from headcount.plan import criteria
 from headcount.plan.client import SmbClient
 from headcount.plan.data import Data, Tree
+from headcount.plan.fields import Strict
 from headcount.plan.library import Class, Library
+from headcount.plan.mail import Mail, MixRow, Recipients, Start
+from headcount.plan.mail_client import MailClient
 from headcount.plan.pages import PageClass, Pages
 from headcount.plan.plan import Plan, SearchOptions
 from headcount.plan.program import Program
@@ -44,6 +47,11 @@ MODELS: dict[str, type[BaseModel]] = {
     "Search": SearchOptions,
     "Client": SmbClient,
     "Web client": HttpClient,
+    "Mail client": MailClient,
+    "Mail": Mail,
+    "Messages": MixRow,
+    "Recipients": Recipients,
+    "Start": Start,
 }
 """Sections of the reference of plan and workload files, and what they describe."""
 
@@ -98,9 +106,12 @@ def test_the_settings_of_web_servers_are_described(name: str) -> None:
     assert found == told
 
 
-def test_the_web_clients_keys_are_described_with_their_defaults() -> None:
-    for key, _, default, _ in rows(sections(text("plan-and-workload-files.md"))["Web client"])[1:]:
-        whole = HttpClient.model_fields[key.strip("`")].get_default(call_default_factory=True)
+@pytest.mark.parametrize(
+    ("section", "model"), [("Web client", HttpClient), ("Mail client", MailClient)]
+)
+def test_clients_keys_are_described_with_their_defaults(section: str, model: type[Strict]) -> None:
+    for key, _, default, _ in rows(sections(text("plan-and-workload-files.md"))[section])[1:]:
+        whole = model.model_fields[key.strip("`")].get_default(call_default_factory=True)
         told = {"": "none", "{}": "none", "True": "on", "False": "off", "1.0": "1"}
         assert default.strip("`") == told.get(str(whole), str(whole)), key
 

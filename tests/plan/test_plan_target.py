@@ -67,7 +67,7 @@ def test_a_server_of_the_lab_has_no_address_yet(name: str, protocol: str) -> Non
         ("gopher://host:1", 'no protocol "gopher" (there is: app'),
         ("smc://host/data", 'no protocol "smc"; did you mean "smb"?'),
         (r"\\host\data", "targets look like lab:app, app://host:port"),
-        ("smb:/host/data", "smb://host/share or http://host/path"),
+        ("smb:/host/data", "smb://host/share, http://host/path"),
         ("smb://::1/data", "targets look like"),
         ("smb://host", "must name one share, as in smb://server/data"),
         ("smb://host:445/", "must name one share"),

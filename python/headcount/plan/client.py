@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
 from headcount.errors import InputError
 from headcount.plan.fields import Strict, Switch
+from headcount.plan.mail_client import MailClient
 from headcount.plan.mistakes import as_mistake, describe
 from headcount.plan.pattern import check_folder, check_pattern
 from headcount.plan.target import Target
@@ -113,6 +114,11 @@ def files_client(given: Mapping[str, str]) -> FilesClient:
     return _client(FilesClient, given)
 
 
+def mail_client(given: Mapping[str, str]) -> MailClient:
+    """The `[client]` table of a plan for mail; raises InputError with every mistake in it."""
+    return _client(MailClient, given)
+
+
 def check_client(target: Target, given: Mapping[str, str], server: Mapping[str, str]) -> None:
     """Raise InputError if the table does not fit the target, or the `[server]` of the lab."""
     if target.protocol == "http":
@@ -120,6 +126,13 @@ def check_client(target: Target, given: Mapping[str, str], server: Mapping[str, 
         return
     if target.protocol == "files":
         files_client(given)
+        return
+    if target.protocol == "mail":
+        if target.lab is None and not mail_client(given).domain:
+            raise InputError(
+                f"{target.text} needs the domain of its users' addresses: --client "
+                "domain=example.org"
+            )
         return
     if target.protocol != "smb":
         if given:

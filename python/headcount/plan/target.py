@@ -15,17 +15,26 @@ PROTOCOLS = {
     "smb": "smb://host/share",
     "files": "file:///folder",
     "http": "http://host/path",
+    "mail": "imap://host",
 }
 """Protocols and what their targets look like."""
-SCHEMES = {"app": "app", "smb": "smb", "file": "files", "http": "http", "https": "http"}
+SCHEMES = {
+    "app": "app",
+    "smb": "smb",
+    "file": "files",
+    "http": "http",
+    "https": "http",
+    "imap": "mail",
+    "imaps": "mail",
+}
 """How targets begin, and the protocols those stand for."""
 LAB = {"app": "app", "samba": "smb", "files": "files", "apache": "http", "nginx": "http"}
 """Servers of the lab and the protocols they speak; the first of a protocol does all of it."""
 FILE_SERVERS = frozenset({"smb", "files"})
 """Protocols that reach files: they play the same steps on the same [tree], so a workload of one of
 them runs on the others' targets."""
-DEFAULT_PORTS = {"smb": 445, "http": 80, "https": 443}
-"""Ports that targets need not name (SMB: MS-SMB2 2.1; HTTP: RFC 9110, 4.2)."""
+DEFAULT_PORTS = {"smb": 445, "http": 80, "https": 443, "imap": 143, "imaps": 993}
+"""Ports that targets need not name (SMB: MS-SMB2 2.1; HTTP: RFC 9110, 4.2; IMAP: RFC 8314)."""
 
 NAME = r"[^/\\\[\]:|<>+=;,*?\"{}\x00-\x1f]*"
 SHARE = rf"(?! )(?=.){NAME}(?:{NUMBER}{NAME})?(?<! )"
@@ -53,7 +62,7 @@ class Target:
     @property
     def is_tls(self) -> bool:
         """Whether the address itself asks for TLS."""
-        return self.text.startswith("https://")
+        return self.text.startswith(("https://", "imaps://"))
 
 
 def plays(spoken: str, wanted: str) -> bool:
@@ -69,14 +78,16 @@ def forms(protocol: str) -> str:
 def parse(text: str) -> Target:
     """Read a target: `lab:NAME`, `file:///folder`, or an address.
 
-    Addresses are `app://host:port`, `smb://host[:port]/share` and `http://host[:port][/path]`;
-    `https://` is the protocol "http" over TLS.
+    Addresses are `app://host:port`, `smb://host[:port]/share`, `http://host[:port][/path]` and
+    `imap://host[:port]`; `https://` and `imaps://` are "http" and "mail" over TLS.
     """
     if text.startswith("lab:"):
         return _lab(text)
     if text.startswith("file:"):
         return _folder(text)
-    if re.match(r"(smb|https?)://[^/]*@", text):  # not repeated: there may be a password in it
+    if re.match(
+        r"(smb|https?|imaps?)://[^/]*@", text
+    ):  # not repeated: there may be a password in it
         raise InputError(
             "a target holds no name and no password; give --user with the pattern of the users' "
             "names, and the password with --password-file or HEADCOUNT_PASSWORD"
@@ -91,7 +102,7 @@ def parse(text: str) -> Target:
     if match is None:
         raise InputError(
             f'the target "{text}" cannot be read; targets look like lab:app, app://host:port, '
-            "app://[::1]:port, smb://host/share or http://host/path"
+            "app://[::1]:port, smb://host/share, http://host/path or imap://host"
         )
     word, host, port, path = match.groups()
     protocol = SCHEMES[word]

@@ -10,6 +10,7 @@ from headcount.plan.data import Data, Tree
 from headcount.plan.fields import Duration, Name, Strict, Users, within
 from headcount.plan.groups import check_groups, matching
 from headcount.plan.library import Library
+from headcount.plan.mail import Mail
 from headcount.plan.mistakes import as_mistake, nearest
 from headcount.plan.named_files import check_named
 from headcount.plan.pages import Pages, Which, check_asked
@@ -186,6 +187,7 @@ class Workload(Strict):
         description="Files that all users read, and upload (protocols smb and files)",
     )
     pages: Pages | None = Field(default=None, description="A tree of pages (protocol http)")
+    mail: Mail | None = Field(default=None, description="What users of mail are (protocol mail)")
     client: dict[str, str] = Field(
         default_factory=dict, description="How the protocol is spoken unless --client says else"
     )
@@ -221,6 +223,8 @@ class Workload(Strict):
         check_groups(self.groups, names)
         if self.pages is not None and self.protocol != "http":
             raise ValueError('[pages] is the data set of the protocol "http"')
+        if (self.mail is not None) != (self.protocol == "mail"):
+            raise ValueError('[mail] is what users of the protocol "mail" are, and it needs one')
         if self.protocol == "http":
             check_asked(self.asked, self.pages)
         with as_mistake():

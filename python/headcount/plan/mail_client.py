@@ -1,0 +1,132 @@
+"""How users of a mail server are called, and how they speak to it: `[client]` for mail."""
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from headcount.errors import InputError
+from headcount.plan.fields import Duration, Strict, Switch, within
+from headcount.plan.mistakes import as_mistake
+from headcount.plan.pattern import check_pattern
+from headcount.plan.units import share
+
+PORTS = {"smtp": 25, "submission": 587, "smtps": 465, "lmtp": 24}
+"""How addresses of what takes mail begin, with their usual ports (RFC 6409, 8314, 2033)."""
+DOMAIN = r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?"
+
+
+@dataclass(frozen=True)
+class Post:
+    """Where mail is handed in.
+
+    Attributes:
+        scheme: `smtp`, `submission` (STARTTLS and a login), `smtps` or `lmtp`.
+        host: Its name or address.
+        port: Its port.
+
+    """
+
+    scheme: str
+    host: str
+    port: int
+
+    @property
+    def address(self) -> str:
+        """`host:port`, or `[host]:port` for IPv6."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def parse_post(text: str) -> Post:
+    """Read the address of what takes mail, such as `smtp://host` or `submission://host:587`."""
+    match = re.fullmatch(r"([a-z]+)://(\[[0-9a-fA-F:]+\]|[^/:@\[\]\s]+)(?::(\d+))?/?", text)
+    if match is None or match[1] not in PORTS:
+        raise InputError(
+            f'the address "{text}" cannot be read; what takes mail looks like smtp://host, '
+            "submission://host:587 (STARTTLS and a login), smtps://host or lmtp://host:24"
+        )
+    port = int(match[3] or PORTS[match[1]])
+    if not 0 < port < 65536:
+        raise InputError(f'the address "{text}": the port must be from 1 to 65535')
+    return Post(match[1], match[2].strip("[]"), port)
+
+
+def _pattern(text: str) -> str:
+    with as_mistake():
+        check_pattern(text)
+    return text
+
+
+def _post(text: str) -> str:
+    if text:
+        with as_mistake():
+            parse_post(text)
+    return text
+
+
+def _domain(text: str) -> str:
+    if text and not re.fullmatch(DOMAIN, text):
+        raise ValueError(f'it is "{text}"; write the domain alone, like example.org')
+    return text
+
+
+def _verified(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    if value in ("on", "off"):
+        return 1.0 if value == "on" else 0.0
+    with as_mistake():
+        return share(value, "it")
+
+
+def _destinations(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    found: dict[str, float] = {}
+    for part in value.split(",") if value.strip() else []:
+        domain, _, weight = part.strip().partition("=")
+        if not re.fullmatch(DOMAIN, domain) or not re.fullmatch(r"\d*\.?\d+|", weight):
+            raise ValueError(
+                f'it holds "{part.strip()}"; write domains with weights if they differ, like '
+                "one.example=2, two.example=1"
+            )
+        found[domain] = float(weight or 1)
+    return found
+
+
+class MailClient(Strict):
+    """How users of a mail server are called, and how they speak to it."""
+
+    user: Annotated[str, AfterValidator(_pattern)] = Field(
+        default="u{n:05}",
+        min_length=1,
+        description="What stands before the @ of their addresses: {n} is their number",
+    )
+    domain: Annotated[str, AfterValidator(_domain)] = Field(
+        default="", description="What stands after it"
+    )
+    login: Annotated[str, AfterValidator(_pattern)] = Field(
+        default="", description="The names they log on with, where those are others"
+    )
+    first_user: int = Field(default=0, ge=0, le=10_000_000, description="Number of the first")
+    auth: Literal["plain", "login", "command"] = Field(
+        default="plain", description="AUTHENTICATE PLAIN or LOGIN, or the command LOGIN"
+    )
+    starttls: Switch = Field(default=False, description="Whether imap:// begins TLS by STARTTLS")
+    smtp: Annotated[str, AfterValidator(_post)] = Field(
+        default="", description="Where mail is handed in; smtp:// on the target's host if not said"
+    )
+    verify_certificates: str = Field(
+        default="on", min_length=1, description="Whether certificates must be trusted, or by whom"
+    )
+    verify: Annotated[float, BeforeValidator(_verified)] = Field(
+        default=1.0, ge=0, le=1, description="Share of the messages read whose contents are checked"
+    )
+    rev2: Switch = Field(default=True, description="IMAP4rev2 where the server offers it")
+    delivery_limit: Annotated[Duration, within("1s", "1h")] = Field(
+        default="60s", description="Mail that is not there by then is lost"
+    )
+    destinations: Annotated[dict[str, float], BeforeValidator(_destinations)] = Field(
+        default_factory=dict, description="Domains of other servers that mail goes to"
+    )
