@@ -6,7 +6,7 @@ from _typeshed import SupportsGetItem
 from os import PathLike
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
 
-__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Histogram", "Interval", "ScenarioCount", "SmbHold", "StepCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "end_with_parent", "ensure_connections", "ensure_open_files", "files_cleanup", "files_hello", "files_prepare", "http_check", "http_hello", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "program_facts", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare", "sort_file", "sort_make", "sort_memory", "sort_runs", "sort_verify"]
+__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Histogram", "Interval", "ScenarioCount", "SmbHold", "StepCount", "TaskCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "end_with_parent", "ensure_connections", "ensure_open_files", "files_cleanup", "files_hello", "files_prepare", "http_check", "http_hello", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "program_facts", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare", "sort_file", "sort_make", "sort_memory", "sort_runs", "sort_verify", "task_names"]
 
 PROFILE: Final[str]
 """
@@ -107,6 +107,11 @@ class Engine:
     def stop(self, /, drain_s: SupportsFloat | SupportsIndex) -> None:
         """
         Ends the run; scenarios under way may finish within `drain_s`.
+        """
+    @property
+    def task_names(self, /) -> list[str]:
+        """
+        The names of what the protocol's sessions time inside their steps; none if they time nothing.
         """
 
 @final
@@ -237,6 +242,11 @@ class Interval:
     def steps(self, /) -> list[StepCount]:
         """
         In the order of `Engine.step_names`.
+        """
+    @property
+    def tasks(self, /) -> list[TaskCount]:
+        """
+        In the order of `Engine.task_names`.
         """
     @property
     def think_s(self, /) -> float:
@@ -402,6 +412,37 @@ class StepCount:
         Payload sent.
         """
 
+@final
+class TaskCount:
+    """
+    All tasks of one name between two snapshots.
+    """
+    @property
+    def completed(self, /) -> int:
+        """
+        Ended without a fault.
+        """
+    @property
+    def failed(self, /) -> int:
+        """
+        Ended by a fault.
+        """
+    @property
+    def service(self, /) -> Histogram:
+        """
+        Times of the completed.
+        """
+    @property
+    def service_s(self, /) -> float:
+        """
+        Times of the completed, summed, in seconds.
+        """
+    @property
+    def squares_ms2(self, /) -> float:
+        """
+        Squares of the times of the completed, in ms, summed.
+        """
+
 def app_cleanup(address: str, token: str | None = None) -> str:
     """
     Deletes the data set, and nothing else; says what was deleted (JSON).
@@ -559,4 +600,10 @@ def sort_runs(record_bytes: SupportsIndex, keys: SupportsGetItem[int, tuple[Supp
 def sort_verify(path: str, record_bytes: SupportsIndex, keys: SupportsGetItem[int, tuple[SupportsIndex, SupportsIndex]], progress: Any) -> str:
     """
     Reads a file of records: their number and checksum, and the first that is out of order (JSON).
+    """
+
+def task_names(protocol: str) -> list[str]:
+    """
+    The names of what a protocol's sessions time inside their steps; none if they time nothing.
+    Raises `PlanError` for a protocol that the engine does not have.
     """

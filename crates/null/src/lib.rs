@@ -9,7 +9,7 @@ mod server;
 mod step;
 
 pub use server::Stalls;
-pub use step::NullStep;
+pub use step::{NullStep, NullTask};
 
 use headcount_load::{Fault, FaultKind, Moved, Protocol, Session, User};
 
@@ -32,6 +32,12 @@ impl Protocol for Null {
     type Step = NullStep;
     type Session = NullSession;
 
+    // What sessions time inside their steps, beside the steps themselves. Results and criteria show
+    // these names; python/headcount/plan/tasks.py lists them too.
+    fn tasks() -> Vec<&'static str> {
+        NullTask::NAMES.to_vec()
+    }
+
     // A real protocol connects and logs in here. Errors become faults: `Fault::session` with the
     // kind (connect, login) and a sentence that names the address and never a password.
     async fn open(&self, _user: &mut User) -> Result<NullSession, Fault> {
@@ -49,28 +55,37 @@ impl Session for NullSession {
     async fn play(&mut self, step: &NullStep, user: &mut User) -> Result<Moved, Fault> {
         match step {
             NullStep::Nothing {} => Ok(Moved::default()),
-            NullStep::Serve { service } => {
+            NullStep::Serve { service, task } => {
                 let work_ns = service.draw_ns(user.stream());
                 let arrived_ns = user.now_ns();
                 let stalls = self.stalls;
                 let done_ns =
                     stalls.map_or(arrived_ns + work_ns, |s| s.done_ns(arrived_ns, work_ns));
                 user.sleep_until(done_ns).await;
+                // A task is noted as it ends. A session that times many keeps a stopwatch of its
+                // own, from `open`, and hands copies to what it is made of.
+                if let Some(task) = task {
+                    let ended: Result<(), Fault> = Ok(());
+                    user.stopwatch().note(*task as usize, arrived_ns, &ended);
+                }
                 // The number of payload bytes each way; the engine counts them.
                 Ok(Moved::default())
             }
             // `Fault::step` leaves the session usable; `Fault::session` makes the engine open a
             // new one for the user's next scenario.
-            NullStep::Fail { ends_session: true } => Err(Fault::session(
-                FaultKind::Disconnected,
-                "the workload asked for this failure",
-            )),
-            NullStep::Fail {
-                ends_session: false,
-            } => Err(Fault::step(
-                FaultKind::Refused,
-                "the workload asked for this failure",
-            )),
+            NullStep::Fail { ends_session, task } => {
+                let said = "the workload asked for this failure";
+                let failed = Err(if *ends_session {
+                    Fault::session(FaultKind::Disconnected, said)
+                } else {
+                    Fault::step(FaultKind::Refused, said)
+                });
+                if let Some(task) = task {
+                    let began_ns = user.now_ns();
+                    user.stopwatch().note(*task as usize, began_ns, &failed);
+                }
+                failed
+            }
             #[expect(
                 clippy::panic,
                 reason = "what the workload asks for, to test the engine"

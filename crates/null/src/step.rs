@@ -15,14 +15,35 @@ pub enum NullStep {
     Serve {
         /// The service time.
         service: Draw,
+        /// As which task it is timed, if any.
+        #[serde(default)]
+        task: Option<NullTask>,
     },
     /// Fails.
     Fail {
         /// Whether the session ends with it.
         ends_session: bool,
+        /// As which task it fails, if any.
+        #[serde(default)]
+        task: Option<NullTask>,
     },
     /// Panics, as only a defect should.
     Panic {},
+}
+
+/// What steps can be timed as. A real protocol times what happens inside its steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NullTask {
+    /// The first of two names.
+    Look,
+    /// The other.
+    Change,
+}
+
+impl NullTask {
+    /// The names of all, in the order of the kinds.
+    pub const NAMES: [&str; 2] = ["look", "change"];
 }
 
 impl Compile for NullStep {
@@ -30,7 +51,7 @@ impl Compile for NullStep {
     fn compile(options: &Value) -> Result<Self, String> {
         let step = Self::deserialize(options).map_err(|error| error.to_string())?;
         match step {
-            Self::Serve { service } if !service.is_valid() => {
+            Self::Serve { service, .. } if !service.is_valid() => {
                 Err("service must be finite, from 0 to 86400 s, low before high".to_owned())
             }
             _ => Ok(step),

@@ -20,6 +20,7 @@ pub struct Engine {
     state: Mutex<Option<State>>,
     step_names: Vec<String>,
     request_names: Vec<&'static str>,
+    task_names: Vec<&'static str>,
 }
 
 struct State {
@@ -39,6 +40,7 @@ impl Engine {
         let run = py.detach(|| protocol::start(plan, protocol, target))?;
         let step_names = run.step_names().to_vec();
         let request_names = run.request_names().to_vec();
+        let task_names = run.task_names().to_vec();
         Ok(Self {
             state: Mutex::new(Some(State {
                 run,
@@ -46,6 +48,7 @@ impl Engine {
             })),
             step_names,
             request_names,
+            task_names,
         })
     }
 
@@ -60,6 +63,12 @@ impl Engine {
     #[getter]
     fn request_names(&self) -> Vec<&'static str> {
         self.request_names.clone()
+    }
+
+    /// The names of what the protocol's sessions time inside their steps; none if they time nothing.
+    #[getter]
+    fn task_names(&self) -> Vec<&'static str> {
+        self.task_names.clone()
     }
 
     /// Seconds since the run began.

@@ -31,6 +31,8 @@ pub struct Interval {
     scenarios: Vec<Py<ScenarioCount>>,
     /// In the order of `Engine.step_names`.
     steps: Vec<Py<StepCount>>,
+    /// In the order of `Engine.task_names`.
+    tasks: Vec<Py<TaskCount>>,
     /// Faults that struck.
     faults: Vec<Py<FaultCount>>,
     /// How late the engine's own timers were.
@@ -95,6 +97,22 @@ pub struct StepCount {
     service: Py<Histogram>,
 }
 
+/// All tasks of one name between two snapshots.
+#[pyclass(frozen, get_all, module = "headcount._engine")]
+#[derive(Debug)]
+pub struct TaskCount {
+    /// Ended without a fault.
+    completed: u64,
+    /// Ended by a fault.
+    failed: u64,
+    /// Times of the completed, summed, in seconds.
+    service_s: f64,
+    /// Squares of the times of the completed, in ms, summed.
+    squares_ms2: f64,
+    /// Times of the completed.
+    service: Py<Histogram>,
+}
+
 /// Faults of one kind at one step.
 #[pyclass(frozen, get_all, module = "headcount._engine")]
 #[derive(Debug)]
@@ -139,6 +157,11 @@ impl Interval {
                 .steps
                 .iter()
                 .map(|t| step(py, t))
+                .collect::<PyResult<_>>()?,
+            tasks: counted
+                .tasks
+                .iter()
+                .map(|t| task(py, t))
                 .collect::<PyResult<_>>()?,
             faults: counted
                 .faults
@@ -185,6 +208,17 @@ fn step(py: Python<'_>, tally: &headcount_load::recorder::StepTally) -> PyResult
         service_s: seconds(tally.service_ns),
         read_bytes: tally.read_bytes,
         written_bytes: tally.written_bytes,
+        service: histogram(py, &tally.service)?,
+    };
+    Py::new(py, count)
+}
+
+fn task(py: Python<'_>, tally: &headcount_load::tasks::TaskTally) -> PyResult<Py<TaskCount>> {
+    let count = TaskCount {
+        completed: tally.completed,
+        failed: tally.failed,
+        service_s: seconds(tally.service_ns),
+        squares_ms2: tally.squares_ms2,
         service: histogram(py, &tally.service)?,
     };
     Py::new(py, count)

@@ -35,9 +35,11 @@ mod _engine {
     #[pymodule_export]
     use crate::http::{http_check, http_hello, http_sweep_tree, http_write_tree};
     #[pymodule_export]
-    use crate::interval::{FaultCount, Interval, ScenarioCount, StepCount};
+    use crate::interval::{FaultCount, Interval, ScenarioCount, StepCount, TaskCount};
     #[pymodule_export]
     use crate::program::program_facts;
+    #[pymodule_export]
+    use crate::protocol::task_names;
     #[pymodule_export]
     use crate::simulate::simulate_level;
     #[pymodule_export]

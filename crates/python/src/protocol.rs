@@ -3,10 +3,10 @@
 use headcount_app::{App, AppOptions};
 use headcount_files::{Files, FilesOptions};
 use headcount_http::{Http, HttpOptions};
-use headcount_load::{Plan, Run};
+use headcount_load::{Plan, Protocol, Run};
 use headcount_null::{Null, Stalls};
 use headcount_smb::{Smb, SmbOptions};
-use pyo3::PyResult;
+use pyo3::{PyErr, PyResult, pyfunction};
 use serde::Deserialize;
 
 use crate::errors::{PlanError, of_control, of_files, of_http, of_run, of_smb};
@@ -41,14 +41,29 @@ pub fn start(plan: Plan, protocol: &str, target: &str) -> PyResult<Run> {
         "files" => Run::start(plan, files(target)?),
         "null" => Run::start(plan, null(target)?),
         "smb" => Run::start(plan, smb(target)?),
-        other => {
-            let message = format!(
-                "the engine has no protocol \"{other}\"; it has app, files, http, null, smb"
-            );
-            return Err(PlanError::new_err(message));
-        }
+        other => return Err(unknown(other)),
     }
     .map_err(|error| of_run(&error))
+}
+
+/// The names of what a protocol's sessions time inside their steps; none if they time nothing.
+/// Raises `PlanError` for a protocol that the engine does not have.
+#[pyfunction]
+pub fn task_names(protocol: &str) -> PyResult<Vec<&'static str>> {
+    match protocol {
+        "app" => Ok(App::tasks()),
+        "http" => Ok(Http::tasks()),
+        "files" => Ok(Files::tasks()),
+        "null" => Ok(Null::tasks()),
+        "smb" => Ok(Smb::tasks()),
+        other => Err(unknown(other)),
+    }
+}
+
+fn unknown(protocol: &str) -> PyErr {
+    let message =
+        format!("the engine has no protocol \"{protocol}\"; it has app, files, http, null, smb");
+    PlanError::new_err(message)
 }
 
 fn app(target: &str) -> PyResult<App> {

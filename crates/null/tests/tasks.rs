@@ -1,0 +1,138 @@
+//! What sessions time inside their steps, and how many users they are told there are.
+
+mod common;
+
+use std::sync::{Arc, Mutex};
+
+use common::{SECOND, nothing, plan, scenario, steady, step};
+use headcount_load::pace::{Draw, Pace};
+use headcount_load::rehearsal::rehearse;
+use headcount_load::tasks::TaskTally;
+use headcount_load::worker::Command;
+use headcount_load::{Fault, Moved, Protocol, Session, User};
+use headcount_null::{Null, NullStep, NullTask};
+use serde_json::json;
+
+const THINK_1S: Pace = Pace::Closed {
+    think: Draw::Fixed { s: 1.0 },
+};
+
+/// The sum and the sum of squares of so many tasks that took each so many ms.
+fn sums(times_ms: &[(u64, f64)]) -> (u64, f64, f64) {
+    let add = |power: i32| {
+        let each = times_ms.iter().map(|(n, ms)| *n as f64 * ms.powi(power));
+        each.sum::<f64>()
+    };
+    (times_ms.iter().map(|(n, _)| n).sum(), add(1), add(2))
+}
+
+fn told(tally: &TaskTally) -> (u64, f64, f64) {
+    let sum_ms = tally.service_ns as f64 / 1e6;
+    (tally.completed, sum_ms, tally.squares_ms2)
+}
+
+fn close(found: (u64, f64, f64), wanted: (u64, f64, f64)) {
+    assert_eq!(found.0, wanted.0);
+    assert!(
+        (found.1 - wanted.1).abs() < 1e-6 * wanted.1.max(1.0),
+        "{found:?}"
+    );
+    assert!(
+        (found.2 - wanted.2).abs() < 1e-6 * wanted.2.max(1.0),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn tasks_reach_reports_and_are_told_apart_by_interval_and_worker() {
+    // Each round is a look of 250 ms and one of 750 ms, and a change that fails; a round a user
+    // lasts 2 s with the pause.
+    let serve =
+        |s: f64| json!({"op": "serve", "service": {"draw": "fixed", "s": s}, "task": "look"});
+    let fail = json!({"op": "fail", "ends_session": false, "task": "change"});
+    let steps = vec![
+        step("short", serve(0.25)),
+        step("long", serve(0.75)),
+        step("fail", fail),
+    ];
+    let mut plan = plan(THINK_1S, vec![scenario("round", 1.0, steps)]);
+    (plan.workers, plan.report_every_ms) = (3, 1000);
+    let snapshots = rehearse(plan, Null::default(), &steady(30, 60)).unwrap();
+    let names = <Null as Protocol>::tasks();
+    assert_eq!(names, NullTask::NAMES);
+    let mut rounds = 0;
+    for pair in snapshots.windows(2) {
+        let counted = pair[1].since(&pair[0]).counted;
+        let tally = &counted.scenarios[0];
+        let [short, long, _] = &counted.steps[..] else {
+            panic!("three steps")
+        };
+        // Each interval's own sums, whatever came before it.
+        close(
+            told(&counted.tasks[0]),
+            sums(&[(short.completed, 250.0), (long.completed, 750.0)]),
+        );
+        assert_eq!(
+            counted.tasks[0].service.len(),
+            short.completed + long.completed
+        );
+        close(told(&counted.tasks[1]), (0, 0.0, 0.0));
+        assert_eq!(counted.tasks[1].failed, tally.failed);
+        rounds += tally.failed;
+    }
+    assert!(rounds > 800, "{rounds}");
+}
+
+/// Notes what each user is told of the population.
+struct Asking(Arc<Mutex<Vec<(u64, u32)>>>);
+
+struct AskingSession(Arc<Mutex<Vec<(u64, u32)>>>);
+
+impl Protocol for Asking {
+    type Step = NullStep;
+    type Session = AskingSession;
+
+    async fn open(&self, _user: &mut User) -> Result<AskingSession, Fault> {
+        Ok(AskingSession(Arc::clone(&self.0)))
+    }
+}
+
+impl Session for AskingSession {
+    type Step = NullStep;
+
+    async fn play(&mut self, _step: &NullStep, user: &mut User) -> Result<Moved, Fault> {
+        let asked = (user.now_ns(), user.population());
+        if let Ok(mut seen) = self.0.lock() {
+            seen.push(asked);
+        }
+        Ok(Moved::default())
+    }
+}
+
+#[test]
+fn users_of_all_workers_know_how_many_the_run_is_asked_to_have() {
+    let mut plan = plan(THINK_1S, nothing());
+    plan.workers = 3;
+    let users = |target| Command::Users { target, over_ns: 0 };
+    let script = [
+        (0, users(10)),
+        (20 * SECOND, users(25)),
+        (40 * SECOND, users(4)),
+        (60 * SECOND, Command::Stop { drain_ns: SECOND }),
+    ];
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    rehearse(plan, Asking(Arc::clone(&asked)), &script).unwrap();
+    let asked = asked.lock().unwrap();
+    assert!(asked.len() > 700);
+    for (at_ns, population) in asked.iter() {
+        // Whoever leaves has finished a second after the order.
+        let wanted: &[u32] = match at_ns / SECOND {
+            0..20 => &[10],
+            20 => &[10, 25],
+            21..40 => &[25],
+            40 => &[25, 4],
+            _ => &[4],
+        };
+        assert!(wanted.contains(population), "{population} at {at_ns}");
+    }
+}

@@ -1,0 +1,60 @@
+"""What protocols time inside their steps, beside scenarios and steps: tasks, by their names."""
+
+from collections.abc import Iterable, Sequence
+
+from headcount.errors import InputError
+from headcount.plan.mistakes import nearest
+
+TASKS: dict[str, tuple[str, ...]] = {
+    "app": (),
+    "files": (),
+    "http": (),
+    "null": ("look", "change"),
+    "smb": (),
+}
+"""The tasks of each protocol, as the engine has them (`_engine.task_names`); a protocol that is not
+here is not looked at before it is played."""
+
+
+def tasks_of(protocol: str) -> tuple[str, ...] | None:
+    """The names of a protocol's tasks; None where they are not known beforehand."""
+    return TASKS.get(protocol)
+
+
+def check_apart(names: Iterable[str], protocol: str) -> None:
+    """Raises ValueError for a scenario or group that is called like a task of the protocol."""
+    tasks = tasks_of(protocol) or ()
+    for name in names:
+        if name in tasks:
+            raise ValueError(
+                f'"{name}" is a task of the protocol "{protocol}", which results and criteria name '
+                "so; call the scenario or group otherwise"
+            )
+
+
+def check_named(what: str, name: str, others: Sequence[str], tasks: Sequence[str] | None) -> None:
+    """Raises InputError for a name that is neither one of the others nor, surely, a task.
+
+    `tasks` is None where those of the protocol are not known; `what` begins the sentence.
+    """
+    if name in others or tasks is None or name in tasks:
+        return
+    kind = "scenario, group or task" if tasks else "scenario" if others else "task"
+    has = [f"it has: {', '.join(others)}"] if others else []
+    if tasks or not others:
+        has.append(f"the tasks of its protocol are: {', '.join(tasks) or 'none'}")
+    raise InputError(
+        f"{what} names a {kind} that the workload does not have; {'; '.join(has)}"
+        f"{nearest(name, [*others, *tasks])}"
+    )
+
+
+def check_played(names: Iterable[str], tasks: Sequence[str]) -> None:
+    """Raises InputError when a name is no task of the protocol, as it says itself once started."""
+    for name in names:
+        if name not in tasks:
+            listed = ", ".join(tasks) if tasks else "none"
+            raise InputError(
+                f'"{name}" is neither a scenario or group of the workload nor a task of its '
+                f"protocol{nearest(name, list(tasks))}; the protocol's tasks are: {listed}"
+            )
