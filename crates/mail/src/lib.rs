@@ -2,9 +2,11 @@
 //! mail do with them.
 //!
 //! * [`endpoint`]: where a server is, and how it is spoken to.
+//! * [`message`]: messages whose every byte can be made again and checked.
 //! * [`task`]: what is timed.
 
 pub mod endpoint;
+pub mod message;
 pub mod task;
 
 pub use headcount_load::Password;

@@ -1,0 +1,35 @@
+//! Messages whose every byte can be made again and checked, so that none needs to be kept.
+//!
+//! * [`body`]: what is sent, in pieces.
+//! * [`stamp`], [`part`]: who sent what; the two of them make the contents.
+//! * [`message`]: a whole message; [`checker`]: whether one that came back is still as it was sent.
+//! * [`table`]: the sizes of messages of the classic benchmarks.
+//! * `contents`: what stands below the header; `text`, `file`, `encoded`, `calendar`: what parts contain.
+//! * `header`, `date`: what stands above. `mix`: where variety comes from.
+
+pub mod body;
+mod calendar;
+pub mod checker;
+mod contents;
+mod date;
+mod encoded;
+mod file;
+
+mod header;
+#[expect(
+    clippy::module_inception,
+    reason = "the room is called by what is in it"
+)]
+pub mod message;
+mod mix;
+pub mod part;
+pub mod stamp;
+pub mod table;
+mod text;
+
+pub use body::Body;
+pub use checker::{Checked, Checker, Place, Section, Verdict};
+pub use message::Message;
+pub use part::{Kind, Part};
+pub use stamp::Stamp;
+pub use table::Row;

@@ -1,0 +1,241 @@
+//! Running text that is read from any place, in lines of [`LINE_BYTES`].
+//!
+//! A line is three phrases of whole words, drawn from a fixed table; so no line begins with a dot,
+//! with white space or with "From ", none ends in white space, and nothing on the way has a reason to
+//! change one.
+
+use std::sync::LazyLock;
+
+use super::mix::splitmix;
+
+/// Bytes of a line with its end; the last line of a text has 2 to 74.
+pub const LINE_BYTES: usize = 73;
+
+/// A phrase with the space after it.
+const PHRASE_BYTES: usize = 24;
+/// A power of two. So many that zlib, which looks back 32 KiB, finds a long text about 3:1, as mail is.
+const PHRASES: usize = 8192;
+const PHRASE_BITS: u32 = PHRASES.ilog2();
+
+static TABLE: LazyLock<Box<[[u8; PHRASE_BYTES]]>> =
+    LazyLock::new(|| (0..PHRASES as u64).map(phrase).collect());
+
+/// Frequent words of letters at work, of every length from 1 to 9.
+const WORDS: [&str; 128] = [
+    "a",
+    "I",
+    "in",
+    "of",
+    "to",
+    "is",
+    "it",
+    "on",
+    "as",
+    "by",
+    "we",
+    "at",
+    "be",
+    "or",
+    "if",
+    "so",
+    "my",
+    "and",
+    "the",
+    "for",
+    "was",
+    "are",
+    "not",
+    "has",
+    "its",
+    "new",
+    "all",
+    "one",
+    "may",
+    "can",
+    "our",
+    "two",
+    "you",
+    "but",
+    "any",
+    "how",
+    "let",
+    "that",
+    "with",
+    "this",
+    "have",
+    "will",
+    "were",
+    "been",
+    "each",
+    "more",
+    "than",
+    "then",
+    "they",
+    "what",
+    "when",
+    "into",
+    "time",
+    "year",
+    "page",
+    "last",
+    "next",
+    "sent",
+    "kept",
+    "read",
+    "plan",
+    "cost",
+    "work",
+    "call",
+    "copy",
+    "know",
+    "need",
+    "week",
+    "about",
+    "after",
+    "every",
+    "first",
+    "since",
+    "until",
+    "which",
+    "while",
+    "their",
+    "there",
+    "other",
+    "total",
+    "sales",
+    "order",
+    "price",
+    "share",
+    "again",
+    "could",
+    "would",
+    "reply",
+    "leave",
+    "draft",
+    "report",
+    "office",
+    "number",
+    "letter",
+    "budget",
+    "client",
+    "market",
+    "second",
+    "result",
+    "during",
+    "before",
+    "growth",
+    "annual",
+    "please",
+    "thanks",
+    "friday",
+    "monday",
+    "review",
+    "agenda",
+    "company",
+    "project",
+    "meeting",
+    "tuesday",
+    "contact",
+    "version",
+    "numbers",
+    "morning",
+    "receive",
+    "schedule",
+    "customer",
+    "delivery",
+    "proposal",
+    "decision",
+    "question",
+    "september",
+    "attention",
+    "agreement",
+    "following",
+];
+
+/// Whole words, each with a space after it, that fill a phrase exactly.
+fn phrase(number: u64) -> [u8; PHRASE_BYTES] {
+    let mut phrase = [b' '; PHRASE_BYTES];
+    let (mut at, mut draw) = (0, number << 32);
+    while at < PHRASE_BYTES {
+        let left = PHRASE_BYTES - at - 1; // less its space
+        let word = WORDS[(splitmix(draw) % WORDS.len() as u64) as usize];
+        draw += 1;
+        // What is left after this word must have room for another, or be nothing.
+        if word.len() == left || word.len() + 2 <= left {
+            phrase[at..at + word.len()].copy_from_slice(word.as_bytes());
+            at += word.len() + 1;
+        }
+    }
+    phrase
+}
+
+/// Two phrases of 24 bytes drawn with these bits.
+pub(super) fn two_phrases(bits: u64) -> [&'static [u8; PHRASE_BYTES]; 2] {
+    let table = &**TABLE;
+    [
+        &table[bits as usize % PHRASES],
+        &table[(bits >> PHRASE_BITS) as usize % PHRASES],
+    ]
+}
+
+fn line(key: u64, number: u64) -> [u8; LINE_BYTES] {
+    let table = &**TABLE;
+    let mut line = [0; LINE_BYTES];
+    let mut bits = splitmix(key.wrapping_add(number));
+    for place in line[..3 * PHRASE_BYTES].chunks_exact_mut(PHRASE_BYTES) {
+        place.copy_from_slice(&table[bits as usize % PHRASES]);
+        bits >>= PHRASE_BITS;
+    }
+    // The last phrase's space makes way for the end of the line.
+    line[LINE_BYTES - 2..].copy_from_slice(b"\r\n");
+    line
+}
+
+/// A text of `bytes` bytes (at least 2).
+#[derive(Debug, Clone, Copy)]
+pub struct Text {
+    pub key: u64,
+    pub bytes: u32,
+}
+
+impl Text {
+    /// Lines before the last one.
+    const fn whole_lines(self) -> u64 {
+        (self.bytes as u64).saturating_sub(2) / LINE_BYTES as u64
+    }
+
+    /// Appends up to `most` bytes from `at` on.
+    pub fn write(self, at: u64, most: usize, into: &mut Vec<u8>) {
+        let full = into.len() + most.min((u64::from(self.bytes) - at) as usize);
+        let (mut number, mut skip) = (at / LINE_BYTES as u64, at as usize % LINE_BYTES);
+        if number > self.whole_lines() {
+            // The last line may have one byte more than the others.
+            (number, skip) = (number - 1, skip + LINE_BYTES);
+        }
+        while into.len() < full {
+            let left = full - into.len();
+            if number < self.whole_lines() {
+                let line = line(self.key, number);
+                into.extend_from_slice(&line[skip..LINE_BYTES.min(skip + left)]);
+            } else {
+                let last = self.last_line();
+                into.extend_from_slice(&last[skip..last.len().min(skip + left)]);
+            }
+            (number, skip) = (number + 1, 0);
+        }
+    }
+
+    /// What is left for the last line: a full stop and the end of the line, if no more.
+    fn last_line(self) -> Vec<u8> {
+        let number = self.whole_lines();
+        let length = self.bytes as usize - number as usize * LINE_BYTES;
+        let mut last = line(self.key, number)[..LINE_BYTES - 2].to_vec();
+        last.resize(length - 2, b' ');
+        // One that is no more than a full stop would end the message's data, were it not doubled.
+        if let Some(end) = last.last_mut() {
+            *end = if length == 3 { b'-' } else { b'.' };
+        }
+        last.extend_from_slice(b"\r\n");
+        last
+    }
+}
