@@ -14,10 +14,9 @@ pub mod client;
 pub mod connection;
 pub mod options;
 pub mod pages;
-mod pattern;
 pub mod wire;
 
 pub use client::{Http, HttpError, HttpSession, Step};
 pub use headcount_load::Password;
+pub use headcount_load::pattern::{self, Pattern};
 pub use options::HttpOptions;
-pub use pattern::Pattern;

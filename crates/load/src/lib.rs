@@ -13,6 +13,8 @@
 //!   hands that over.
 //! * [`run`]: all workers together; [`snapshot`]: their reports merged.
 //!
+//! [`password`] and [`pattern`] are what options of protocols consist of.
+//!
 //! Nothing in this crate names a protocol.
 
 pub mod clock;
@@ -24,6 +26,7 @@ pub mod mailbox;
 pub mod pace;
 pub mod pair;
 pub mod password;
+pub mod pattern;
 pub mod plan;
 pub mod protocol;
 pub mod recorder;
@@ -43,6 +46,7 @@ pub mod worker;
 pub use fault::{Fault, FaultKind};
 pub use pair::Pair;
 pub use password::Password;
+pub use pattern::Pattern;
 pub use plan::{Plan, PlanError};
 pub use protocol::{Compile, Moved, Protocol, Session};
 pub use requests::Requests;
