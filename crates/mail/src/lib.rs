@@ -4,9 +4,14 @@
 //! * [`endpoint`]: where a server is, and how it is spoken to.
 //! * [`message`]: messages whose every byte can be made again and checked.
 //! * [`task`]: what is timed.
+//! * [`options`]: which servers, as whom, and in which way.
+//! * [`profile`]: what a user of mail is, as data.
 
 pub mod endpoint;
 pub mod message;
+pub mod options;
+pub mod profile;
 pub mod task;
 
 pub use headcount_load::Password;
+pub use options::MailOptions;

@@ -1,0 +1,168 @@
+//! Which servers, as whom, and in which way.
+
+use headcount_load::Password;
+use serde::{Deserialize, Deserializer};
+
+use crate::endpoint::EndpointOptions;
+use crate::profile::Profile;
+
+/// A mail service as a target of load: where users read and where they send.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MailOptions {
+    /// Where mail is read: the IMAP server.
+    pub imap: EndpointOptions,
+    /// Where mail is sent; none where the workload sends nothing.
+    #[serde(default)]
+    pub send: Option<SendOptions>,
+    /// The pattern of the users' names, such as `u{n:05}`.
+    pub user: String,
+    /// The pattern of their addresses, such as `u{n:05}@example.org`.
+    pub address: String,
+    /// The password of all of them.
+    pub password: Password,
+    /// How users prove to the IMAP server who they are.
+    #[serde(default)]
+    pub authentication: Authentication,
+    /// The number of the first user; user `n` of the engine is `first_user + n`. For load from
+    /// several machines.
+    #[serde(default)]
+    pub first_user: u32,
+    /// Which run this is: mail of other runs is not taken for its own.
+    pub run: u64,
+    /// What is in the mailboxes derives from it.
+    #[serde(default)]
+    pub seed: u64,
+    /// The share of messages read, from 0 to 1, whose contents are checked; `true` is all, `false`
+    /// none.
+    #[serde(default = "all", deserialize_with = "share")]
+    pub verify: f64,
+    /// A message that was accepted longer than so many seconds ago and is not in the inbox counts as
+    /// lost.
+    #[serde(default = "lost_after_s")]
+    pub lost_after_s: f64,
+    /// The folders that have a part of their own.
+    #[serde(default)]
+    pub folders: FolderNames,
+    /// What a user is.
+    #[serde(default)]
+    pub profile: Profile,
+}
+
+/// Where mail is sent, and how.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SendOptions {
+    /// The server.
+    pub server: EndpointOptions,
+    /// The protocol.
+    #[serde(default)]
+    pub language: Language,
+    /// Whether users log on there, with the name and password that they have on the IMAP server.
+    #[serde(default)]
+    pub authenticate: bool,
+    /// Whether a user's connection is kept for the next message. Otherwise each message, or each
+    /// series of answers, has one of its own.
+    #[serde(default)]
+    pub keep_connection: bool,
+    /// What the client calls itself (EHLO, LHLO).
+    #[serde(default = "own_name")]
+    pub client_name: String,
+}
+
+/// A protocol that mail is sent with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    /// RFC 5321, RFC 6409.
+    #[default]
+    Smtp,
+    /// RFC 2033: each recipient is answered for.
+    Lmtp,
+}
+
+/// How users prove to the IMAP server who they are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Authentication {
+    /// AUTHENTICATE PLAIN (RFC 4616).
+    #[default]
+    Plain,
+    /// AUTHENTICATE LOGIN, which is no standard but widespread.
+    Login,
+    /// The command LOGIN.
+    Command,
+}
+
+/// The folders that have a part of their own, by their names on the server.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FolderNames {
+    /// What the user has sent.
+    pub sent: String,
+    /// What the user has deleted.
+    pub trash: String,
+    /// Appointments, as messages with text/calendar.
+    pub calendar: String,
+    /// The folder with the message that says that the mailbox is Headcount's.
+    pub marker: String,
+}
+
+impl Default for FolderNames {
+    fn default() -> Self {
+        Self {
+            sent: "Sent".to_owned(),
+            trash: "Trash".to_owned(),
+            calendar: "Calendar".to_owned(),
+            marker: "Headcount".to_owned(),
+        }
+    }
+}
+
+const fn all() -> f64 {
+    1.0
+}
+
+/// SPECmail2001 asked for delivery within 60 s.
+const fn lost_after_s() -> f64 {
+    60.0
+}
+
+fn own_name() -> String {
+    "headcount.invalid".to_owned()
+}
+
+fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Share {
+        Whether(bool),
+        Part(f64),
+    }
+    Ok(match Share::deserialize(deserializer)? {
+        Share::Whether(whether) => f64::from(u8::from(whether)),
+        Share::Part(part) => part,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_is_read_with_its_defaults() {
+        let text = r#"{"imap": {"address": "127.0.0.1:10143"}, "user": "u{n:05}",
+            "address": "u{n:05}@test.invalid", "password": "test", "run": 7,
+            "send": {"server": {"address": "127.0.0.1:10024"}, "language": "lmtp"},
+            "verify": false, "profile": {"reply": 0.1}}"#;
+        let options: MailOptions = serde_json::from_str(text).unwrap();
+        assert!(options.verify < 0.5);
+        assert_eq!(options.folders.trash, "Trash");
+        assert_eq!(options.send.unwrap().language, Language::Lmtp);
+        assert!((options.profile.reply - 0.1).abs() < 1e-12);
+        let misspelt = text
+            .replace("\"seed\"", "\"sed\"")
+            .replace("verify", "verfy");
+        assert!(serde_json::from_str::<MailOptions>(&misspelt).is_err());
+    }
+}

@@ -1,0 +1,108 @@
+//! What messages consist of.
+
+use headcount_load::stream::Stream;
+use serde::{Deserialize, Serialize};
+
+/// The largest body or attachment: larger than servers accept, as they are delivered.
+pub const MOST_BYTES: u64 = 256 << 20;
+
+/// One kind of message of a mix.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MixRow {
+    /// How often, relative to the other rows.
+    pub weight: f64,
+    /// Bytes of its text.
+    pub text_bytes: u64,
+    /// Bytes of what is attached, before it is encoded; 0: nothing is.
+    #[serde(default)]
+    pub attached_bytes: u64,
+    /// What is attached.
+    #[serde(default)]
+    pub attached: Attachment,
+}
+
+/// What an attachment claims to be. Its contents are made up all the same.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Attachment {
+    /// A text.
+    #[default]
+    Text,
+    /// A spreadsheet.
+    Excel,
+    /// A document.
+    Word,
+    /// A picture, inside the message.
+    Bitmap,
+    /// Anything.
+    Binary,
+}
+
+impl MixRow {
+    /// Text alone.
+    #[must_use]
+    pub const fn text(text_bytes: u64) -> Self {
+        Self {
+            weight: 1.0,
+            text_bytes,
+            attached_bytes: 0,
+            attached: Attachment::Text,
+        }
+    }
+
+    /// Bytes of text and attachment, before anything is encoded.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.text_bytes + self.attached_bytes
+    }
+}
+
+/// Draws a row by the weights.
+///
+/// # Panics
+///
+/// When there are none, which [`check`] refuses.
+#[must_use]
+pub fn draw(mix: &[MixRow], stream: &mut Stream) -> MixRow {
+    let total: f64 = mix.iter().map(|row| row.weight).sum();
+    let mut left = stream.unit() * total;
+    for row in mix {
+        left -= row.weight;
+        if left < 0.0 {
+            return *row;
+        }
+    }
+    mix[mix.len() - 1]
+}
+
+/// The mean of [`MixRow::bytes`].
+#[must_use]
+pub fn mean_bytes(mix: &[MixRow]) -> f64 {
+    let total: f64 = mix.iter().map(|row| row.weight).sum();
+    let bytes: f64 = mix.iter().map(|row| row.weight * row.bytes() as f64).sum();
+    bytes / total
+}
+
+/// Whether it can be drawn from. The error is a sentence.
+pub fn check(mix: &[MixRow]) -> Result<(), String> {
+    if mix.is_empty() {
+        return Err("mix must have a row at least, as in {weight = 1, text_bytes = 1024}".into());
+    }
+    for row in mix {
+        if !(row.weight > 0.0 && row.weight.is_finite()) {
+            let weight = row.weight;
+            return Err(format!(
+                "the weight of a row of the mix must be above 0; it is {weight}"
+            ));
+        }
+        if row.text_bytes.max(row.attached_bytes) > MOST_BYTES {
+            return Err(format!(
+                "text_bytes and attached_bytes of the mix must be from 0 to {MOST_BYTES}; they are \
+                 {} and {}",
+                row.text_bytes, row.attached_bytes
+            ));
+        }
+    }
+    Ok(())
+}

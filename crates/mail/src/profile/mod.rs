@@ -1,0 +1,299 @@
+//! What a user of mail is, as data.
+//!
+//! * [`Profile`]: how many recipients, which messages, what becomes of a message that was read, and
+//!   what a mailbox holds at the start.
+//! * [`gain`]: what a day of such users comes to, since mail that is answered makes mail.
+//! * [`people`]: who a message goes to.
+
+pub mod gain;
+pub mod mix;
+pub mod people;
+
+use serde::{Deserialize, Serialize};
+
+pub use gain::{Day, PerDay};
+pub use mix::{Attachment, MixRow};
+pub use people::{Addressee, People};
+
+/// More recipients than any message here needs; servers refuse far fewer or far more.
+const MOST_RECIPIENTS: f64 = 1000.0;
+/// Messages of a mailbox, folders of one: beyond what servers of mail are made for.
+const MOST_MESSAGES: u32 = 1_000_000;
+
+/// What a user of mail is: the table `[mail]` of a workload.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Profile {
+    /// Who a new message goes to.
+    pub recipients: Recipients,
+    /// What messages consist of, each row with its weight.
+    pub mix: Vec<MixRow>,
+    /// The share of the messages read that the user does anything with, from 0 to 1.
+    pub handled: f64,
+    /// Of those, the share answered to the sender. This and the next five add up to 1 at most: one
+    /// of them becomes of a message, or none.
+    pub reply: f64,
+    /// The share answered to the sender and others.
+    pub reply_all: f64,
+    /// The share sent on.
+    pub forward: f64,
+    /// The share moved to a folder.
+    #[serde(rename = "move")]
+    pub move_away: f64,
+    /// The share copied to a folder.
+    pub copy: f64,
+    /// The share deleted: moved to the folder of deleted messages.
+    pub delete: f64,
+    /// The share of the messages read with an attachment whose attachment is loaded.
+    pub load_attachment: f64,
+    /// Messages that the inbox holds at most; the user deletes the oldest above it. 0: any number.
+    pub inbox_cap: u32,
+    /// Whether what a user sends is kept in the folder of sent messages.
+    pub save_sent: bool,
+    /// What a mailbox holds at the start.
+    pub start: Start,
+    /// Domains elsewhere that a share of all recipients is in.
+    pub destinations: Vec<Destination>,
+}
+
+/// Who a new message, or one sent on, goes to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Recipients {
+    /// How many on average, members of lists included. A whole number without lists is always just
+    /// so many; 2.7 is 2 or 3.
+    pub mean: f64,
+    /// The share of messages that go to the members of one distribution list besides.
+    pub list_share: f64,
+    /// The fewest and the most members of a list.
+    pub list_members: [u32; 2],
+    /// The mean number of its members.
+    pub list_mean: u32,
+    /// Users who receive more than others.
+    pub popular: Option<Popular>,
+}
+
+/// Users who receive more than others.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Popular {
+    /// One in so many users is: those whose number is divisible by it.
+    pub one_in: u32,
+    /// The share of all recipients that they are.
+    pub mail: f64,
+}
+
+/// What a mailbox holds at the start.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Start {
+    /// Folders of the user's own.
+    pub folders: u32,
+    /// Messages in each of them.
+    pub messages: u32,
+    /// Messages in the inbox.
+    pub inbox: u32,
+    /// Messages in the folder of deleted ones.
+    pub deleted: u32,
+    /// The size of each of these messages; 0: drawn from the mix.
+    pub bytes: u32,
+}
+
+/// A domain elsewhere.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Destination {
+    /// What follows the `@`.
+    pub domain: String,
+    /// The share of all recipients of new messages and those sent on.
+    pub share: f64,
+}
+
+impl Default for Profile {
+    /// One recipient, one small message, nothing done with what is read.
+    fn default() -> Self {
+        Self {
+            recipients: Recipients::default(),
+            mix: vec![MixRow::text(1024)],
+            handled: 1.0,
+            reply: 0.0,
+            reply_all: 0.0,
+            forward: 0.0,
+            move_away: 0.0,
+            copy: 0.0,
+            delete: 0.0,
+            load_attachment: 0.0,
+            inbox_cap: 0,
+            save_sent: true,
+            start: Start::default(),
+            destinations: Vec::new(),
+        }
+    }
+}
+
+impl Default for Recipients {
+    fn default() -> Self {
+        Self {
+            mean: 1.0,
+            list_share: 0.0,
+            list_members: [2, 20],
+            list_mean: 10,
+            popular: None,
+        }
+    }
+}
+
+impl Profile {
+    /// Whether it can be played. The error is a sentence.
+    pub fn check(&self) -> Result<(), String> {
+        self.recipients.check()?;
+        mix::check(&self.mix)?;
+        for (name, share) in self.shares() {
+            is_share(name, share)?;
+        }
+        let becomes: f64 = self.becomes().iter().sum();
+        if becomes > 1.0 + 1e-9 {
+            return Err(format!(
+                "reply, reply_all, forward, move, copy and delete are {becomes:.3} together; one of \
+                 them becomes of a message, so they must add up to 1 at most"
+            ));
+        }
+        self.start.check()?;
+        if (self.move_away > 0.0 || self.copy > 0.0) && self.start.folders == 0 {
+            return Err(
+                "messages are moved or copied, so start.folders must be 1 at least".to_owned(),
+            );
+        }
+        self.check_destinations()?;
+        self.day(&PerDay { new: 1.0 }).map(|_| ())
+    }
+
+    /// What becomes of a handled message, in the order of [`crate::day::Fate`].
+    #[must_use]
+    pub const fn becomes(&self) -> [f64; 6] {
+        [
+            self.reply,
+            self.reply_all,
+            self.forward,
+            self.move_away,
+            self.copy,
+            self.delete,
+        ]
+    }
+
+    /// The share of recipients of new messages that are users of the server under test.
+    #[must_use]
+    pub fn here(&self) -> f64 {
+        let elsewhere: f64 = self.destinations.iter().map(|there| there.share).sum();
+        1.0 - elsewhere
+    }
+
+    const fn shares(&self) -> [(&'static str, f64); 8] {
+        [
+            ("handled", self.handled),
+            ("reply", self.reply),
+            ("reply_all", self.reply_all),
+            ("forward", self.forward),
+            ("move", self.move_away),
+            ("copy", self.copy),
+            ("delete", self.delete),
+            ("load_attachment", self.load_attachment),
+        ]
+    }
+
+    fn check_destinations(&self) -> Result<(), String> {
+        for there in &self.destinations {
+            is_share(&format!("the share of {}", there.domain), there.share)?;
+            let is_domain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+            if there.domain.is_empty() || !there.domain.bytes().all(is_domain) {
+                return Err(format!(
+                    "a destination must be a domain, as in dest1.invalid; it is \"{}\"",
+                    there.domain.escape_default()
+                ));
+            }
+        }
+        if self.here() < -1e-9 {
+            return Err("the shares of the destinations must add up to 1 at most".to_owned());
+        }
+        Ok(())
+    }
+}
+
+impl Recipients {
+    fn check(&self) -> Result<(), String> {
+        let [fewest, most] = self.list_members;
+        is_share("recipients.list_share", self.list_share)?;
+        if !(1 <= fewest && fewest <= self.list_mean && self.list_mean <= most)
+            || f64::from(most) > MOST_RECIPIENTS
+        {
+            return Err(format!(
+                "recipients.list_members must be from 1 to {MOST_RECIPIENTS}, with \
+                 recipients.list_mean between them; they are [{fewest}, {most}] and {}",
+                self.list_mean
+            ));
+        }
+        if !(1.0..=MOST_RECIPIENTS).contains(&self.named()) {
+            return Err(format!(
+                "recipients.mean must leave 1 to {MOST_RECIPIENTS} recipients beside the members of \
+                 lists, which are {:.2} on average; it is {}",
+                self.listed(),
+                self.mean
+            ));
+        }
+        if let Some(popular) = self.popular {
+            is_share("recipients.popular.mail", popular.mail)?;
+            if popular.one_in < 2 {
+                return Err("recipients.popular.one_in must be 2 at least".to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// Recipients of a message that come from lists, on average.
+    fn listed(&self) -> f64 {
+        self.list_share * f64::from(self.list_mean)
+    }
+
+    /// The others, on average.
+    fn named(&self) -> f64 {
+        self.mean - self.listed()
+    }
+}
+
+impl Start {
+    fn check(&self) -> Result<(), String> {
+        let bounded = [
+            ("start.folders", self.folders),
+            ("start.messages", self.messages),
+            ("start.inbox", self.inbox),
+            ("start.deleted", self.deleted),
+        ];
+        for (name, count) in bounded {
+            if count > MOST_MESSAGES {
+                return Err(format!(
+                    "{name} must be from 0 to {MOST_MESSAGES}; it is {count}"
+                ));
+            }
+        }
+        if u64::from(self.bytes) > mix::MOST_BYTES {
+            return Err(format!(
+                "start.bytes must be from 0 to {}; it is {}",
+                mix::MOST_BYTES,
+                self.bytes
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn is_share(name: &str, share: f64) -> Result<(), String> {
+    if (0.0..=1.0).contains(&share) {
+        return Ok(());
+    }
+    Err(format!("{name} must be from 0 to 1; it is {share}"))
+}
+
+#[cfg(test)]
+pub(crate) mod samples;
+#[cfg(test)]
+mod tests;
