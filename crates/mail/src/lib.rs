@@ -6,7 +6,9 @@
 //! * [`task`]: what is timed.
 //! * [`options`]: which servers, as whom, and in which way.
 //! * [`profile`]: what a user of mail is, as data.
+//! * [`day`]: what a user does with an inbox.
 
+pub mod day;
 pub mod endpoint;
 pub mod message;
 pub mod options;

@@ -123,7 +123,7 @@ const fn all() -> f64 {
     1.0
 }
 
-/// SPECmail2001 asked for delivery within 60 s.
+/// `SPECmail2001` asked for delivery within 60 s.
 const fn lost_after_s() -> f64 {
     60.0
 }
