@@ -20,6 +20,7 @@ from headcount.errors import InputError, SystemLimitError
 from headcount.lab import apache_files, home, installed, keeper, port, web_settings
 from headcount.lab.apache import ApacheServer
 from headcount.lab.nginx import NginxServer
+from headcount.lab.setting import complete
 from headcount.lab.web import ACCESS_LOG, WebServer
 from processes import listening, processes_with, wait_for
 
@@ -285,7 +286,7 @@ def test_all_settings_are_known_by_the_configuration(
         plain = server.configuration(server.home, 1)
         for key, setting in known.items():
             others = [value for value in setting.values if value != setting.default] or ["7"]
-            server.settings = web_settings.complete(kind.name, known, {key: others[0]})
+            server.settings = complete(kind.name, known, {key: others[0]})
             assert server.configuration(server.home, 1) != plain, key
 
 

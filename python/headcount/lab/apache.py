@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from headcount.errors import InputError, SystemLimitError
-from headcount.lab import apache_files, web_settings
+from headcount.lab import apache_files, setting, web_settings
 from headcount.lab.installed import find, said
 from headcount.lab.web import WebServer
 
@@ -32,7 +32,7 @@ class ApacheServer(WebServer):
 
     def __init__(self, settings: Mapping[str, str]) -> None:
         """Start it; raises InputError for settings it does not have, else SystemLimitError."""
-        complete = web_settings.complete(self.name, web_settings.APACHE, settings)
+        complete = setting.complete(self.name, web_settings.APACHE, settings)
         if complete["http2"] == "on" and complete["mpm"] == "prefork":
             raise InputError("Apache speaks HTTP/2 with mpm = event only; leave out one of them")
         program = "apache2"

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from headcount.lab import certificate, port, web_settings
+from headcount.lab import certificate, port, setting, web_settings
 from headcount.lab.installed import find, said
 from headcount.lab.web import ACCESS_LOG, LOG, STATUS, WebServer
 
@@ -53,7 +53,7 @@ class NginxServer(WebServer):
 
     def __init__(self, settings: Mapping[str, str]) -> None:
         """Start it; raises InputError for settings it does not have, else SystemLimitError."""
-        complete = web_settings.complete(self.name, web_settings.NGINX, settings)
+        complete = setting.complete(self.name, web_settings.NGINX, settings)
         self._program = find("nginx", ADVICE)
         version = said([self._program, "-v"]).rpartition("/")[2]
         super().__init__(complete, {"nginx": version})

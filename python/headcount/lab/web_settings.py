@@ -1,39 +1,9 @@
 """What a plan's `[server]` table may set for `lab:nginx` and `lab:apache`, and what it does."""
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from headcount.errors import InputError
+from headcount.lab.setting import ON_OFF, Setting
 
-
-@dataclass(frozen=True, slots=True)
-class WebSetting:
-    """One setting.
-
-    Attributes:
-        default: The program's own default unless `why` gives a reason.
-        values: What it can be among words.
-        most: Numbers from 1 (0, if that is the default or among the words) to this are allowed.
-        parameter: What it is called in the program's configuration.
-        why: What it does to a capacity.
-
-    """
-
-    default: str
-    values: tuple[str, ...]
-    parameter: str
-    why: str
-    most: int | None = None
-
-    @property
-    def text(self) -> str:
-        """What it can be, for people."""
-        numbers = [f"1 to {self.most:,}"] if self.most else []
-        return ", ".join([*self.values, *numbers])
-
-
-ON_OFF = ("on", "off")
 TLS = (
     "Whether it speaks TLS, with a certificate made for the run (P-256), which users trust. A "
     "whole handshake costs more CPU than a small page."
@@ -43,8 +13,8 @@ LOG = (
     "Your server most likely has one."
 )
 
-NGINX: Mapping[str, WebSetting] = {
-    "workers": WebSetting(
+NGINX: Mapping[str, Setting] = {
+    "workers": Setting(
         "auto",
         ("auto",),
         "worker_processes",
@@ -52,7 +22,7 @@ NGINX: Mapping[str, WebSetting] = {
         "is auto.",
         most=512,
     ),
-    "connections": WebSetting(
+    "connections": Setting(
         "16384",
         (),
         "worker_connections",
@@ -60,35 +30,35 @@ NGINX: Mapping[str, WebSetting] = {
         "Debian's, 768.",
         most=1_000_000,
     ),
-    "keepalive": WebSetting(
+    "keepalive": Setting(
         "75",
         ("0",),
         "keepalive_timeout",
         "Seconds for which an idle connection is kept; 0 closes it after each answer.",
         most=3600,
     ),
-    "keepalive_requests": WebSetting(
+    "keepalive_requests": Setting(
         "1000",
         (),
         "keepalive_requests",
         "Requests after which a connection is closed all the same.",
         most=1_000_000_000,
     ),
-    "sendfile": WebSetting(
+    "sendfile": Setting(
         "on",
         ON_OFF,
         "sendfile",
         "Whether files go from the kernel's memory to the network without a copy; not over TLS. "
         "Off is nginx's own default, on is Debian's.",
     ),
-    "tcp_nopush": WebSetting(
+    "tcp_nopush": Setting(
         "on",
         ON_OFF,
         "tcp_nopush",
         "Whether the head of an answer waits for its first bytes, so that both go in one packet. "
         "Off is nginx's own default, on is Debian's.",
     ),
-    "file_cache": WebSetting(
+    "file_cache": Setting(
         "0",
         ("0",),
         "open_file_cache",
@@ -96,39 +66,39 @@ NGINX: Mapping[str, WebSetting] = {
         "request. 0 is off, the default.",
         most=1_000_000,
     ),
-    "gzip": WebSetting(
+    "gzip": Setting(
         "off",
         ON_OFF,
         "gzip",
         "Whether pages are compressed for clients that take it (`--client accept_gzip=on`): less "
         "network, more CPU. On is Debian's default.",
     ),
-    "access_log": WebSetting("off", ON_OFF, "access_log", LOG),
-    "http2": WebSetting(
+    "access_log": Setting("off", ON_OFF, "access_log", LOG),
+    "http2": Setting(
         "off",
         ON_OFF,
         "listen ... http2",
         "Whether it speaks HTTP/2 (`--client http2=on`); without TLS nothing else is spoken then.",
     ),
-    "tls": WebSetting("off", ON_OFF, "listen ... ssl", TLS),
+    "tls": Setting("off", ON_OFF, "listen ... ssl", TLS),
 }
 
-APACHE: Mapping[str, WebSetting] = {
-    "mpm": WebSetting(
+APACHE: Mapping[str, Setting] = {
+    "mpm": Setting(
         "event",
         ("event", "prefork"),
         "LoadModule mpm_..._module",
         "event: a thread for each request under way. prefork: a process for each connection, as "
         "code that is not safe with threads needs it (mod_php).",
     ),
-    "workers": WebSetting(
+    "workers": Setting(
         "150",
         (),
         "MaxRequestWorkers",
         "Requests served at a time; all others wait to be accepted. 150 is Debian's default.",
         most=20_000,
     ),
-    "keepalive": WebSetting(
+    "keepalive": Setting(
         "5",
         ("0",),
         "KeepAliveTimeout",
@@ -136,46 +106,32 @@ APACHE: Mapping[str, WebSetting] = {
         "0 closes it after each answer.",
         most=3600,
     ),
-    "keepalive_requests": WebSetting(
+    "keepalive_requests": Setting(
         "100",
         (),
         "MaxKeepAliveRequests",
         "Requests after which a connection is closed all the same.",
         most=1_000_000_000,
     ),
-    "sendfile": WebSetting(
+    "sendfile": Setting(
         "off",
         ON_OFF,
         "EnableSendfile",
         "Whether files go from the kernel's memory to the network without a copy; not over TLS.",
     ),
-    "gzip": WebSetting(
+    "gzip": Setting(
         "off",
         ON_OFF,
         "SetOutputFilter DEFLATE",
         "Whether pages are compressed for clients that take it (`--client accept_gzip=on`): less "
         "network, more CPU. On is Debian's default.",
     ),
-    "access_log": WebSetting("off", ON_OFF, "CustomLog", LOG),
-    "http2": WebSetting(
+    "access_log": Setting("off", ON_OFF, "CustomLog", LOG),
+    "http2": Setting(
         "off",
         ON_OFF,
         "Protocols h2 h2c http/1.1",
         "Whether it speaks HTTP/2 too (`--client http2=on`); with the event MPM only.",
     ),
-    "tls": WebSetting("off", ON_OFF, "SSLEngine", TLS),
+    "tls": Setting("off", ON_OFF, "SSLEngine", TLS),
 }
-
-
-def complete(
-    server: str, known: Mapping[str, WebSetting], given: Mapping[str, str]
-) -> dict[str, str]:
-    """All settings, with defaults for what is not given; raises InputError for what cannot be."""
-    for key, value in given.items():
-        if key not in known:
-            raise InputError(f"lab:{server} has no setting {key}; it has: {', '.join(known)}")
-        setting = known[key]
-        number = int(value) if re.fullmatch(r"[1-9][0-9]{0,9}", value) else 0
-        if value not in setting.values and not 0 < number <= (setting.most or 0):
-            raise InputError(f'{key} is "{value}"; it can be: {setting.text}')
-    return {key: given.get(key, setting.default) for key, setting in known.items()}
