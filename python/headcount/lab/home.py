@@ -9,12 +9,15 @@ import contextlib
 import fcntl
 import os
 import shutil
+import stat
 import tempfile
 import time
 from pathlib import Path
 
 from headcount.errors import SystemLimitError
 
+OPEN = Path("/var/cache/headcount/lab")
+"""On a disk, where root keeps caches that others may see (hier(7))."""
 YOUNG_S = 60.0
 """A home younger than this may belong to a run that has not locked it yet."""
 
@@ -23,6 +26,26 @@ def base() -> Path:
     """Where homes are: on a disk, where people keep caches."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "headcount" / "lab"
+
+
+def open_base() -> Path:
+    """Where homes are whose servers run as other accounts than root, who started them.
+
+    The usual place if everybody may pass through it, else OPEN.
+    """
+    usual = base()
+    with contextlib.suppress(OSError):
+        usual.mkdir(parents=True, exist_ok=True)
+        if os.geteuid() != 0 or all(
+            one.stat().st_mode & stat.S_IXOTH for one in (usual, *usual.resolve().parents)
+        ):
+            return usual
+    return OPEN
+
+
+def bases() -> tuple[Path, ...]:
+    """All the places where homes may be."""
+    return base(), OPEN
 
 
 class Home:

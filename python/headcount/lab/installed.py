@@ -4,8 +4,10 @@ import os
 import shutil
 import subprocess
 from collections.abc import Sequence
+from typing import Any
 
 from headcount.errors import SystemLimitError
+from headcount.lab.account import Account
 
 FOLDERS = ("/usr/sbin", "/usr/local/sbin")
 """Where servers are on machines whose users do not have them on their PATH."""
@@ -22,13 +24,21 @@ def find(program: str, advice: str) -> str:
     return found
 
 
-def said(command: Sequence[str]) -> str:
-    """What a program prints; raises SystemLimitError if it does not run or fails."""
+def said(command: Sequence[str], account: Account | None = None) -> str:
+    """What a program prints; raises SystemLimitError if it does not run or fails.
+
+    `account` is who it runs as, if not as who runs this.
+    """
+    options: dict[str, Any] = {}
+    if account is not None and account.uid != os.geteuid():
+        options = {"user": account.uid, "group": account.gid, "extra_groups": [], "cwd": "/"}
     try:
-        told = subprocess.run(command, capture_output=True, text=True, timeout=RUN_S, check=False)
+        told = subprocess.run(
+            command, capture_output=True, text=True, timeout=RUN_S, check=False, **options
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SystemLimitError(f"{command[0]} does not run here: {error}") from error
-    text = (told.stdout + told.stderr).strip()
+    text: str = (told.stdout + told.stderr).strip()
     if told.returncode != 0:
         raise SystemLimitError(f"{' '.join(command[:2])} failed; it said: {text or 'nothing'}")
     return text

@@ -1,8 +1,9 @@
 """Keeps a server of the lab that does not know the lab's rule: end when whoever started it is gone.
 
-`python -m headcount.lab.keeper [--home FOLDER] -- COMMAND ...` starts the command in a session of
-its own and says `{"pid": ...}`. When its standard input ends, or it is told to end, it ends every
-process that came of the command and deletes the folder, which must be a home of the lab.
+`python -m headcount.lab.keeper [--home FOLDER] [--user UID:GID] -- COMMAND ...` starts the command
+in a session of its own, as that user, and says `{"pid": ...}`. When its standard input ends, or it
+is told to end, it ends every process that came of the command and deletes the folder, which must be
+a home of the lab.
 
 - Servers signal the group of their process, and daemons leave it. So the command gets a group of
   its own, and what is ended is not the group but all descendants: this process adopts those whose
@@ -25,7 +26,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from headcount.lab.home import base
+from headcount.lab.home import bases
 
 ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 """What tells the keeper to end."""
@@ -149,8 +150,11 @@ def allow(limit: int) -> None:
         resource.setrlimit(limit, (most, hard))
 
 
-def start(command: Sequence[str]) -> int:
-    """Start the server with all the file handles and processes it may have; returns its pid."""
+def start(command: Sequence[str], user: str | None = None) -> int:
+    """Start the server with all the file handles and processes it may have; returns its pid.
+
+    `user` is who it runs as, as `uid:gid`, without any other group.
+    """
     keeper = os.getpid()
 
     def before_it_runs() -> None:
@@ -160,19 +164,24 @@ def start(command: Sequence[str]) -> int:
         allow(resource.RLIMIT_NOFILE)
         allow(resource.RLIMIT_NPROC)
 
+    uid, gid = (int(number) for number in user.split(":")) if user else (None, None)
     return subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
         start_new_session=True,
+        cwd="/" if user else None,  # it may not be able to stay where this process is
+        user=uid,
+        group=gid,
+        extra_groups=[] if user else None,
         preexec_fn=before_it_runs,  # noqa: PLW1509 - there is one thread
     ).pid
 
 
-def keep(command: Sequence[str]) -> None:
+def keep(command: Sequence[str], user: str | None = None) -> None:
     """Start a server and stay until it is to be ended, and then until all of it has."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     orders = Orders()
-    server = start(command)
+    server = start(command, user)
     print(f'{{"pid": {server}}}', flush=True)
     told = orders.wait(server)
     end(_left)
@@ -188,13 +197,15 @@ def _left() -> set[int]:
 
 def main(arguments: Sequence[str]) -> int:
     """Keep a server; returns the exit code."""
-    home = Path(arguments[1]) if arguments[0] == "--home" else None
-    command = arguments[arguments.index("--") + 1 :]
-    if home is not None and home.resolve().parent != base().resolve():
-        print(f"{home} is not a home of the lab; those are in {base()}")
+    where = arguments.index("--")
+    options = dict(zip(arguments[:where:2], arguments[1:where:2], strict=True))
+    command = arguments[where + 1 :]
+    home = Path(options["--home"]) if "--home" in options else None
+    if home is not None and home.resolve().parent not in {one.resolve() for one in bases()}:
+        print(f"{home} is not a home of the lab; those are in {bases()[0]}")
         return 2
     try:
-        keep(command)
+        keep(command, options.get("--user"))
     except OSError as error:
         print(f"cannot start {command[0]}: {error.strerror}")
         return 1

@@ -1,6 +1,7 @@
 """A server of the lab that a keeper keeps, because it does not know the lab's rule itself."""
 
 import json
+import os
 import re
 import sys
 import time
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from headcount.errors import SystemLimitError
 from headcount.lab import keeper, port, process
+from headcount.lab.account import Account
 from headcount.lab.process import ServerProcess
 
 MOST_LINES = 12
@@ -27,12 +29,21 @@ class KeptServer(ServerProcess):
 
     """
 
-    def __init__(self, command: Sequence[str], home: Path, name: str | None = None) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        home: Path,
+        name: str | None = None,
+        account: Account | None = None,
+    ) -> None:
         """Start the command; the keeper deletes the home when this process ends.
 
-        `name` is what messages call it, if not after the command.
+        `name` is what messages call it, if not after the command; `account` is who it runs as, if
+        not as who runs this.
         """
         module = ["-m", "headcount.lab.keeper", "--home", str(home)]
+        if account is not None and account.uid != os.geteuid():
+            module += ["--user", f"{account.uid}:{account.gid}"]
         super().__init__([sys.executable, *module, "--", *command])
         self.server_pid = 0
         self._name = name or Path(command[0]).name
@@ -74,8 +85,9 @@ class KeptServer(ServerProcess):
             keeper.end(self._group)
 
     def _group(self) -> set[int]:
-        """What is left of the server's group."""
+        """What is left of the server's group, and what came of it and has groups of its own."""
         members = [one for one in keeper.processes() if one.group == self.server_pid]
         if any(one.pid == self.server_pid and one.started != self._started for one in members):
             return set()  # the number belongs to somebody else by now
-        return {one.pid for one in members}
+        pids = {one.pid for one in members}
+        return pids.union(*(keeper.descendants(pid) for pid in pids))
