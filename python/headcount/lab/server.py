@@ -35,6 +35,7 @@ def start(name: str, settings: Mapping[str, str]) -> Server:
     from headcount.lab.apache import ApacheServer
     from headcount.lab.app import AppServer
     from headcount.lab.files import FilesServer
+    from headcount.lab.mail import MailServer
     from headcount.lab.nginx import NginxServer
     from headcount.lab.samba import SambaServer
 
@@ -44,6 +45,7 @@ def start(name: str, settings: Mapping[str, str]) -> Server:
         "apache": ApacheServer,
         "nginx": NginxServer,
         "files": FilesServer,
+        "mail": MailServer,
     }
     if name not in known:
         raise InputError(f'the lab has no server "{name}"; it has: {", ".join(known)}')

@@ -1,0 +1,123 @@
+"""Dovecot of this machine, private and without root: the mailboxes of `lab:mail`."""
+
+import imaplib
+import smtplib
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+from headcount.errors import SystemLimitError
+from headcount.lab import account, certificate, dovecot_files, port, process
+from headcount.lab.alias import Alias
+from headcount.lab.home import Home, open_base
+from headcount.lab.installed import find, said
+from headcount.lab.kept import KeptServer
+
+ADVICE = (
+    "lab:mail needs Dovecot with IMAP and LMTP, which is not installed here; install it first: "
+    "apt-get install -y --no-install-recommends dovecot-imapd dovecot-lmtpd (on Fedora: dnf "
+    "install dovecot)"
+)
+PARTS = ("/usr/lib/dovecot", "/usr/libexec/dovecot")
+"""Where Dovecot's services are."""
+PORTS = 5
+"""How many sets of ports are tried: each may be taken between the look and the server's start."""
+
+
+class Dovecot:
+    """Dovecot, running.
+
+    Attributes:
+        pid: Its master.
+        home: The folder of all that is its own.
+        imap: Port of IMAP.
+        imaps: Port of IMAP over TLS; 0 without TLS.
+        lmtp: Port of LMTP.
+        stats: The socket on which it tells its metrics.
+
+    """
+
+    def __init__(self, settings: Mapping[str, str], password: str) -> None:
+        """Start it; raises SystemLimitError where it cannot."""
+        self._settings = settings
+        self._program = find("dovecot", ADVICE)
+        if not all(any(Path(part, one).exists() for part in PARTS) for one in ("imap", "lmtp")):
+            raise SystemLimitError(ADVICE)
+        self.version = said([self._program, "--version"]).partition(" ")[0]
+        if not self.version.startswith("2.3."):
+            raise SystemLimitError(
+                f"lab:mail writes the configuration of Dovecot 2.3, and here is {self.version}, "
+                "which does not read it; use a machine with Dovecot 2.3, such as Debian 12"
+            )
+        self._account = account.unprivileged("Dovecot")
+        for _ in range(PORTS):
+            with ExitStack() as parts:
+                if self._start(parts, password):
+                    self._parts = parts.pop_all()
+                    return
+        raise SystemLimitError(
+            f"Dovecot tried {PORTS} sets of ports and found each taken by another program; start "
+            "again when fewer programs of this machine open ports"
+        )
+
+    def _start(self, parts: ExitStack, password: str) -> bool:
+        """Whether it listens; False if another program has taken a port."""
+        self.imap, self.lmtp, number = port.free(), port.free(), port.free()
+        self.imaps = number if self._settings["tls"] == "on" else 0
+        home = Home("dovecot", open_base())
+        parts.callback(home.delete)
+        self.home = home.path.absolute()
+        alias = Alias(self.home)
+        parts.callback(alias.close)
+        configuration = self.home / "dovecot.conf"
+        try:
+            for folder in dovecot_files.FOLDERS:
+                (self.home / folder).mkdir()
+            dovecot_files.write_users(self.home / "users", int(self._settings["users"]), password)
+            ports = (self.imap, self.imaps, self.lmtp)
+            text = dovecot_files.configuration(alias.path, self._account, ports, self._settings)
+            configuration.write_text(text, "utf-8")
+            if self.imaps:
+                certificate.make(self.home)
+            self._account.own(self.home)
+        except OSError as error:
+            raise SystemLimitError(
+                f"cannot write the server's files in {self.home}: {error.strerror}; name another "
+                "folder: XDG_CACHE_HOME=/some/folder headcount run ..."
+            ) from error
+        self.stats = alias.path / dovecot_files.STATS
+        command = [self._program, "-F", "-c", str(alias.path / "dovecot.conf")]
+        server = KeptServer(command, self.home, "Dovecot", self._account)
+        parts.callback(server.stop)
+        self.pid = server.server_pid
+        used = [one for one in ports if one]
+        log = self.home / dovecot_files.LOG
+        try:
+            if not all(server.got_port(one, log) for one in used):
+                return False
+        except SystemLimitError:
+            if all(port.is_free(one) for one in used):
+                raise
+            return False
+        self._greet(password, log)
+        return True
+
+    def _greet(self, password: str, log: Path) -> None:
+        """Log on and say hello to LMTP; raises SystemLimitError where that does not work."""
+        try:
+            session = imaplib.IMAP4(port.HOST, self.imap, timeout=process.START_S)
+            try:
+                session.login(dovecot_files.READY, password)
+            finally:
+                session.logout()
+            with smtplib.LMTP(port.HOST, self.lmtp, timeout=process.START_S) as delivery:
+                delivery.ehlo_or_helo_if_needed()
+        except (OSError, imaplib.IMAP4.error, smtplib.SMTPException) as error:
+            logged = log.read_text("utf-8", errors="replace") if log.exists() else ""
+            raise SystemLimitError(
+                f"Dovecot listens, but does not serve: {error}; its log: {logged.strip()[:2000]}"
+            ) from error
+
+    def stop(self) -> None:
+        """End it and delete all mail; safe to call twice."""
+        self._parts.close()

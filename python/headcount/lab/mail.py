@@ -1,0 +1,95 @@
+"""`lab:mail`: a real mail server of this machine's Dovecot and Postfix, on loopback ports.
+
+Dovecot keeps the mailboxes, for IMAP; users send through a front. Everybody has one password.
+"""
+
+import os
+import secrets
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+from headcount.lab import certificate, dovecot_files, mail_settings, port, postfix_files, setting
+from headcount.lab.dovecot import Dovecot
+from headcount.lab.postfix import Postfix
+from headcount.lab.sink import Sink
+
+PASSWORD_BYTES = 24
+"""Random ones; nobody guesses half as many."""
+
+
+class MailServer:
+    """A mail server in the lab, running.
+
+    Attributes:
+        address: Where it speaks IMAP, and STARTTLS if it has TLS.
+        implicit_tls: Where it speaks IMAP over TLS from the first byte; None without TLS.
+        front: Where users hand over what they send.
+        language: What is spoken there: `smtp`, or `lmtp`.
+        lmtp: Where mail is delivered at once, past the front.
+        domain: That of the users' addresses.
+        destinations: Domains of the other servers that take mail.
+        user: The pattern of user names; there are no others than `users` of them, from 0.
+        users: How many there are.
+        password: That of all of them, new with each start. It is in no command line, setting or
+            message, but in a file in the home that only Dovecot can read.
+        authority: The certificate that users must trust; None without TLS.
+        stats: The socket on which Dovecot tells its metrics.
+
+    """
+
+    def __init__(self, settings: Mapping[str, str]) -> None:
+        """Start it; raises InputError for settings it does not have, else SystemLimitError."""
+        complete = setting.complete("mail", mail_settings.MAIL, settings)
+        if complete["front"] == "auto":
+            complete["front"] = "postfix" if os.geteuid() == 0 else "lmtp"
+        mail_settings.check(complete)
+        self.settings: Mapping[str, str] = complete
+        self.user, self.users = dovecot_files.USER, int(complete["users"])
+        self.password = secrets.token_urlsafe(PASSWORD_BYTES)
+        self.domain = postfix_files.DOMAIN
+        with ExitStack() as parts:
+            dovecot = Dovecot(complete, self.password)
+            parts.callback(dovecot.stop)
+            self._sinks: dict[str, Sink] = {}
+            for number in range(1, int(complete["destinations"]) + 1):
+                sink = Sink()
+                parts.callback(sink.stop)
+                self._sinks[f"dest{number}.{self.domain}"] = sink
+            self._postfix: Postfix | None = None
+            if complete["front"] == "postfix":
+                numbers = {domain: sink.number for domain, sink in self._sinks.items()}
+                self._postfix = Postfix(complete, dovecot, numbers)
+                parts.callback(self._postfix.stop)
+            self._parts = parts.pop_all()
+        self._tell(dovecot)
+
+    def _tell(self, dovecot: Dovecot) -> None:
+        """Say where everything is."""
+        self.address = f"{port.HOST}:{dovecot.imap}"
+        self.implicit_tls = f"{port.HOST}:{dovecot.imaps}" if dovecot.imaps else None
+        self.authority: Path | None = None
+        if dovecot.imaps:
+            self.authority = dovecot.home / certificate.AUTHORITY
+        self.lmtp = f"{port.HOST}:{dovecot.lmtp}"
+        self.front, self.language = self.lmtp, "lmtp"
+        self.stats = dovecot.stats
+        self.destinations = list(self._sinks)
+        self.programs: Mapping[str, str] = {"dovecot": dovecot.version}
+        self.pids = [dovecot.pid]
+        if self._postfix is not None:
+            self.front, self.language = f"{port.HOST}:{self._postfix.smtp}", "smtp"
+            self.programs = {**self.programs, "postfix": self._postfix.version}
+            self.pids.append(self._postfix.pid)
+
+    def queue_length(self) -> int | None:
+        """Messages that the front has taken and not delivered; None if it has no queue."""
+        return self._postfix.queue_length() if self._postfix is not None else None
+
+    def arrived(self) -> dict[str, int]:
+        """Messages that have arrived at each of the other destinations, by domain."""
+        return {domain: sink.arrived() for domain, sink in self._sinks.items()}
+
+    def stop(self) -> None:
+        """End it and delete all mail; safe to call twice."""
+        self._parts.close()

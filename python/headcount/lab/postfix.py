@@ -1,0 +1,139 @@
+"""Postfix of this machine, private and on loopback: takes what users of `lab:mail` send."""
+
+import os
+import pwd
+import smtplib
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+from headcount.errors import SystemLimitError
+from headcount.lab import port, postfix_files, process
+from headcount.lab.dovecot import Dovecot
+from headcount.lab.home import Home, open_base
+from headcount.lab.installed import find, said
+from headcount.lab.kept import KeptServer
+
+ADVICE = (
+    "lab:mail with front = postfix needs Postfix, which is not installed here; install it first: "
+    "DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends postfix (on Fedora: "
+    "dnf install postfix); or give front=lmtp"
+)
+PORTS = 5
+"""How many ports are tried: each may be taken between the look and the server's start."""
+WAITING = ("maildrop", "incoming", "active", "deferred")
+"""Folders of the queue whose messages are to be delivered yet (qmgr(8))."""
+PASSABLE = 0o755
+MOST_LOG = 2000
+"""How many characters of the log an error quotes."""
+
+
+class Postfix:
+    """Postfix, running.
+
+    Attributes:
+        pid: Its master.
+        home: The folder of all that is its own.
+        smtp: Port of SMTP.
+
+    """
+
+    def __init__(
+        self, settings: Mapping[str, str], dovecot: Dovecot, sinks: Mapping[str, int]
+    ) -> None:
+        """Start it before Dovecot; raises SystemLimitError where it cannot."""
+        if os.geteuid() != 0:
+            raise SystemLimitError(
+                "only root can start a Postfix (front = postfix): give front=lmtp, or run "
+                "Headcount as root on a machine that is yours"
+            )
+        self._settings, self._dovecot, self._sinks = settings, dovecot, sinks
+        self._commands = Path(find("postfix", ADVICE)).parent
+        self._daemons = said([str(self._commands / "postconf"), "-dh", "daemon_directory"])
+        self.version = said([str(self._commands / "postconf"), "-dh", "mail_version"])
+        for _ in range(PORTS):
+            with ExitStack() as parts:
+                if self._start(parts):
+                    self._parts = parts.pop_all()
+                    return
+        raise SystemLimitError(
+            f"Postfix tried {PORTS} ports and found each taken by another program; start again "
+            "when fewer programs of this machine open ports"
+        )
+
+    def _start(self, parts: ExitStack) -> bool:
+        """Whether it listens; False if another program has taken the port."""
+        self.smtp = port.free()
+        home = Home("postfix", open_base())
+        parts.callback(home.delete)
+        self.home = home.path.absolute()
+        configuration = self.home / "etc"
+        try:
+            owner = pwd.getpwnam("postfix")
+            self.home.chmod(PASSABLE)  # its processes are of several users
+            for folder in ("etc", "queue", "data"):
+                (self.home / folder).mkdir(PASSABLE)
+            os.chown(self.home / "data", owner.pw_uid, owner.pw_gid)
+            numbers = (self.smtp, self._dovecot.lmtp)
+            programs = (str(self._commands), self._daemons)
+            keys = self._dovecot.home
+            postfix_files.write(self.home, numbers, self._sinks, self._settings, programs, keys)
+        except KeyError as error:
+            raise SystemLimitError(
+                "Postfix needs the users postfix and postdrop, which its package makes, and this "
+                f"machine does not have ({error}); install the package again, or give front=lmtp"
+            ) from error
+        except OSError as error:
+            raise SystemLimitError(
+                f"cannot write the server's files in {self.home}: {error.strerror}; name another "
+                "folder: XDG_CACHE_HOME=/some/folder headcount run ..."
+            ) from error
+        self._check(configuration)
+        command = [f"{self._daemons}/master", "-d", "-c", str(configuration)]
+        server = KeptServer(command, self.home, "Postfix")
+        parts.callback(server.stop)
+        self.pid = server.server_pid
+        if not server.got_port(self.smtp, self.home / "log"):
+            return False
+        self._greet()
+        return True
+
+    def _check(self, configuration: Path) -> None:
+        """Have Postfix make its queue; raises SystemLimitError with what it complains of."""
+        try:
+            said([str(self._commands / "postfix"), "-c", str(configuration), "check"])
+        except SystemLimitError as error:
+            raise SystemLimitError(f"{error}; Postfix's log: {self._logged()}") from error
+
+    def _logged(self) -> str:
+        """The beginning of its log."""
+        log = self.home / "log"
+        text = log.read_text("utf-8", errors="replace") if log.exists() else ""
+        return text.strip()[:MOST_LOG] or "nothing"
+
+    def _greet(self) -> None:
+        """Say hello; raises SystemLimitError where that does not work."""
+        try:
+            with smtplib.SMTP(port.HOST, self.smtp, timeout=process.START_S) as session:
+                session.ehlo_or_helo_if_needed()
+        except (OSError, smtplib.SMTPException) as error:
+            raise SystemLimitError(
+                f"Postfix listens, but does not serve: {error}; its log: {self._logged()}"
+            ) from error
+
+    def queue_length(self) -> int:
+        """Messages that it has taken and not delivered."""
+        return queue_length(self.home / "queue")
+
+    def stop(self) -> None:
+        """End it and delete its queue; safe to call twice."""
+        self._parts.close()
+
+
+def queue_length(queue: Path) -> int:
+    """Messages in a queue that are to be delivered yet: a file each, some in folders of folders."""
+    return sum(
+        len(files)
+        for name in WAITING
+        for _, _, files in os.walk(queue / name)  # what has just been deleted is passed over
+    )

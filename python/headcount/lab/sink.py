@@ -1,0 +1,66 @@
+"""A mail server that only counts what arrives: smtp-sink of Postfix."""
+
+import re
+from contextlib import ExitStack
+
+from headcount.errors import SystemLimitError
+from headcount.lab import account, port
+from headcount.lab.home import Home, open_base
+from headcount.lab.installed import find
+from headcount.lab.kept import KeptServer
+from headcount.lab.postfix import ADVICE
+
+PORTS = 5
+"""How many ports are tried: each may be taken between the look and the server's start."""
+BACKLOG = "1000"
+"""Connections that may wait to be accepted."""
+COUNTED = re.compile(rb"mesg=([0-9]+)")
+"""A message, in the figures that smtp-sink -c prints as each session ends."""
+LAST_BYTES = 4096
+"""The last figures are not further from the end of the file than that."""
+
+
+class Sink:
+    """A destination, running.
+
+    Attributes:
+        number: The port of its SMTP.
+        pid: Its process.
+
+    """
+
+    def __init__(self) -> None:
+        """Start it; raises SystemLimitError where it cannot."""
+        program = find("smtp-sink", ADVICE)
+        who = account.unprivileged("smtp-sink")
+        for _ in range(PORTS):
+            self.number = port.free()
+            with ExitStack() as parts:
+                home = Home("sink", open_base())
+                parts.callback(home.delete)
+                self._counts = home.path / "counts"
+                self._counts.touch()
+                who.own(home.path)
+                sink = f'exec {program} -c {port.HOST}:{self.number} {BACKLOG} > "$0"'
+                command = ["/bin/sh", "-c", sink, str(self._counts)]
+                server = KeptServer(command, home.path, "smtp-sink", who)
+                parts.callback(server.stop)
+                self.pid = server.server_pid
+                if server.got_port(self.number, self._counts):
+                    self._parts = parts.pop_all()
+                    return
+        raise SystemLimitError(
+            f"smtp-sink tried {PORTS} ports and found each taken by another program; start again "
+            "when fewer programs of this machine open ports"
+        )
+
+    def arrived(self) -> int:
+        """Messages that have arrived."""
+        with self._counts.open("rb") as file:
+            file.seek(max(0, self._counts.stat().st_size - LAST_BYTES))
+            counted = COUNTED.findall(file.read())
+        return int(counted[-1]) if counted else 0
+
+    def stop(self) -> None:
+        """End it; safe to call twice."""
+        self._parts.close()

@@ -1,0 +1,377 @@
+"""The mail server of the lab: real Dovecot and Postfix, spoken to with Python's own clients."""
+
+import contextlib
+import imaplib
+import json
+import os
+import signal
+import ssl
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from mail_client import connected, inbox, place, send, session
+
+from headcount import lab
+from headcount.errors import InputError, SystemLimitError
+from headcount.lab import dovecot, dovecot_files, home, installed, keeper, port, postfix
+from headcount.lab.mail import MailServer
+from processes import processes_with, wait_for
+
+ROOT = os.geteuid() == 0
+FRONTS = ["lmtp", "postfix"] if ROOT else ["lmtp"]
+"""Only root can start a Postfix."""
+
+
+@pytest.fixture(autouse=True)
+def base(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where homes are, at a path that every user may pass through."""
+    with tempfile.TemporaryDirectory() as cache:
+        Path(cache).chmod(0o711)
+        monkeypatch.setenv("XDG_CACHE_HOME", cache)
+        yield home.base()
+        for pid in processes_with(cache):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def started(**settings: str) -> Iterator[MailServer]:
+    server = lab.start("mail", {"users": "50", **settings})
+    assert isinstance(server, MailServer)
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+def family(server: MailServer) -> set[int]:
+    """All processes of a server."""
+    return {*server.pids}.union(*(keeper.descendants(pid) for pid in server.pids))
+
+
+def named(server: MailServer, name: str) -> int:
+    """How many of them run this program."""
+    texts = [Path(f"/proc/{pid}/comm") for pid in family(server)]
+    return sum(text.read_text() == f"{name}\n" for text in texts)
+
+
+def alive(pids: set[int]) -> bool:
+    return bool(pids & {one.pid for one in keeper.processes()})
+
+
+def nothing_is_left(base: Path) -> bool:
+    return not processes_with(str(base)) and list(base.iterdir()) == []
+
+
+def delivered(server: MailServer) -> bool:
+    return not server.queue_length()
+
+
+@pytest.mark.parametrize("front", FRONTS)
+def test_mail_to_ten_users_is_read_back_and_nothing_is_left(base: Path, front: str) -> None:
+    with started(front=front) as server:
+        text = "".join(f"line {n} of the text\r\n" for n in range(2000))
+        assert send(server, range(10), "to ten", text) == {}
+        wait_for(lambda: delivered(server))
+        for user in range(10):
+            (message,) = inbox(server, user)
+            assert "Subject: to ten\r\n" in message
+            assert message.endswith("\r\n\r\n" + text)
+        assert inbox(server, 10) == []
+        told = subprocess.check_output(["/usr/sbin/dovecot", "--version"], text=True)
+        assert told.startswith(server.programs["dovecot"] + " ")
+        assert ("postfix" in server.programs) == (front == "postfix")
+        assert server.settings["front"] == front
+        assert server.language == ("smtp" if front == "postfix" else "lmtp")
+        pids = family(server)
+        assert len(pids) > 5
+        numbers = [place(where)[1] for where in (server.address, server.front, server.lmtp)]
+    assert nothing_is_left(base)
+    assert not alive(pids)
+    assert not any(port.answers(number) for number in numbers)
+    server.stop()
+
+
+def test_dovecot_runs_without_root_and_its_files_are_its_own(base: Path) -> None:
+    with started(front="lmtp") as server:
+        user = 65534 if ROOT else os.geteuid()
+        for pid in family(server):
+            assert Path(f"/proc/{pid}").stat().st_uid == user
+        (found,) = base.glob("dovecot-*")
+        assert stat.S_IMODE(found.stat().st_mode) == 0o700
+        assert stat.S_IMODE((found / "users").stat().st_mode) == 0o600
+        for pid in family(server):
+            assert server.password not in Path(f"/proc/{pid}/cmdline").read_text()
+
+
+def test_a_home_that_others_cannot_pass_through_is_elsewhere_for_root(base: Path) -> None:
+    base.parent.parent.chmod(0o700)
+    with started(front="lmtp") as server:
+        where = home.OPEN if ROOT else base
+        found = server.stats.parent.parent
+        assert found.parent == where
+        assert inbox(server, 1) == []
+    assert not found.exists()
+
+
+@pytest.mark.parametrize("how", ["plain", "starttls", "tls"])
+def test_users_log_on_by_imap_plain_and_over_tls(how: str) -> None:
+    with started(front="lmtp", tls="on") as server:
+        with session(server, 49, how=how) as opened:
+            assert opened.noop()[0] == "OK"
+            assert isinstance(opened.socket(), ssl.SSLSocket) == (how != "plain")
+        stranger = ssl.create_default_context()
+        with pytest.raises(ssl.SSLCertVerificationError):
+            imaplib.IMAP4_SSL(*place(server.implicit_tls or ""), ssl_context=stranger)
+
+
+def test_without_tls_there_is_none() -> None:
+    with started(front="lmtp") as server:
+        assert (server.implicit_tls, server.authority) == (None, None)
+        with session(server) as opened:
+            assert "STARTTLS" not in opened.capabilities
+
+
+def test_a_wrong_password_and_an_unknown_user_are_refused_and_make_no_mailbox() -> None:
+    with started(front="lmtp") as server:
+        for user, password in ((1, "guess"), (50, None), ("root", None), (1, "")):
+            with (
+                pytest.raises(imaplib.IMAP4.error, match="failed"),
+                session(server, user, password),
+            ):
+                raise AssertionError(f"{user} could log on")
+        mail = server.stats.parent.parent / "mail"
+        assert list(mail.glob("*/*")) == []
+        assert inbox(server, 1) == []
+        assert [one.name for one in mail.glob("*/*")] == ["u00001"]
+
+
+@pytest.mark.parametrize("front", FRONTS)
+def test_a_recipient_that_is_not_there_is_refused_and_the_others_get_theirs(front: str) -> None:
+    with started(front=front) as server:
+        refused = send(server, [3, 50, f"nobody@{server.domain}"], "some")
+        assert {code for code, _ in refused.values()} == {550}
+        assert sorted(refused) == [f"nobody@{server.domain}", f"u00050@{server.domain}"]
+        wait_for(lambda: delivered(server))
+        assert len(inbox(server, 3)) == 1
+
+
+if ROOT:  # only root can start a Postfix
+
+    def test_mail_for_destinations_arrives_there_and_is_counted() -> None:
+        with started(destinations="3") as server:
+            assert server.destinations == [f"dest{n}.test.invalid" for n in (1, 2, 3)]
+            for number in range(5):
+                to = [7, "a@dest1.test.invalid"] + ["b@dest3.test.invalid"] * (number < 2)
+                assert send(server, to, f"message {number}") == {}
+            wait_for(lambda: delivered(server))
+            wait_for(
+                lambda: list(server.arrived().values()) == [5, 0, 2],
+            )
+            assert len(inbox(server, 7)) == 5
+
+    def test_nothing_leaves_the_lab() -> None:
+        with started(destinations="1") as server:
+            for stranger in ("a@dest2.test.invalid", "a@example.org", "root", "a@localhost"):
+                assert list(send(server, [stranger], "away")) == [stranger]
+            assert server.queue_length() == 0
+
+    def test_mail_waits_in_the_queue_while_dovecot_does_not_take_it() -> None:
+        with started(front="postfix") as server:
+            os.kill(server.pids[0], signal.SIGSTOP)
+            others = keeper.descendants(server.pids[0])
+            for pid in others:
+                os.kill(pid, signal.SIGSTOP)
+            for number in range(4):
+                assert send(server, [number], "later") == {}
+            assert server.queue_length() == 4
+            for pid in [*others, server.pids[0]]:
+                os.kill(pid, signal.SIGCONT)
+            wait_for(lambda: delivered(server))
+            assert [len(inbox(server, number)) for number in range(4)] == [1] * 4
+
+    def test_postfix_offers_tls() -> None:
+        with started(front="postfix", tls="on") as server, connected(server) as opened:
+            context = ssl.create_default_context(cafile=str(server.authority))
+            assert opened.starttls(context=context)[0] == 220
+            opened.sendmail("a@b.invalid", ["u00001@test.invalid"], "Subject: x\r\n\r\ny\r\n")
+
+    def test_postfix_that_is_not_there(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        real = postfix.find
+
+        def find(program: str, advice: str) -> str:
+            return real("no-such-program" if program == "postfix" else program, advice)
+
+        monkeypatch.setattr(postfix, "find", find)
+        with pytest.raises(SystemLimitError, match=r"apt-get install .* postfix .*front=lmtp"):
+            lab.start("mail", {"users": "5"})
+        assert nothing_is_left(base)
+
+    def test_what_postfix_complains_of_is_told(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        broken = postfix.postfix_files.MASTER.replace("pickup unix", "pickup pigeon")
+        monkeypatch.setattr(postfix.postfix_files, "MASTER", broken)
+        with pytest.raises(SystemLimitError, match="pigeon"):
+            lab.start("mail", {"users": "5"})
+        assert nothing_is_left(base)
+
+
+def test_sessions_share_processes_only_if_told_to() -> None:
+    for limit, processes in (("1", 6), ("200", 1)):
+        with (
+            started(front="lmtp", client_limit=limit) as server,
+            contextlib.ExitStack() as open_ones,
+        ):
+            for user in range(6):
+                open_ones.enter_context(session(server, user))
+            assert named(server, "imap") == processes
+
+
+def test_processes_are_kept_ready() -> None:
+    with started(front="lmtp", imap_processes="3", login_processes="2") as server:
+        wait_for(lambda: named(server, "imap") >= 3)
+        wait_for(lambda: named(server, "imap-login") == 2)
+
+
+def test_lmtp_serves_so_many_connections_at_a_time() -> None:
+    with started(front="lmtp", lmtp_processes="2") as server, contextlib.ExitStack() as open_ones:
+        for _ in range(2):
+            open_ones.enter_context(connected(server)).ehlo()
+        third = open_ones.enter_context(port.socket.create_connection(place(server.lmtp)))
+        third.settimeout(0.5)
+        with pytest.raises(TimeoutError):
+            third.recv(1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "stored"),
+    [
+        ({}, "mail/*/u00002/mail/new/*"),
+        ({"format": "mdbox"}, "mail/*/u00002/mail/storage/m.1"),
+        ({"format": "sdbox"}, "mail/*/u00002/mail/mailboxes/INBOX/dbox-Mails/u.1"),
+    ],
+)
+def test_the_format_is_what_is_on_the_disk(settings: dict[str, str], stored: str) -> None:
+    with started(front="lmtp", **settings) as server:
+        assert send(server, [2], "stored", "word " * 10 + "\r\n") == {}
+        (found,) = server.stats.parent.parent.glob(stored)
+        assert b"word word" in found.read_bytes()
+
+
+@pytest.mark.parametrize(("kind", "magic"), [("gz", b"\x1f\x8b"), ("zstd", b"\x28\xb5\x2f\xfd")])
+def test_compressed_mail_is_on_the_disk_and_read_back(kind: str, magic: bytes) -> None:
+    with started(front="lmtp", compress=kind) as server:
+        assert send(server, [2], "stored", "word word word\r\n" * 500) == {}
+        (found,) = server.stats.parent.parent.glob("mail/*/u00002/mail/new/*")
+        assert found.read_bytes().startswith(magic)
+        assert found.stat().st_size < 1000
+        assert inbox(server, 2)[0].count("word") == 1500
+
+
+def test_the_quota_is_told() -> None:
+    with started(front="lmtp", quota="on") as server, session(server, 4) as opened:
+        assert "QUOTA" in opened.capability()[1][0].decode()
+        assert send(server, [4], "counted", "word word word\r\n" * 500) == {}
+        opened.select("INBOX")
+        assert opened.getquotaroot("INBOX")[0] == "OK"
+
+
+def test_what_dovecot_has_read_is_what_was_set() -> None:
+    program = installed.find("doveconf", "dovecot-core")
+    with started(front="lmtp", fsync="never", log="off") as server:
+        where = server.stats.parent.parent / "dovecot.conf"
+        for key, value in (
+            ("mail_fsync", "never"),
+            ("info_log_path", "/dev/null"),
+            ("mail_max_userip_connections", "0"),
+        ):
+            told = subprocess.check_output([program, "-c", str(where), "-h", key], text=True)
+            assert told.strip() == value
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"user": "5"}, "lab:mail has no setting user; it has: users, format, fsync"),
+        ({"users": "100001"}, 'users is "100001"; it can be: 1 to 100,000'),
+        ({"format": "mbox"}, 'format is "mbox"; it can be: maildir, mdbox, sdbox'),
+        ({"front": "lmtp", "destinations": "1"}, "need a front that passes mail on"),
+    ],
+)
+def test_settings_it_does_not_have(settings: dict[str, str], told: str, base: Path) -> None:
+    with pytest.raises(InputError, match=r"^[^\n]*$") as caught:
+        lab.start("mail", settings)
+    assert told in str(caught.value)
+    assert not base.exists() or nothing_is_left(base)
+
+
+OWNER = """
+import json, time
+from headcount import lab
+server = lab.start("mail", {"users": "5", "destinations": "DESTINATIONS"})
+print(json.dumps(server.pids), flush=True)
+time.sleep(600)
+"""
+
+
+def test_a_killed_owner_leaves_nothing(base: Path) -> None:
+    program = OWNER.replace("DESTINATIONS", "1" if ROOT else "0")
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as owner:
+        try:
+            assert owner.stdout is not None
+            pids = set(json.loads(owner.stdout.readline()))
+            pids |= set().union(*(keeper.descendants(pid) for pid in pids))
+            assert len(list(base.iterdir())) == (3 if ROOT else 1)
+        finally:
+            owner.kill()
+    wait_for(lambda: nothing_is_left(base))
+    assert not alive(pids)
+
+
+def test_a_killed_keeper_leaves_nothing(base: Path) -> None:
+    with started() as server, session(server, 1):
+        pids = family(server)
+        for one in keeper.processes():
+            if one.pid in server.pids:
+                os.kill(one.parent, signal.SIGKILL)
+    assert nothing_is_left(base)
+    assert not alive(pids)
+
+
+def test_ports_that_somebody_takes_meanwhile(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with port.socket.create_server((port.HOST, 0)) as stranger:
+        taken = stranger.getsockname()[1]
+        numbers = iter([port.free(), taken, port.free(), *(port.free() for _ in range(3))])
+        monkeypatch.setattr(port, "free", lambda: next(numbers))
+        with started(front="lmtp") as server:
+            assert inbox(server, 1) == []
+        monkeypatch.setattr(port, "free", lambda: taken)
+        monkeypatch.setattr(dovecot, "PORTS", 2)
+        with pytest.raises(SystemLimitError, match="tried 2 sets of ports and found each taken"):
+            lab.start("mail", {"users": "5"})
+    assert nothing_is_left(base)
+
+
+def test_dovecot_that_is_not_there(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = "apt-get install -y --no-install-recommends dovecot-imapd dovecot-lmtpd"
+    with monkeypatch.context() as without:
+        without.setattr(installed, "FOLDERS", ())
+        without.setenv("PATH", "")
+        with pytest.raises(SystemLimitError, match=told):
+            lab.start("mail", {})
+    monkeypatch.setattr(dovecot, "PARTS", ("/nowhere",))
+    with pytest.raises(SystemLimitError, match=told):
+        lab.start("mail", {})
+    assert not base.exists() or nothing_is_left(base)
+
+
+def test_what_dovecot_complains_of_is_told(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = dovecot_files.CONFIGURATION + "\nno_such_setting = 1\n"
+    monkeypatch.setattr(dovecot_files, "CONFIGURATION", broken)
+    with pytest.raises(SystemLimitError, match=r"Dovecot ended at once; .*no_such_setting"):
+        lab.start("mail", {"users": "5", "front": "lmtp"})
+    assert nothing_is_left(base)
