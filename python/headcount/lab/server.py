@@ -37,6 +37,7 @@ def start(name: str, settings: Mapping[str, str]) -> Server:
     from headcount.lab.files import FilesServer
     from headcount.lab.mail import MailServer
     from headcount.lab.nginx import NginxServer
+    from headcount.lab.postgresql import PostgresqlServer
     from headcount.lab.samba import SambaServer
 
     known: Mapping[str, Callable[[Mapping[str, str]], Server]] = {
@@ -46,6 +47,7 @@ def start(name: str, settings: Mapping[str, str]) -> Server:
         "nginx": NginxServer,
         "files": FilesServer,
         "mail": MailServer,
+        "postgresql": PostgresqlServer,
     }
     if name not in known:
         raise InputError(f'the lab has no server "{name}"; it has: {", ".join(known)}')

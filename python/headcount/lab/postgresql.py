@@ -1,0 +1,131 @@
+"""`lab:postgresql`: a real PostgreSQL of this machine, on a loopback port.
+
+PostgreSQL refuses to run as root; for root it runs as nobody.
+"""
+
+import os
+import re
+import secrets
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+from headcount.errors import SystemLimitError
+from headcount.lab import account, certificate, port, postgresql_settings, setting
+from headcount.lab.home import Home, open_base
+from headcount.lab.installed import find, said
+from headcount.lab.kept import KeptServer
+
+ADVICE = (
+    "lab:postgresql needs PostgreSQL, which is not installed here; install it first: "
+    "apt-get install -y --no-install-recommends postgresql (on Fedora: dnf install "
+    "postgresql-server)"
+)
+VERSIONS = Path("/usr/lib/postgresql")
+"""Where Debian has each version in a folder of its own."""
+PORTS = 5
+"""How many ports are tried: each may be taken between the look and the server's start."""
+PASSWORD_BYTES = 24
+"""Random ones; nobody guesses half as many."""
+CONFIGURATION = """
+listen_addresses = '{host}'
+port = {number}
+unix_socket_directories = ''
+"""
+"""Reached over TCP only. What is not here are the defaults that initdb writes."""
+TLS = """\
+ssl_cert_file = '{folder}/{certificate}'
+ssl_key_file = '{folder}/{key}'
+"""
+
+
+class PostgresqlServer:
+    """PostgreSQL in the lab, running.
+
+    Attributes:
+        user: Who may do everything in it.
+        password: Theirs, new with each start. It is in no command line, setting or message; the
+            server keeps a hash of it (SCRAM-SHA-256).
+        database: A database that is empty.
+        authority: The certificate that users must trust; None without TLS.
+        home: The folder of all that is its own.
+
+    """
+
+    user = "headcount"
+    database = "postgres"
+
+    def __init__(self, settings: Mapping[str, str]) -> None:
+        """Start it; raises InputError for settings it does not have, else SystemLimitError."""
+        known = postgresql_settings.POSTGRESQL
+        self.settings: Mapping[str, str] = setting.complete("postgresql", known, settings)
+        self._initdb, self._postgres = _find("initdb"), _find("postgres")
+        version = re.search(r"\) (\S+)", said([self._postgres, "--version"]))
+        self.programs: Mapping[str, str] = {"postgresql": version[1] if version else "unknown"}
+        self.password = secrets.token_urlsafe(PASSWORD_BYTES)
+        self._account = account.unprivileged("PostgreSQL")
+        for _ in range(PORTS):
+            number = port.free()
+            with ExitStack() as parts:
+                pid = self._start(parts, number)
+                if pid is not None:
+                    self.address = f"{port.HOST}:{number}"
+                    self.pids = [pid]
+                    self._parts = parts.pop_all()
+                    return
+        raise SystemLimitError(
+            f"PostgreSQL tried {PORTS} ports and found each taken by another program; start again "
+            "when fewer programs of this machine open ports"
+        )
+
+    def _start(self, parts: ExitStack, number: int) -> int | None:
+        """The pid of the server once it listens; None if another program has taken the port."""
+        home = Home("postgresql", open_base())
+        parts.callback(home.delete)
+        self.home = home.path.absolute()
+        self.authority: Path | None = None
+        data = self.home / "data"
+        text = CONFIGURATION.format(host=port.HOST, number=number)
+        text += "".join(f"{line}\n" for line in postgresql_settings.parameters(self.settings))
+        if self.settings["tls"] == "on":
+            certificate.make(self.home)
+            self.authority = self.home / certificate.AUTHORITY
+            names = {"certificate": certificate.CERTIFICATE, "key": certificate.KEY}
+            text += TLS.format(folder=str(self.home).replace("'", "''"), **names)
+        try:
+            self._make(data)
+            with (data / "postgresql.conf").open("a", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            raise SystemLimitError(
+                f"cannot write the server's files in {self.home}: {error.strerror}; name another "
+                "folder: XDG_CACHE_HOME=/some/folder headcount run ..."
+            ) from error
+        command = [self._postgres, "-D", str(data)]
+        server = KeptServer(command, self.home, "PostgreSQL", self._account)
+        parts.callback(server.stop)
+        return server.server_pid if server.got_port(number, data / "log") else None
+
+    def _make(self, data: Path) -> None:
+        """Make an empty database cluster; raises OSError, or SystemLimitError of initdb."""
+        secret = self.home / "password"
+        handle = os.open(secret, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(self.password + "\n")
+        self._account.own(self.home)
+        how = ["--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync"]
+        who = [f"--username={self.user}", f"--pwfile={secret}"]
+        said([self._initdb, "-D", str(data), *how, *who], self._account)
+        secret.unlink()
+
+    def stop(self) -> None:
+        """End it and delete what it stored; safe to call twice."""
+        self._parts.close()
+
+
+def _find(program: str) -> str:
+    """A program of the newest version there is; raises SystemLimitError."""
+    found = [one for one in VERSIONS.glob(f"*/bin/{program}") if one.parent.parent.name.isdecimal()]
+    if found:
+        return str(max(found, key=lambda one: int(one.parent.parent.name)))
+    return find(program, ADVICE)
