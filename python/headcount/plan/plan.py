@@ -60,6 +60,19 @@ class Plan(Strict):
     )
     workload: Workload
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_settings(cls, values: Any) -> Any:
+        """What the target says of a server of the lab stands in `[server]` from here on."""
+        if not isinstance(values, dict) or not isinstance(values.get("server", {}), dict):
+            return values  # the fields say what is wrong
+        text = values.get("target")
+        if not isinstance(text, str) or not text.startswith("lab:") or "?" not in text:
+            return values
+        with as_mistake():
+            text, server = target.with_settings(text, values.get("server", {}))
+        return {**values, "target": text, "server": server}
+
     @model_validator(mode="after")
     def _consistent(self) -> "Plan":
         if (self.mode == "search") != (not self.levels):

@@ -3,7 +3,8 @@
 import ipaddress
 import re
 import socket
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
 from headcount.errors import InputError, TargetError
@@ -48,7 +49,8 @@ class Target:
 
     `protocol` plays the workload; `host` and `port` are None for a server of the lab, which gets
     its address when it starts; `share` is the share of a file server, or a pattern of shares;
-    `folder` is where the files are, for those of this machine.
+    `folder` is where the files are, for those of this machine; `settings` are those of a server of
+    the lab that were given with its name.
     """
 
     text: str
@@ -58,6 +60,7 @@ class Target:
     port: int | None
     share: str | None = None
     folder: str | None = None
+    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def is_tls(self) -> bool:
@@ -76,7 +79,7 @@ def forms(protocol: str) -> str:
 
 
 def parse(text: str) -> Target:
-    """Read a target: `lab:NAME`, `file:///folder`, or an address.
+    """Read a target: `lab:NAME`, `lab:NAME?KEY=VALUE&...`, `file:///folder`, or an address.
 
     Addresses are `app://host:port`, `smb://host[:port]/share`, `http://host[:port][/path]` and
     `imap://host[:port]`; `https://` and `imaps://` are "http" and "mail" over TLS.
@@ -117,13 +120,43 @@ def parse(text: str) -> Target:
 
 
 def _lab(text: str) -> Target:
-    name = text.removeprefix("lab:")
+    name, asked, given = text.removeprefix("lab:").partition("?")
     if name not in LAB:
         raise InputError(
             f'the lab has no server "{name}"{nearest(name, list(LAB))} '
             f"(it has: {', '.join(f'lab:{n}' for n in LAB)})"
         )
-    return Target(text, LAB[name], name, None, None)
+    settings = _settings(text, given) if asked else {}
+    return Target(f"lab:{name}", LAB[name], name, None, None, settings=settings)
+
+
+def _settings(text: str, given: str) -> dict[str, str]:
+    """What stands behind the name of a server of the lab, as in web addresses."""
+    settings: dict[str, str] = {}
+    for word in given.split("&"):
+        key, is_set, value = word.partition("=")
+        if not (is_set and re.fullmatch(r"\w+", key)) or key in settings:
+            raise InputError(
+                f'the target "{text}": settings of the server look like lab:app?threads=4&workers=2'
+                f"{', each once' if key in settings else ''}; in a shell put the target in quotes"
+            )
+        settings[key] = unquote(value)
+    return settings
+
+
+def with_settings(text: str, given: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """The target without settings, and those of its text and the given ones together.
+
+    Raises InputError where they disagree.
+    """
+    target = parse(text)
+    for key, value in target.settings.items():
+        if given.get(key, value) != value:
+            raise InputError(
+                f"the target says {key}={value} and [server] (--set) says {key}={given[key]}; "
+                "leave out one of them"
+            )
+    return target.text if target.settings else text, {**given, **target.settings}
 
 
 def _check_path(text: str, path: str) -> None:

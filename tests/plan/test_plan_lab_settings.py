@@ -1,0 +1,86 @@
+"""Settings of a server of the lab, given with its name."""
+
+import pytest
+
+from headcount import workloads
+from headcount.errors import InputError
+from headcount.plan import plan as plans
+from headcount.plan.plan import Plan
+from headcount.plan.resolve import Overrides, resolve
+from headcount.plan.target import LAB, parse
+
+
+def resolved(target: str, workload: str = "app-server", **given: str) -> Plan:
+    return resolve(workloads.load(workload), target, Overrides(users=1, server=given))
+
+
+@pytest.mark.parametrize("name", list(LAB))
+def test_every_server_of_the_lab_takes_them(name: str) -> None:
+    target = parse(f"lab:{name}?first=1&second=two")
+    assert (target.text, target.lab, target.protocol) == (f"lab:{name}", name, LAB[name])
+    assert target.settings == {"first": "1", "second": "two"}
+    assert parse(f"lab:{name}").settings == {}
+    assert parse(target.text).settings == {}
+
+
+def test_values_are_written_as_in_web_addresses() -> None:
+    target = parse("lab:files?path=/mnt/my%20disk%26more&mode=a=b&empty=")
+    assert target.settings == {"path": "/mnt/my disk&more", "mode": "a=b", "empty": ""}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("lab:app?", "settings of the server look like lab:app?threads=4"),
+        ("lab:app?threads", "put the target in quotes"),
+        ("lab:app?=4", "settings of the server look like"),
+        ("lab:app?threads=4&", "settings of the server look like"),
+        ("lab:app?threads=4&threads=4", "each once"),
+        ("lab:samab?shares=4", 'the lab has no server "samab"; did you mean "samba"?'),
+    ],
+)
+def test_what_cannot_be_read(text: str, told: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse(text)
+    assert told in str(caught.value)
+
+
+def test_a_plan_has_them_in_its_server_table_and_is_read_back_the_same() -> None:
+    plan = resolved("lab:app?threads=3&connections=16")
+    assert (plan.target, plan.server) == ("lab:app", {"threads": "3", "connections": "16"})
+    assert plan == resolved("lab:app", threads="3", connections="16").model_copy(
+        update={"seed": plan.seed}
+    )
+    assert Plan.model_validate(plan.model_dump(mode="json", exclude_none=True)) == plan
+
+
+def test_a_plan_that_was_written_by_hand_may_have_them_too() -> None:
+    values = resolved("lab:app").model_dump(mode="json", exclude_none=True)
+    values |= {"target": "lab:app?threads=3", "server": {"connections": "16"}}
+    plan = plans.validate(Plan, values, "the plan")
+    assert (plan.target, plan.server) == ("lab:app", {"threads": "3", "connections": "16"})
+    del values["server"]
+    assert plans.validate(Plan, values, "the plan").server == {"threads": "3"}
+    for wrong in ("threads", {"threads": 4}):
+        with pytest.raises(InputError, match="server"):
+            plans.validate(Plan, {**values, "server": wrong}, "the plan")
+
+
+def test_what_both_say_may_not_differ() -> None:
+    with pytest.raises(InputError, match=r"says threads=3 and \[server\] \(--set\) says threads=4"):
+        resolved("lab:app?threads=3", threads="4")
+    assert resolved("lab:app?threads=3", threads="3").server == {"threads": "3"}
+
+
+def test_shares_of_a_file_server_are_the_same_with_either() -> None:
+    workload = workloads.load("home-folders")
+    given = Overrides(users=1, shares=5)
+    plan = resolve(workload, "lab:samba?signing=mandatory", given)
+    assert plan.server == {"signing": "mandatory", "shares": "5"}
+    with pytest.raises(InputError, match="says shares=6"):
+        resolve(workload, "lab:samba?shares=6", given)
+
+
+def test_addresses_have_no_settings() -> None:
+    with pytest.raises(InputError):
+        parse("app://127.0.0.1:7410?threads=4")
