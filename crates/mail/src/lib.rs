@@ -1,6 +1,7 @@
 //! IMAP, SMTP and LMTP clients made for tens of thousands of users in one process, and what users of
 //! mail do with them.
 //!
+//! * [`imap`]: the IMAP client.
 //! * [`endpoint`]: where a server is, and how it is spoken to.
 //! * [`message`]: messages whose every byte can be made again and checked.
 //! * [`task`]: what is timed.
@@ -10,6 +11,7 @@
 
 pub mod day;
 pub mod endpoint;
+pub mod imap;
 pub mod message;
 pub mod options;
 pub mod profile;

@@ -1,0 +1,128 @@
+//! What a server says that it can do.
+
+macro_rules! capabilities {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+        /// Something that a server may offer, and that this client makes use of.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Capability { $($(#[$doc])* $variant,)* }
+
+        const NAMES: &[(&str, Capability)] = &[$(($name, Capability::$variant),)*];
+    };
+}
+
+capabilities! {
+    /// IMAP4rev1 (RFC 3501).
+    Rev1 = "IMAP4REV1",
+    /// IMAP4rev2 (RFC 9051).
+    Rev2 = "IMAP4REV2",
+    /// STARTTLS (RFC 9051, 6.2.1).
+    StartTls = "STARTTLS",
+    /// The command LOGIN is refused (RFC 9051, 6.2.3).
+    LoginDisabled = "LOGINDISABLED",
+    /// AUTHENTICATE PLAIN (RFC 4616).
+    AuthPlain = "AUTH=PLAIN",
+    /// AUTHENTICATE LOGIN.
+    AuthLogin = "AUTH=LOGIN",
+    /// The first answer in AUTHENTICATE itself (RFC 4959).
+    SaslIr = "SASL-IR",
+    /// ENABLE (RFC 5161).
+    Enable = "ENABLE",
+    /// Literals without waiting (RFC 7888).
+    LiteralPlus = "LITERAL+",
+    /// Literals up to 4,096 octets without waiting (RFC 7888).
+    LiteralMinus = "LITERAL-",
+    /// IDLE (RFC 2177).
+    Idle = "IDLE",
+    /// MOVE (RFC 6851).
+    Move = "MOVE",
+    /// UID EXPUNGE, APPENDUID and COPYUID (RFC 4315).
+    UidPlus = "UIDPLUS",
+    /// Several messages in one APPEND (RFC 3502).
+    MultiAppend = "MULTIAPPEND",
+    /// Attributes of folders such as `\Sent` (RFC 6154).
+    SpecialUse = "SPECIAL-USE",
+    /// GETQUOTAROOT (RFC 9208).
+    Quota = "QUOTA",
+    /// UNSELECT (RFC 3691).
+    Unselect = "UNSELECT",
+    /// NAMESPACE (RFC 2342).
+    Namespace = "NAMESPACE",
+    /// ESEARCH (RFC 4731).
+    Esearch = "ESEARCH",
+}
+
+/// The set of what one server offers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Capabilities(u32);
+
+impl Capabilities {
+    /// Reads the names, separated by spaces. Names that this client has no use for are passed over.
+    #[must_use]
+    pub fn parse(names: &[u8]) -> Self {
+        let mut set = Self::default();
+        for word in names.split(|byte| *byte == b' ') {
+            let known = NAMES
+                .iter()
+                .find(|(name, _)| name.as_bytes().eq_ignore_ascii_case(word));
+            if let Some((_, capability)) = known {
+                set.0 |= 1 << *capability as u32;
+            }
+        }
+        set
+    }
+
+    /// Whether the server offers this. IMAP4rev2 includes much that was an extension before (RFC
+    /// 9051, appendix E).
+    #[must_use]
+    pub const fn has(self, capability: Capability) -> bool {
+        use Capability as C;
+        match capability {
+            C::Enable
+            | C::Idle
+            | C::Move
+            | C::UidPlus
+            | C::Unselect
+            | C::Namespace
+            | C::Esearch
+            | C::SaslIr => self.says(capability) || self.says(C::Rev2),
+            C::LiteralMinus => {
+                self.says(capability) || self.says(C::LiteralPlus) || self.says(C::Rev2)
+            }
+            _ => self.says(capability),
+        }
+    }
+
+    const fn says(self, capability: Capability) -> bool {
+        self.0 & (1 << capability as u32) != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_known_whatever_their_case() {
+        let set = Capabilities::parse(b"IMAP4rev1 literal+ AUTH=PLAIN X-OTHER MOVE");
+        assert!(set.has(Capability::Rev1) && set.has(Capability::LiteralPlus));
+        assert!(
+            set.has(Capability::LiteralMinus),
+            "LITERAL+ is more than LITERAL-"
+        );
+        assert!(set.has(Capability::AuthPlain) && set.has(Capability::Move));
+        assert!(!set.has(Capability::Idle) && !set.has(Capability::Rev2));
+    }
+
+    #[test]
+    fn rev2_includes_what_were_extensions() {
+        let set = Capabilities::parse(b"IMAP4rev2");
+        for capability in [
+            Capability::Move,
+            Capability::Esearch,
+            Capability::LiteralMinus,
+        ] {
+            assert!(set.has(capability));
+        }
+        assert!(!set.has(Capability::LiteralPlus) && !set.has(Capability::MultiAppend));
+    }
+}

@@ -1,0 +1,52 @@
+//! What goes wrong on a connection, in sentences.
+
+use headcount_load::{Fault, FaultKind};
+
+/// Characters of a server's text that a sentence quotes.
+const MOST_SHOWN: usize = 200;
+
+/// What a server wrote, for a person: cut, and without anything that acts on a terminal.
+pub fn shown(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let mut short = String::new();
+    for (index, character) in text.chars().enumerate() {
+        if index == MOST_SHOWN {
+            short.push_str("...");
+            break;
+        }
+        if character.is_control() {
+            short.extend(character.escape_default());
+        } else {
+            short.push(character);
+        }
+    }
+    short
+}
+
+/// Bytes that are no IMAP.
+pub fn malformed(sentence: impl Into<Box<str>>) -> Fault {
+    Fault::session(FaultKind::Malformed, sentence)
+}
+
+/// The end of a connection.
+pub fn lost(sentence: impl Into<Box<str>>) -> Fault {
+    Fault::session(FaultKind::Disconnected, sentence)
+}
+
+/// What was asked for, and not done.
+pub fn refused(sentence: impl Into<Box<str>>) -> Fault {
+    Fault::step(FaultKind::Refused, sentence)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_cut_and_harmless() {
+        assert_eq!(shown(b"a\x1b[31m\xff\r"), "a\\u{1b}[31m\u{fffd}\\r");
+        let long = shown(&[b'x'; 300]);
+        assert_eq!(long.len(), 203);
+        assert!(long.ends_with("x..."));
+    }
+}

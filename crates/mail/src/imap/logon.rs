@@ -1,0 +1,178 @@
+//! From nothing to a session: connecting, STARTTLS, and saying who the user is.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use headcount_load::{Fault, FaultKind, Password, Stopwatch};
+
+use super::capability::Capability;
+use super::connection::{Imap, once};
+use super::faults::shown;
+use super::line::Line;
+use super::session::{Heard, Until, not_let_in};
+use super::wire::answer::Answer;
+use crate::endpoint::{Endpoint, Security};
+use crate::task::Task;
+
+/// How users say who they are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Authentication {
+    /// AUTHENTICATE PLAIN (RFC 4616), in one line where the server allows it (RFC 4959).
+    #[default]
+    Plain,
+    /// AUTHENTICATE LOGIN, which no standard describes and many clients use.
+    Login,
+    /// The command LOGIN (RFC 9051, 6.2.3).
+    Command,
+}
+
+impl Imap {
+    /// Connects, begins TLS if it is to begin after the greeting, and learns what the server can do,
+    /// with a command of its own only if the server has not said it.
+    ///
+    /// Faults: `connect` if there is no connection or no TLS; `disconnected` if the server turns the
+    /// connection away; `malformed` if it is no IMAP server.
+    pub async fn connect(endpoint: &Endpoint, stopwatch: Stopwatch) -> Result<Self, Fault> {
+        // Large while it lasts, and every user would have room for it.
+        let transport = Box::pin(endpoint.connect()).await?;
+        let mut imap = Self::on(transport, stopwatch);
+        imap.receive(Task::Login, Until::Greeted, &mut |_| Ok(()))
+            .await?;
+        if endpoint.security == Security::Starttls {
+            imap = Box::pin(imap.start_tls(endpoint)).await?;
+        }
+        imap.know_capabilities().await?;
+        Ok(imap)
+    }
+
+    async fn start_tls(mut self, endpoint: &Endpoint) -> Result<Self, Fault> {
+        let begun = self
+            .simple(Task::StartTls, &mut |line| {
+                line.raw("STARTTLS");
+            })
+            .await;
+        begun.map_err(|fault| Fault::session(FaultKind::Connect, fault.message))?;
+        self.secure(endpoint).await
+    }
+
+    /// Asks what the server can do, unless it has said so.
+    async fn know_capabilities(&mut self) -> Result<(), Fault> {
+        if self.state.knows_capabilities {
+            return Ok(());
+        }
+        self.capability().await
+    }
+
+    /// Asks what the server can do.
+    pub async fn capability(&mut self) -> Result<(), Fault> {
+        self.simple(Task::Capability, &mut |line| {
+            line.raw("CAPABILITY");
+        })
+        .await
+    }
+
+    /// Says who the user is. Fault: `login`, which ends the session, if the server does not accept it.
+    pub async fn login(
+        &mut self,
+        user: &str,
+        password: &Password,
+        how: Authentication,
+    ) -> Result<(), Fault> {
+        if self.state.is_preauthenticated {
+            return Ok(());
+        }
+        self.state.knows_capabilities = false;
+        let loggedon = match how {
+            Authentication::Plain => self.authenticate_plain(user, password).await,
+            Authentication::Login => self.authenticate_login(user, password).await,
+            Authentication::Command => self.login_command(user, password).await,
+        };
+        loggedon.map_err(|fault| without(not_let_in(fault), password))?;
+        self.know_capabilities().await
+    }
+
+    async fn authenticate_plain(&mut self, user: &str, password: &Password) -> Result<(), Fault> {
+        let answer = STANDARD.encode(["", user, password.reveal()].join("\0"));
+        let at_once = self.offers(Capability::SaslIr);
+        self.simple(Task::Login, &mut |line| {
+            line.raw("AUTHENTICATE PLAIN");
+            if at_once {
+                line.raw(" ");
+            } else {
+                line.raw("\r\n").wait();
+            }
+            line.raw(&answer);
+        })
+        .await
+    }
+
+    async fn authenticate_login(&mut self, user: &str, password: &Password) -> Result<(), Fault> {
+        let (user, password) = (STANDARD.encode(user), STANDARD.encode(password.reveal()));
+        self.simple(Task::Login, &mut |line| {
+            line.raw("AUTHENTICATE LOGIN\r\n").wait();
+            line.raw(&user).raw("\r\n").wait().raw(&password);
+        })
+        .await
+    }
+
+    async fn login_command(&mut self, user: &str, password: &Password) -> Result<(), Fault> {
+        if self.offers(Capability::LoginDisabled) {
+            return Err(Fault::session(
+                FaultKind::Login,
+                "the server forbids LOGIN on this connection: use TLS, or another way of logging on",
+            ));
+        }
+        self.simple(Task::Login, &mut |line| {
+            line.raw("LOGIN ")
+                .string(user)
+                .raw(" ")
+                .string(password.reveal());
+        })
+        .await
+    }
+
+    /// Enables IMAP4rev2 where it is offered (RFC 9051, 6.3.1); names of mailboxes are UTF-8 then.
+    pub async fn enable_rev2(&mut self) -> Result<(), Fault> {
+        if !self.offers(Capability::Rev2) {
+            return Ok(());
+        }
+        let mut is_enabled = false;
+        let mut compose = |line: &mut Line<'_>| {
+            line.raw("ENABLE IMAP4rev2");
+        };
+        let mut fill = once(&mut compose);
+        self.command(Task::Enable, &mut fill, &mut |heard| {
+            if let Heard::Answer(Answer::Enabled(names), _) = heard {
+                let mut names = names.split(|byte| *byte == b' ');
+                is_enabled |= names.any(|name| name.eq_ignore_ascii_case(b"IMAP4rev2"));
+            }
+            Ok(())
+        })
+        .await?;
+        self.state.is_rev2 = is_enabled;
+        Ok(())
+    }
+
+    /// Takes leave, and closes the connection.
+    pub async fn logout(mut self) -> Result<(), Fault> {
+        self.simple(Task::Logout, &mut |line| {
+            line.raw("LOGOUT");
+        })
+        .await
+    }
+}
+
+/// The fault without the password, should the server have repeated it.
+fn without(fault: Fault, password: &Password) -> Fault {
+    let secret = password.reveal();
+    let coded = STANDARD.encode(secret);
+    let repeats =
+        |secret: &str| !secret.is_empty() && fault.message.contains(&shown(secret.as_bytes()));
+    if repeats(secret) || repeats(&coded) {
+        return Fault {
+            message: "LOGIN: the server refuses, and repeats the password".into(),
+            ..fault
+        };
+    }
+    fault
+}
