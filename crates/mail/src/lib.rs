@@ -4,6 +4,7 @@
 //! * [`imap`]: the IMAP client.
 //! * [`endpoint`]: where a server is, and how it is spoken to.
 //! * [`message`]: messages whose every byte can be made again and checked.
+//! * [`smtp`]: one connection of SMTP or LMTP.
 //! * [`task`]: what is timed.
 //! * [`options`]: which servers, as whom, and in which way.
 //! * [`profile`]: what a user of mail is, as data.
@@ -15,6 +16,7 @@ pub mod imap;
 pub mod message;
 pub mod options;
 pub mod profile;
+pub mod smtp;
 pub mod task;
 
 pub use headcount_load::Password;

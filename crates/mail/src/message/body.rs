@@ -13,6 +13,11 @@ pub trait Body {
     /// [`PIECE_BYTES`].
     fn write_piece(&self, at: u64, into: &mut Vec<u8>);
 
+    /// Whether some of its bytes are over 127. A [`super::Message`] has none.
+    fn is_8bit(&self) -> bool {
+        false
+    }
+
     /// Whether it has no bytes.
     fn is_empty(&self) -> bool {
         self.len() == 0
@@ -28,6 +33,10 @@ impl Body for [u8] {
         let from = usize::try_from(at).map_or(self.len(), |at| at.min(self.len()));
         into.extend_from_slice(&self[from..self.len().min(from + PIECE_BYTES)]);
     }
+
+    fn is_8bit(&self) -> bool {
+        !self.is_ascii()
+    }
 }
 
 impl Body for Vec<u8> {
@@ -37,5 +46,9 @@ impl Body for Vec<u8> {
 
     fn write_piece(&self, at: u64, into: &mut Vec<u8>) {
         (**self).write_piece(at, into);
+    }
+
+    fn is_8bit(&self) -> bool {
+        (**self).is_8bit()
     }
 }

@@ -1,5 +1,5 @@
-//! What the integration tests share: a real server on a temporary folder, and users outside an
-//! engine.
+//! What the integration tests share: real servers on temporary folders, peers that follow a script,
+//! and users outside an engine.
 #![allow(dead_code, unused_imports, reason = "each test file uses its own part")]
 #![allow(
     clippy::unwrap_used,
@@ -7,10 +7,24 @@
 )]
 
 use std::future::Future;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::rc::Rc;
 use std::time::Duration;
 
+use headcount_load::clock::{Origin, VirtualClock};
+use headcount_load::tasks::Tasks;
+use headcount_load::timers::Timers;
+use headcount_load::{Requests, Stopwatch};
+use headcount_mail::endpoint::{Endpoint, EndpointOptions};
+use headcount_mail::message::{Body, Message, Part, Stamp};
+use headcount_mail::task::NAMES;
+use serde_json::{Value, json};
+
 pub mod dovecot;
+pub mod lmtp;
+pub mod peer;
 pub mod person;
+pub mod postfix;
 
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -20,6 +34,36 @@ pub fn pause(duration: Duration) {
     std::thread::sleep(duration);
 }
 
+/// Waits until something is there.
+pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let origin = Origin::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(
+            origin.elapsed_ns() < PATIENCE.as_nanos() as u64,
+            "{what} does not come"
+        );
+        pause(Duration::from_millis(10));
+    }
+}
+
+/// Waits until somebody listens.
+pub fn wait_until_listening(port: u16) {
+    wait_for("a listener", || {
+        TcpStream::connect(("127.0.0.1", port)).ok()
+    });
+}
+
+pub fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port()
+}
+
 /// Runs a future as a worker of the engine would, for a bounded time.
 pub fn play<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -27,4 +71,42 @@ pub fn play<T>(future: impl Future<Output = T>) -> T {
         .build()
         .unwrap();
     runtime.block_on(async { tokio::time::timeout(PATIENCE, future).await.unwrap() })
+}
+
+pub fn endpoint(address: SocketAddr) -> Endpoint {
+    endpoint_of(json!({"address": address.to_string()}))
+}
+
+pub fn endpoint_of(options: Value) -> Endpoint {
+    Endpoint::new(&serde_json::from_value::<EndpointOptions>(options).unwrap()).unwrap()
+}
+
+/// A stopwatch, and where it notes.
+pub fn stopwatch() -> (Stopwatch, Rc<Tasks>) {
+    let tasks = Rc::new(Tasks::new(NAMES.len()));
+    let timers = Rc::new(Timers::new(Rc::new(VirtualClock::default())));
+    let requests = Rc::new(Requests::new(0));
+    (Stopwatch::new(timers, Rc::clone(&tasks), requests), tasks)
+}
+
+pub const RUN: u64 = 0x5eed_0000_0000_0001;
+
+/// The message with this number of sender 1.
+pub fn message(sequence: u32, to: &[&str], parts: &[Part]) -> Message {
+    let stamp = Stamp {
+        run: RUN,
+        sender: 1,
+        sequence,
+        sent_unix_us: 1_763_761_234_000_000,
+    };
+    Message::new(stamp, "u1@test.invalid", to, "Figures", parts)
+}
+
+pub fn whole(body: &impl Body) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while (bytes.len() as u64) < body.len() {
+        let at = bytes.len() as u64;
+        body.write_piece(at, &mut bytes);
+    }
+    bytes
 }

@@ -1,0 +1,64 @@
+//! AUTH (RFC 4954), with the mechanisms PLAIN (RFC 4616) and LOGIN.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use headcount_load::{Fault, FaultKind};
+
+use super::connection::{Credentials, Mechanism};
+use super::extension::Extensions;
+use super::reply::Reply;
+use super::wire::Wire;
+
+/// The reply by which a server asks for more.
+const GO_ON: u16 = 334;
+
+/// Logs on.
+pub async fn log_on(
+    wire: &mut Wire,
+    offered: Extensions,
+    credentials: &Credentials<'_>,
+) -> Result<(), Fault> {
+    let Credentials {
+        user,
+        password,
+        mechanism,
+    } = credentials;
+    if !offered.has(*mechanism) {
+        let sentence = match (offered.plain, offered.login) {
+            (true, _) => "the server offers AUTH PLAIN but not LOGIN",
+            (_, true) => "the server offers AUTH LOGIN but not PLAIN",
+            _ => {
+                "the server offers neither AUTH PLAIN nor LOGIN on this connection; it may want TLS"
+            }
+        };
+        return Err(Fault::session(FaultKind::Login, sentence));
+    }
+    let reply = match mechanism {
+        Mechanism::Plain => {
+            let answer = STANDARD.encode(format!("\0{user}\0{}", password.reveal()));
+            command(wire, &format!("AUTH PLAIN {answer}")).await?
+        }
+        Mechanism::Login => {
+            let mut reply = command(wire, "AUTH LOGIN").await?;
+            for answer in [user, password.reveal()] {
+                if reply.code != GO_ON {
+                    break;
+                }
+                reply = command(wire, &STANDARD.encode(answer)).await?;
+            }
+            reply
+        }
+    };
+    if reply.is_positive() {
+        return Ok(());
+    }
+    Err(Fault::session(FaultKind::Login, format!("AUTH: {reply}")))
+}
+
+async fn command(wire: &mut Wire, line: &str) -> Result<Reply, Fault> {
+    wire.ask("AUTH", |out| {
+        out.extend_from_slice(line.as_bytes());
+        out.extend_from_slice(b"\r\n");
+    })
+    .await
+}

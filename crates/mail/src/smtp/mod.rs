@@ -1,0 +1,18 @@
+//! SMTP (RFC 5321) and LMTP (RFC 2033): one connection, and messages on it.
+//!
+//! * [`connection`]: from connecting to QUIT. `transaction`: one message.
+//! * [`reply`]: what servers answer. [`extension`]: what they offer.
+//! * `wire`: bytes to and fro. `stuffing`: dots. `login`: AUTH.
+
+pub mod connection;
+pub mod extension;
+mod login;
+pub mod reply;
+mod stuffing;
+mod transaction;
+mod wire;
+
+pub use connection::{Credentials, Language, Mechanism, Smtp};
+pub use extension::Extensions;
+pub use reply::{Replies, Reply};
+pub use transaction::{Outcome, all_accepted};
