@@ -118,11 +118,15 @@ impl<P: Protocol> Place<P> {
         if !failed {
             self.seat.completed_ns.set(Some(now_ns));
         }
-        self.recorder.borrow_mut().ended(&Ended {
+        let idle_ns = self.seat.idle.get().until(now_ns);
+        let mut recorder = self.recorder.borrow_mut();
+        recorder.think_ns += idle_ns; // what Little's law has besides response times
+        recorder.ended(&Ended {
             scenario: index,
             due_ns,
             began_ns,
-            ended_ns: now_ns,
+            // As if whoever idled had not: how long that took is nobody's response time.
+            ended_ns: now_ns - idle_ns,
             completed: !failed,
             limit_ns: scenario.limit_for(self.seat.bytes.get()),
             late_ns: scenario.late_ns,
@@ -144,13 +148,17 @@ impl<P: Protocol> Place<P> {
                 return (now_ns, true);
             };
             let began_ns = now_ns;
+            let idle_before_ns = self.seat.idle.get().until(began_ns);
             self.seat.doing.set(doing(began_ns));
             let played = within_limit(&self.seat, open.play(step, user)).await;
+            user.resume();
             now_ns = user.now_ns();
+            let idle_ns = self.seat.idle.get().passed_ns - idle_before_ns;
+            let took_ns = (now_ns - began_ns).saturating_sub(idle_ns);
             let mut recorder = self.recorder.borrow_mut();
             match played {
                 Ok(moved) => {
-                    recorder.step_completed(*step_index, now_ns - began_ns, moved);
+                    recorder.step_completed(*step_index, took_ns, moved);
                     let tally = &mut recorder.scenarios[index];
                     tally.read_bytes += moved.read_bytes;
                     tally.written_bytes += moved.written_bytes;
@@ -159,7 +167,7 @@ impl<P: Protocol> Place<P> {
                     recorder.fault(*step_index, &fault);
                     let tally = &mut recorder.steps[*step_index];
                     tally.failed += 1;
-                    tally.service_ns += now_ns - began_ns;
+                    tally.service_ns += took_ns;
                     if fault.ends_session {
                         *session = None;
                     }

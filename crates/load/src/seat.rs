@@ -21,6 +21,26 @@ pub enum Doing {
     },
 }
 
+/// Time of the scenario under way in which the user wanted nothing of the server but news.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Idle {
+    /// What has passed.
+    pub passed_ns: u64,
+    /// Since when the user has been idle.
+    pub since_ns: Option<u64>,
+}
+
+impl Idle {
+    /// All of it until now.
+    #[must_use]
+    pub fn until(self, now_ns: u64) -> u64 {
+        let lasting_ns = self
+            .since_ns
+            .map_or(0, |since_ns| now_ns.saturating_sub(since_ns));
+        self.passed_ns + lasting_ns
+    }
+}
+
 /// Shared by a worker and one of its users; never leaves the worker's thread.
 #[derive(Debug)]
 pub struct Seat {
@@ -32,6 +52,8 @@ pub struct Seat {
     pub expired: Cell<bool>,
     /// Bytes that the scenario under way is known to move.
     pub bytes: Cell<u64>,
+    /// How long the user was idle in the scenario under way.
+    pub idle: Cell<Idle>,
     /// When the user last completed a scenario, in ns of the run's clock.
     pub completed_ns: Cell<Option<u64>>,
     /// When the timer this user waits for is due; `u64::MAX` when it waits for none.
@@ -48,6 +70,7 @@ impl Seat {
             leaving: Cell::new(false),
             expired: Cell::new(false),
             bytes: Cell::new(0),
+            idle: Cell::default(),
             completed_ns: Cell::new(None),
             alarm_ns: Cell::new(u64::MAX),
             waker: RefCell::new(None),

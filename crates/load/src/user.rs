@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use crate::requests::Requests;
-use crate::seat::Seat;
+use crate::seat::{Idle, Seat};
 use crate::stream::{Purpose, Stream};
 use crate::tasks::{Stopwatch, Tasks};
 use crate::timers::{Sleep, Timers};
@@ -143,6 +143,24 @@ impl User {
         self.seat.bytes.set(known.saturating_add(bytes));
     }
 
+    /// From now on the user wants nothing of the server but news (IDLE in IMAP, say), until
+    /// [`Self::resume`] or the end of the scenario. That time counts towards no response time, no
+    /// service time of a step and no limit.
+    pub fn rest(&self) {
+        let idle = self.seat.idle.get();
+        let since_ns = Some(idle.since_ns.unwrap_or_else(|| self.now_ns()));
+        self.seat.idle.set(Idle { since_ns, ..idle });
+    }
+
+    /// The user wants something again.
+    pub fn resume(&self) {
+        let passed_ns = self.seat.idle.get().until(self.now_ns());
+        self.seat.idle.set(Idle {
+            passed_ns,
+            since_ns: None,
+        });
+    }
+
     /// The engine's clock, in ns since the run began.
     #[must_use]
     pub fn now_ns(&self) -> u64 {
@@ -153,6 +171,7 @@ impl User {
     pub fn begin_scenario(&mut self) {
         self.ordinal += 1;
         self.seat.bytes.set(0);
+        self.seat.idle.take();
         self.stream = Stream::new(self.seed, Purpose::Scenario, self.id, self.ordinal);
     }
 }

@@ -306,7 +306,9 @@ impl<P: Protocol> Worker<P> {
             else {
                 continue;
             };
-            let (index, age_ns) = (scenario as usize, at_ns.saturating_sub(due_ns));
+            let idle_ns = member.seat.idle.get().until(at_ns);
+            let age_ns = at_ns.saturating_sub(due_ns + idle_ns);
+            let index = scenario as usize;
             report.pending[index].saturating_record(age_ns / 1000);
             let overdue = late || {
                 let limit_ns = self.plan.scenarios[index].limit_for(member.seat.bytes.get());
@@ -358,7 +360,7 @@ fn dismiss(seat: &Seat) {
 
 fn expire(seat: &Seat, now_ns: u64, limit_ns: u64) {
     if let Doing::Playing { step_began_ns, .. } = seat.doing.get()
-        && now_ns.saturating_sub(step_began_ns) > limit_ns
+        && now_ns.saturating_sub(step_began_ns + seat.idle.get().until(now_ns)) > limit_ns
     {
         seat.expired.set(true);
         seat.wake();

@@ -71,6 +71,14 @@ impl Session for NullSession {
                 // The number of payload bytes each way; the engine counts them.
                 Ok(Moved::default())
             }
+            // Between these two the user wants nothing of the server: no time counts.
+            NullStep::Rest { lasting } => {
+                user.rest();
+                let until_ns = user.now_ns() + lasting.draw_ns(user.stream());
+                user.sleep_until(until_ns).await;
+                user.resume();
+                Ok(Moved::default())
+            }
             // `Fault::step` leaves the session usable; `Fault::session` makes the engine open a
             // new one for the user's next scenario.
             NullStep::Fail { ends_session, task } => {

@@ -19,6 +19,11 @@ pub enum NullStep {
         #[serde(default)]
         task: Option<NullTask>,
     },
+    /// Waits for news that does not come.
+    Rest {
+        /// For how long.
+        lasting: Draw,
+    },
     /// Fails.
     Fail {
         /// Whether the session ends with it.
@@ -53,6 +58,9 @@ impl Compile for NullStep {
         match step {
             Self::Serve { service, .. } if !service.is_valid() => {
                 Err("service must be finite, from 0 to 86400 s, low before high".to_owned())
+            }
+            Self::Rest { lasting } if !lasting.is_valid() => {
+                Err("lasting must be finite, from 0 to 86400 s, low before high".to_owned())
             }
             _ => Ok(step),
         }

@@ -38,6 +38,34 @@ fn a_virtual_hour_of_a_thousand_users_obeys_littles_law() {
 }
 
 #[test]
+fn users_who_only_wait_for_news_are_neither_slow_nor_stuck() {
+    let served = json!({"op": "serve", "service": {"draw": "fixed", "s": 0.5}});
+    let rest = json!({"op": "rest", "lasting": {"draw": "fixed", "s": 300.0}});
+    let steps = vec![
+        step("ask", served.clone()),
+        step("rest", rest),
+        step("ask", served),
+    ];
+    let plan = plan(THINK_4S, vec![scenario("watch", 1.0, steps)]);
+    // Each lasts five minutes; the limit of a scenario is 1 s, that of a step a minute.
+    let snapshots = rehearse(plan, Null::default(), &steady(500, 3600)).unwrap();
+    let end = &snapshots[58];
+    let hour = end.since(&snapshots[4]);
+    let tally = &hour.counted.scenarios[0];
+    assert!(tally.completed > 5000, "{}", tally.completed);
+    assert_eq!((tally.failed, tally.slow), (0, 0));
+    assert_eq!(tally.response_ns / tally.completed / 1_000_000, 1000);
+    assert_eq!(end.overdue, [0]);
+    let rested = &hour.counted.steps[1];
+    assert_eq!(rested.service_ns, 0);
+    // Little's law holds, since waiting for news counts as thinking; at the edges of the window each
+    // user's scenario of 305 s may fall in or out.
+    let seconds = (hour.to_ns - hour.from_ns) as f64 / 1e9;
+    let all_s = (tally.response_ns + hour.counted.think_ns) as f64 / 1e9;
+    assert!((all_s / seconds - 500.0).abs() < 500.0 * 305.0 / seconds, "{}", all_s / seconds);
+}
+
+#[test]
 fn open_schedules_offer_their_rate_whatever_the_server_does() {
     let pace = Pace::Open {
         every: Draw::Fixed { s: 2.0 },
