@@ -24,6 +24,7 @@ from headcount.plan.mail_client import MailClient
 from headcount.plan.pages import PageClass, Pages
 from headcount.plan.plan import Plan, SearchOptions
 from headcount.plan.program import Program
+from headcount.plan.script import Script
 from headcount.plan.target import LAB, parse
 from headcount.plan.web import HttpClient
 from headcount.plan.workload import Pace, Run, Scenario, Score, Step, Think, Workload
@@ -39,6 +40,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "Pages": Pages,
     "Page classes": PageClass,
     "Program": Program,
+    "Script": Script,
     "Run": Run,
     "Score": Score,
     "Scenarios": Scenario,

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from headcount import workloads
-from headcount.plan.workload import Scenario, Think, Workload
+from headcount.plan.workload import Scenario, Workload
 
 PAGE = Path(__file__).parents[2] / "docs" / "workloads.md"
 
@@ -63,6 +63,9 @@ def _section(workload: Workload) -> str:
         if run.lab_scale < 1
         else "",
         f"Users play {workload.program.text}, in order" if workload.program else "",
+        f"Users play {workload.script.text}" if workload.script else "",
+        f"Pauses pass {run.compress:g} times faster than life" if run.compress != 1 else "",
+        "Users log on when they join" if run.log_on == "join" else "",
         f"Score: {workload.score.name}, in {workload.score.unit}" if workload.score else "",
     ]
     total = sum(scenario.weight for scenario in workload.scenarios)
@@ -93,10 +96,8 @@ def _client(workload: Workload) -> str:
 
 
 def _pause(workload: Workload) -> str:
-    time: Think = workload.pace.time
-    spread = f"{time.low} to {time.high}" if time.draw == "uniform" else time.mean
     kind = "think time" if workload.pace.kind == "closed" else "a scenario every"
-    return f"{kind} {spread} ({time.draw})"
+    return f"{kind} {workload.pace.time.text}"
 
 
 def _row(scenario: Scenario, total: float) -> str:
@@ -107,7 +108,7 @@ def _row(scenario: Scenario, total: float) -> str:
         share,
         scenario.limit_text,
         steps,
-        scenario.title,
+        scenario.title + (f"; then a pause of {scenario.pause.text}" if scenario.pause else ""),
         scenario.origin,
     ]
     return f"| {' | '.join(cells)} |"

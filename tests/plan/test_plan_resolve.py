@@ -116,6 +116,7 @@ def test_the_engines_plan_says_what_the_plan_says() -> None:
         "pace": {"pace": "open", "every": {"draw": "uniform", "low_s": 1.0, "high_s": 3.0}},
         "step_timeout_ms": 30_000,
         "report_every_ms": 1000,
+        "log_on": "first-scenario",
         "scenarios": [
             {
                 "name": "read",
@@ -123,6 +124,7 @@ def test_the_engines_plan_says_what_the_plan_says() -> None:
                 "limit_ms": 1000.0,
                 "limit_per_mib_ms": 0.0,
                 "late_ms": 1000.0,
+                "pause": None,
                 "steps": [{"name": "read", "op": "read", "bytes": 4096}],
             }
         ],

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use crate::fault::{Fault, FaultKind};
-use crate::pace::Schedule;
-use crate::plan::{Compiled, Scenario};
+use crate::pace::{Draw, Schedule};
+use crate::plan::{Compiled, LogOn, Scenario};
 use crate::protocol::{Protocol, Session};
 use crate::recorder::{Ended, OPENING, Recorder};
 use crate::seat::{Doing, Seat};
@@ -37,8 +37,16 @@ const REST_NS: u64 = 100_000_000;
 /// Lives as `user` until asked to leave.
 pub async fn live<P: Protocol>(place: Place<P>, mut user: User) {
     let mut session: Option<P::Session> = None;
-    let mut pause_ns = 0;
+    let joined_ns = user.now_ns();
+    if place.plan.plan.log_on == LogOn::Join {
+        session = place.log_on(&mut user).await;
+        place.schedule.borrow_mut().rest(user.now_ns(), 0);
+    }
+    place.pause(joined_ns, place.first_pause_ns(joined_ns));
     loop {
+        if place.seat.leaving.get() {
+            break;
+        }
         let now_ns = user.now_ns();
         let due_ns = on_grid(place.schedule.borrow().due_ns(), now_ns);
         let waited = now_ns < due_ns;
@@ -49,14 +57,15 @@ pub async fn live<P: Protocol>(place: Place<P>, mut user: User) {
             break;
         }
         let began_ns = user.now_ns().max(due_ns);
-        place.waited(began_ns - due_ns, waited, pause_ns);
-        let (ended_ns, completed) = place
+        place.waited(began_ns - due_ns, waited);
+        let (ended_ns, pause, completed) = place
             .play_one(due_ns, began_ns, &mut session, &mut user)
             .await;
-        pause_ns = place.schedule.borrow_mut().advance(ended_ns);
+        let mut pause_ns = place.schedule.borrow_mut().advance(ended_ns, pause);
         if !completed && session.is_none() {
             pause_ns = place.schedule.borrow_mut().rest(ended_ns, REST_NS);
         }
+        place.pause(ended_ns, pause_ns);
         if place.schedule.borrow().due_ns() <= ended_ns {
             yield_now().await; // a user without think time must not keep the worker to itself
         }
@@ -68,23 +77,48 @@ pub async fn live<P: Protocol>(place: Place<P>, mut user: User) {
 
 impl<P: Protocol> Place<P> {
     /// A scenario is about to start `late_ns` after it was due.
-    fn waited(&self, late_ns: u64, by_timer: bool, pause_ns: u64) {
+    fn waited(&self, late_ns: u64, by_timer: bool) {
         let mut recorder = self.recorder.borrow_mut();
         recorder.start_lateness.saturating_record(late_ns / 1000);
         if by_timer {
             recorder.timer_lateness.saturating_record(late_ns / 1000);
         }
-        recorder.think_ns += pause_ns;
+        let pause = self.seat.pause_ns.take();
+        recorder.think_ns += pause.map_or(0, |(_, pause_ns)| pause_ns);
     }
 
-    /// Plays one scenario; returns when it ended and whether every step succeeded.
+    /// A pause of this length has begun.
+    fn pause(&self, began_ns: u64, pause_ns: u64) {
+        self.seat.pause_ns.set(Some((began_ns, pause_ns)));
+    }
+
+    /// How long a user who joined at this moment waits for its first scenario.
+    fn first_pause_ns(&self, joined_ns: u64) -> u64 {
+        self.schedule.borrow().due_ns().saturating_sub(joined_ns)
+    }
+
+    /// Opens the session of a user who has just joined; None if that failed, and the first scenario
+    /// tries again.
+    async fn log_on(&self, user: &mut User) -> Option<P::Session> {
+        self.plan.enter(user);
+        let began_ns = user.now_ns();
+        self.seat.doing.set(Doing::LoggingOn { began_ns });
+        let opened = self.open(user).await;
+        self.seat.doing.set(Doing::Waiting);
+        opened
+            .inspect_err(|fault| self.recorder.borrow_mut().fault(OPENING, fault))
+            .ok()
+    }
+
+    /// Plays one scenario; returns when it ended, the pause of its own that follows it, and whether
+    /// every step succeeded.
     async fn play_one(
         &self,
         due_ns: u64,
         began_ns: u64,
         session: &mut Option<P::Session>,
         user: &mut User,
-    ) -> (u64, bool) {
+    ) -> (u64, Option<Draw>, bool) {
         user.begin_scenario();
         let index = self.plan.next(user);
         let scenario = &self.plan.scenarios[index];
@@ -131,7 +165,7 @@ impl<P: Protocol> Place<P> {
             limit_ns: scenario.limit_for(self.seat.bytes.get()),
             late_ns: scenario.late_ns,
         });
-        (now_ns, !failed)
+        (now_ns, scenario.pause, !failed)
     }
 
     async fn play_steps(

@@ -93,11 +93,13 @@ impl Schedule {
     /// The schedule of `user`, who joins at `joined_ns`.
     ///
     /// The first scenario is due after a random part of an interval (or a whole draw where the
-    /// distribution has no memory), so that users who join together do not march in step.
+    /// distribution has no memory), so that users who join together do not march in step. The interval
+    /// is the pace's, or `before`: the pause of what the user would have done last.
     #[must_use]
-    pub fn new(pace: Pace, seed: u64, user: u32, joined_ns: u64) -> Self {
+    pub fn new(pace: Pace, before: Option<Draw>, seed: u64, user: u32, joined_ns: u64) -> Self {
         let mut stream = Stream::new(seed, Purpose::Pace, user, 0);
-        let (Pace::Closed { think: draw } | Pace::Open { every: draw }) = pace;
+        let (Pace::Closed { think: usual } | Pace::Open { every: usual }) = pace;
+        let draw = before.unwrap_or(usual);
         let first_ns = match draw {
             Draw::Exponential { .. } => draw.draw_ns(&mut stream),
             Draw::Fixed { .. } | Draw::Uniform { .. } => {
@@ -120,11 +122,12 @@ impl Schedule {
 
     /// Moves on to the next scenario, after one that ended at `ended_ns`.
     ///
-    /// Returns the pause drawn: the think time of a closed pace, the interval of an open one.
-    pub fn advance(&mut self, ended_ns: u64) -> u64 {
+    /// Returns the pause drawn: the think time of a closed pace, for which `pause` stands in if there
+    /// is one, or the interval of an open pace.
+    pub fn advance(&mut self, ended_ns: u64, pause: Option<Draw>) -> u64 {
         match self.pace {
             Pace::Closed { think } => {
-                let think_ns = think.draw_ns(&mut self.stream);
+                let think_ns = pause.unwrap_or(think).draw_ns(&mut self.stream);
                 self.due_ns = ended_ns + think_ns;
                 think_ns
             }
@@ -176,14 +179,16 @@ mod tests {
     #[test]
     fn closed_waits_for_the_end_and_open_does_not() {
         let think = Draw::Fixed { s: 2.0 };
-        let mut closed = Schedule::new(Pace::Closed { think }, 1, 0, 0);
-        closed.advance(10 * SECOND);
+        let mut closed = Schedule::new(Pace::Closed { think }, None, 1, 0, 0);
+        closed.advance(10 * SECOND, None);
         assert_eq!(closed.due_ns(), 12 * SECOND);
+        closed.advance(12 * SECOND, Some(Draw::Fixed { s: 5.0 }));
+        assert_eq!(closed.due_ns(), 17 * SECOND);
 
-        let mut open = Schedule::new(Pace::Open { every: think }, 1, 0, 0);
+        let mut open = Schedule::new(Pace::Open { every: think }, None, 1, 0, 0);
         let first = open.due_ns();
         assert!(first < 2 * SECOND);
-        open.advance(10 * SECOND);
+        open.advance(10 * SECOND, None);
         assert_eq!(open.due_ns(), first + 2 * SECOND);
     }
 
@@ -193,11 +198,11 @@ mod tests {
             every: Draw::Exponential { mean_s: 1.0 },
         };
         let dues = |late_ns: u64| -> Vec<u64> {
-            let mut schedule = Schedule::new(pace, 9, 4, 0);
+            let mut schedule = Schedule::new(pace, None, 9, 4, 0);
             (0..50)
                 .map(|_| {
                     let due = schedule.due_ns();
-                    schedule.advance(due + late_ns);
+                    schedule.advance(due + late_ns, None);
                     due
                 })
                 .collect()
@@ -213,14 +218,14 @@ mod tests {
                 high_s: 1.5,
             },
         };
-        let schedule = Schedule::new(pace, 3, 1, 0);
+        let schedule = Schedule::new(pace, None, 3, 1, 0);
         let now = 60 * SECOND;
         let mut backlog = Vec::new();
         schedule.backlog(now, |due_ns| backlog.push(due_ns));
         let mut ahead = schedule.clone();
         let mut expected = Vec::new();
         loop {
-            ahead.advance(0);
+            ahead.advance(0, None);
             if ahead.due_ns() > now {
                 break;
             }

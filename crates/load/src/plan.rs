@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::pace::Pace;
+use crate::pace::{Draw, Pace, Schedule};
 use crate::protocol::{Compile, Protocol};
 use crate::turns::Turns;
 use crate::user::User;
@@ -22,8 +22,25 @@ pub struct Plan {
     pub step_timeout_ms: u64,
     /// How often workers report.
     pub report_every_ms: u64,
+    /// When users' sessions are opened.
+    #[serde(default)]
+    pub log_on: LogOn,
+    /// The order in which users play scenarios, instead of drawing them by weight.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<Turns>,
     /// What users do.
     pub scenarios: Vec<ScenarioPlan>,
+}
+
+/// When a user's session is opened first. Lost sessions are always opened by the next scenario.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LogOn {
+    /// By the user's first scenario, as a part of it.
+    #[default]
+    FirstScenario,
+    /// As soon as the user joins, before anything is due.
+    Join,
 }
 
 /// One thing a person does.
@@ -42,6 +59,9 @@ pub struct ScenarioPlan {
     pub limit_per_mib_ms: f64,
     /// A start later than this after the due moment counts as late.
     pub late_ms: f64,
+    /// The think time after it, if not the pace's. Only with a closed pace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause: Option<Draw>,
     /// What it consists of, in order.
     pub steps: Vec<StepPlan>,
 }
@@ -72,6 +92,11 @@ pub enum PlanError {
         /// What it may be.
         bounds: String,
     },
+    /// Both the plan and the target have a program for users to follow.
+    #[error(
+        "the plan has a script, and the target has a program of its own; users can follow only one"
+    )]
+    TwoPrograms,
     /// The protocol does not understand a step.
     #[error("scenario \"{scenario}\", step \"{step}\": {reason}")]
     Step {
@@ -108,6 +133,8 @@ pub struct Scenario<S> {
     pub limit_per_mib_ns: u64,
     /// Starts later than this count as late, in ns.
     pub late_ns: u64,
+    /// The think time after it, if not the pace's.
+    pub pause: Option<Draw>,
     /// The steps, each with its index in [`Compiled::step_names`].
     pub steps: Vec<(usize, S)>,
 }
@@ -123,6 +150,9 @@ impl Plan {
     pub fn compile_for<P: Protocol>(self, protocol: &P) -> Result<Compiled<P::Step>, PlanError> {
         let mut compiled = self.compile()?;
         if let Some(turns) = protocol.turns() {
+            if compiled.turns.is_some() {
+                return Err(PlanError::TwoPrograms);
+            }
             let names = compiled.plan.scenarios.iter().map(|s| s.name.as_str());
             compiled.turns = Some(turns.among(names)?);
         }
@@ -147,12 +177,14 @@ impl Plan {
                 sum / total
             })
             .collect();
+        let names = self.scenarios.iter().map(|s| s.name.as_str());
+        let turns = self.script.clone().map(|script| script.among(names));
         Ok(Compiled {
+            turns: turns.transpose()?,
             plan: self,
             scenarios,
             step_names,
             cumulative,
-            turns: None,
         })
     }
 
@@ -176,15 +208,7 @@ impl Plan {
             1.0,
             1000.0,
         )?;
-        let (Pace::Closed { think: draw } | Pace::Open { every: draw }) = self.pace;
-        let endless = matches!(self.pace, Pace::Open { .. }) && draw.mean_s() <= 0.0;
-        if !draw.is_valid() || endless {
-            return Err(PlanError::Bounds {
-                what: "the pace".into(),
-                value: format!("{draw:?}"),
-                bounds: "finite, from 0 to 86400 s, low before high; above 0 if open".into(),
-            });
-        }
+        self.check_pauses()?;
         for scenario in &self.scenarios {
             let name = &scenario.name;
             bounds(
@@ -221,9 +245,52 @@ impl Plan {
         }
         Ok(())
     }
+
+    fn check_pauses(&self) -> Result<(), PlanError> {
+        let wrong = |what: &str, draw: Draw, bounds: &str| PlanError::Bounds {
+            what: what.into(),
+            value: format!("{draw:?}"),
+            bounds: bounds.into(),
+        };
+        let (Pace::Closed { think: draw } | Pace::Open { every: draw }) = self.pace;
+        let open = matches!(self.pace, Pace::Open { .. });
+        if !draw.is_valid() || (open && draw.mean_s() <= 0.0) {
+            let bounds = "finite, from 0 to 86400 s, low before high; above 0 if open";
+            return Err(wrong("the pace", draw, bounds));
+        }
+        for scenario in &self.scenarios {
+            let what = format!("the pause of \"{}\"", scenario.name);
+            match scenario.pause {
+                Some(draw) if open => {
+                    return Err(wrong(&what, draw, "absent with an open pace"));
+                }
+                Some(draw) if !draw.is_valid() => {
+                    let bounds = "finite, from 0 to 86400 s, low before high";
+                    return Err(wrong(&what, draw, bounds));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
 }
 
 impl<S> Compiled<S> {
+    /// The schedule of `user`, who joins at `joined_ns`.
+    #[must_use]
+    pub fn schedule(&self, user: u32, joined_ns: u64) -> Schedule {
+        let kind = self.turns.as_ref().map(|turns| turns.kind_before(user));
+        let before = kind.and_then(|kind| self.scenarios[usize::from(kind)].pause);
+        Schedule::new(self.plan.pace, before, self.plan.seed, user, joined_ns)
+    }
+
+    /// Tells `user`, who has begun nothing yet, at which turn it is going to begin.
+    pub fn enter(&self, user: &mut User) {
+        if let Some(turns) = &self.turns {
+            user.take_turn(turns.turn(user.id(), 1));
+        }
+    }
+
     /// The index of the scenario that `user`, who has begun one, plays in it.
     pub fn next(&self, user: &mut User) -> usize {
         match &self.turns {
@@ -280,6 +347,7 @@ fn compile_scenario<S: Compile>(
         limit_ns: to_ns(scenario.limit_ms),
         limit_per_mib_ns: to_ns(scenario.limit_per_mib_ms),
         late_ns: to_ns(scenario.late_ms),
+        pause: scenario.pause,
         steps,
     })
 }
@@ -305,6 +373,7 @@ mod tests {
             limit_ns: 1_000,
             limit_per_mib_ns: 5_000,
             late_ns: 1,
+            pause: None,
             steps: Vec::new(),
         };
         assert_eq!(scenario.limit_for(0), 1_000);

@@ -8,6 +8,11 @@ use std::task::Waker;
 pub enum Doing {
     /// Thinking, or waiting for the next scenario to fall due.
     Waiting,
+    /// Opening its session before anything is due.
+    LoggingOn {
+        /// When that began.
+        began_ns: u64,
+    },
     /// Playing a scenario.
     Playing {
         /// Index of the scenario in the plan.
@@ -50,6 +55,8 @@ pub struct Seat {
     pub leaving: Cell<bool>,
     /// Set by the worker when the current step has exceeded its time limit.
     pub expired: Cell<bool>,
+    /// The pause that the user is in: when it began, and how long it is. None while it plays.
+    pub pause_ns: Cell<Option<(u64, u64)>>,
     /// Bytes that the scenario under way is known to move.
     pub bytes: Cell<u64>,
     /// How long the user was idle in the scenario under way.
@@ -69,12 +76,21 @@ impl Seat {
             doing: Cell::new(Doing::Waiting),
             leaving: Cell::new(false),
             expired: Cell::new(false),
+            pause_ns: Cell::new(None),
             bytes: Cell::new(0),
             idle: Cell::default(),
             completed_ns: Cell::new(None),
             alarm_ns: Cell::new(u64::MAX),
             waker: RefCell::new(None),
         }
+    }
+
+    /// How much of the pause that the user is in has passed by `now_ns`.
+    #[must_use]
+    pub fn paused_ns(&self, now_ns: u64) -> u64 {
+        let passed =
+            |(began_ns, pause_ns): (u64, u64)| pause_ns.min(now_ns.saturating_sub(began_ns));
+        self.pause_ns.get().map_or(0, passed)
     }
 
     /// Remembers whom to wake, without cloning a waker that is already there.

@@ -1,12 +1,16 @@
 //! Users who follow a program: which scenario each of their turns is, instead of a draw by weight.
 
+use serde::{Deserialize, Serialize};
+
 use crate::plan::PlanError;
 
 /// The turns of a program that all users follow, each from an entry of their own, for ever.
 ///
 /// A program of hundreds of thousands of turns has a few kinds of them. Each kind is a scenario of
-/// the plan, and is counted and timed as one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// the plan, and is counted and timed as one. A protocol may have a program of its own
+/// ([`crate::Protocol::turns`]), or the plan may have one (`script`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Turns {
     /// The kinds: names of scenarios.
     pub names: Vec<String>,
@@ -23,6 +27,14 @@ impl Turns {
     pub fn turn(&self, user: u32, ordinal: u64) -> u32 {
         let entry = self.entries[user as usize % self.entries.len()];
         ((u64::from(entry) + ordinal.saturating_sub(1)) % self.order.len() as u64) as u32
+    }
+
+    /// The kind of the turn before the one at which a user begins, round the end: what it would have
+    /// done last, had it always been there.
+    #[must_use]
+    pub fn kind_before(&self, user: u32) -> u16 {
+        let turns = self.order.len();
+        self.order[(self.turn(user, 1) as usize + turns - 1) % turns]
     }
 
     /// The same turns with each kind's index among the plan's scenarios instead of its own.
@@ -91,6 +103,8 @@ mod tests {
         assert_eq!(of(0), [0, 1, 2, 3, 4, 0]);
         assert_eq!(of(1), [3, 4, 0, 1, 2, 3]);
         assert_eq!(of(2), of(0));
+        assert_eq!((program.kind_before(0), program.kind_before(1)), (1, 1));
+        assert_eq!(turns(&[0, 1, 1], &[1]).kind_before(0), 0);
     }
 
     #[test]

@@ -213,6 +213,9 @@ impl<P: Protocol> Worker<P> {
                 let (place, user) = self.admit(now_ns);
                 join(place, user);
             } else if let Some(member) = self.members.pop() {
+                if member.seat.doing.get() == Doing::Waiting {
+                    self.recorder.borrow_mut().think_ns += member.seat.paused_ns(now_ns);
+                }
                 dismiss(&member.seat);
                 self.leavers.push(member);
             }
@@ -223,7 +226,7 @@ impl<P: Protocol> Worker<P> {
         let plan = &self.plan.plan;
         let id = (self.members.len() * self.share.of + self.share.worker) as u32;
         let seat = Rc::new(Seat::new());
-        let schedule = Schedule::new(plan.pace, plan.seed, id, now_ns);
+        let schedule = self.plan.schedule(id, now_ns);
         let schedule = Rc::new(RefCell::new(schedule));
         let user = User::new(id, plan.seed, Rc::clone(&seat), Rc::clone(&self.timers))
             .counting(Rc::clone(&self.requests))
@@ -283,6 +286,7 @@ impl<P: Protocol> Worker<P> {
             recorder: Recorder {
                 requests: self.requests.counts(),
                 tasks: self.tasks.tallies(),
+                think_ns: self.think_ns(at_ns),
                 ..self.recorder.borrow().clone()
             },
             pending: vec![times(); self.plan.scenarios.len()],
@@ -327,6 +331,17 @@ impl<P: Protocol> Worker<P> {
         report
     }
 
+    /// What users have thought, up to this moment: a pause of minutes that reaches over the end of a
+    /// window must count for the part within it.
+    fn think_ns(&self, at_ns: u64) -> u64 {
+        let ended_ns = self.recorder.borrow().think_ns;
+        let members = self.members.iter();
+        ended_ns
+            + members
+                .map(|member| member.seat.paused_ns(at_ns))
+                .sum::<u64>()
+    }
+
     fn is_over(&self, nobody_left: bool, now_ns: u64) -> bool {
         self.end_ns
             .is_some_and(|end_ns| nobody_left || now_ns >= end_ns)
@@ -359,9 +374,15 @@ fn dismiss(seat: &Seat) {
 }
 
 fn expire(seat: &Seat, now_ns: u64, limit_ns: u64) {
-    if let Doing::Playing { step_began_ns, .. } = seat.doing.get()
-        && now_ns.saturating_sub(step_began_ns + seat.idle.get().until(now_ns)) > limit_ns
-    {
+    let (Doing::Playing {
+        step_began_ns: began_ns,
+        ..
+    }
+    | Doing::LoggingOn { began_ns }) = seat.doing.get()
+    else {
+        return;
+    };
+    if now_ns.saturating_sub(began_ns + seat.idle.get().until(now_ns)) > limit_ns {
         seat.expired.set(true);
         seat.wake();
     }

@@ -12,7 +12,7 @@
 use std::time::Duration;
 
 use headcount_load::pace::{Draw, Pace};
-use headcount_load::plan::{Plan, ScenarioPlan, StepPlan};
+use headcount_load::plan::{LogOn, Plan, ScenarioPlan, StepPlan};
 use headcount_load::{Interval, Run, Snapshot};
 use headcount_null::Null;
 use serde_json::{Value, json};
@@ -101,6 +101,7 @@ fn plan(case: &Case) -> Plan {
         limit_ms: 1000.0,
         limit_per_mib_ms: 0.0,
         late_ms: 1000.0,
+        pause: None,
         steps: vec![step; case.steps],
     };
     Plan {
@@ -109,6 +110,8 @@ fn plan(case: &Case) -> Plan {
         pace: Pace::Closed { think },
         step_timeout_ms: 60_000,
         report_every_ms: 1000,
+        log_on: LogOn::FirstScenario,
+        script: None,
         scenarios: vec![scenario],
     }
 }

@@ -62,7 +62,11 @@ fn users_who_only_wait_for_news_are_neither_slow_nor_stuck() {
     // user's scenario of 305 s may fall in or out.
     let seconds = (hour.to_ns - hour.from_ns) as f64 / 1e9;
     let all_s = (tally.response_ns + hour.counted.think_ns) as f64 / 1e9;
-    assert!((all_s / seconds - 500.0).abs() < 500.0 * 305.0 / seconds, "{}", all_s / seconds);
+    assert!(
+        (all_s / seconds - 500.0).abs() < 500.0 * 305.0 / seconds,
+        "{}",
+        all_s / seconds
+    );
 }
 
 #[test]

@@ -4,13 +4,14 @@ It holds for any stable system whatever its distributions, so a level that break
 a wrong clock or miscounted think times.
 """
 
-import math
 from dataclasses import dataclass
 
 from headcount.analyse.window import Window
 
 TOLERANCE = 0.01
 """Relative error that rounding explains."""
+REPORTS_S = 0.05
+"""How far the reports of workers that belong together may lie apart on a busy machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +27,9 @@ def check(window: Window, users: int) -> Little | None:
     """Check the law for a closed pace; None when nothing ended in the window.
 
     Those who wait for an answer at an end of the window are counted for the time they waited
-    within it; a frozen server breaks no law. Think times that overlap the ends are counted whole at
-    one end and not at all at the other. That adds the noise of about `users` cycles, twice: a
-    standard error of (response + think) x sqrt(2 x users) user-seconds out of users x seconds.
-    Four of them, and one percent, are tolerated: cycles have long tails, levels may be short.
+    within it; a frozen server breaks no law. Pauses that overlap the ends are counted for the part
+    within it too, for they may be longer than the window. What is left is rounding, and that the
+    workers of a second do not all report at the same moment.
     """
     pool = window.pool()
     ended = pool.completed + pool.failed
@@ -37,7 +37,5 @@ def check(window: Window, users: int) -> Little | None:
         return None
     think_s = sum(interval.think_s for interval in window.intervals)
     offered_s = users * window.seconds
-    cycle_s = (pool.sum(lambda count: count.response_s) + think_s) / ended
-    edge = cycle_s * math.sqrt(2 * users) / offered_s
     error = (pool.waited_s() + think_s) / offered_s - 1
-    return Little(think_s / ended, error, TOLERANCE + 4 * edge)
+    return Little(think_s / ended, error, TOLERANCE + REPORTS_S / window.seconds)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
+from headcount.analyse.compressed import compressed
 from headcount.analyse.level import broke_first, people, rate_text, reason_of
 from headcount.analyse.neighbours import neighbours
 from headcount.analyse.plateau import plateaus
@@ -202,6 +203,8 @@ def _flags(plan: Plan, levels: Sequence[LevelResult]) -> list[str]:
     flags = neighbours(levels)
     if scaled := shrunk(plan):
         flags.append(scaled)
+    if faster := compressed(plan):
+        flags.append(faster)
     invalid = [level for level in levels if level.outcome == "invalid"]
     if invalid:
         users = ", ".join(count(level.users) for level in invalid)

@@ -76,6 +76,10 @@ def run(
             help="Interval of a schedule (open pace): 2s, exponential:2s, uniform:1s..3s."
         ),
     ] = None,
+    compress: Annotated[
+        float | None,
+        typer.Option(help="How many times faster than life pauses pass: 1 to 1000, such as 8."),
+    ] = None,
     criteria: Annotated[
         list[str] | None,
         typer.Option(help='Replaces the workload\'s criteria: --criteria "p95<=1s" "errors<1%"'),
@@ -121,6 +125,7 @@ def run(
         settle=settle,
         think=think,
         pace=pace,
+        compress=compress,
         seed=seed,
         criteria=[text for given in criteria or [] for text in _apart(given)],
         workers=workers,

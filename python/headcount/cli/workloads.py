@@ -9,6 +9,7 @@ from headcount import workloads
 from headcount.cli import options
 from headcount.cli.console import out, print_json
 from headcount.plan.workload import Workload
+from headcount.text import significant
 
 app = typer.Typer(help="List the workloads, or show one.", invoke_without_command=True)
 
@@ -78,11 +79,10 @@ def _print_run(workload: Workload) -> None:
     run = workload.run
     out.print("\n[bold]How it is run[/]")
     levels = ", ".join(map(str, run.ladder)) if run.ladder else "search for the capacity"
-    time = workload.pace.time
-    spread = f"{time.low} to {time.high}" if time.draw == "uniform" else time.mean
     kind = "think time" if workload.pace.kind == "closed" else "a scenario every"
     out.print(f"  levels: {levels}", markup=False)
-    out.print(f"  pace: {workload.pace.kind}, {kind} {spread} ({time.draw})", markup=False)
+    out.print(f"  pace: {workload.pace.kind}, {kind} {workload.pace.time.text}", markup=False)
+    _print_order(workload)
     out.print(f"  criteria: {' '.join(workload.criteria)}", markup=False)
     if workload.data:
         data = workload.data
@@ -104,6 +104,23 @@ def _print_run(workload: Workload) -> None:
         out.print(f"  on a server of the lab: --scale {run.lab_scale:g} unless one is given")
     if workload.score:
         out.print(f"  score: {workload.score.name} ({workload.score.unit})", markup=False)
+
+
+def _print_order(workload: Workload) -> None:
+    pauses = [f"{s.name} {s.pause.text}" for s in workload.scenarios if s.pause]
+    if pauses:
+        out.print(f"  pauses of their own: {', '.join(pauses)}", markup=False)
+    if workload.script:
+        out.print(f"  users play {workload.script.text}", markup=False)
+    if pauses or workload.script:
+        mean_s = workload.pause_mean_s
+        most = f"; at most {significant(3600 / mean_s)} scenarios/h of each" if mean_s else ""
+        out.print(f"  mean pause: {significant(mean_s)} s{most}", markup=False)
+    if workload.run.compress != 1:
+        faster = f"{workload.run.compress:g}"
+        out.print(f"  pauses pass {faster} times faster than life (--compress)", markup=False)
+    if workload.run.log_on == "join":
+        out.print("  users log on when they join, before anything is due", markup=False)
 
 
 def _print_list(title: str, texts: list[str]) -> None:

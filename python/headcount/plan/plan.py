@@ -180,7 +180,7 @@ def validate(model: type[T], values: dict[str, Any], where: str) -> T:
 
 def engine_plan(plan: Plan) -> str:
     """The plan as the engine reads it (JSON)."""
-    workload = plan.workload
+    workload, faster = plan.workload, plan.workload.run.compress
     key = "think" if workload.pace.kind == "closed" else "every"
     scenarios = [
         {
@@ -189,28 +189,33 @@ def engine_plan(plan: Plan) -> str:
             "limit_ms": seconds(scenario.limit) * 1000,
             "limit_per_mib_ms": seconds(scenario.limit_per_mib or "0s") * 1000,
             "late_ms": seconds(scenario.late or scenario.limit) * 1000,
+            "pause": _draw(scenario.pause, faster) if scenario.pause else None,
             "steps": [{"name": step.name, **step.options} for step in scenario.steps],
         }
         for scenario in workload.scenarios
     ]
+    script = {"script": workload.script.engine_form()} if workload.script else {}
     return json.dumps(
         {
+            **script,
             "seed": plan.seed,
             "workers": plan.workers,
-            "pace": {"pace": workload.pace.kind, key: _draw(workload.pace.time)},
+            "pace": {"pace": workload.pace.kind, key: _draw(workload.pace.time, faster)},
             "step_timeout_ms": round(seconds(workload.run.step_timeout) * 1000),
             "report_every_ms": 1000,
+            "log_on": workload.run.log_on,
             "scenarios": scenarios,
         }
     )
 
 
-def _draw(time: Think) -> dict[str, Any]:
+def _draw(time: Think, faster: float) -> dict[str, Any]:
+    """A pause or an interval as it is played: so many times faster than life."""
     if time.draw == "uniform":
         return {
             "draw": "uniform",
-            "low_s": seconds(time.low or "0s"),
-            "high_s": seconds(time.high or "0s"),
+            "low_s": seconds(time.low or "0s") / faster,
+            "high_s": seconds(time.high or "0s") / faster,
         }
     name = "s" if time.draw == "fixed" else "mean_s"
-    return {"draw": time.draw, name: time.mean_s}
+    return {"draw": time.draw, name: time.mean_s / faster}

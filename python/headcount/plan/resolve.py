@@ -30,6 +30,7 @@ class Overrides:
     settle: str | None = None
     think: str | None = None
     pace: str | None = None
+    compress: float | None = None
     seed: int | None = None
     criteria: list[str] = field(default_factory=list)
     workers: int | None = None
@@ -112,13 +113,9 @@ def _workload(workload: Workload, overrides: Overrides) -> dict[str, Any]:
     values = workload.model_dump(mode="json", exclude_none=True)
     if overrides.criteria:
         values["criteria"] = overrides.criteria
-    if overrides.think is not None and overrides.pace is not None:
-        raise InputError("--think (closed pace) and --pace (open pace) exclude each other")
-    if overrides.think is not None:
-        values["pace"] = {"kind": "closed", "time": _time(overrides.think, "--think")}
-    if overrides.pace is not None:
-        values["pace"] = {"kind": "open", "time": _time(overrides.pace, "--pace")}
-    for key in ("duration", "settle"):
+    if (pace := _pace(workload, overrides)) is not None:
+        values["pace"] = pace
+    for key in ("duration", "settle", "compress"):
         if getattr(overrides, key) is not None:
             values["run"][key] = getattr(overrides, key)
     if overrides.ramp is not None:
@@ -128,6 +125,22 @@ def _workload(workload: Workload, overrides: Overrides) -> dict[str, Any]:
     if overrides.workspace is not None:
         values["tree"]["static_files"] = _workspace_files(workload, overrides.workspace)
     return values
+
+
+def _pace(workload: Workload, overrides: Overrides) -> dict[str, Any] | None:
+    """The pace that the options ask for; None where they leave the workload's."""
+    if overrides.think is not None and overrides.pace is not None:
+        raise InputError("--think (closed pace) and --pace (open pace) exclude each other")
+    if overrides.pace is not None:
+        return {"kind": "open", "time": _time(overrides.pace, "--pace")}
+    if overrides.think is None:
+        return None
+    if all(scenario.pause is not None for scenario in workload.scenarios):
+        raise InputError(
+            f'every scenario of "{workload.name}" has a pause of its own, so --think would '
+            "change nothing; --compress makes all pauses shorter"
+        )
+    return {"kind": "closed", "time": _time(overrides.think, "--think")}
 
 
 def _with_loadfile(

@@ -15,6 +15,7 @@ from headcount.plan.mistakes import as_mistake, nearest
 from headcount.plan.named_files import check_named
 from headcount.plan.pages import Pages, Which, check_asked
 from headcount.plan.program import Program
+from headcount.plan.script import Script, weighted
 from headcount.plan.target import FILE_SERVERS, PROTOCOLS
 from headcount.plan.units import seconds
 
@@ -40,6 +41,12 @@ class Think(Strict):
         if max(seconds(text or "0s") for text in (self.mean, self.low, self.high)) > MOST_PAUSE_S:
             raise ValueError("a pause of more than 24h is no load; use up to 24h")
         return self
+
+    @property
+    def text(self) -> str:
+        """How long and how it is drawn, for people."""
+        spread = f"{self.low} to {self.high}" if self.draw == "uniform" else self.mean
+        return f"{spread} ({self.draw})"
 
     @property
     def mean_s(self) -> float:
@@ -106,7 +113,7 @@ class Scenario(Strict):
 
     name: Name
     title: str = ""
-    weight: float = Field(ge=1e-9, le=1e9)
+    weight: float = Field(ge=1e-9, le=1e9, description="Not asked for with a script")
     limit: Annotated[Duration, within("1us", "1h")] = Field(
         description="Slower than this counts as overload"
     )
@@ -115,6 +122,9 @@ class Scenario(Strict):
     )
     late: Annotated[Duration, within("1us", "1h")] | None = Field(
         default=None, description="Begun later than this is overload"
+    )
+    pause: Think | None = Field(
+        default=None, description="The think time after it, if not the pace's (closed pace)"
     )
     origin: str = Field(
         default="", description="Where its figures come from, or that they are ours"
@@ -143,6 +153,12 @@ class Run(Strict):
         description="Measured part of a level of a ladder, or of `--users`"
     )
     step_timeout: Annotated[Duration, within("1ms", "1h")] = "30s"
+    log_on: Literal["first-scenario", "join"] = Field(
+        default="first-scenario", description="When users' sessions are opened"
+    )
+    compress: float = Field(
+        default=1.0, ge=1, le=1000, description="How many times faster than life pauses pass"
+    )
     plateau: bool = Field(
         default=False, description="The answer of a ladder is where its throughput flattens out"
     )
@@ -194,12 +210,20 @@ class Workload(Strict):
     program: Program | None = Field(
         default=None, description="What users play in order instead of drawing it"
     )
+    script: Script | None = Field(
+        default=None, description="The order in which users play scenarios, instead of weights"
+    )
     run: Run
     score: Score | None = None
     groups: dict[Name, list[str]] = Field(
         default={}, description="Scenarios told together: names, in which * stands for anything"
     )
     scenarios: list[Scenario] = Field(min_length=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _weighted(cls, values: Any) -> Any:
+        return weighted(values)
 
     @model_validator(mode="after")
     def _consistent(self) -> "Workload":
@@ -230,6 +254,7 @@ class Workload(Strict):
         with as_mistake():
             parse_all(self.criteria, [*names, *self.groups])
         self._check_files()
+        self._check_order(names)
         ladder, score = self.run.ladder, self.score
         if score and score.weights is not None and len(score.weights) != len(ladder or ()):
             raise ValueError("the score needs as many weights as the ladder has levels")
@@ -241,6 +266,33 @@ class Workload(Strict):
                 wrong = check_named(step.options, self.library, has_tree=self.tree is not None)
                 if wrong and self.protocol in FILE_SERVERS:
                     raise ValueError(f'scenario "{scenario.name}", step "{step.name}": {wrong}')
+
+    def _check_order(self, names: list[str]) -> None:
+        if self.script is not None:
+            if self.program is not None:
+                raise ValueError(
+                    "[script] and [program] exclude each other: users follow one order"
+                )
+            self.script.check(names)
+        if self.pace.kind == "open":
+            for scenario in self.scenarios:
+                if scenario.pause is not None:
+                    raise ValueError(
+                        f'scenario "{scenario.name}": an open pace has a schedule, which leaves no '
+                        "pauses; drop its pause, or give a closed pace"
+                    )
+
+    @property
+    def pause_mean_s(self) -> float:
+        """The mean of what passes between two scenarios of a user, in seconds of life.
+
+        The intervals of an open pace; the think times of a closed one, each scenario's own where it
+        has one, weighted by how often the scenario comes.
+        """
+        usual_s = self.pace.time.mean_s
+        whole = sum(scenario.weight for scenario in self.scenarios)
+        pauses = ((s.weight, s.pause.mean_s if s.pause else usual_s) for s in self.scenarios)
+        return sum(weight * mean_s for weight, mean_s in pauses) / whole
 
     @property
     def members(self) -> dict[str, tuple[int, ...]]:

@@ -2,7 +2,7 @@
 #![allow(dead_code, missing_docs, reason = "each test file uses its part")]
 
 use headcount_load::pace::Pace;
-use headcount_load::plan::{Plan, ScenarioPlan, StepPlan};
+use headcount_load::plan::{LogOn, Plan, ScenarioPlan, StepPlan};
 use headcount_load::worker::{Command, Order};
 use serde_json::{Value, json};
 
@@ -22,6 +22,7 @@ pub fn scenario(name: &str, weight: f64, steps: Vec<StepPlan>) -> ScenarioPlan {
         limit_ms: 1000.0,
         limit_per_mib_ms: 0.0,
         late_ms: 1000.0,
+        pause: None,
         steps,
     }
 }
@@ -33,6 +34,8 @@ pub fn plan(pace: Pace, scenarios: Vec<ScenarioPlan>) -> Plan {
         pace,
         step_timeout_ms: 60_000,
         report_every_ms: 60_000,
+        log_on: LogOn::FirstScenario,
+        script: None,
         scenarios,
     }
 }

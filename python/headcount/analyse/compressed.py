@@ -1,0 +1,15 @@
+"""How much faster than life a run was played: it changes what a user stands for."""
+
+from headcount.plan.plan import Plan
+
+
+def compressed(plan: Plan) -> str | None:
+    """Say how much faster pauses passed, as a flag does; None where they passed as in life."""
+    faster = plan.workload.run.compress
+    if faster == 1:
+        return None
+    said = f"{faster:g}"
+    return (
+        f"played {said} times faster than life: every pause was divided by {said}, so a user here "
+        f"asks for up to {said} times as much as a person would"
+    )
