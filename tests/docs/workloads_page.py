@@ -63,6 +63,10 @@ def _section(workload: Workload) -> str:
         if run.lab_scale < 1
         else "",
         f"Users play {workload.program.text}, in order" if workload.program else "",
+        *(
+            f"`--rule {rule}`: {' '.join(f'`{text}`' for text in texts)}"
+            for rule, texts in workload.rules.items()
+        ),
         f"Users play {workload.script.text}" if workload.script else "",
         f"Pauses pass {run.compress:g} times faster than life" if run.compress != 1 else "",
         "Users log on when they join" if run.log_on == "join" else "",

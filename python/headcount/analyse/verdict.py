@@ -41,6 +41,7 @@ def of_levels(plan: Plan, levels: Sequence[LevelResult], seconds: float, ending:
         broke_first=broke_first(failed[0], None) if failed else None,
         capacity=None,
         score=score,
+        rule=plan.rule,
         plateaus=flat,
         flags=[*_plateau_flags(plan, levels, flat, ending), *_flags(plan, levels)],
         cost=_cost(levels, seconds),
@@ -158,6 +159,7 @@ def of_search(
         broke_first=broke_first(lowest, outcome.binding) if lowest else None,
         capacity=capacity,
         score=None,
+        rule=plan.rule,
         flags=[*_search_flags(plan, outcome, ending), *_flags(plan, levels)],
         cost=_cost(levels, seconds),
     )

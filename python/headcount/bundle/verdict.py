@@ -74,6 +74,7 @@ class Verdict(Record):
     broke_first: str | None = Field(description="What broke first, in a sentence")
     capacity: Capacity | None
     score: Score | None
+    rule: str | None = Field(default=None, description="The workload's rule that gave the criteria")
     plateaus: list[Plateau] = Field(
         default=[], description="Of a ladder: where scenarios/s and bytes/s flattened out"
     )

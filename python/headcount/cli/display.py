@@ -69,7 +69,8 @@ class Display:
         """Say what is run."""
         criteria = " ".join(plan.workload.criteria)
         self._say(plan.workload.title, markup=False)
-        self._say(f"  on {plan.target}, criteria {criteria}, seed {plan.seed}", markup=False)
+        by = f" (rule {plan.rule})" if plan.rule else ""
+        self._say(f"  on {plan.target}, criteria {criteria}{by}, seed {plan.seed}", markup=False)
         if plan.workload.program is not None:
             self._say(f"  plays {plan.workload.program.text}", markup=False)
         self._say(f"  bundle {folder}", markup=False)

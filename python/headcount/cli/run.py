@@ -84,6 +84,10 @@ def run(
         list[str] | None,
         typer.Option(help='Replaces the workload\'s criteria: --criteria "p95<=1s" "errors<1%"'),
     ] = None,
+    rule: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Judge by this rule of the workload's [rules] instead."),
+    ] = None,
     soak: Annotated[
         str | None, typer.Option(help="After the search, a long level at the capacity: 30m.")
     ] = None,
@@ -128,6 +132,7 @@ def run(
         compress=compress,
         seed=seed,
         criteria=[text for given in criteria or [] for text in _apart(given)],
+        rule=rule,
         workers=workers,
         scale=scale,
         authorised_by=authorised_by,

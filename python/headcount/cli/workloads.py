@@ -83,7 +83,7 @@ def _print_run(workload: Workload) -> None:
     out.print(f"  levels: {levels}", markup=False)
     out.print(f"  pace: {workload.pace.kind}, {kind} {workload.pace.time.text}", markup=False)
     _print_order(workload)
-    out.print(f"  criteria: {' '.join(workload.criteria)}", markup=False)
+    _print_criteria(workload)
     if workload.data:
         data = workload.data
         out.print(f"  data: a file of {data.file_size} a user, of which {data.io_range} are used")
@@ -104,6 +104,12 @@ def _print_run(workload: Workload) -> None:
         out.print(f"  on a server of the lab: --scale {run.lab_scale:g} unless one is given")
     if workload.score:
         out.print(f"  score: {workload.score.name} ({workload.score.unit})", markup=False)
+
+
+def _print_criteria(workload: Workload) -> None:
+    out.print(f"  criteria: {' '.join(workload.criteria)}", markup=False)
+    for rule, texts in workload.rules.items():
+        out.print(f"  --rule {rule}: {' '.join(texts)}", markup=False)
 
 
 def _print_order(workload: Workload) -> None:

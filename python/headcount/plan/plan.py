@@ -17,6 +17,7 @@ from headcount.plan.levels import MOST_USERS
 from headcount.plan.library import Library
 from headcount.plan.mistakes import as_mistake, describe
 from headcount.plan.pages import Pages
+from headcount.plan.rules import check_chosen
 from headcount.plan.units import seconds, size_bytes
 from headcount.plan.workload import Think, Workload
 
@@ -51,6 +52,7 @@ class Plan(Strict):
     workers: int = Field(ge=1, le=1024)
     scale: float = Field(default=1.0, gt=0, le=1, description="Shrinks the data set")
     authorised_by: str | None = None
+    rule: str | None = Field(default=None, description="The rule that gave the criteria")
     search: SearchOptions = SearchOptions()
     server: dict[str, str] = Field(
         default_factory=dict, description="Settings of a server of the lab"
@@ -88,6 +90,7 @@ class Plan(Strict):
                 f"{target.forms(self.workload.protocol)}"
             )
         check_client(parsed, self.client, self.server)
+        check_chosen(self.workload.rules, self.rule, self.workload.criteria)
         if parsed.lab == "nginx" and self.asks_for_cgi:
             raise ValueError(
                 f'lab:nginx runs no CGI programs, and the workload "{self.workload.name}" asks for '

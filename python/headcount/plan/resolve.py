@@ -11,6 +11,7 @@ from headcount.plan import target as targets
 from headcount.plan.levels import MOST_USERS, parse_ladder
 from headcount.plan.plan import Plan, validate
 from headcount.plan.program import LoadFile
+from headcount.plan.rules import criteria_of
 from headcount.plan.units import duration_text, seconds, size_bytes
 from headcount.plan.workload import Workload
 
@@ -33,6 +34,7 @@ class Overrides:
     compress: float | None = None
     seed: int | None = None
     criteria: list[str] = field(default_factory=list)
+    rule: str | None = None
     workers: int | None = None
     scale: float | None = None
     authorised_by: str | None = None
@@ -61,6 +63,7 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
         "workers": _workers(parsed, overrides.workers),
         "scale": usual_scale if overrides.scale is None else overrides.scale,
         "authorised_by": overrides.authorised_by,
+        "rule": overrides.rule,
         **_settings(parsed, overrides, workload),
         "search": _search(overrides),
         "workload": _workload(workload, overrides),
@@ -111,8 +114,12 @@ def _search(overrides: Overrides) -> dict[str, Any]:
 
 def _workload(workload: Workload, overrides: Overrides) -> dict[str, Any]:
     values = workload.model_dump(mode="json", exclude_none=True)
+    if overrides.criteria and overrides.rule is not None:
+        raise InputError("--criteria and --rule exclude each other; give one of them")
     if overrides.criteria:
         values["criteria"] = overrides.criteria
+    if overrides.rule is not None:
+        values["criteria"] = criteria_of(workload.rules, overrides.rule, workload.name)
     if (pace := _pace(workload, overrides)) is not None:
         values["pace"] = pace
     for key in ("duration", "settle", "compress"):

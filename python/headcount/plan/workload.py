@@ -15,6 +15,7 @@ from headcount.plan.mistakes import as_mistake, nearest
 from headcount.plan.named_files import check_named
 from headcount.plan.pages import Pages, Which, check_asked
 from headcount.plan.program import Program
+from headcount.plan.rules import check_rules
 from headcount.plan.script import Script, weighted
 from headcount.plan.target import FILE_SERVERS, PROTOCOLS
 from headcount.plan.units import seconds
@@ -193,6 +194,9 @@ class Workload(Strict):
     sources: list[str]
     deviations: list[str]
     criteria: list[str]
+    rules: dict[Name, list[str]] = Field(
+        default={}, description="Named lists of criteria, one of which --rule takes instead"
+    )
     pace: Pace
     data: Data | None = Field(default=None, description="A file for each user (protocol app)")
     tree: Tree | None = Field(
@@ -253,6 +257,7 @@ class Workload(Strict):
             check_asked(self.asked, self.pages)
         with as_mistake():
             parse_all(self.criteria, [*names, *self.groups])
+        check_rules(self.rules, [*names, *self.groups])
         self._check_files()
         self._check_order(names)
         ladder, score = self.run.ladder, self.score

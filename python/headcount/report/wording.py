@@ -58,3 +58,8 @@ def objections(level: LevelResult) -> Sequence[str]:
     """Return why a level did not pass, and whatever else speaks against it; each once."""
     unsteady = [] if level.steadiness.steady else level.steadiness.reasons
     return list(dict.fromkeys([*level.reasons, *unsteady]))
+
+
+def judged(verdict: Verdict) -> str | None:
+    """By which rule of the workload; None where its own criteria or those of a person were used."""
+    return f'Judged by the rule "{verdict.rule}" of the workload.' if verdict.rule else None

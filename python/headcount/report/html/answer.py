@@ -1,11 +1,11 @@
 """The answer: what a reader with ten seconds takes away."""
 
 from headcount.bundle.level import LevelResult
-from headcount.bundle.verdict import Capacity, Plateau
+from headcount.bundle.verdict import Capacity, Plateau, Verdict
 from headcount.report.content import ReportContent
 from headcount.report.markup import Html, element, joined
 from headcount.report.selection import counter_mean, shown
-from headcount.report.wording import confidence, flattening
+from headcount.report.wording import confidence, flattening, judged
 from headcount.text import (
     count,
     duration,
@@ -61,12 +61,18 @@ def answer(content: ReportContent) -> Html:
         element("p", unbroken(verdict.sentence), class_="sentence", id="answer"),
         _interval(verdict.capacity),
         *(element("p", unbroken(said), class_="interval") for said in flattening(verdict)),
+        _judged(verdict),
         broke,
         _tiles(content),
         _doubts(content),
         class_="answer",
         aria_label="The answer",
     )
+
+
+def _judged(verdict: Verdict) -> Html | None:
+    said = judged(verdict)
+    return element("p", unbroken(said), class_="interval") if said else None
 
 
 def _interval(capacity: Capacity | None) -> Html | None:

@@ -18,7 +18,7 @@ from headcount.report.terminal.groups import groups
 from headcount.report.terminal.operations import operations, throughput
 from headcount.report.terminal.plot import Plot, draw
 from headcount.report.terminal.table import table
-from headcount.report.wording import confidence, flattening, objections
+from headcount.report.wording import confidence, flattening, judged, objections
 from headcount.text import count, significant, span
 
 _STYLE = {"passed": "bold green", "failed": "bold red"}
@@ -75,6 +75,8 @@ def _answer(verdict: Verdict, console: Console) -> None:
     said = confidence(verdict.capacity)
     if said:
         _print(said, console)
+    if rule := judged(verdict):
+        _print(rule, console)
     if verdict.broke_first:
         _print(f"What broke first: {verdict.broke_first}", console)
     if verdict.score is not None:
