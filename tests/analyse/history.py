@@ -77,6 +77,28 @@ class Count:
 
 
 @dataclass
+class Task:
+    """Stands in for a `TaskCount`."""
+
+    completed: int = 0
+    failed: int = 0
+    service_s: float = 0.0
+    squares_ms2: float = 0.0
+    service: Histogram = EMPTY
+
+
+def task(times_us: Sequence[int], failed: int = 0) -> Task:
+    """Count tasks that took so long."""
+    return Task(
+        completed=len(times_us),
+        failed=failed,
+        service_s=sum(times_us) / 1e6,
+        squares_ms2=sum((each / 1000) ** 2 for each in times_us),
+        service=histogram(times_us),
+    )
+
+
+@dataclass
 class Slice:
     """Stands in for an `Interval`."""
 
@@ -89,6 +111,8 @@ class Slice:
     think_s: float = 0.0
     sessions_opened: int = 0
     steps: list[Any] = field(default_factory=list)
+    tasks: list[Task] = field(default_factory=list)
+    requests: list[int] = field(default_factory=list)
     faults: list[Any] = field(default_factory=list)
     timer_lateness: Histogram = EMPTY
     start_lateness: Histogram = EMPTY

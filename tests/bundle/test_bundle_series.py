@@ -33,6 +33,7 @@ def second(t_s: float, level: int, phase: str = "steady") -> dict[str, Any]:
         "p95_ms": 12.5,
         "scenarios": {"it's": figures},
         "steps": {"read": {"completed": 10}},
+        "tasks": {"LOGIN": {"completed": 3, "squares_ms2": 1.5}},
         "faults": [[None, "connect", 2], ["read", "timeout", 1]],
         "counters": {"sut": {"system.cpu.utilization": 0.5}},
     }
@@ -69,8 +70,22 @@ def test_the_table_holds_every_figure(tmp_path: Path) -> None:
         ("scenarios", "it's", "response_s", 0.5),
         ("steps", "read", "completed", 10.0),
         ("sut", "", "system.cpu.utilization", 0.5),
+        ("tasks", "LOGIN", "completed", 3.0),
+        ("tasks", "LOGIN", "squares_ms2", 1.5),
     ]
     assert {path.name for path in folder.iterdir()} == {series.LINES, series.TABLE}
+
+
+def test_seconds_from_before_tasks_were_timed_are_still_read(tmp_path: Path) -> None:
+    old = {key: value for key, value in second(1.0, 1).items() if key != "tasks"}
+    write(tmp_path, [old, second(2.0, 1)])
+    series.close(tmp_path)
+    with duckdb.connect() as connection:
+        rows = connection.execute(
+            "SELECT DISTINCT t_s FROM read_parquet(?) WHERE side = 'tasks'",
+            [str(tmp_path / series.TABLE)],
+        ).fetchall()
+    assert rows == [(2.0,)]
 
 
 def test_a_run_without_a_second_has_no_table(tmp_path: Path) -> None:

@@ -21,11 +21,13 @@ from headcount.plan.fields import Strict
 from headcount.plan.library import Class, Library
 from headcount.plan.mail import Mail, MixRow, Recipients, Start
 from headcount.plan.mail_client import MailClient
+from headcount.plan.marks import Marks
 from headcount.plan.pages import PageClass, Pages
 from headcount.plan.plan import Plan, SearchOptions
 from headcount.plan.program import Program
 from headcount.plan.script import Script
 from headcount.plan.target import LAB, parse
+from headcount.plan.task_score import TaskScore
 from headcount.plan.web import HttpClient
 from headcount.plan.workload import Pace, Run, Scenario, Score, Step, Think, Workload
 
@@ -43,6 +45,8 @@ MODELS: dict[str, type[BaseModel]] = {
     "Script": Script,
     "Run": Run,
     "Score": Score,
+    "Task score": TaskScore,
+    "Marks": Marks,
     "Scenarios": Scenario,
     "Steps": Step,
     "Plans": Plan,
@@ -147,7 +151,7 @@ def test_every_form_of_criteria_is_described_and_its_example_is_one() -> None:
     forms = rows(sections(text("criteria.md"))["The forms"])[1:]
     examples = [criteria.parse(row[1].strip("`")) for row in forms]
     seen = {(example.metric, example.strict) for example in examples}
-    metrics = ("percentile", "mean", "errors", "overload", "achieved")
+    metrics = ("percentile", "mean", "errors", "overload", "achieved", "score")
     assert seen == {(metric, strict) for metric in metrics for strict in (True, False)}
     assert any(example.scenario for example in examples)
 

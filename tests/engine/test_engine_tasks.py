@@ -19,8 +19,8 @@ def test_the_table_of_tasks_is_the_engines(protocol: str) -> None:
     assert list(TASKS[protocol]) == _engine.task_names(protocol)
 
 
-def test_every_protocol_is_in_the_table_and_no_other_is_known() -> None:
-    assert set(PROTOCOLS) | {"null"} == set(TASKS)
+def test_the_table_has_no_protocol_that_there_is_not() -> None:
+    assert set(TASKS) - {"null"} <= set(PROTOCOLS)
     with pytest.raises(InputError, match='no protocol "gopher"'):
         _engine.task_names("gopher")
 

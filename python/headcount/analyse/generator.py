@@ -2,7 +2,7 @@
 
 from headcount.analyse.window import Window
 from headcount.bundle.level import GeneratorResult
-from headcount.plan.criteria import Criterion
+from headcount.plan.criteria import TIMES, Criterion
 from headcount.text import duration
 from headcount.text import share as percent
 
@@ -48,5 +48,5 @@ def watch(window: Window, criteria: list[Criterion]) -> GeneratorResult:
 
 def _decisive_ms(criteria: list[Criterion]) -> float:
     """The shortest response time that a criterion asks for; one second when none does."""
-    limits = [c.limit * 1000 for c in criteria if c.metric in ("percentile", "mean")]
+    limits = [c.limit * 1000 for c in criteria if c.metric in TIMES]
     return min(limits, default=1000.0)

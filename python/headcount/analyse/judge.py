@@ -1,11 +1,14 @@
 """Whether a level satisfies its criteria."""
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from headcount.analyse.task_score import level_score
+from headcount.analyse.tasks import TaskPool, Tasks
 from headcount.analyse.window import Pool, Window
 from headcount.bundle.level import CriterionResult
-from headcount.plan.criteria import Criterion
+from headcount.plan.criteria import TIMES, Criterion
 from headcount.text import duration
 from headcount.text import share as percent
 
@@ -16,16 +19,35 @@ UNANSWERED_MS = 3_600_000.0
 """Stands for the time of something that never ended: the longest the histograms hold."""
 
 
+NO_TASKS = Tasks()
+
+
 def judge(
     criterion: Criterion,
     window: Window,
     scenarios: list[str],
     groups: Mapping[str, tuple[int, ...]] = MappingProxyType({}),
+    tasks: Tasks = NO_TASKS,
 ) -> CriterionResult:
-    """One criterion over the steady part of a level; `groups` has the indices of scenarios."""
+    """One criterion over the steady part of a level; `groups` has the indices of scenarios.
+
+    What a criterion names is a group or a scenario, or else a task. Of a task that never happened
+    nothing is known: the criterion is met, and marked as unproven.
+    """
+    if criterion.metric == "score":
+        return _judge_score(criterion, window, tasks)
     name = criterion.scenario
-    index = groups.get(name) or scenarios.index(name) if name else None
-    pool = window.pool(index)
+
+    def pooled(part: Window) -> Pool | TaskPool:
+        if name is None:
+            return part.pool()
+        if name in groups or name in scenarios:
+            return part.pool(groups.get(name) or scenarios.index(name))
+        return tasks.pool(part, name)
+
+    pool = pooled(window)
+    if isinstance(pool, TaskPool) and not pool.ended:
+        return _unproven(criterion, f'no "{name}" happened')
     if criterion.metric == "mean":
         return _judge_mean(criterion, pool)
     bad, total = _bad(criterion, pool)
@@ -34,7 +56,7 @@ def judge(
     # Of "p95<1s" the limit is strict, which `_bad` sees to; of "errors<1%" the share.
     strict = criterion.strict and criterion.metric != "percentile"
     passed = share < allowed if strict else share <= allowed
-    batches = [_bad(criterion, part.pool(index)) for part in window.split(BATCH_S)]
+    batches = [_bad(criterion, pooled(part)) for part in window.split(BATCH_S)]
     value = _value(criterion, pool, share)
     return CriterionResult(
         criterion=criterion.text,
@@ -50,11 +72,40 @@ def judge(
     )
 
 
-def _bad(criterion: Criterion, pool: Pool) -> tuple[int, int]:
+def _judge_score(criterion: Criterion, window: Window, tasks: Tasks) -> CriterionResult:
+    """The weighted mean of the tasks' percentiles; not met where a task never succeeded."""
+    score = level_score(window, tasks)
+    if score is None or not score.weights:
+        return _unproven(criterion, "no task with a weight in the score happened")
+    told = duration(score.value)
+    said = f"the score ({score.name}) is {told}; the limit is {duration(criterion.limit * 1000)}"
+    if score.value is None:
+        said = "there is no score: a task with a weight in it happened and never succeeded"
+    return _of_time(criterion, score.value, said)
+
+
+def _unproven(criterion: Criterion, why: str) -> CriterionResult:
+    """Met, for nothing speaks against it; and nothing for it."""
+    timed = criterion.metric in TIMES
+    return CriterionResult(
+        criterion=criterion.text,
+        passed=True,
+        value=None,
+        limit=criterion.limit * 1000 if timed else criterion.limit,
+        unit="ms" if timed else "share",
+        bad=None,
+        total=None,
+        allowed_share=criterion.allowed_share,
+        unproven=True,
+        sentence=f"{why}: {criterion.text} is unproven",
+    )
+
+
+def _bad(criterion: Criterion, pool: Pool | TaskPool) -> tuple[int, int]:
     """How many broke the criterion's limit, and out of how many."""
     if criterion.metric == "percentile":
         return pool.slower(round(criterion.limit * 1e6) - criterion.strict)
-    if criterion.metric == "errors":
+    if criterion.metric == "errors" or isinstance(pool, TaskPool):
         return pool.failed, pool.completed + pool.failed
     if criterion.metric == "overload":
         return pool.overloaded()
@@ -62,7 +113,7 @@ def _bad(criterion: Criterion, pool: Pool) -> tuple[int, int]:
     return max(due - pool.completed, 0), max(due, 0)
 
 
-def _value(criterion: Criterion, pool: Pool, share: float) -> float | None:
+def _value(criterion: Criterion, pool: Pool | TaskPool, share: float) -> float | None:
     if criterion.metric == "achieved":
         return 1 - share
     if criterion.percentile is None:
@@ -73,22 +124,28 @@ def _value(criterion: Criterion, pool: Pool, share: float) -> float | None:
     return histogram.quantile_us(criterion.percentile / 100) / 1000
 
 
-def _judge_mean(criterion: Criterion, pool: Pool) -> CriterionResult:
-    ended = pool.completed + pool.failed
+def _judge_mean(criterion: Criterion, pool: Pool | TaskPool) -> CriterionResult:
     mean_ms = pool.mean_ms()
+    return _of_time(
+        criterion, mean_ms, _sentence(criterion, mean_ms, 0.0, pool.completed + pool.failed)
+    )
+
+
+def _of_time(criterion: Criterion, found_ms: float | None, said: str) -> CriterionResult:
+    """A criterion on one time of the level; None is of what never ended well."""
     limit_ms = criterion.limit * 1000
-    value_ms = UNANSWERED_MS if mean_ms is None else mean_ms
+    value_ms = math.inf if found_ms is None else found_ms
     passed = value_ms < limit_ms if criterion.strict else value_ms <= limit_ms
     return CriterionResult(
         criterion=criterion.text,
         passed=passed,
-        value=mean_ms,
+        value=found_ms,
         limit=limit_ms,
         unit="ms",
         bad=None,
         total=None,
         allowed_share=None,
-        sentence=_sentence(criterion, mean_ms, 0.0, ended),
+        sentence=said,
     )
 
 

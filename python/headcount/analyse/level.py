@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from headcount._engine import Histogram, Interval
 from headcount.analyse import generator, little
 from headcount.analyse.judge import judge
+from headcount.analyse.marks import level_marks
 from headcount.analyse.steadiness import steadiness
+from headcount.analyse.task_score import level_score
+from headcount.analyse.tasks import Tasks, results
 from headcount.analyse.times import (
     RATE_S,
     SECTIONS,
@@ -51,6 +54,7 @@ class Measured:
     step_names: Sequence[str]
     request_names: Sequence[str]
     counters: Mapping[str, Mapping[str, CounterSummary]]
+    task_names: Sequence[str] = ()
 
 
 def summarise(plan: Plan, level: Measured) -> LevelResult:
@@ -59,7 +63,8 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
     names = [scenario.name for scenario in plan.workload.scenarios]
     limits = [round(seconds(scenario.limit) * 1e6) for scenario in plan.workload.scenarios]
     members = plan.workload.members
-    criteria = [judge(criterion, window, names, members) for criterion in plan.criteria]
+    tasks = Tasks(level.task_names, plan.workload.task_score)
+    criteria = [judge(criterion, window, names, members, tasks) for criterion in plan.criteria]
     watched = generator.watch(window, plan.criteria)
     law = little.check(window, level.users) if plan.workload.pace.kind == "closed" else None
     length_s = max(window.seconds, 1e-9)
@@ -92,6 +97,9 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
             for name, some in members.items()
         ],
         steps=[_step(name, window, i) for i, name in enumerate(level.step_names)],
+        tasks=results(window, tasks),
+        score=level_score(window, tasks),
+        marks=level_marks(plan.workload.marks, window, names, tasks),
         requests=_requests(window, level.request_names),
         faults=faults,
         criteria=criteria,

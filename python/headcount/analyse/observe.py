@@ -19,6 +19,7 @@ def observe(level: LevelResult, criteria: list[Criterion]) -> Observation:
     constraints: tuple[Share | Value, ...] = tuple(
         constraint(result, limits[result.criterion], level.total.completed + level.total.failed)
         for result in level.criteria
+        if not result.unproven
     )
     constraints += (_wrong(level),)
     if level.think_mean_s is None:
@@ -49,7 +50,13 @@ def _offered(level: LevelResult) -> Share:
 
 
 def constraint(result: CriterionResult, criterion: Criterion, ended: int) -> Share | Value:
-    """One criterion of a level as a constraint of the search."""
+    """One criterion of a level as a constraint of the search.
+
+    An unproven one decides nothing: of no tasks at all none was bad, and while that is so a level
+    must not end early as passed.
+    """
+    if result.unproven:
+        return Share(result.criterion, 0, 0, result.allowed_share or 0.0)
     if result.bad is None or result.total is None:
         value = UNANSWERED_MS if result.value is None or not ended else result.value
         return Value(result.criterion, value, result.limit)

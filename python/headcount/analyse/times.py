@@ -56,11 +56,22 @@ def quantile_interval_ms(
     usable = [section for section in sections if section.count >= 20]
     if len(usable) < 3 or len(usable) < len(sections):
         return None
-    centre = math.log(max(whole.quantile_us(quantile), 1))
-    logs = [math.log(max(section.quantile_us(quantile), 1)) for section in usable]
+    low, high = around(
+        whole.quantile_us(quantile), [section.quantile_us(quantile) for section in usable]
+    )
+    return low / 1000, high / 1000
+
+
+def around(whole: float, sections: Sequence[float]) -> tuple[float, float]:
+    """The 95 % interval of a time by sectioning on the log scale; in µs, or at least 1 of any unit.
+
+    `whole` is the figure of the level, `sections` the same figure of each of its sections.
+    """
+    centre = math.log(max(whole, 1))
+    logs = [math.log(max(value, 1)) for value in sections]
     spread = sum((value - centre) ** 2 for value in logs) / (len(logs) - 1)
     half = float(stats.t.ppf(0.975, len(logs) - 1)) * math.sqrt(spread / len(logs))
-    return math.exp(centre - half) / 1000, math.exp(centre + half) / 1000
+    return math.exp(centre - half), math.exp(centre + half)
 
 
 def rate_interval(sections: Sequence[tuple[float, float]]) -> tuple[float, float] | None:

@@ -11,6 +11,7 @@ from headcount.analyse.plateau import plateaus
 from headcount.analyse.score import busiest, moved_bytes_per_s, score_of
 from headcount.analyse.search import Flag, Outcome
 from headcount.analyse.shrunk import shrunk
+from headcount.analyse.standing import level_at, marks, task_score, unproven
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Capacity, Cost, Plateau, Score, Verdict, VerdictOutcome
 from headcount.plan.plan import Plan
@@ -32,6 +33,9 @@ def of_levels(plan: Plan, levels: Sequence[LevelResult], seconds: float, ending:
         # Other levels than the workload's own have no weights, and so no score.
         fits = wanted.weights is None or len(wanted.weights) == len(levels)
         score = score_of(wanted, levels) if fits else None
+    level = level_at(None, levels)
+    if plan.mode == "level" and valid:
+        level = valid[0]
     flat = plateaus(levels) if plan.mode == "ladder" else []
     return Verdict(
         kind="ladder" if plan.mode == "ladder" else "level",
@@ -40,10 +44,15 @@ def of_levels(plan: Plan, levels: Sequence[LevelResult], seconds: float, ending:
         or _ladder_sentence(plan, levels, passed, failed, score),
         broke_first=broke_first(failed[0], None) if failed else None,
         capacity=None,
-        score=score,
+        score=score or task_score(level),
+        marks=marks(level),
         rule=plan.rule,
         plateaus=flat,
-        flags=[*_plateau_flags(plan, levels, flat, ending), *_flags(plan, levels)],
+        flags=[
+            *_plateau_flags(plan, levels, flat, ending),
+            *unproven(level),
+            *_flags(plan, levels),
+        ],
         cost=_cost(levels, seconds),
     )
 
@@ -151,6 +160,7 @@ def of_search(
     valid = any(level.outcome != "invalid" for level in levels)
     soak = next((level for level in failed if level.purpose == "soak"), None)
     holds = users is not None and soak is None
+    level = level_at(users, levels)
     ended: VerdictOutcome = ending if ending != "finished" else "passed" if holds else "failed"
     return Verdict(
         kind="capacity",
@@ -158,9 +168,10 @@ def of_search(
         sentence=_capacity_sentence(capacity, lowest, soak),
         broke_first=broke_first(lowest, outcome.binding) if lowest else None,
         capacity=capacity,
-        score=None,
+        score=task_score(level),
+        marks=marks(level),
         rule=plan.rule,
-        flags=[*_search_flags(plan, outcome, ending), *_flags(plan, levels)],
+        flags=[*_search_flags(plan, outcome, ending), *unproven(level), *_flags(plan, levels)],
         cost=_cost(levels, seconds),
     )
 

@@ -2,7 +2,8 @@
 
 Values are microseconds; the tag names what was timed: `response/SCENARIO` and `service/SCENARIO`;
 `pending/SCENARIO`, the ages at the interval's end of those still unanswered; `step/STEP`;
-`lateness`, of the load generator's own timers; `backlog`, the ages of what is due and not begun.
+`task/TASK`, of what the protocol times inside steps; `lateness`, of the load generator's own
+timers; `backlog`, the ages of what is due and not begun.
 The format allows neither commas nor spaces in a tag, so names are percent-encoded.
 """
 

@@ -74,6 +74,50 @@ class StepResult(Record):
     service: Times | None
 
 
+class TaskResult(Record):
+    """All tasks of one name in the steady part of a level: things timed inside steps."""
+
+    name: str
+    completed: int
+    failed: int
+    per_minute: float = Field(description="Completed per minute")
+    mean_ms: float | None = Field(description="Of the completed, from their sum; null if none")
+    sd_ms: float | None = Field(
+        description="Sample standard deviation, from the sum of squares; null with fewer than two"
+    )
+    service: Times | None = Field(description="From beginning to end; null if none completed")
+    p95_interval_ms: tuple[float, float] | None = Field(
+        description="95 % confidence interval of the p95, by sectioning"
+    )
+
+
+class LevelScore(Record):
+    """The workload's `task_score` at a level: a weighted mean of percentiles of tasks' times."""
+
+    name: str
+    unit: Literal["ms"]
+    percentile: float
+    value: float | None = Field(
+        description="Null if no task that weighs in happened, or one of them never succeeded"
+    )
+    interval: tuple[float, float] | None = Field(
+        description="95 % confidence interval, by sectioning; null if a section holds too few"
+    )
+    weights: dict[str, float] = Field(description="Of the tasks that happened")
+    missing: list[str] = Field(description="Tasks with a weight that did not happen")
+
+
+class LevelMarks(Record):
+    """What the workload's `marks` count, completed per minute."""
+
+    name: str
+    count: list[str] = Field(description="The scenarios and tasks that count")
+    per_minute: float
+    interval_per_minute: tuple[float, float] | None = Field(
+        description="95 % confidence interval, by sectioning"
+    )
+
+
 class FaultResult(Record):
     """Faults of one kind at one step."""
 
@@ -96,6 +140,9 @@ class CriterionResult(Record):
     allowed_share: float | None = Field(description="Share-like criteria: the share allowed")
     batches: list[tuple[int, int]] = Field(
         default=[], description="(bad, total) of consecutive stretches of 5 s, for the noise"
+    )
+    unproven: bool = Field(
+        default=False, description="Passed only because what it asks of never happened"
     )
     sentence: str = Field(description="For a person: `p95 is 1.4 s; the limit is 1 s`")
 
@@ -158,6 +205,11 @@ class LevelResult(Record):
         default=[], description="The workload's groups: scenarios told together"
     )
     steps: list[StepResult]
+    tasks: list[TaskResult] = Field(
+        default=[], description="What the protocol times inside steps, of what happened"
+    )
+    score: LevelScore | None = Field(default=None, description="Of workloads with a `task_score`")
+    marks: LevelMarks | None = Field(default=None, description="Of workloads with `marks`")
     faults: list[FaultResult]
     criteria: list[CriterionResult]
     generator: GeneratorResult

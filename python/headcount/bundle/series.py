@@ -27,7 +27,8 @@ def rows(second: dict[str, Any]) -> Iterator[dict[str, Any]]:
     common = {key: second[key] for key in ("t_s", "seconds", "level", "phase", "users")}
     run = {key: second[key] for key in RUN} | {"worker_cpu_s": sum(second["worker_cpu_s"])}
     sides = [("run", {"": run})]
-    sides += [(kind, second[kind]) for kind in ("scenarios", "steps")]
+    # Runs that an older Headcount began have no tasks in their first seconds.
+    sides += [(kind, second.get(kind, {})) for kind in ("scenarios", "steps", "tasks")]
     sides += [(side, {"": figures}) for side, figures in second["counters"].items()]
     sides += [("faults", {step or "": {kind: n}}) for step, kind, n in second["faults"]]
     for side, things in sides:

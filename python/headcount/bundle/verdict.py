@@ -31,6 +31,20 @@ class Score(Record):
     unit: str
     formula: str
     zero_level: int | None = Field(description="Users of the level that made the score zero")
+    interval: tuple[float, float] | None = Field(
+        default=None, description="95 % confidence interval, of a score of one level"
+    )
+    users: int | None = Field(default=None, description="Users of that level; null: of a ladder")
+
+
+class Marks(Record):
+    """What the workload counts, completed per minute at the level that stands for the answer."""
+
+    name: str
+    count: list[str] = Field(description="The scenarios and tasks that count")
+    per_minute: float
+    interval_per_minute: tuple[float, float] | None = Field(description="95 % confidence interval")
+    users: int
 
 
 class Plateau(Record):
@@ -74,6 +88,7 @@ class Verdict(Record):
     broke_first: str | None = Field(description="What broke first, in a sentence")
     capacity: Capacity | None
     score: Score | None
+    marks: Marks | None = Field(default=None, description="Of workloads with `marks`")
     rule: str | None = Field(default=None, description="The workload's rule that gave the criteria")
     plateaus: list[Plateau] = Field(
         default=[], description="Of a ladder: where scenarios/s and bytes/s flattened out"

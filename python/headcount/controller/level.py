@@ -8,6 +8,7 @@ from headcount.analyse.judge import judge
 from headcount.analyse.level import Measured, summarise
 from headcount.analyse.observe import constraint
 from headcount.analyse.search import wide_rule
+from headcount.analyse.tasks import Tasks
 from headcount.analyse.window import Window
 from headcount.bundle.level import CounterSummary, LevelResult
 from headcount.bundle.writer import BundleWriter, now
@@ -97,6 +98,7 @@ class LevelRunner:
                 window=window,
                 step_names=self._session.step_names,
                 request_names=self._session.request_names,
+                task_names=self._session.task_names,
                 counters=_counters(moments),
             ),
         )
@@ -145,9 +147,10 @@ class LevelRunner:
         window = Window([moment.interval for moment in moments], before)
         names = [scenario.name for scenario in self._plan.workload.scenarios]
         members = self._plan.workload.members
+        tasks = Tasks(self._session.task_names, self._plan.workload.task_score)
         ended = window.pool().completed + window.pool().failed
         results = [
-            constraint(judge(criterion, window, names, members), criterion, ended)
+            constraint(judge(criterion, window, names, members, tasks), criterion, ended)
             for criterion in self._plan.criteria
         ]
         return wide_rule(results, window.seconds, least_s=order.least_s) is not None

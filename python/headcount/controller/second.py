@@ -11,6 +11,7 @@ def figures(
     scenarios: Sequence[str],
     steps: Sequence[str],
     counters: Mapping[str, Mapping[str, float]],
+    tasks: Sequence[str] = (),
     *,
     t_s: float,
     level: int,
@@ -62,6 +63,16 @@ def figures(
             }
             for name, tally in zip(steps, interval.steps, strict=True)
         },
+        "tasks": {
+            name: {
+                "completed": tally.completed,
+                "failed": tally.failed,
+                "service_s": round(tally.service_s, 6),
+                "squares_ms2": round(tally.squares_ms2, 6),
+            }
+            for name, tally in zip(tasks, interval.tasks, strict=False)
+            if tally.completed or tally.failed
+        },
         "faults": [
             [None if f.step is None else steps[f.step], f.kind, f.count] for f in interval.faults
         ],
@@ -70,7 +81,7 @@ def figures(
 
 
 def histograms(
-    interval: Interval, scenarios: Sequence[str], steps: Sequence[str]
+    interval: Interval, scenarios: Sequence[str], steps: Sequence[str], tasks: Sequence[str] = ()
 ) -> dict[str, Histogram]:
     """The histograms of the second, by the tag they get in the log."""
     tagged = {"lateness": interval.timer_lateness, "backlog": interval.backlog}
@@ -80,6 +91,8 @@ def histograms(
         tagged[f"pending/{name}"] = tally.pending
     for name, step in zip(steps, interval.steps, strict=True):
         tagged[f"step/{name}"] = step.service
+    for name, task in zip(tasks, interval.tasks, strict=False):
+        tagged[f"task/{name}"] = task.service
     return tagged
 
 

@@ -9,8 +9,9 @@ from headcount.controller import second as seconds
 from headcount.controller.listener import Listener, Second
 from headcount.controller.urgency import urgent
 from headcount.counters.source import Sample, Source
-from headcount.errors import EngineError
+from headcount.errors import EngineError, InputError
 from headcount.plan.plan import Plan, engine_plan
+from headcount.plan.tasks import check_played
 
 SILENCE_S = 30.0
 """An engine that reports nothing for this long is broken; its workers report each second."""
@@ -46,6 +47,12 @@ class Session:
         self._offset_s = offset_s
         self.step_names = self._engine.step_names
         self.request_names = self._engine.request_names
+        self.task_names = self._engine.task_names
+        try:
+            check_played(plan.workload.named_tasks, self.task_names)
+        except InputError:
+            self._engine.close()
+            raise
         self.users = 0
         self.silent_s = 0.0
         """How long nothing has been answered, in seconds."""
@@ -109,11 +116,12 @@ class Session:
             self._scenarios,
             self.step_names,
             counters,
+            self.task_names,
             t_s=self._offset_s + interval.to_s,
             level=level,
             phase=phase,
         )
-        tagged = seconds.histograms(interval, self._scenarios, self.step_names)
+        tagged = seconds.histograms(interval, self._scenarios, self.step_names, self.task_names)
         self._bundle.second(figures, tagged)
         response = Histogram.merge([tally.response for tally in interval.scenarios])
         ended = sum(tally.completed for tally in interval.scenarios)

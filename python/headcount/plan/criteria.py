@@ -1,22 +1,26 @@
 """Criteria: what a level must satisfy to pass, such as `p95<=1s` or `overload<1%`."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from headcount.errors import InputError
+from headcount.plan.tasks import check_named
 from headcount.plan.units import exact, seconds, share
 
-Metric = Literal["percentile", "mean", "errors", "overload", "achieved"]
+Metric = Literal["percentile", "mean", "errors", "overload", "achieved", "score"]
 
 _FORM = re.compile(
     r"(?:(?P<scenario>[\w.-]+):)?"
-    r"(?P<metric>p(?P<percentile>\d+(?:\.\d+)?)|mean|errors|overload|achieved)"
+    r"(?P<metric>p(?P<percentile>\d+(?:\.\d+)?)|mean|errors|overload|achieved|score)"
     r"(?P<relation><=|<|>=|>)"
     r"(?P<limit>[\w.% ]+)"
 )
 
 EXAMPLES = "p95<=1s, p99<3s, mean<=500ms, errors<1%, overload<1%, achieved>=95%, read:p95<=50ms"
+TIMES = ("percentile", "mean", "score")
+"""Metrics whose limit is a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +28,8 @@ class Criterion:
     """One criterion.
 
     `limit` is in seconds for times and a share (0 to 1) otherwise; `percentile` is 0 to 100 and
-    only of a percentile criterion; `scenario` is None when all scenarios count together.
+    only of a percentile criterion; `scenario` names a scenario, a group of them or a task, and is
+    None when all scenarios count together.
     """
 
     text: str
@@ -44,7 +49,7 @@ class Criterion:
             return exact(1 - self.percentile / 100)
         if self.metric == "achieved":
             return exact(1 - self.limit)
-        return None if self.metric == "mean" else self.limit
+        return None if self.metric in TIMES else self.limit
 
 
 def parse(text: str) -> Criterion:
@@ -60,7 +65,9 @@ def parse(text: str) -> Criterion:
     percentile = float(match["percentile"]) if match["percentile"] else None
     if percentile is not None and not 1 <= percentile < 100:
         raise InputError(f'the criterion "{text}": the percentile must be from 1 to below 100')
-    if metric in ("percentile", "mean"):
+    if metric == "score" and match["scenario"]:
+        raise InputError(f'the criterion "{text}": the score is of all tasks; write score<=1s')
+    if metric in TIMES:
         limit = seconds(match["limit"], f'the limit of "{text}"')
     else:
         limit = share(match["limit"], f'the limit of "{text}"')
@@ -69,7 +76,7 @@ def parse(text: str) -> Criterion:
 
 
 def _check_possible(text: str, metric: Metric, limit: float, *, strict: bool) -> None:
-    if metric in ("percentile", "mean") and not 1e-6 <= limit <= 3600:
+    if metric in TIMES and not 1e-6 <= limit <= 3600:
         raise InputError(f'the criterion "{text}" can never be met or broken: use 1us to 1h')
     if metric in ("errors", "overload") and ((strict and limit == 0) or limit >= 1):
         raise InputError(f'the criterion "{text}" can never be met or broken: use 0.01% to 99%')
@@ -77,8 +84,18 @@ def _check_possible(text: str, metric: Metric, limit: float, *, strict: bool) ->
         raise InputError(f'the criterion "{text}" can never be met or broken: use 1% to 99.9%')
 
 
-def parse_all(texts: list[str], scenarios: list[str]) -> list[Criterion]:
-    """Read all criteria of a plan; a criterion may name only scenarios that the workload has."""
+def parse_all(
+    texts: list[str],
+    scenarios: list[str],
+    tasks: Sequence[str] | None = (),
+    *,
+    scored: bool = False,
+) -> list[Criterion]:
+    """Read all criteria of a plan; a criterion may name only what the workload has.
+
+    `scenarios` has its groups too; `tasks` are those of its protocol, None where they are not
+    known; `scored`: whether it has a [task_score].
+    """
     criteria = [parse(text) for text in texts]
     if not criteria:
         raise InputError(f"a plan needs at least one criterion, such as {EXAMPLES}")
@@ -87,9 +104,18 @@ def parse_all(texts: list[str], scenarios: list[str]) -> list[Criterion]:
     if twice is not None:
         raise InputError(f'the criterion "{twice}" is given twice; give it once')
     for criterion in criteria:
-        if criterion.scenario is not None and criterion.scenario not in scenarios:
+        what, name = f'the criterion "{criterion.text}"', criterion.scenario
+        if criterion.metric == "score" and not scored:
             raise InputError(
-                f'the criterion "{criterion.text}" names a scenario that the workload does not '
-                f"have; it has: {', '.join(scenarios)}"
+                f"{what} needs the table [task_score], which says how tasks weigh; the workload "
+                "has none"
+            )
+        if name is None or name in scenarios:
+            continue
+        check_named(what, name, scenarios, tasks)
+        if criterion.metric in ("overload", "achieved"):
+            raise InputError(
+                f"{what}: a task has no limit and is not due; it can have percentiles, a mean and "
+                "errors"
             )
     return criteria

@@ -106,8 +106,7 @@ class Plan(Strict):
     @property
     def criteria(self) -> list[criteria.Criterion]:
         """The workload's criteria, parsed."""
-        names = [scenario.name for scenario in self.workload.scenarios]
-        return criteria.parse_all(self.workload.criteria, [*names, *self.workload.groups])
+        return self.workload.parsed_criteria
 
     @property
     def file_bytes(self) -> int:

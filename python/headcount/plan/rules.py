@@ -1,17 +1,16 @@
 """Rules: named lists of criteria of a workload, one of which a run may be judged by."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from headcount.errors import InputError
-from headcount.plan.criteria import parse_all
 from headcount.plan.mistakes import nearest
 
 
-def check_rules(rules: Mapping[str, list[str]], names: list[str]) -> None:
+def check_rules(rules: Mapping[str, list[str]], read: Callable[[list[str]], object]) -> None:
     """Raises ValueError with the rule whose criteria cannot be read, and why."""
     for rule, texts in rules.items():
         try:
-            parse_all(texts, names)
+            read(texts)
         except InputError as error:
             raise ValueError(f"rules.{rule}: {error}") from error
 

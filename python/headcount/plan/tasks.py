@@ -39,7 +39,9 @@ def check_named(what: str, name: str, others: Sequence[str], tasks: Sequence[str
     """
     if name in others or tasks is None or name in tasks:
         return
-    kind = "scenario, group or task" if tasks else "scenario" if others else "task"
+    kind = "task"
+    if others:
+        kind = "scenario, group or task" if tasks else "scenario"
     has = [f"it has: {', '.join(others)}"] if others else []
     if tasks or not others:
         has.append(f"the tasks of its protocol are: {', '.join(tasks) or 'none'}")

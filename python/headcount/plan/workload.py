@@ -5,12 +5,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from headcount.plan.criteria import parse_all
+from headcount.plan.criteria import Criterion, parse_all
 from headcount.plan.data import Data, Tree
 from headcount.plan.fields import Duration, Name, Strict, Users, within
 from headcount.plan.groups import check_groups, matching
 from headcount.plan.library import Library
 from headcount.plan.mail import Mail
+from headcount.plan.marks import Marks
 from headcount.plan.mistakes import as_mistake, nearest
 from headcount.plan.named_files import check_named
 from headcount.plan.pages import Pages, Which, check_asked
@@ -18,6 +19,8 @@ from headcount.plan.program import Program
 from headcount.plan.rules import check_rules
 from headcount.plan.script import Script, weighted
 from headcount.plan.target import FILE_SERVERS, PROTOCOLS
+from headcount.plan.task_score import TaskScore
+from headcount.plan.tasks import check_apart, tasks_of
 from headcount.plan.units import seconds
 
 MOST_PAUSE_S = 86_400.0
@@ -219,6 +222,8 @@ class Workload(Strict):
     )
     run: Run
     score: Score | None = None
+    task_score: TaskScore | None = Field(default=None, description="A score of every level")
+    marks: Marks | None = Field(default=None, description="What is counted a minute")
     groups: dict[Name, list[str]] = Field(
         default={}, description="Scenarios told together: names, in which * stands for anything"
     )
@@ -255,15 +260,49 @@ class Workload(Strict):
             raise ValueError('[mail] is what users of the protocol "mail" are, and it needs one')
         if self.protocol == "http":
             check_asked(self.asked, self.pages)
+        self._check_tasks(names)
         with as_mistake():
-            parse_all(self.criteria, [*names, *self.groups])
-        check_rules(self.rules, [*names, *self.groups])
+            _ = self.parsed_criteria
+        check_rules(self.rules, self.read_criteria)
         self._check_files()
         self._check_order(names)
         ladder, score = self.run.ladder, self.score
         if score and score.weights is not None and len(score.weights) != len(ladder or ()):
             raise ValueError("the score needs as many weights as the ladder has levels")
         return self
+
+    def _check_tasks(self, names: list[str]) -> None:
+        check_apart([*names, *self.groups], self.protocol)
+        tasks = tasks_of(self.protocol)
+        if self.task_score is not None:
+            self.task_score.check(tasks)
+            if self.score is not None:
+                raise ValueError("[score] and [task_score] exclude each other: a run has one score")
+        if self.marks is not None:
+            self.marks.check(names, tasks)
+
+    @property
+    def parsed_criteria(self) -> list[Criterion]:
+        """The criteria, read; raises InputError for those that cannot be."""
+        return self.read_criteria(self.criteria)
+
+    def read_criteria(self, texts: list[str]) -> list[Criterion]:
+        """Criteria of this workload; raises InputError for those that cannot be read."""
+        names = [scenario.name for scenario in self.scenarios]
+        return parse_all(
+            texts,
+            [*names, *self.groups],
+            tasks_of(self.protocol),
+            scored=self.task_score is not None,
+        )
+
+    @property
+    def named_tasks(self) -> set[str]:
+        """What criteria, score and marks name, that is a task unless it is a scenario or group."""
+        named = {each.scenario for each in self.parsed_criteria if each.scenario is not None}
+        named |= set(self.task_score.weights) if self.task_score else set()
+        named |= set(self.marks.count or ()) if self.marks else set()
+        return named - {scenario.name for scenario in self.scenarios} - set(self.groups)
 
     def _check_files(self) -> None:
         for scenario in self.scenarios:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from headcount.analyse.standing import level_at
 from headcount.bundle.level import LevelResult, ScenarioResult
 from headcount.bundle.verdict import Verdict
 
@@ -9,20 +10,11 @@ from headcount.bundle.verdict import Verdict
 def published(verdict: Verdict, levels: Sequence[LevelResult]) -> LevelResult | None:
     """Return the level that stands for the published capacity.
 
-    That is the last official level at exactly that many users, or else the last level of any
-    purpose at it, or else the passed level next below. Where the answer is a saturation point, that
-    is the number. Without one it is the largest passed level, and without a passed one there is
-    none.
+    That is :func:`headcount.analyse.standing.level_at` its users. Where the answer is a saturation
+    point, that is the number. Without one it is the largest passed level, and without a passed one
+    there is none.
     """
-    users = verdict.capacity.users if verdict.capacity else saturation(verdict)
-    passed = [level for level in levels if level.outcome == "passed"]
-    if users is not None:
-        exact = [level for level in passed if level.users == users]
-        official = [level for level in exact if level.purpose == "official"]
-        if exact:
-            return (official or exact)[-1]
-        passed = [level for level in passed if level.users < users]
-    return max(passed, key=lambda level: (level.users, level.index), default=None)
+    return level_at(verdict.capacity.users if verdict.capacity else saturation(verdict), levels)
 
 
 def saturation(verdict: Verdict) -> int | None:

@@ -1,0 +1,28 @@
+"""Throughput of what a workload counts, a minute: transactions of mail benchmarks, say."""
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from headcount.plan.fields import Name, Strict
+from headcount.plan.mistakes import as_mistake
+from headcount.plan.tasks import check_named
+
+
+class Marks(Strict):
+    """Completed scenarios or tasks a minute, added up."""
+
+    name: str = "Marks"
+    count: list[Name] | None = Field(
+        default=None, min_length=1, description="Scenarios or tasks; None: all scenarios"
+    )
+
+    def check(self, scenarios: Sequence[str], tasks: Sequence[str] | None) -> None:
+        """Raises ValueError for what is neither a scenario nor a task, or is counted twice."""
+        counted = self.count or []
+        twice = next((name for name in counted if counted.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(f'marks.count: "{twice}" would be counted twice; name it once')
+        with as_mistake():
+            for name in counted:
+                check_named(f'marks.count: "{name}"', name, scenarios, tasks)

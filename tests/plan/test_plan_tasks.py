@@ -1,0 +1,136 @@
+"""Tasks in workload files: criteria, scores and marks that name them."""
+
+from typing import Any
+
+import pytest
+from plan_cases import WORKLOAD, plan, spoilt
+
+from headcount.errors import InputError
+from headcount.plan import tasks
+from headcount.plan.criteria import parse, parse_all
+from headcount.plan.plan import validate
+from headcount.plan.tasks import check_played
+from headcount.plan.workload import Workload
+
+SCORE = {"name": "Score", "weights": {"look": 10, "change": 2}}
+
+
+@pytest.fixture(autouse=True)
+def known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the protocol of the tests' workload the tasks of the null protocol."""
+    monkeypatch.setitem(tasks.TASKS, "app", tasks.TASKS["null"])
+
+
+def made(path: str, value: Any, *others: tuple[str, Any]) -> Workload:
+    values = spoilt(path, value)
+    for place, other in others:
+        values = spoilt(place, other, values)
+    return validate(Workload, values, "the workload")
+
+
+def refused(path: str, value: Any, part: str, *others: tuple[str, Any]) -> None:
+    with pytest.raises(InputError) as caught:
+        made(path, value, *others)
+    assert part in str(caught.value)
+
+
+def test_criteria_may_name_tasks() -> None:
+    texts = ["look:p95<=1s", "change:mean<1s", "look:errors<1%", "read:overload<1%"]
+    workload = made("criteria", texts)
+    assert [each.scenario for each in workload.parsed_criteria] == [
+        "look",
+        "change",
+        "look",
+        "read",
+    ]
+    assert workload.named_tasks == {"look", "change"}
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("lok:p95<=1s", 'are: look, change; did you mean "look"?'),
+        ("look:overload<1%", "a task has no limit and is not due"),
+        ("look:achieved>=90%", "a task has no limit and is not due"),
+        ("score<=1s", "needs the table [task_score]"),
+    ],
+)
+def test_criteria_that_mean_nothing_of_tasks_are_refused(text: str, part: str) -> None:
+    refused("criteria", [text], part)
+
+
+def test_the_score_has_a_time_and_no_task() -> None:
+    criterion = parse("score<=1s")
+    assert (criterion.metric, criterion.limit, criterion.allowed_share) == ("score", 1.0, None)
+    for text, part in (
+        ("read:score<=1s", "write score<=1s"),
+        ("score<=5%", "write it like 200ms"),
+        ("score>=1s", "must be written with <="),
+        ("score<=2h", "never be met or broken"),
+    ):
+        with pytest.raises(InputError, match=part):
+            parse(text)
+    assert made("criteria", ["score<=1s"], ("task_score", SCORE)).task_score is not None
+
+
+def test_names_of_scenarios_and_groups_must_not_be_those_of_tasks() -> None:
+    refused("scenarios.0.name", "look", '"look" is a task of the protocol "app"')
+    refused("groups", {"change": ["read"]}, '"change" is a task of the protocol "app"')
+
+
+def test_a_protocol_whose_tasks_are_not_known_is_looked_at_when_it_is_played(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(tasks.TASKS, "app")
+    workload = made("criteria", ["delivery:p95<=60s", "read:p95<=1s"])
+    assert workload.named_tasks == {"delivery"}
+    check_played(workload.named_tasks, ["delivery", "LOGIN"])
+    with pytest.raises(InputError, match=r'did you mean "deliver"\?; .* are: deliver'):
+        check_played(workload.named_tasks, ["deliver"])
+    with pytest.raises(InputError, match="has no limit"):
+        parse_all(["delivery:overload<1%"], ["read"], None)
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        ({"weights": {}}, "at least 1 item"),
+        ({"weights": {"look": 0}}, "greater than 0"),
+        ({"weights": {"read": 1}}, 'task_score.weights: "read" names a task that'),
+        ({"weights": {"looks": 1}}, 'are: look, change; did you mean "look"?'),
+        ({"percentile": 100}, "less than 100"),
+        ({"unit": "s"}, "task_score.unit"),
+        ({"kind": "mean"}, "there is no such key"),
+    ],
+)
+def test_scores_that_cannot_be_are_refused(change: dict[str, Any], part: str) -> None:
+    refused("task_score", SCORE | change, part)
+
+
+def test_a_run_has_one_score() -> None:
+    other = {"name": "mean", "unit": "transactions/s"}
+    refused("task_score", SCORE, "exclude each other", ("score", other))
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        ({"count": []}, "at least 1 item"),
+        ({"count": ["read", "read"]}, "counted twice"),
+        ({"count": ["rad"]}, "it has: read; the tasks of its protocol are: look, change"),
+    ],
+)
+def test_marks_that_cannot_be_are_refused(change: dict[str, Any], part: str) -> None:
+    refused("marks", change, part)
+
+
+def test_a_plan_keeps_score_and_marks() -> None:
+    values = spoilt("task_score", SCORE)
+    values = spoilt("marks", {"name": "Marks, tasks a minute", "count": ["look", "read"]}, values)
+    values["criteria"] = ["score<=1s"]
+    one = plan(workload=values)
+    again = type(one).model_validate(one.model_dump(exclude_none=True))
+    assert again == one
+    assert one.workload.named_tasks == {"look", "change"}
+    assert "[workload.task_score.weights]" in one.to_toml()
+    assert WORKLOAD["criteria"] == ["p95<=1s", "errors<1%"]
