@@ -51,7 +51,10 @@ impl Imap {
                 line.raw("STARTTLS");
             })
             .await;
-        begun.map_err(|fault| Fault::session(FaultKind::Connect, fault.message))?;
+        begun.map_err(|fault| match fault.kind {
+            FaultKind::Refused => Fault::session(FaultKind::Connect, fault.message),
+            _ => fault,
+        })?;
         self.secure(endpoint).await
     }
 

@@ -20,11 +20,13 @@ use headcount_mail::message::{Body, Message, Part, Stamp};
 use headcount_mail::task::NAMES;
 use serde_json::{Value, json};
 
+pub mod configuration;
 pub mod dovecot;
 pub mod lmtp;
 pub mod peer;
 pub mod person;
 pub mod postfix;
+pub mod script;
 
 pub const PATIENCE: Duration = Duration::from_secs(30);
 

@@ -1,6 +1,9 @@
 //! Users outside an engine, who log on to a server.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::rc::Rc;
+use std::time::Duration;
 
 use headcount_load::clock::{Origin, RealClock};
 use headcount_load::seat::Seat;
@@ -15,11 +18,37 @@ use super::dovecot::PASSWORD;
 
 /// The user with this number, whose tasks and requests are counted. To be called inside a runtime.
 pub fn user(id: u32) -> User {
+    watched(id).0
+}
+
+/// The same, and where its tasks are noted.
+pub fn watched(id: u32) -> (User, Rc<Tasks>) {
+    let (user, tasks, _) = timed(id);
+    (user, tasks)
+}
+
+/// The same, and the timers that wake it, for [`in_time`].
+pub fn timed(id: u32) -> (User, Rc<Tasks>, Rc<Timers>) {
     let clock = RealClock::new(Origin::now()).unwrap();
     let timers = Rc::new(Timers::new(Rc::new(clock)));
-    User::new(id, 1, Rc::new(Seat::new()), timers)
+    let tasks = Rc::new(Tasks::new(task::NAMES.len()));
+    let user = User::new(id, 1, Rc::new(Seat::new()), Rc::clone(&timers))
         .counting(Rc::new(Requests::new(task::NAMES.len())))
-        .timing(Rc::new(Tasks::new(task::NAMES.len())))
+        .timing(Rc::clone(&tasks));
+    (user, tasks, timers)
+}
+
+/// Wakes users as a worker of the engine does, until the future is ready.
+pub async fn in_time<T>(timers: &Timers, future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
+    let mut ticks = tokio::time::interval(Duration::from_millis(1));
+    poll_fn(|context| {
+        while ticks.poll_tick(context).is_ready() {
+            timers.fire(timers.now_ns());
+        }
+        future.as_mut().poll(context)
+    })
+    .await
 }
 
 /// The name that this user logs on with.

@@ -1,0 +1,51 @@
+//! An IMAP server that follows a script: what real ones rarely do.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::thread::JoinHandle;
+
+use headcount_mail::endpoint::{Endpoint, EndpointOptions, Security};
+use headcount_net::Certificates;
+
+/// Takes one connection, greets, and answers lines in turn: each answer is said when the client has
+/// said a line that ends so. Then it closes. The thread returns all that was heard.
+pub fn script(greeting: &str, turns: &[(&str, &[u8])]) -> (Endpoint, JoinHandle<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let greeting = greeting.to_owned();
+    let turns: Vec<(String, Vec<u8>)> = turns
+        .iter()
+        .map(|(heard, said)| ((*heard).to_owned(), said.to_vec()))
+        .collect();
+    let thread = std::thread::spawn(move || {
+        let (stream, _) = listener.accept().unwrap();
+        stream.set_read_timeout(Some(super::PATIENCE)).unwrap();
+        let mut reader = BufReader::new(stream.try_clone().unwrap());
+        let mut heard = String::new();
+        let _ = (&stream).write_all(greeting.as_bytes());
+        for (end, answer) in turns {
+            let mut line = String::new();
+            if reader.read_line(&mut line).unwrap() == 0 {
+                break; // the client has had enough
+            }
+            heard.push_str(&line);
+            assert!(
+                line.trim_end().ends_with(&end),
+                "heard {line:?} instead of {end}"
+            );
+            if (&stream).write_all(&answer).is_err() {
+                break;
+            }
+        }
+        // Closing with bytes unread would reset the connection and lose what was said last.
+        let _ = stream.shutdown(std::net::Shutdown::Write);
+        let _ = reader.read_to_string(&mut heard);
+        heard
+    });
+    let options = EndpointOptions {
+        address,
+        security: Security::None,
+        verify_certificates: Certificates::System(true),
+    };
+    (Endpoint::new(&options).unwrap(), thread)
+}
