@@ -3,6 +3,7 @@
 //!
 //! * [`imap`]: the IMAP client.
 //! * [`endpoint`]: where a server is, and how it is spoken to.
+//! * [`ledger`]: what was accepted, and whether it came.
 //! * [`message`]: messages whose every byte can be made again and checked.
 //! * [`smtp`]: one connection of SMTP or LMTP.
 //! * [`task`]: what is timed.
@@ -13,6 +14,7 @@
 pub mod day;
 pub mod endpoint;
 pub mod imap;
+pub mod ledger;
 pub mod message;
 pub mod options;
 pub mod profile;
