@@ -64,6 +64,8 @@ fn a_message_is_intact_and_says_who_sent_it() {
         assert_eq!((stamp.sender, stamp.sequence), (5, 9));
         assert_eq!(stamp.sent_unix_us, 1_763_761_234_000_009);
     }
+    let large = message(9, &[Part::text(1_000_000)]);
+    assert_eq!(check(&large, large.len()).verdict, Verdict::Intact);
 }
 
 #[test]

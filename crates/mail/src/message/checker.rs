@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::fmt;
 use std::ops::Range;
 
+use memchr::memmem;
+
 use super::body::PIECE_BYTES;
 use super::contents::Contents;
 use super::header::{self, FIELD, Origin};
@@ -140,18 +142,16 @@ impl Checker {
         if self.is_below {
             return self.body(piece);
         }
-        let searched = self.header.len().saturating_sub(3);
+        let before = self.header.len();
         self.header(piece);
-        let found = self.header[searched..]
-            .windows(4)
-            .position(|four| four == b"\r\n\r\n");
+        let searched = before.saturating_sub(3);
+        let found = memmem::find(&self.header[searched..], b"\r\n\r\n");
         let Some(end) = found.map(|at| searched + at + 4) else {
             return;
         };
-        let below = self.header.len() - end;
         self.header.truncate(end);
         self.is_below = true;
-        self.body(&piece[piece.len() - below..]);
+        self.body(&piece[end - before..]);
     }
 
     /// What became of the message; everything has come.
