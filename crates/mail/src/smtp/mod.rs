@@ -8,9 +8,9 @@ pub mod connection;
 pub mod extension;
 mod login;
 pub mod reply;
-mod stuffing;
+pub(crate) mod stuffing;
 mod transaction;
-mod wire;
+pub(crate) mod wire;
 
 pub use connection::{Credentials, Language, Mechanism, Smtp};
 pub use extension::Extensions;

@@ -1,0 +1,139 @@
+//! Where mail goes, by the domain of its recipient.
+
+use headcount_net::Certificates;
+
+use super::error::FrontError;
+use crate::endpoint::{Endpoint, EndpointOptions, Security};
+
+/// How a route says that mail is counted and dropped.
+const COUNT: &str = "count";
+
+/// Where mail goes.
+#[derive(Debug)]
+pub struct Destination {
+    /// As it was named.
+    pub name: String,
+    /// The LMTP server; nothing counts and drops.
+    pub lmtp: Option<Endpoint>,
+}
+
+/// Where mail goes, by domain.
+#[derive(Debug)]
+pub struct Routes {
+    /// Each once; the first is where all other mail goes.
+    pub destinations: Vec<Destination>,
+    domains: Vec<(String, usize)>,
+}
+
+impl Routes {
+    /// `others` is where mail goes that no route names: `HOST:PORT` or `count`; routes are
+    /// `DOMAIN=HOST:PORT` or `DOMAIN=count`.
+    pub fn new(others: &str, routes: &[String]) -> Result<Self, FrontError> {
+        let mut found = Self {
+            destinations: vec![destination(others)?],
+            domains: Vec::new(),
+        };
+        for route in routes {
+            let parts = route.split_once('=');
+            let parts = parts.filter(|(domain, to)| !domain.is_empty() && !to.is_empty());
+            let (domain, to) = parts.ok_or_else(|| FrontError::Route(route.clone()))?;
+            if to != COUNT && !to.contains(':') {
+                return Err(FrontError::Route(route.clone()));
+            }
+            let known = found.destinations.iter().position(|known| known.name == to);
+            let index = known.unwrap_or(found.destinations.len());
+            if known.is_none() {
+                found.destinations.push(destination(to)?);
+            }
+            found.domains.push((domain.to_ascii_lowercase(), index));
+        }
+        Ok(found)
+    }
+
+    /// The number of the destination of mail for this address.
+    pub fn of(&self, address: &str) -> usize {
+        let domain = address.rsplit_once('@').map_or("", |(_, domain)| domain);
+        let route = self
+            .domains
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(domain));
+        route.map_or(0, |(_, index)| *index)
+    }
+}
+
+fn destination(name: &str) -> Result<Destination, FrontError> {
+    let options = EndpointOptions {
+        address: name.to_owned(),
+        security: Security::None,
+        verify_certificates: Certificates::System(true),
+    };
+    let lmtp = (name != COUNT).then(|| Endpoint::new(&options)).transpose();
+    Ok(Destination {
+        name: name.to_owned(),
+        lmtp: lmtp.map_err(|reason| FrontError::Lmtp {
+            address: name.to_owned(),
+            reason,
+        })?,
+    })
+}
+
+/// Whether an address is one of a pattern, in which `*` stands for anything.
+pub fn matches(pattern: &str, address: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else {
+        return pattern.eq_ignore_ascii_case(address);
+    };
+    let (head, tail) = (address.get(..start.len()), address.get(start.len()..));
+    let (Some(head), Some(tail)) = (head, tail) else {
+        return false;
+    };
+    head.eq_ignore_ascii_case(start)
+        && (0..=tail.len()).any(|at| tail.get(at..).is_some_and(|tail| matches(rest, tail)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mail_goes_where_its_domain_says() {
+        let routes = [
+            "a.invalid=127.0.0.1:2400",
+            "b.invalid=count",
+            "C.invalid=count",
+        ];
+        let routes = Routes::new("127.0.0.1:2401", &routes.map(String::from)).unwrap();
+        let name = |address| &*routes.destinations[routes.of(address)].name;
+        assert_eq!(name("u1@a.invalid"), "127.0.0.1:2400");
+        assert_eq!(name("u1@B.invalid"), "count");
+        assert_eq!(name("u1@c.invalid"), "count");
+        assert_eq!(name("u1@other.invalid"), "127.0.0.1:2401");
+        assert_eq!(routes.destinations.len(), 3);
+    }
+
+    #[test]
+    fn what_is_no_route_is_named() {
+        for odd in ["a.invalid", "=count", "a.invalid=", "a.invalid=b"] {
+            let error = Routes::new("count", &[odd.into()]).unwrap_err().to_string();
+            assert!(
+                error.starts_with(&format!("\"{odd}\" is no route")),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn patterns_are_of_whole_addresses() {
+        for (pattern, address, expected) in [
+            ("u1@a", "U1@A", true),
+            ("u1@a", "u11@a", false),
+            ("*@a", "u1@a", true),
+            ("u*", "u1@a", true),
+            ("*1*", "u1@a", true),
+            ("*", "", true),
+            ("u*9@*", "u1@9", false),
+            ("\u{e4}*", "u1", false),
+        ] {
+            assert_eq!(matches(pattern, address), expected, "{pattern} {address}");
+        }
+    }
+}
