@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel
 from report_factory import content, empty_level, level, score, timeline, times, verdict
+from report_tasks import tasked
 
 from headcount.bundle.verdict import Capacity, Plateau
 from headcount.report.content import ReportContent
@@ -89,6 +90,7 @@ def cases() -> list[Case]:
         Case("score", scored()),
         Case("saturated", saturated()),
         Case("grouped", grouped()),
+        Case("tasks", tasked()),
         Case("on one machine", on_one_machine()),
         Case("large figures", large_figures()),
         Case("hostile", hostile()),

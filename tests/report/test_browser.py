@@ -165,7 +165,9 @@ def test_every_figure_shows_one_drawing_of_the_right_size(
     browser: Browser, case: Case, width: int
 ) -> None:
     figures = browser.show(case, width).evaluate(DRAWINGS)
-    assert len(figures) == (3 if case.content.timeline and case.content.levels else len(figures))
+    scored = any(level.score for level in case.content.levels)
+    usual = 3 + scored if case.content.timeline and case.content.levels else len(figures)
+    assert len(figures) == usual
     for drawings in figures:
         assert len(drawings) == 1
         assert drawings[0][0] > min(width, 1000) * 0.8

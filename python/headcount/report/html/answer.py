@@ -5,6 +5,7 @@ from headcount.bundle.verdict import Capacity, Plateau, Verdict
 from headcount.report.content import ReportContent
 from headcount.report.markup import Html, element, joined
 from headcount.report.selection import counter_mean, shown
+from headcount.report.tasks import marks_said
 from headcount.report.wording import confidence, flattening, judged
 from headcount.text import (
     count,
@@ -85,10 +86,18 @@ def _tiles(content: ReportContent) -> Html:
     tiles: list[tuple[str, str, str]] = []
     if verdict.score is not None:
         score = verdict.score
-        said = f"{score.unit}; {score.formula}"
+        # A score of tasks is a time.
+        is_time = score.unit == "ms"
+        said = score.formula if is_time else f"{score.unit}; {score.formula}"
         if score.zero_level is not None:
             said += f"; zero because of the level at {count(score.zero_level)} users"
-        tiles.append((score.name, significant(score.value), said))
+        if score.interval is not None:
+            said += f"; 95% confidence interval {duration_range(*score.interval)}"
+        value = duration(score.value) if is_time else significant(score.value)
+        tiles.append((score.name, value, said))
+    if verdict.marks is not None:
+        said = f"marks a minute; {marks_said(verdict.marks)}"
+        tiles.append(("Marks", significant(verdict.marks.per_minute), said))
     tiles += [_saturation(plateau) for plateau in verdict.plateaus if plateau.flattened]
     if level is not None:
         tiles += _of_level(level)

@@ -39,14 +39,27 @@ def section(content: ReportContent) -> Html | None:
 
 
 def limits(content: ReportContent) -> list[tuple[str, float]]:
-    """Return the criteria that limit a duration, each with its limit in ms, the tightest first."""
+    """Return the criteria that limit a response time, with limits in ms, the tightest first.
+
+    Those of tasks and of the score limit other times than those that are drawn.
+    """
     found = {
         judged.criterion: judged.limit
         for level in content.levels
         for judged in level.criteria
-        if judged.unit == "ms"
+        if judged.unit == "ms" and not _of_tasks(judged.criterion, content)
     }
     return sorted(found.items(), key=lambda item: item[1])[:LIMITS_SHOWN]
+
+
+def _of_tasks(criterion: str, content: ReportContent) -> bool:
+    name, prefixed, _ = criterion.partition(":")
+    if not prefixed:
+        return criterion.startswith("score<")
+    return any(
+        name not in {result.name for result in (*level.scenarios, *level.groups)}
+        for level in content.levels
+    )
 
 
 def _drawing(content: ReportContent, room: Room) -> Html:
@@ -66,7 +79,7 @@ def _drawing(content: ReportContent, room: Room) -> Html:
         axis.upright(panel, time_tick),
         capacity_band([panel], content.verdict.capacity, short=not room.hover),
         element("text", heading, x=panel.left - 52, y=16, class_="title"),
-        *(_limit(panel, text, limit) for text, limit in limits(content)),
+        *(limit_rule(panel, text, limit) for text, limit in limits(content)),
         _lines(content, panel),
         axis.lower(panel, count, room.x_ticks, "Users"),
         strips([panel], [(level.users, said_of(level)) for level in content.levels])
@@ -97,7 +110,8 @@ def _lines(content: ReportContent, panel: Panel) -> Html:
     return joined([*parts, names(panel.right + 8, ends, panel.top, panel.bottom)])
 
 
-def _limit(panel: Panel, criterion: str, limit_ms: float) -> Html:
+def limit_rule(panel: Panel, criterion: str, limit_ms: float) -> Html:
+    """Draw the limit that a criterion sets, with the criterion beside it."""
     y = panel.y.at(limit_ms)
     rule = f"M{panel.left:.1f} {y:.1f}H{panel.right:.1f}"
     return joined(

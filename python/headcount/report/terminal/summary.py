@@ -12,14 +12,16 @@ from headcount.report.chart.scale import for_times, from_zero
 from headcount.report.chart.tick import rate_tick, time_tick
 from headcount.report.grouped import stress
 from headcount.report.selection import shown
+from headcount.report.tasks import marks_said, marks_value, missing, score_text
 from headcount.report.terminal.course import steps
 from headcount.report.terminal.glyphs import glyphs, writable
 from headcount.report.terminal.groups import groups
 from headcount.report.terminal.operations import operations, throughput
 from headcount.report.terminal.plot import Plot, draw
 from headcount.report.terminal.table import table
+from headcount.report.terminal.tasks import tasks
 from headcount.report.wording import confidence, flattening, judged, objections
-from headcount.text import count, significant, span
+from headcount.text import count, span
 
 _STYLE = {"passed": "bold green", "failed": "bold red"}
 
@@ -54,6 +56,7 @@ def summary(
         console.print(table(levels, console, environment))
         _groups(verdict, levels, console)
         _steps(verdict, levels, console)
+        _tasks(verdict, levels, console)
     _program(program, verdict, levels, console)
     _objections(levels, console)
     _print(_cost(verdict.cost), console, "dim")
@@ -80,11 +83,9 @@ def _answer(verdict: Verdict, console: Console) -> None:
     if verdict.broke_first:
         _print(f"What broke first: {verdict.broke_first}", console)
     if verdict.score is not None:
-        score = verdict.score
-        text = f"{score.name}: {significant(score.value)} {score.unit} ({score.formula})"
-        if score.zero_level is not None:
-            text += f", zero because of the level at {count(score.zero_level)} users"
-        _print(text, console)
+        _print(score_text(verdict.score), console)
+    if verdict.marks is not None:
+        _print(f"{marks_value(verdict.marks)} ({marks_said(verdict.marks)})", console)
     for said in flattening(verdict):
         _print(said, console)
     for flag in verdict.flags:
@@ -135,6 +136,17 @@ def _steps(verdict: Verdict, levels: Sequence[LevelResult], console: Console) ->
     if found is not None:
         _print("\nMean time of each step:", console)
         console.print(found)
+
+
+def _tasks(verdict: Verdict, levels: Sequence[LevelResult], console: Console) -> None:
+    level = shown(verdict, levels)
+    if level is None or not level.tasks:
+        return
+    _print(f"\nTasks at {count(level.users)} users:", console)
+    console.print(tasks(level, console))
+    said = missing(level)
+    if said:
+        _print(said, console)
 
 
 def _objections(levels: Sequence[LevelResult], console: Console) -> None:

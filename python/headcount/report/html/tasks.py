@@ -1,0 +1,40 @@
+"""The tasks at capacity: what was timed inside steps."""
+
+from headcount.bundle.level import LevelResult, TaskResult
+from headcount.report.content import ReportContent
+from headcount.report.html.table import Cell, Column, row, table
+from headcount.report.html.table import section as make_section
+from headcount.report.markup import Html, element, joined
+from headcount.report.selection import shown
+from headcount.report.tasks import NOTE, WEIGHED, Figure, figures, missing
+from headcount.text import count, duration_range
+
+
+def section(content: ReportContent) -> Html | None:
+    """Show the tasks of the level at the published capacity; nothing where none happened."""
+    level = shown(content.verdict, content.levels)
+    if level is None or not level.tasks:
+        return None
+    found = figures(level)
+    columns = [Column("Task", text=True), *(Column(each.heading) for each in found)]
+    rows = [
+        row(columns, [task.name, *(_cell(each, task) for each in found)]) for task in level.tasks
+    ]
+    said = missing(level)
+    return make_section(
+        f"Tasks at {count(level.users)} users ({level.outcome})",
+        table(columns, rows, "Tasks"),
+        element("p", said) if said else None,
+        element("p", NOTE + (WEIGHED if _weighed(level) else ""), class_="note"),
+    )
+
+
+def _weighed(level: LevelResult) -> bool:
+    return level.score is not None
+
+
+def _cell(figure: Figure, task: TaskResult) -> Cell:
+    told = figure.cell(task)
+    if figure.heading != "p95" or task.p95_interval_ms is None:
+        return told
+    return joined([told, element("small", duration_range(*task.p95_interval_ms))])

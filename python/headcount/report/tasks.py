@@ -1,0 +1,86 @@
+"""Tasks of a level, its score and its marks, in words and figures that all reports share."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from headcount.bundle.level import LevelResult, TaskResult
+from headcount.bundle.verdict import Marks, Score
+from headcount.text import DASH, count, duration, duration_range, significant
+
+NOTE = (
+    "Things timed inside steps, from their beginning to their end; of the completed. SD: standard "
+    "deviation. Below p95: its 95% confidence interval."
+)
+WEIGHED = " Weight: in the score."
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure of each task: what it is called, how it is written, how soon it goes (0: never).
+
+    What goes goes where there is no room.
+    """
+
+    heading: str
+    cell: Callable[[TaskResult], str]
+    goes: int
+
+
+def figures(level: LevelResult) -> list[Figure]:
+    """Return the figures of the level's tasks; weights only where there is a score."""
+    found = [
+        Figure("Count", lambda task: count(task.completed), 0),
+        Figure("A minute", lambda task: significant(task.per_minute), 2),
+        Figure("Failed", lambda task: count(task.failed), 0),
+        Figure("Mean", lambda task: duration(task.mean_ms), 0),
+        Figure("SD", lambda task: duration(task.sd_ms), 4),
+        Figure("p50", lambda task: duration(task.service.p50_ms if task.service else None), 3),
+        Figure("p95", lambda task: duration(task.service.p95_ms if task.service else None), 0),
+        Figure("p99", lambda task: duration(task.service.p99_ms if task.service else None), 1),
+    ]
+    if level.score is not None:
+        weights = level.score.weights
+        found.append(
+            Figure(
+                "Weight",
+                lambda task: f"{weights[task.name]:g}" if task.name in weights else DASH,
+                5,
+            )
+        )
+    return found
+
+
+def missing(level: LevelResult) -> str | None:
+    """Name the tasks that have a weight in the score and did not happen; None where all did."""
+    if level.score is None or not level.score.missing:
+        return None
+    return f"Did not happen, and so are not in the score: {', '.join(level.score.missing)}."
+
+
+def score_text(score: Score) -> str:
+    """Give a score with what it is, in one line."""
+    text = f"{score.name}: {significant(score.value)} {score.unit} ({score.formula})"
+    if score.interval is not None:
+        text += f"; 95% confidence interval {duration_range(*score.interval)}"
+    if score.zero_level is not None:
+        text += f", zero because of the level at {count(score.zero_level)} users"
+    return text
+
+
+def marks_value(marks: Marks) -> str:
+    """Give the number of marks: `3,412 marks a minute`."""
+    return f"{significant(marks.per_minute)} marks a minute"
+
+
+def marks_said(marks: Marks) -> str:
+    """Say what marks are and how sure their number is."""
+    text = f"{marks.name}: completed {', '.join(marks.count)} at {count(marks.users)} users"
+    if marks.interval_per_minute is not None:
+        low, high = marks.interval_per_minute
+        text += f"; 95% confidence interval {significant(low)} to {significant(high)}"
+    return text
+
+
+def has_figures(levels: Sequence[LevelResult]) -> bool:
+    """Whether any level has a score or marks."""
+    return any(level.score is not None or level.marks is not None for level in levels)
