@@ -71,6 +71,8 @@ def _section(workload: Workload) -> str:
         f"Pauses pass {run.compress:g} times faster than life" if run.compress != 1 else "",
         "Users log on when they join" if run.log_on == "join" else "",
         f"Score: {workload.score.name}, in {workload.score.unit}" if workload.score else "",
+        f"Score: {workload.task_score.text}" if workload.task_score else "",
+        f"Marks: {workload.marks.text}" if workload.marks else "",
     ]
     total = sum(scenario.weight for scenario in workload.scenarios)
     table = [

@@ -1,10 +1,15 @@
 """Tasks in workload files: criteria, scores and marks that name them."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from plan_cases import WORKLOAD, plan, spoilt
 
+from headcount.bundle.writer import BundleWriter
+from headcount.controller.listener import Silent
+from headcount.controller.session import Session
 from headcount.errors import InputError
 from headcount.plan import tasks
 from headcount.plan.criteria import parse, parse_all
@@ -133,4 +138,20 @@ def test_a_plan_keeps_score_and_marks() -> None:
     assert again == one
     assert one.workload.named_tasks == {"look", "change"}
     assert "[workload.task_score.weights]" in one.to_toml()
+    assert one.workload.task_score is not None
+    assert one.workload.marks is not None
+    assert one.workload.task_score.text == "Score (ms), p95 of tasks by weight: look 10, change 2"
+    assert one.workload.marks.text == "Marks, tasks a minute: completed a minute of look, read"
     assert WORKLOAD["criteria"] == ["p95<=1s", "errors<1%"]
+
+
+def test_a_run_ends_before_its_first_user_when_a_name_is_no_task(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delitem(tasks.TASKS, "app")
+    one = plan(workload=spoilt("criteria", ["delivery:p95<=60s"]))
+    target = {"address": "127.0.0.1:9", "file_bytes": 4096, "range_bytes": 4096, "seed": 1}
+    bundle = BundleWriter(tmp_path)
+    with pytest.raises(InputError, match=r'"delivery" is neither .* tasks are: none'):
+        Session(one, json.dumps(target), [], bundle, Silent(), 0.0)
+    bundle.close()

@@ -102,8 +102,7 @@ def _print_run(workload: Workload) -> None:
         out.print(f"  users play {workload.program.text}, in order", markup=False)
     if run.lab_scale < 1:
         out.print(f"  on a server of the lab: --scale {run.lab_scale:g} unless one is given")
-    if workload.score:
-        out.print(f"  score: {workload.score.name} ({workload.score.unit})", markup=False)
+    _print_figures(workload)
 
 
 def _print_criteria(workload: Workload) -> None:
@@ -127,6 +126,15 @@ def _print_order(workload: Workload) -> None:
         out.print(f"  pauses pass {faster} times faster than life (--compress)", markup=False)
     if workload.run.log_on == "join":
         out.print("  users log on when they join, before anything is due", markup=False)
+
+
+def _print_figures(workload: Workload) -> None:
+    if workload.score:
+        out.print(f"  score: {workload.score.name} ({workload.score.unit})", markup=False)
+    if workload.task_score:
+        out.print(f"  score: {workload.task_score.text}", markup=False)
+    if workload.marks:
+        out.print(f"  marks: {workload.marks.text}", markup=False)
 
 
 def _print_list(title: str, texts: list[str]) -> None:

@@ -26,3 +26,9 @@ class Marks(Strict):
         with as_mistake():
             for name in counted:
                 check_named(f'marks.count: "{name}"', name, scenarios, tasks)
+
+    @property
+    def text(self) -> str:
+        """What it is, for people."""
+        counted = "all scenarios" if self.count is None else ", ".join(self.count)
+        return f"{self.name}: completed a minute of {counted}"

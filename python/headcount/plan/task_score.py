@@ -30,3 +30,9 @@ class TaskScore(Strict):
         with as_mistake():
             for name in self.weights:
                 check_named(f'task_score.weights: "{name}"', name, [], tasks)
+
+    @property
+    def text(self) -> str:
+        """What it is, for people."""
+        weights = ", ".join(f"{name} {weight:g}" for name, weight in self.weights.items())
+        return f"{self.name} ({self.unit}), p{self.percentile:g} of tasks by weight: {weights}"
