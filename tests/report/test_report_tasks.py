@@ -1,6 +1,7 @@
 """Tasks, score and marks in both reports."""
 
 import io
+import json
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,7 @@ from report_page import read
 from report_tasks import LIMIT, WEIGHTS, tasked
 from rich.console import Console
 
+from headcount.bundle.level import Levels
 from headcount.report.content import ReportContent
 from headcount.report.html.latency import limits
 from headcount.report.html.task_score import limits as score_limits
@@ -101,6 +103,20 @@ def test_levels_without_a_score_have_dashes_and_no_chart() -> None:
     start = next(i for i, row in enumerate(page.rows) if row[:3] == ["Users", "Outcome", "Score"])
     assert page.rows[start + 1][2] == "\N{EN DASH}"
     assert "Score against users" not in page.texts
+
+
+def test_levels_are_read_back_and_those_of_older_bundles_have_no_tasks() -> None:
+    levels = Levels(levels=list(tasked().levels))
+    written = json.loads(levels.model_dump_json())
+    assert Levels.model_validate(written) == levels
+    for level in written["levels"]:
+        for key in ("tasks", "score", "marks"):
+            del level[key]
+        for judged in level["criteria"]:
+            del judged["unproven"]
+    old = Levels.model_validate(written).levels[0]
+    assert (old.tasks, old.score, old.marks) == ([], None, None)
+    assert not old.criteria[0].unproven
 
 
 @pytest.mark.parametrize(
