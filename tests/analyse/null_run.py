@@ -83,7 +83,9 @@ class Run:
         before = self.intervals[first - 1] if first else None
         return Window(self.intervals[first : inside[-1] + 1], before)
 
-    def level(self, window: Window, users: int | None = None) -> LevelResult:
+    def level(
+        self, window: Window, users: int | None = None, unsettled: Sequence[str] = ()
+    ) -> LevelResult:
         """Sum a stretch up as a level."""
         level = Measured(
             index=1,
@@ -96,6 +98,7 @@ class Run:
             step_names=self.step_names,
             request_names=[],
             counters={},
+            unsettled=unsettled,
         )
         return summarise(self.plan, level)
 

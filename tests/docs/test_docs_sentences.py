@@ -25,7 +25,7 @@ SOURCES = {
     ),
     "neighbours.py": ("neighbours",),
     "generator.py": ("watch",),
-    "level.py": ("_invalid", "_shortfall", "_wrong_data"),
+    "level.py": ("_invalid", "_unsteady", "_shortfall", "_wrong_data"),
     "judge.py": ("_sentence",),
     "steadiness.py": ("steadiness",),
 }

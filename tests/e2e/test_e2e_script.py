@@ -70,3 +70,18 @@ def test_users_log_on_when_they_join(headcount: Headcount, log_on: str, sessions
     seconds = reader.load(headcount.bundles()[-1]).seconds
     assert sum(second["sessions_opened"] for second in seconds) == sessions
     assert sum(each["started"] for s in seconds for each in s["scenarios"].values()) == 0
+
+
+def test_settling_is_prolonged_while_nothing_is_steady(headcount: Headcount) -> None:
+    path = headcount.home / "strict.toml"
+    run = '[run]\nsteady = "required"'
+    # Nobody does anything in a day's pause, and so nothing is broken either.
+    text = LIGHT.replace("[run]", run).replace('settle = "0s"', 'settle = "3s"')
+    path.write_text(text.replace('"errors<50%"', '"mean<=1h"'), "utf-8")
+    headcount.run(
+        *("run", str(path), "--target", "lab:app", "--users", "4", "--seed", "1"),
+        *("--duration", "1s", "--ramp", "0s", "--think", "24h"),
+    )
+    (level,) = reader.load(headcount.bundles()[-1]).levels
+    assert 11 <= level.settle_s <= 14
+    assert level.outcome != "passed"

@@ -28,7 +28,7 @@ from headcount.bundle.level import (
 )
 from headcount.plan.plan import Plan
 from headcount.plan.units import seconds
-from headcount.text import count, significant
+from headcount.text import count, significant, span
 from headcount.text import share as percent
 
 OPENING = "opening a session"
@@ -55,6 +55,8 @@ class Measured:
     request_names: Sequence[str]
     counters: Mapping[str, Mapping[str, CounterSummary]]
     task_names: Sequence[str] = ()
+    unsettled: Sequence[str] = ()
+    """What speaks against a steady state before the measured part, where one is required."""
 
 
 def summarise(plan: Plan, level: Measured) -> LevelResult:
@@ -74,6 +76,9 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
     failed = _wrong_data(faults)
     failed += [result.sentence for result in criteria if not result.passed]
     failed += _shortfall(due, completed + window.pool().failed, level.users)
+    steady = _steadiness(window)
+    if plan.workload.run.steady == "required" and not failed:
+        invalid += _unsteady(level, steady)
     return LevelResult(
         index=level.index,
         purpose=level.purpose,  # type: ignore[arg-type]
@@ -88,7 +93,7 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
         achieved_per_s=completed / length_s,
         think_mean_s=law.think_mean_s if law else None,
         little_error=law.error if law else None,
-        steadiness=_steadiness(window),
+        steadiness=steady,
         users_reported=window.active_users,
         total=_scenario("all", window, None, max(limits)),
         scenarios=[_scenario(n, window, i, limits[i]) for i, n in enumerate(names)],
@@ -121,6 +126,18 @@ def _invalid(level: Measured, reasons: list[str], law: little.Little | None) -> 
             "can be chance: users, clocks or think times do not fit together"
         )
     return invalid
+
+
+def _unsteady(level: Measured, steady: Steadiness) -> list[str]:
+    """Why a level of a workload that asks for a steady state does not count."""
+    held = span(level.settle_s)
+    before, during = "; ".join(level.unsettled), "; ".join(steady.reasons)
+    reasons = []
+    if before:
+        reasons.append(f"it never got steady: after {held} of settling {before}")
+    if during:
+        reasons.append(f"it was not steady while it was measured: {during}")
+    return reasons
 
 
 def _shortfall(due: int, ended: int, users: int) -> list[str]:

@@ -19,6 +19,8 @@ from headcount.text import count, significant, span
 
 Ending = Literal["finished", "interrupted", "unfinished"]
 """How a run ended."""
+UNCOUNTED = "at least this many: levels with more users do not count"
+"""Instead of the generator, where it was not what made them invalid."""
 
 
 def of_levels(plan: Plan, levels: Sequence[LevelResult], seconds: float, ending: Ending) -> Verdict:
@@ -171,7 +173,11 @@ def of_search(
         score=task_score(level),
         marks=marks(level),
         rule=plan.rule,
-        flags=[*_search_flags(plan, outcome, ending), *unproven(level), *_flags(plan, levels)],
+        flags=[
+            *_search_flags(plan, levels, outcome, ending),
+            *unproven(level),
+            *_flags(plan, levels),
+        ],
         cost=_cost(levels, seconds),
     )
 
@@ -199,11 +205,18 @@ def _capacity_sentence(
     return f"{people(capacity.users)} (95 % interval of the capacity: {low} to {high})."
 
 
-def _search_flags(plan: Plan, outcome: Outcome, ending: Ending) -> list[str]:
+def _search_flags(
+    plan: Plan, levels: Sequence[LevelResult], outcome: Outcome, ending: Ending
+) -> list[str]:
     hidden = {Flag.INCOMPLETE} if ending != "finished" else set()
     if plan.search.quick:
         hidden |= {Flag.UNCONFIRMED, Flag.BUDGET_SPENT}
     flags = [flag.value for flag in outcome.flags if flag not in hidden]
+    invalid = [level for level in levels if level.outcome == "invalid"]
+    if Flag.GENERATOR_LIMITED in outcome.flags and not any(
+        one.generator.limited for one in invalid
+    ):
+        flags[flags.index(Flag.GENERATOR_LIMITED.value)] = UNCOUNTED
     if plan.search.quick:
         flags.append(
             "a first look: short levels, a wide interval, no full level at the number; "

@@ -16,6 +16,7 @@ from headcount.controller.access import Access, Prepared
 from headcount.controller.handles import ensure_handles
 from headcount.controller.listener import Listener, Phase
 from headcount.controller.session import Moment, Session
+from headcount.controller.settling import settle
 from headcount.counters.summary import summarise as summarise_counters
 from headcount.errors import EngineError
 from headcount.plan.plan import Plan
@@ -75,7 +76,7 @@ class LevelRunner:
         )
         self._session.set_users(order.users, order.ramp_s)
         ramp_s = self._hold("ramp", order, order.ramp_s) + self._gather(order)
-        settle_s = self._hold("settle", order, order.settle_s)
+        settle_s, unsettled = self._settle(order)
         before = self._last
         self._phase("steady", order, order.measure_s)
         early = (
@@ -95,6 +96,7 @@ class LevelRunner:
                 started_at=started_at,
                 ramp_s=ramp_s,
                 settle_s=settle_s,
+                unsettled=unsettled,
                 window=window,
                 step_names=self._session.step_names,
                 request_names=self._session.request_names,
@@ -120,6 +122,20 @@ class LevelRunner:
             return 0.0
         self._last = moments[-1].interval
         return moments[-1].interval.to_s - moments[0].interval.from_s
+
+    def _settle(self, order: LevelOrder) -> tuple[float, list[str]]:
+        """Settle; returns how long that took, and what speaks against a steady state it needs."""
+        if self._plan.workload.run.steady != "required":
+            return self._hold("settle", order, order.settle_s), []
+
+        def hold(length_s: float, held_s: float) -> list[Interval]:
+            self._phase("settle" if not held_s else "settle: not steady yet", order, length_s)
+            moments = self._session.hold("settle", order.index, length_s)
+            if moments:
+                self._last = moments[-1].interval
+            return [moment.interval for moment in moments]
+
+        return settle(order.settle_s, hold)
 
     def _gather(self, order: LevelOrder) -> float:
         """Wait until exactly the level's users are there; returns how long that took.

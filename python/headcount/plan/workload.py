@@ -25,6 +25,8 @@ from headcount.plan.units import seconds
 
 MOST_PAUSE_S = 86_400.0
 """The longest pause the engine accepts."""
+LEAST_SETTLE_S = 3.0
+"""The engine reports each second, and a third of the settling needs a report."""
 
 
 class Think(Strict):
@@ -163,12 +165,24 @@ class Run(Strict):
     compress: float = Field(
         default=1.0, ge=1, le=1000, description="How many times faster than life pauses pass"
     )
+    steady: Literal["told", "required"] = Field(
+        default="told", description="Whether a level that passes must have been steady to count"
+    )
     plateau: bool = Field(
         default=False, description="The answer of a ladder is where its throughput flattens out"
     )
     lab_scale: float = Field(
         default=1.0, gt=0, le=1, description="The scale on a server of the lab, unless one is given"
     )
+
+    @model_validator(mode="after")
+    def _long_enough(self) -> "Run":
+        if self.steady == "required" and seconds(self.settle) < LEAST_SETTLE_S:
+            raise ValueError(
+                f'steady = "required" compares thirds of the settling, so settle must be at least '
+                f"{LEAST_SETTLE_S:g}s; it is {self.settle}"
+            )
+        return self
 
 
 class Score(Strict):
