@@ -16,6 +16,7 @@ from headcount.errors import ExitCode
 from headcount.lab import app, files, samba_settings, web_settings
 from headcount.plan import criteria
 from headcount.plan.client import SmbClient
+from headcount.plan.cost import Cost
 from headcount.plan.data import Data, Tree
 from headcount.plan.fields import Strict
 from headcount.plan.library import Class, Library
@@ -50,6 +51,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "Scenarios": Scenario,
     "Steps": Step,
     "Plans": Plan,
+    "Cost": Cost,
     "Search": SearchOptions,
     "Client": SmbClient,
     "Web client": HttpClient,

@@ -8,6 +8,7 @@ from headcount.analyse.compressed import compressed
 from headcount.analyse.level import broke_first, people, rate_text, reason_of
 from headcount.analyse.neighbours import neighbours
 from headcount.analyse.plateau import plateaus
+from headcount.analyse.price import price
 from headcount.analyse.score import busiest, moved_bytes_per_s, score_of
 from headcount.analyse.search import Flag, Outcome
 from headcount.analyse.shrunk import shrunk
@@ -48,6 +49,7 @@ def of_levels(plan: Plan, levels: Sequence[LevelResult], seconds: float, ending:
         capacity=None,
         score=score or task_score(level),
         marks=marks(level),
+        price=price(plan.cost, level.users if level else None, None, marks(level)),
         rule=plan.rule,
         plateaus=flat,
         flags=[
@@ -172,6 +174,7 @@ def of_search(
         capacity=capacity,
         score=task_score(level),
         marks=marks(level),
+        price=price(plan.cost, users, capacity, marks(level)),
         rule=plan.rule,
         flags=[
             *_search_flags(plan, levels, outcome, ending),

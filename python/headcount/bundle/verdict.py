@@ -47,6 +47,23 @@ class Marks(Record):
     users: int
 
 
+class PriceEach(Record):
+    """What the system under test costs for each user, or for each mark."""
+
+    of: str = Field(description="`user`, or the name of the workload's marks")
+    figure: float = Field(description="How many there are: what the price is divided by")
+    value: float = Field(description="In the currency of the price")
+    interval: tuple[float, float] | None = Field(description="From the 95 % interval of the figure")
+
+
+class Price(Record):
+    """What whoever ran the test says the system costs, and what that makes for each."""
+
+    amount: float
+    currency: str
+    each: list[PriceEach]
+
+
 class Plateau(Record):
     """Where the throughput of a ladder's levels flattened out, if it did."""
 
@@ -89,6 +106,7 @@ class Verdict(Record):
     capacity: Capacity | None
     score: Score | None
     marks: Marks | None = Field(default=None, description="Of workloads with `marks`")
+    price: Price | None = Field(default=None, description="Where a cost was stated")
     rule: str | None = Field(default=None, description="The workload's rule that gave the criteria")
     plateaus: list[Plateau] = Field(
         default=[], description="Of a ladder: where scenarios/s and bytes/s flattened out"

@@ -88,6 +88,10 @@ def run(
         str | None,
         typer.Option(metavar="NAME", help="Judge by this rule of the workload's [rules] instead."),
     ] = None,
+    cost: Annotated[
+        str | None,
+        typer.Option(metavar="PRICE", help='What the system costs: --cost "29581 USD".'),
+    ] = None,
     soak: Annotated[
         str | None, typer.Option(help="After the search, a long level at the capacity: 30m.")
     ] = None,
@@ -133,6 +137,7 @@ def run(
         seed=seed,
         criteria=[text for given in criteria or [] for text in _apart(given)],
         rule=rule,
+        cost=cost,
         workers=workers,
         scale=scale,
         authorised_by=authorised_by,

@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError, model_validator
 from headcount.errors import InputError
 from headcount.plan import criteria, target
 from headcount.plan.client import check_client
+from headcount.plan.cost import Cost
 from headcount.plan.data import BLOCK_BYTES, NO_TREE, Tree
 from headcount.plan.fields import Duration, Strict, Users, within
 from headcount.plan.levels import MOST_USERS
@@ -52,6 +53,7 @@ class Plan(Strict):
     workers: int = Field(ge=1, le=1024)
     scale: float = Field(default=1.0, gt=0, le=1, description="Shrinks the data set")
     authorised_by: str | None = None
+    cost: Cost | None = Field(default=None, description="What the system under test costs")
     rule: str | None = Field(default=None, description="The rule that gave the criteria")
     search: SearchOptions = SearchOptions()
     server: dict[str, str] = Field(

@@ -8,6 +8,7 @@ from typing import Any
 
 from headcount.errors import InputError
 from headcount.plan import target as targets
+from headcount.plan.cost import parse_cost
 from headcount.plan.levels import MOST_USERS, parse_ladder
 from headcount.plan.plan import Plan, validate
 from headcount.plan.program import LoadFile
@@ -35,6 +36,7 @@ class Overrides:
     seed: int | None = None
     criteria: list[str] = field(default_factory=list)
     rule: str | None = None
+    cost: str | None = None
     workers: int | None = None
     scale: float | None = None
     authorised_by: str | None = None
@@ -64,6 +66,7 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
         "scale": usual_scale if overrides.scale is None else overrides.scale,
         "authorised_by": overrides.authorised_by,
         "rule": overrides.rule,
+        "cost": parse_cost(overrides.cost).model_dump() if overrides.cost is not None else None,
         **_settings(parsed, overrides, workload),
         "search": _search(overrides),
         "workload": _workload(workload, overrides),

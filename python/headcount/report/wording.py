@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from headcount.bundle.level import LevelResult
-from headcount.bundle.verdict import Capacity, Verdict
+from headcount.bundle.verdict import Capacity, PriceEach, Verdict
 from headcount.text import count
 
 PURPOSE = {
@@ -63,3 +63,24 @@ def objections(level: LevelResult) -> Sequence[str]:
 def judged(verdict: Verdict) -> str | None:
     """By which rule of the workload; None where its own criteria or those of a person were used."""
     return f'Judged by the rule "{verdict.rule}" of the workload.' if verdict.rule else None
+
+
+def priced(verdict: Verdict) -> list[str]:
+    """The price per user and per mark, a sentence each."""
+    price = verdict.price
+    return [price_each(price.currency, each) for each in price.each] if price else []
+
+
+def price_each(currency: str, each: PriceEach) -> str:
+    """A price for each with its interval, and what was divided."""
+    said = f"{each.value:,.2f} {currency} per {each.of}"
+    if each.interval is not None:
+        low, high = each.interval
+        said += f" (95% interval {low:,.2f} to {high:,.2f})"
+    return said
+
+
+def price_text(verdict: Verdict) -> str:
+    """The price of the system as it was stated."""
+    price = verdict.price
+    return f"a system of {price.amount:,.2f} {price.currency}, as stated" if price else ""

@@ -6,7 +6,7 @@ from headcount.report.content import ReportContent
 from headcount.report.markup import Html, element, joined
 from headcount.report.selection import counter_mean, shown
 from headcount.report.tasks import marks_said
-from headcount.report.wording import confidence, flattening, judged
+from headcount.report.wording import confidence, flattening, judged, price_text
 from headcount.text import (
     count,
     duration,
@@ -101,6 +101,7 @@ def _tiles(content: ReportContent) -> Html:
     tiles += [_saturation(plateau) for plateau in verdict.plateaus if plateau.flattened]
     if level is not None:
         tiles += _of_level(level)
+    tiles += _prices(verdict)
     cost = verdict.cost
     noun = "level" if cost.levels == 1 else "levels"
     said = f"{count(cost.levels)} {noun}, {count(cost.operations)} operations"
@@ -126,6 +127,19 @@ def _saturation(plateau: Plateau) -> tuple[str, str, str]:
     least = f", more than {count(plateau.above_users)}" if plateau.above_users else ""
     name = "Saturation, bytes" if plateau.figure == "bytes" else "Saturation, scenarios"
     return name, f"{count(plateau.users)} users", f"{rate} there{least}"
+
+
+def _prices(verdict: Verdict) -> list[tuple[str, str, str]]:
+    if verdict.price is None:
+        return []
+    currency, tiles = verdict.price.currency, []
+    for each in verdict.price.each:
+        said = price_text(verdict)
+        if each.interval is not None:
+            low, high = each.interval
+            said += f"; 95% interval {low:,.2f} to {high:,.2f}"
+        tiles.append((f"Price per {each.of}", f"{each.value:,.2f} {currency}", said))
+    return tiles
 
 
 def _of_level(level: LevelResult) -> list[tuple[str, str, str]]:

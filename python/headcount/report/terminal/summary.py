@@ -20,7 +20,7 @@ from headcount.report.terminal.operations import operations, throughput
 from headcount.report.terminal.plot import Plot, draw
 from headcount.report.terminal.table import table
 from headcount.report.terminal.tasks import tasks
-from headcount.report.wording import confidence, flattening, judged, objections
+from headcount.report.wording import confidence, flattening, judged, objections, price_text, priced
 from headcount.text import count, span
 
 _STYLE = {"passed": "bold green", "failed": "bold red"}
@@ -80,6 +80,8 @@ def _answer(verdict: Verdict, console: Console) -> None:
         _print(said, console)
     if rule := judged(verdict):
         _print(rule, console)
+    for said in priced(verdict):
+        _print(f"Price: {said}, for {price_text(verdict)}", console)
     if verdict.broke_first:
         _print(f"What broke first: {verdict.broke_first}", console)
     if verdict.score is not None:
