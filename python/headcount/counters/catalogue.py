@@ -27,6 +27,7 @@ _NOUNS = (
     "cgroup",
     "app",
     "web",
+    "mail",
     "headcount",
 )
 

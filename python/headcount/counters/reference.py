@@ -21,7 +21,8 @@ where it has one, with the attributes in braces; the rest are Headcount's own.
 | `sut` | the machine of the system under test, and its server's processes | it runs on the \
 machine that Headcount runs on |
 | `generator` | Headcount's own process, all its threads | always |
-| `server` | what the server says of itself | targets that say something: `app://` and `lab:app` |
+| `server` | what the server says of itself | targets that say something: `app://`, \
+`lab:app`, `lab:nginx`, `lab:apache`, `lab:mail` |
 
 A figure that cannot be read is absent, never zero. Rates and shares of time cover the time since
 the sample before, so the first sample of a run has none. `levels.json` keeps mean, maximum, 95th

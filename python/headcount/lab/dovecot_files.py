@@ -109,7 +109,7 @@ metric logins {
   filter = event=auth_request_finished AND success=yes
 }
 metric logouts {
-  filter = event=mail_user_session_finished AND service=imap
+  filter = event=mail_user_session_finished AND category=service:imap
 }
 $tls
 """
