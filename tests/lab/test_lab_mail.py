@@ -1,9 +1,11 @@
 """The mail server of the lab: real Dovecot and Postfix, spoken to with Python's own clients."""
 
 import contextlib
+import errno
 import imaplib
 import json
 import os
+import shutil
 import signal
 import ssl
 import stat
@@ -13,10 +15,13 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import mail_client
 import pytest
 from mail_client import connected, inbox, place, send, session
+from other_user import USER, run, usable_folder
 
 from headcount import lab
+from headcount.counters.mail import MailSource, _asked, figures
 from headcount.errors import InputError, SystemLimitError
 from headcount.lab import dovecot, dovecot_files, home, installed, keeper, port, postfix
 from headcount.lab.mail import MailServer
@@ -272,6 +277,24 @@ def test_compressed_mail_is_on_the_disk_and_read_back(kind: str, magic: bytes) -
         assert inbox(server, 2)[0].count("word") == 1500
 
 
+def test_the_counters_are_what_happened() -> None:
+    with started(front="lmtp") as server:
+        source = MailSource(server.stats, server.queue_length, server.arrived)
+
+        def told() -> dict[str, float]:
+            _, totals = figures(_asked(server.stats))
+            return {**source.sample().values, **totals}
+
+        with session(server, 1), session(server, 2):
+            with pytest.raises(imaplib.IMAP4.error), session(server, 3, "guess"):
+                raise AssertionError("could log on")
+            send(server, [1, 2, 3, 50], "three are there")
+            wait_for(lambda: told()["mail.deliveries"] == 3)
+            wait_for(lambda: told()["mail.sessions"] == 2)
+            assert told()["mail.logons"] == 3  # with its own
+        wait_for(lambda: told()["mail.sessions"] == 0)
+
+
 def test_the_quota_is_told() -> None:
     with started(front="lmtp", quota="on") as server, session(server, 4) as opened:
         assert "QUOTA" in opened.capability()[1][0].decode()
@@ -374,4 +397,78 @@ def test_what_dovecot_complains_of_is_told(base: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(dovecot_files, "CONFIGURATION", broken)
     with pytest.raises(SystemLimitError, match=r"Dovecot ended at once; .*no_such_setting"):
         lab.start("mail", {"users": "5", "front": "lmtp"})
+    assert nothing_is_left(base)
+
+
+PROGRAM = """
+import json, os
+from pathlib import Path
+from headcount import lab
+from headcount.errors import SystemLimitError
+import mail_client
+from mail_client import inbox, send
+
+try:
+    lab.start("mail", {"users": "5", "front": "postfix"})
+except SystemLimitError as error:
+    refused = str(error)
+server = lab.start("mail", {"users": "5", "tls": "on"})
+try:
+    sent = send(server, [1, 2], "without root")
+    (home,) = server.stats.parent.parent.parent.iterdir()
+    print(json.dumps({
+        "refused": refused, "sent": sent, "inbox": inbox(server, 2),
+        "front": server.settings["front"], "owner": home.stat().st_uid,
+        "inside": str(home).startswith(os.environ["XDG_CACHE_HOME"]),
+    }))
+finally:
+    server.stop()
+os.environ["XDG_CACHE_HOME"] += "/" + "x" * 90
+try:
+    lab.start("mail", {"users": "5"})
+except SystemLimitError as error:
+    assert "the name is too long, or not of plain letters" in str(error), error
+else:
+    raise AssertionError("started")
+"""
+
+
+def test_a_user_without_rights_has_dovecot_and_no_postfix() -> None:
+    with usable_folder() as folder:
+        client = Path(mail_client.__file__)
+        shutil.copy(client, folder / client.name)
+        (folder / client.name).chmod(0o644)
+        done = run(folder, PROGRAM)
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout)
+        assert "only root can start a Postfix" in found["refused"]
+        assert (found["sent"], found["front"], found["inside"]) == ({}, "lmtp", True)
+        assert "Subject: without root\r\n" in found["inbox"][0]
+        assert found["owner"] == (USER if ROOT else os.geteuid())
+        assert not processes_with(str(folder))
+
+
+def test_where_homes_are_that_others_use(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere = home.OPEN if ROOT else None
+    assert home.open_base() == base
+    for name in ("x" * 90, "100 %U; größer"):
+        strange = base.parent.parent / name
+        strange.mkdir()
+        monkeypatch.setenv("XDG_CACHE_HOME", str(strange))
+        assert home.open_base() == (elsewhere or home.base())
+    closed = base.parent.parent / "closed"
+    closed.mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(closed))
+    assert home.open_base() == (elsewhere or home.base())
+
+
+def test_a_full_disk_is_told_and_nothing_is_left(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(dovecot_files, "write_users", write)
+    with pytest.raises(SystemLimitError, match=r"No space left on device; name another folder"):
+        lab.start("mail", {"users": "5"})
     assert nothing_is_left(base)

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from headcount.errors import SystemLimitError
 from headcount.lab import account, certificate, dovecot_files, port, process
-from headcount.lab.alias import Alias
-from headcount.lab.home import Home, open_base
+from headcount.lab.home import Home, is_plain, open_base
 from headcount.lab.installed import find, said
 from headcount.lab.kept import KeptServer
 
@@ -67,15 +66,18 @@ class Dovecot:
         home = Home("dovecot", open_base())
         parts.callback(home.delete)
         self.home = home.path.absolute()
-        alias = Alias(self.home)
-        parts.callback(alias.close)
+        if not is_plain(self.home):  # Dovecot has its sockets at the real path, whatever it is told
+            raise SystemLimitError(
+                f"lab:mail cannot have its files in {self.home}: the name is too long, or not of "
+                "plain letters; name another folder: XDG_CACHE_HOME=/some/folder headcount run ..."
+            )
         configuration = self.home / "dovecot.conf"
         try:
             for folder in dovecot_files.FOLDERS:
                 (self.home / folder).mkdir()
             dovecot_files.write_users(self.home / "users", int(self._settings["users"]), password)
             ports = (self.imap, self.imaps, self.lmtp)
-            text = dovecot_files.configuration(alias.path, self._account, ports, self._settings)
+            text = dovecot_files.configuration(self.home, self._account, ports, self._settings)
             configuration.write_text(text, "utf-8")
             if self.imaps:
                 certificate.make(self.home)
@@ -85,8 +87,8 @@ class Dovecot:
                 f"cannot write the server's files in {self.home}: {error.strerror}; name another "
                 "folder: XDG_CACHE_HOME=/some/folder headcount run ..."
             ) from error
-        self.stats = alias.path / dovecot_files.STATS
-        command = [self._program, "-F", "-c", str(alias.path / "dovecot.conf")]
+        self.stats = self.home / dovecot_files.STATS
+        command = [self._program, "-F", "-c", str(self.home / "dovecot.conf")]
         server = KeptServer(command, self.home, "Dovecot", self._account)
         parts.callback(server.stop)
         self.pid = server.server_pid

@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 from headcount.errors import SystemLimitError
+from headcount.lab.alias import LONGEST, PLAIN
 
 OPEN = Path("/var/cache/headcount/lab")
 """On a disk, where root keeps caches that others may see (hier(7))."""
@@ -31,16 +32,23 @@ def base() -> Path:
 def open_base() -> Path:
     """Where homes are whose servers run as other accounts than root, who started them.
 
-    The usual place if everybody may pass through it, else OPEN.
+    The usual place if everybody may pass through it and its name is short and plain, else OPEN.
+    Who is not root has no choice but the usual place.
     """
     usual = base()
+    if os.geteuid() != 0:
+        return usual
     with contextlib.suppress(OSError):
         usual.mkdir(parents=True, exist_ok=True)
-        if os.geteuid() != 0 or all(
-            one.stat().st_mode & stat.S_IXOTH for one in (usual, *usual.resolve().parents)
-        ):
+        passable = all(one.stat().st_mode & stat.S_IXOTH for one in (usual, *usual.parents))
+        if passable and is_plain(usual / "postgresql-12345678"):
             return usual
     return OPEN
+
+
+def is_plain(path: Path) -> bool:
+    """Whether programs can do with the path as it is."""
+    return len(str(path)) <= LONGEST and PLAIN.fullmatch(str(path)) is not None
 
 
 def bases() -> tuple[Path, ...]:
