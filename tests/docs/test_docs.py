@@ -13,7 +13,7 @@ from headcount import workloads
 from headcount.bundle import schema
 from headcount.counters import reference
 from headcount.errors import ExitCode
-from headcount.lab import app, files, samba_settings, web_settings
+from headcount.lab import app, files, mail_settings, samba_settings, web_settings
 from headcount.plan import criteria
 from headcount.plan.client import SmbClient
 from headcount.plan.cost import Cost
@@ -103,9 +103,16 @@ def test_the_settings_of_lab_servers_are_described() -> None:
         assert row[4] == setting.why
 
 
-@pytest.mark.parametrize("name", ["nginx", "apache"])
-def test_the_settings_of_web_servers_are_described(name: str) -> None:
-    known = {"nginx": web_settings.NGINX, "apache": web_settings.APACHE}[name]
+SETTINGS = {
+    "nginx": web_settings.NGINX,
+    "apache": web_settings.APACHE,
+    "mail": mail_settings.MAIL,
+}
+
+
+@pytest.mark.parametrize("name", list(SETTINGS))
+def test_the_settings_of_other_lab_servers_are_described(name: str) -> None:
+    known = SETTINGS[name]
     found = rows(sections(text("plan-and-workload-files.md"))[f"lab:{name}"])[1:]
     told = [
         [f"`{key}`", f'`"{one.default}"`', one.text, f"`{one.parameter}`", one.why]

@@ -15,7 +15,7 @@ MAIL: Mapping[str, Setting] = {
         (),
         "passdb",
         "Users there are; no other name can log on or gets mail. All of them cost Dovecot's auth "
-        "process 12 MB and its first logon 60 ms.",
+        "process 10 MB and its first logon 60 ms.",
         most=MOST_USERS,
     ),
     "format": Setting(

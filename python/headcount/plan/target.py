@@ -29,7 +29,14 @@ SCHEMES = {
     "imaps": "mail",
 }
 """How targets begin, and the protocols those stand for."""
-LAB = {"app": "app", "samba": "smb", "files": "files", "apache": "http", "nginx": "http"}
+LAB = {
+    "app": "app",
+    "samba": "smb",
+    "files": "files",
+    "apache": "http",
+    "nginx": "http",
+    "mail": "mail",
+}
 """Servers of the lab and the protocols they speak; the first of a protocol does all of it."""
 FILE_SERVERS = frozenset({"smb", "files"})
 """Protocols that reach files: they play the same steps on the same [tree], so a workload of one of
