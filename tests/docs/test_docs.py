@@ -13,7 +13,14 @@ from headcount import workloads
 from headcount.bundle import schema
 from headcount.counters import reference
 from headcount.errors import ExitCode
-from headcount.lab import app, files, mail_settings, samba_settings, web_settings
+from headcount.lab import (
+    app,
+    files,
+    mail_settings,
+    postgresql_settings,
+    samba_settings,
+    web_settings,
+)
 from headcount.plan import criteria
 from headcount.plan.client import SmbClient
 from headcount.plan.cost import Cost
@@ -107,6 +114,7 @@ SETTINGS = {
     "nginx": web_settings.NGINX,
     "apache": web_settings.APACHE,
     "mail": mail_settings.MAIL,
+    "postgresql": postgresql_settings.POSTGRESQL,
 }
 
 

@@ -36,6 +36,7 @@ LAB = {
     "apache": "http",
     "nginx": "http",
     "mail": "mail",
+    "postgresql": "sql",
 }
 """Servers of the lab and the protocols they speak; the first of a protocol does all of it."""
 FILE_SERVERS = frozenset({"smb", "files"})
