@@ -1,12 +1,17 @@
-"""Python's own mail clients on a mail server of the lab."""
+"""A mail server of the lab, and Python's own mail clients on it."""
 
+import contextlib
 import imaplib
 import smtplib
 import ssl
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
+from headcount import lab
+from headcount.lab import keeper
 from headcount.lab.mail import MailServer
+from processes import processes_with
 
 PATIENCE_S = 20.0
 
@@ -86,3 +91,36 @@ def inbox(server: MailServer, user: int) -> list[str]:
             assert isinstance(parts[0], tuple)
             found.append(parts[0][1].decode("ascii"))
         return found
+
+
+@contextlib.contextmanager
+def started(**settings: str) -> Iterator[MailServer]:
+    server = lab.start("mail", {"users": "50", **settings})
+    assert isinstance(server, MailServer)
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+def family(server: MailServer) -> set[int]:
+    """All processes of a server."""
+    return {*server.pids}.union(*(keeper.descendants(pid) for pid in server.pids))
+
+
+def named(server: MailServer, name: str) -> int:
+    """How many of them run this program."""
+    texts = [Path(f"/proc/{pid}/comm") for pid in family(server)]
+    return sum(text.read_text() == f"{name}\n" for text in texts)
+
+
+def alive(pids: set[int]) -> bool:
+    return bool(pids & {one.pid for one in keeper.processes()})
+
+
+def nothing_is_left(base: Path) -> bool:
+    return not processes_with(str(base)) and list(base.iterdir()) == []
+
+
+def delivered(server: MailServer) -> bool:
+    return not server.queue_length()

@@ -17,14 +17,24 @@ from pathlib import Path
 
 import mail_client
 import pytest
-from mail_client import connected, inbox, place, send, session
+from mail_client import (
+    alive,
+    connected,
+    delivered,
+    family,
+    inbox,
+    nothing_is_left,
+    place,
+    send,
+    session,
+    started,
+)
 from other_user import USER, run, usable_folder
 
+import processes
 from headcount import lab
-from headcount.counters.mail import MailSource, _asked, figures
-from headcount.errors import InputError, SystemLimitError
+from headcount.errors import SystemLimitError
 from headcount.lab import dovecot, dovecot_files, home, installed, keeper, port, postfix
-from headcount.lab.mail import MailServer
 from processes import processes_with, wait_for
 
 ROOT = os.geteuid() == 0
@@ -42,39 +52,6 @@ def base(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         for pid in processes_with(cache):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-
-
-@contextlib.contextmanager
-def started(**settings: str) -> Iterator[MailServer]:
-    server = lab.start("mail", {"users": "50", **settings})
-    assert isinstance(server, MailServer)
-    try:
-        yield server
-    finally:
-        server.stop()
-
-
-def family(server: MailServer) -> set[int]:
-    """All processes of a server."""
-    return {*server.pids}.union(*(keeper.descendants(pid) for pid in server.pids))
-
-
-def named(server: MailServer, name: str) -> int:
-    """How many of them run this program."""
-    texts = [Path(f"/proc/{pid}/comm") for pid in family(server)]
-    return sum(text.read_text() == f"{name}\n" for text in texts)
-
-
-def alive(pids: set[int]) -> bool:
-    return bool(pids & {one.pid for one in keeper.processes()})
-
-
-def nothing_is_left(base: Path) -> bool:
-    return not processes_with(str(base)) and list(base.iterdir()) == []
-
-
-def delivered(server: MailServer) -> bool:
-    return not server.queue_length()
 
 
 @pytest.mark.parametrize("front", FRONTS)
@@ -225,113 +202,6 @@ if ROOT:  # only root can start a Postfix
         assert nothing_is_left(base)
 
 
-def test_sessions_share_processes_only_if_told_to() -> None:
-    for limit, processes in (("1", 6), ("200", 1)):
-        with (
-            started(front="lmtp", client_limit=limit) as server,
-            contextlib.ExitStack() as open_ones,
-        ):
-            for user in range(6):
-                open_ones.enter_context(session(server, user))
-            assert named(server, "imap") == processes
-
-
-def test_processes_are_kept_ready() -> None:
-    with started(front="lmtp", imap_processes="3", login_processes="2") as server:
-        wait_for(lambda: named(server, "imap") >= 3)
-        wait_for(lambda: named(server, "imap-login") == 2)
-
-
-def test_lmtp_serves_so_many_connections_at_a_time() -> None:
-    with started(front="lmtp", lmtp_processes="2") as server, contextlib.ExitStack() as open_ones:
-        for _ in range(2):
-            open_ones.enter_context(connected(server)).ehlo()
-        third = open_ones.enter_context(port.socket.create_connection(place(server.lmtp)))
-        third.settimeout(0.5)
-        with pytest.raises(TimeoutError):
-            third.recv(1)
-
-
-@pytest.mark.parametrize(
-    ("settings", "stored"),
-    [
-        ({}, "mail/*/u00002/mail/new/*"),
-        ({"format": "mdbox"}, "mail/*/u00002/mail/storage/m.1"),
-        ({"format": "sdbox"}, "mail/*/u00002/mail/mailboxes/INBOX/dbox-Mails/u.1"),
-    ],
-)
-def test_the_format_is_what_is_on_the_disk(settings: dict[str, str], stored: str) -> None:
-    with started(front="lmtp", **settings) as server:
-        assert send(server, [2], "stored", "word " * 10 + "\r\n") == {}
-        (found,) = server.stats.parent.parent.glob(stored)
-        assert b"word word" in found.read_bytes()
-
-
-@pytest.mark.parametrize(("kind", "magic"), [("gz", b"\x1f\x8b"), ("zstd", b"\x28\xb5\x2f\xfd")])
-def test_compressed_mail_is_on_the_disk_and_read_back(kind: str, magic: bytes) -> None:
-    with started(front="lmtp", compress=kind) as server:
-        assert send(server, [2], "stored", "word word word\r\n" * 500) == {}
-        (found,) = server.stats.parent.parent.glob("mail/*/u00002/mail/new/*")
-        assert found.read_bytes().startswith(magic)
-        assert found.stat().st_size < 1000
-        assert inbox(server, 2)[0].count("word") == 1500
-
-
-def test_the_counters_are_what_happened() -> None:
-    with started(front="lmtp") as server:
-        source = MailSource(server.stats, server.queue_length, server.arrived)
-
-        def told() -> dict[str, float]:
-            _, totals = figures(_asked(server.stats))
-            return {**source.sample().values, **totals}
-
-        with session(server, 1), session(server, 2):
-            with pytest.raises(imaplib.IMAP4.error), session(server, 3, "guess"):
-                raise AssertionError("could log on")
-            send(server, [1, 2, 3, 50], "three are there")
-            wait_for(lambda: told()["mail.deliveries"] == 3)
-            wait_for(lambda: told()["mail.sessions"] == 2)
-            assert told()["mail.logons"] == 3  # with its own
-        wait_for(lambda: told()["mail.sessions"] == 0)
-
-
-def test_the_quota_is_told() -> None:
-    with started(front="lmtp", quota="on") as server, session(server, 4) as opened:
-        assert "QUOTA" in opened.capability()[1][0].decode()
-        assert send(server, [4], "counted", "word word word\r\n" * 500) == {}
-        opened.select("INBOX")
-        assert opened.getquotaroot("INBOX")[0] == "OK"
-
-
-def test_what_dovecot_has_read_is_what_was_set() -> None:
-    program = installed.find("doveconf", "dovecot-core")
-    with started(front="lmtp", fsync="never", log="off") as server:
-        where = server.stats.parent.parent / "dovecot.conf"
-        for key, value in (
-            ("mail_fsync", "never"),
-            ("info_log_path", "/dev/null"),
-            ("mail_max_userip_connections", "0"),
-        ):
-            told = subprocess.check_output([program, "-c", str(where), "-h", key], text=True)
-            assert told.strip() == value
-
-
-@pytest.mark.parametrize(
-    ("settings", "told"),
-    [
-        ({"user": "5"}, "lab:mail has no setting user; it has: users, format, fsync"),
-        ({"users": "100001"}, 'users is "100001"; it can be: 1 to 100,000'),
-        ({"format": "mbox"}, 'format is "mbox"; it can be: maildir, mdbox, sdbox'),
-        ({"front": "lmtp", "destinations": "1"}, "need a front that passes mail on"),
-    ],
-)
-def test_settings_it_does_not_have(settings: dict[str, str], told: str, base: Path) -> None:
-    with pytest.raises(InputError, match=r"^[^\n]*$") as caught:
-        lab.start("mail", settings)
-    assert told in str(caught.value)
-    assert not base.exists() or nothing_is_left(base)
-
-
 OWNER = """
 import json, time
 from headcount import lab
@@ -435,9 +305,9 @@ else:
 
 def test_a_user_without_rights_has_dovecot_and_no_postfix() -> None:
     with usable_folder() as folder:
-        client = Path(mail_client.__file__)
-        shutil.copy(client, folder / client.name)
-        (folder / client.name).chmod(0o644)
+        for module in (mail_client, processes):
+            copied = shutil.copy(str(module.__file__), folder)
+            Path(copied).chmod(0o644)
         done = run(folder, PROGRAM)
         assert done.returncode == 0, done.stderr
         found = json.loads(done.stdout)
