@@ -85,6 +85,10 @@ impl<B: Body> Writer<'_, B> {
         while let Some(body) = self.bodies.get(self.at.0) {
             let (index, at) = self.at;
             if at == 0 {
+                // What is written of a message begins together with its first bytes.
+                if line.len() >= PIECE_BYTES {
+                    return true;
+                }
                 if index == 0 {
                     line.raw("APPEND ").name(self.folder);
                 }
@@ -92,7 +96,7 @@ impl<B: Body> Writer<'_, B> {
             }
             let mut at = at;
             while at < body.len() {
-                if line.len() >= PIECE_BYTES {
+                if at > 0 && line.len() >= PIECE_BYTES {
                     self.at = (index, at);
                     return true;
                 }
