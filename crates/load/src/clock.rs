@@ -141,6 +141,12 @@ pub fn thread_cpu_ns() -> u64 {
     to_ns(clock_gettime(ClockId::ThreadCPUTime))
 }
 
+/// The calendar's time, in µs since 1970: for stamps that people and other programs read.
+#[must_use]
+pub fn unix_us() -> u64 {
+    to_ns(clock_gettime(ClockId::Realtime)) / 1000
+}
+
 fn monotonic_ns() -> u64 {
     to_ns(clock_gettime(ClockId::Monotonic))
 }

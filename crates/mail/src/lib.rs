@@ -11,11 +11,13 @@
 //! * [`options`]: which servers, as whom, and in which way.
 //! * [`profile`]: what a user of mail is, as data.
 //! * [`day`]: what a user does with an inbox.
+//! * [`client`]: virtual users and their steps; their mailboxes before a run and after.
 
+pub mod client;
 pub mod day;
 pub mod endpoint;
-pub mod imap;
 pub mod front;
+pub mod imap;
 pub mod ledger;
 pub mod message;
 pub mod options;
@@ -23,5 +25,6 @@ pub mod profile;
 pub mod smtp;
 pub mod task;
 
+pub use client::{Mail, MailError, MailSession, Step};
 pub use headcount_load::Password;
 pub use options::MailOptions;

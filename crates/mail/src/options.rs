@@ -5,6 +5,13 @@ use serde::{Deserialize, Deserializer};
 
 use crate::endpoint::EndpointOptions;
 use crate::profile::Profile;
+use crate::smtp::Mechanism;
+
+pub use crate::imap::Authentication;
+pub use crate::smtp::Language;
+
+/// Tells the runs of prepared messages from others.
+const PREPARED: u64 = 0x6d61_696c_626f_7865;
 
 /// A mail service as a target of load: where users read and where they send.
 #[derive(Debug, Clone, Deserialize)]
@@ -55,9 +62,12 @@ pub struct MailOptions {
 pub struct SendOptions {
     /// The server.
     pub server: EndpointOptions,
-    /// The protocol.
+    /// The protocol: `smtp`, or `lmtp`, which answers for each recipient.
     #[serde(default)]
     pub language: Language,
+    /// How users log on there: `plain` or `login`.
+    #[serde(default)]
+    pub mechanism: Mechanism,
     /// Whether users log on there, with the name and password that they have on the IMAP server.
     #[serde(default)]
     pub authenticate: bool,
@@ -68,30 +78,6 @@ pub struct SendOptions {
     /// What the client calls itself (EHLO, LHLO).
     #[serde(default = "own_name")]
     pub client_name: String,
-}
-
-/// A protocol that mail is sent with.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Language {
-    /// RFC 5321, RFC 6409.
-    #[default]
-    Smtp,
-    /// RFC 2033: each recipient is answered for.
-    Lmtp,
-}
-
-/// How users prove to the IMAP server who they are.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Authentication {
-    /// AUTHENTICATE PLAIN (RFC 4616).
-    #[default]
-    Plain,
-    /// AUTHENTICATE LOGIN, which is no standard but widespread.
-    Login,
-    /// The command LOGIN.
-    Command,
 }
 
 /// The folders that have a part of their own, by their names on the server.
@@ -106,6 +92,15 @@ pub struct FolderNames {
     pub calendar: String,
     /// The folder with the message that says that the mailbox is Headcount's.
     pub marker: String,
+}
+
+impl MailOptions {
+    /// The run that prepared messages are stamped with. It depends on the seed alone, so that any later
+    /// run knows them.
+    #[must_use]
+    pub const fn prepared_run(&self) -> u64 {
+        self.seed ^ PREPARED
+    }
 }
 
 impl Default for FolderNames {

@@ -51,6 +51,13 @@ capabilities! {
     Esearch = "ESEARCH",
 }
 
+impl Capability {
+    /// All of them, with their names.
+    pub fn all() -> impl Iterator<Item = (&'static str, Self)> {
+        NAMES.iter().copied()
+    }
+}
+
 /// The set of what one server offers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Capabilities(u32);

@@ -24,6 +24,20 @@ pub trait Body {
     }
 }
 
+impl<B: Body + ?Sized> Body for &B {
+    fn len(&self) -> u64 {
+        (**self).len()
+    }
+
+    fn write_piece(&self, at: u64, into: &mut Vec<u8>) {
+        (**self).write_piece(at, into);
+    }
+
+    fn is_8bit(&self) -> bool {
+        (**self).is_8bit()
+    }
+}
+
 impl Body for [u8] {
     fn len(&self) -> u64 {
         self.len() as u64

@@ -4,7 +4,7 @@ use headcount_load::stream::Stream;
 use serde::{Deserialize, Serialize};
 
 /// The largest body or attachment: larger than servers accept, as they are delivered.
-pub const MOST_BYTES: u64 = 256 << 20;
+pub const MOST_BYTES: u32 = 256 << 20;
 
 /// One kind of message of a mix.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -13,10 +13,10 @@ pub struct MixRow {
     /// How often, relative to the other rows.
     pub weight: f64,
     /// Bytes of its text.
-    pub text_bytes: u64,
+    pub text_bytes: u32,
     /// Bytes of what is attached, before it is encoded; 0: nothing is.
     #[serde(default)]
-    pub attached_bytes: u64,
+    pub attached_bytes: u32,
     /// What is attached.
     #[serde(default)]
     pub attached: Attachment,
@@ -42,7 +42,7 @@ pub enum Attachment {
 impl MixRow {
     /// Text alone.
     #[must_use]
-    pub const fn text(text_bytes: u64) -> Self {
+    pub const fn text(text_bytes: u32) -> Self {
         Self {
             weight: 1.0,
             text_bytes,
@@ -54,7 +54,7 @@ impl MixRow {
     /// Bytes of text and attachment, before anything is encoded.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
-        self.text_bytes + self.attached_bytes
+        self.text_bytes as u64 + self.attached_bytes as u64
     }
 }
 

@@ -95,7 +95,9 @@ pub struct Start {
     pub inbox: u32,
     /// Messages in the folder of deleted ones.
     pub deleted: u32,
-    /// The size of each of these messages; 0: drawn from the mix.
+    /// Entries in the calendar.
+    pub calendar: u32,
+    /// The size of the text of each of these messages; 0: drawn from the mix.
     pub bytes: u32,
 }
 
@@ -267,6 +269,7 @@ impl Start {
             ("start.messages", self.messages),
             ("start.inbox", self.inbox),
             ("start.deleted", self.deleted),
+            ("start.calendar", self.calendar),
         ];
         for (name, count) in bounded {
             if count > MOST_MESSAGES {
@@ -275,7 +278,7 @@ impl Start {
                 ));
             }
         }
-        if u64::from(self.bytes) > mix::MOST_BYTES {
+        if self.bytes > mix::MOST_BYTES {
             return Err(format!(
                 "start.bytes must be from 0 to {}; it is {}",
                 mix::MOST_BYTES,

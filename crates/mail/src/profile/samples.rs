@@ -67,7 +67,7 @@ fn sample(
             messages: 5,
             inbox: 1,
             deleted: 1,
-            bytes: 0,
+            ..Start::default()
         },
         ..Profile::default()
     };

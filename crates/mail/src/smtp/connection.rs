@@ -13,7 +13,8 @@ use crate::task::Task;
 const READY: u16 = 220;
 
 /// Which protocol is spoken.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Language {
     /// SMTP: the server takes charge of a message with one reply (RFC 5321).
     #[default]
@@ -23,7 +24,8 @@ pub enum Language {
 }
 
 /// How a user logs on.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Mechanism {
     /// AUTH PLAIN.
     #[default]

@@ -1,0 +1,203 @@
+//! A user before the inbox: what [`crate::day`] needs of a mailbox.
+
+use std::sync::Arc;
+
+use headcount_load::stream::Stream;
+use headcount_load::{Fault, FaultKind, User};
+
+use super::session::{INBOX, MailSession};
+use crate::day::{Draft, Letter, Mailbox};
+use crate::imap::Uids;
+use crate::ledger::Seen;
+use crate::message::Stamp;
+use crate::profile::People;
+use crate::task::Task;
+
+/// A user before the inbox.
+pub(super) struct Sitting<'a> {
+    pub(super) session: &'a mut MailSession,
+    pub(super) user: &'a mut User,
+}
+
+impl Mailbox for Sitting<'_> {
+    type Id = u32;
+
+    fn stream(&mut self) -> &mut Stream {
+        self.user.stream()
+    }
+
+    fn people(&self) -> People {
+        People {
+            own: self.user.id(),
+            population: self.user.population(),
+        }
+    }
+
+    async fn look(&mut self) -> Result<Vec<u32>, Fault> {
+        self.session.look().await
+    }
+
+    async fn read(&mut self, uid: u32) -> Result<Letter, Fault> {
+        let (session, user) = (&mut *self.session, &mut *self.user);
+        let began_ns = session.stopwatch.now_ns();
+        session.past(uid);
+        let read = session.read_message(uid, user).await;
+        Task::Read.note(&session.stopwatch, began_ns, &read);
+        let read = read?;
+        Ok(read.letter(session, user.population()))
+    }
+
+    async fn load_attachment(&mut self, uid: u32) -> Result<(), Fault> {
+        let began_ns = self.session.stopwatch.now_ns();
+        let loaded = self.session.load_part(uid, 2, self.user).await;
+        Task::LoadAttachment.note(&self.session.stopwatch, began_ns, &loaded);
+        loaded
+    }
+
+    async fn send(&mut self, draft: Draft) -> Result<(), Fault> {
+        self.session.send_draft(&draft, self.user).await
+    }
+
+    async fn move_to(&mut self, uid: u32, folder: u32) -> Result<(), Fault> {
+        self.session.file(uid, folder).await
+    }
+
+    async fn copy_to(&mut self, uid: u32, folder: u32) -> Result<(), Fault> {
+        self.session.file_copy(uid, folder).await
+    }
+
+    async fn delete(&mut self, uid: u32) -> Result<(), Fault> {
+        self.session.delete(uid).await
+    }
+
+    async fn trim(&mut self, cap: u32) -> Result<(), Fault> {
+        let exists = self.session.imap().await?.exists();
+        if exists <= cap {
+            return Ok(());
+        }
+        self.session.claim().await?;
+        let oldest = self.session.uids_of(1, exists - cap).await?;
+        // What has not been looked at stays.
+        let session = &mut *self.session;
+        let next = session
+            .shared
+            .memory
+            .with(session.id, |known| known.next_uid);
+        let uids: Uids = oldest.into_iter().filter(|uid| *uid < next).collect();
+        session.trash(&uids).await
+    }
+}
+
+impl MailSession {
+    /// New messages of the inbox, in the order in which they came. Asks for them only if there may
+    /// be some.
+    async fn look(&mut self) -> Result<Vec<u32>, Fault> {
+        self.looked_from_ns = self.stopwatch.now_ns();
+        if self.folder.as_deref() == Some(INBOX) {
+            self.imap().await?.noop().await?;
+        } else {
+            self.select_anew(INBOX).await?;
+        }
+        let exists = self.imap().await?.exists();
+        if self.looked_at == Some(exists) {
+            return Ok(Vec::new());
+        }
+        let next = self
+            .shared
+            .memory
+            .with(self.id, |known| known.next_uid.max(1));
+        let imap = self.imap().await?;
+        let mut new = imap.search(&format!("UID {next}:* UNSEEN")).await?;
+        // `n:*` names the last message even if its UID is below n (RFC 9051, 9).
+        new.retain(|uid| *uid >= next);
+        new.sort_unstable();
+        // What came while it searched is announced as it ends, and may not have been found.
+        self.looked_at = Some(exists);
+        Ok(new)
+    }
+
+    /// This message is new no more, whatever comes of it.
+    fn past(&self, uid: u32) {
+        self.shared.memory.with(self.id, |known| {
+            known.next_uid = known.next_uid.max(uid.saturating_add(1));
+        });
+    }
+
+    /// Notes that a message of this run was received.
+    pub(super) fn account_for(&self, stamp: &Stamp, uid: u32) -> Result<(), Fault> {
+        let now_ns = self.stopwatch.now_ns();
+        let what = match self.shared.ledger.seen(self.id, stamp, uid, now_ns) {
+            Seen::First { .. } | Seen::Known => return Ok(()),
+            // What users put into their own inbox without sending it.
+            Seen::Unexpected if stamp.sender == self.number => return Ok(()),
+            Seen::Duplicate => "was delivered twice",
+            Seen::Unexpected => "was not sent to them",
+        };
+        let (name, sender) = self.names(stamp.sender);
+        let sentence = format!(
+            "message {} of {sender} in the inbox of {name} {what}",
+            stamp.sequence
+        );
+        Err(Fault::step(FaultKind::WrongData, sentence))
+    }
+
+    /// A fault if mail for this user that was accepted long ago was not there at the last look.
+    pub(super) fn missing(&self) -> Result<(), Fault> {
+        let shared = Arc::clone(&self.shared);
+        let lost = shared
+            .ledger
+            .looked(self.id, self.looked_from_ns, shared.lost_after_ns);
+        let Some(first) = lost.first() else {
+            return Ok(());
+        };
+        let (name, sender) = self.names(first.sender);
+        let sentence = format!(
+            "message {} of {sender} to {name} was accepted and is not in the inbox {} s later \
+             ({} so)",
+            first.sequence,
+            self.looked_from_ns.saturating_sub(first.accepted_ns) / 1_000_000_000,
+            lost.len()
+        );
+        Err(Fault::step(FaultKind::WrongData, sentence))
+    }
+
+    fn names(&self, sender: u32) -> (String, String) {
+        let user = &self.shared.user;
+        (user.text(self.number), user.text(sender))
+    }
+
+    /// Moves a message to one of the user's folders.
+    pub(super) async fn file(&mut self, uid: u32, folder: u32) -> Result<(), Fault> {
+        let began_ns = self.stopwatch.now_ns();
+        let moved = self.file_untimed(uid, folder).await;
+        Task::Move.note(&self.stopwatch, began_ns, &moved);
+        moved
+    }
+
+    async fn file_untimed(&mut self, uid: u32, folder: u32) -> Result<(), Fault> {
+        let (uids, folder) = (Uids::one(uid), Self::own_folder(folder));
+        self.imap().await?.move_to(&uids, &folder).await?;
+        self.took_out(1);
+        self.current = None;
+        Ok(())
+    }
+
+    /// Copies a message to one of the user's folders.
+    pub(super) async fn file_copy(&mut self, uid: u32, folder: u32) -> Result<(), Fault> {
+        let began_ns = self.stopwatch.now_ns();
+        let (uids, folder) = (Uids::one(uid), Self::own_folder(folder));
+        let copied = self.imap().await?.copy(&uids, &folder).await;
+        Task::Copy.note(&self.stopwatch, began_ns, &copied);
+        copied
+    }
+
+    /// Moves a message to the deleted ones.
+    pub(super) async fn delete(&mut self, uid: u32) -> Result<(), Fault> {
+        self.claim().await?;
+        let began_ns = self.stopwatch.now_ns();
+        let deleted = self.trash(&Uids::one(uid)).await;
+        Task::Delete.note(&self.stopwatch, began_ns, &deleted);
+        self.current = None;
+        deleted
+    }
+}

@@ -1,0 +1,93 @@
+//! Emptying the users' mailboxes.
+
+use std::cell::Cell;
+
+use headcount_load::Fault;
+
+use super::crew::{each, run};
+use super::errand::{arrive, in_folder};
+use super::error::ProvisionError;
+use super::plan::UNFINISHED;
+use super::territory::{Ground, Survey};
+use super::{Cleaned, Order, Told};
+use crate::client::session::INBOX;
+use crate::client::{Mail, MailSession};
+use crate::options::MailOptions;
+
+/// Deletes all mail of the order's users whose mailboxes bear the marker, the folders that were made,
+/// and the marker last. Mailboxes without it are left as they are.
+pub fn cleanup(
+    options: MailOptions,
+    order: &Order,
+    told: &mut Told<'_>,
+) -> Result<Cleaned, ProvisionError> {
+    let mail = Mail::new(options)?;
+    run(async {
+        let nothing = Cell::new(0);
+        let errand = |id| sweep(&mail, id);
+        let swept = each(order.users(), &nothing, told, errand).await?;
+        let users = swept.iter().flatten().count() as u32;
+        Ok(Cleaned {
+            users,
+            messages: swept.iter().flatten().sum(),
+            left: swept.len() as u32 - users,
+        })
+    })
+}
+
+/// How many messages were deleted; `None` for a mailbox that is not Headcount's.
+async fn sweep(mail: &Mail, id: u32) -> Result<Option<u64>, ProvisionError> {
+    let name = mail.shared.user.text(mail.shared.number(id));
+    let mut session = arrive(mail, id).await?;
+    let swept = session
+        .sweep()
+        .await
+        .map_err(|error| error.of_user(&name))?;
+    session.depart().await;
+    Ok(swept)
+}
+
+impl MailSession {
+    async fn sweep(&mut self) -> Result<Option<u64>, ProvisionError> {
+        let mut survey = self.survey().await?;
+        let Ground::Ours(_) = &survey.ground else {
+            return Ok(None);
+        };
+        let marker = self.shared.options.folders.marker.clone();
+        in_folder(&marker, self.mark(UNFINISHED)).await?;
+        let messages = self.clear_ours(&mut survey).await?;
+        let removed = async {
+            // No folder that is selected can be deleted everywhere.
+            self.select_anew(INBOX).await?;
+            self.imap().await?.remove(&marker).await
+        };
+        in_folder(&marker, removed).await?;
+        Ok(Some(messages))
+    }
+
+    /// Deletes the mail and the folders that Headcount makes; the marker stays. Returns how many
+    /// messages there were.
+    pub(super) async fn clear_ours(&mut self, survey: &mut Survey) -> Result<u64, ProvisionError> {
+        let names = self.shared.options.folders.clone();
+        let mut messages = 0;
+        for folder in std::mem::take(&mut survey.folders) {
+            let name = &*folder.name;
+            let is_kept = [INBOX, &names.trash, &names.sent].contains(&name);
+            let is_made = Self::is_own(name) || name == names.calendar;
+            if is_kept || is_made {
+                messages += u64::from(in_folder(name, self.clear(name)).await?);
+            }
+            if is_made {
+                in_folder(name, self.drop_folder(name)).await?;
+            } else {
+                survey.folders.push(folder);
+            }
+        }
+        Ok(messages)
+    }
+
+    async fn drop_folder(&mut self, folder: &str) -> Result<(), Fault> {
+        self.leave().await?;
+        self.imap().await?.remove(folder).await
+    }
+}

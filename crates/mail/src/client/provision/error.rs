@@ -1,0 +1,58 @@
+//! Why mailboxes could not be made, checked or emptied.
+
+use headcount_load::Fault;
+
+use crate::client::MailError;
+
+/// Why mailboxes could not be made, checked or emptied.
+#[derive(Debug, thiserror::Error)]
+pub enum ProvisionError {
+    /// The options cannot be used.
+    #[error(transparent)]
+    Options(#[from] MailError),
+    /// A mailbox has mail in it, and no marker: it is somebody's.
+    #[error(
+        "the mailbox of {user} holds mail that is not Headcount's ({messages} in {folder}, and no \
+         folder \"{marker}\" with its marker), so nothing in it is touched; empty it, or name other \
+         users"
+    )]
+    NotOurs {
+        /// Whose.
+        user: String,
+        /// Where the first mail was found.
+        folder: String,
+        /// How much of it.
+        messages: u32,
+        /// The folder that would have been there.
+        marker: String,
+    },
+    /// A server could not be reached, did not accept a user, or refused.
+    #[error("{}", .0.message)]
+    Fault(Fault),
+    /// The caller did not want to go on.
+    #[error("called off")]
+    CalledOff,
+    /// The system refused an event queue.
+    #[error("the system refused what the network needs: {0}")]
+    System(#[from] std::io::Error),
+}
+
+impl From<Fault> for ProvisionError {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl ProvisionError {
+    /// The same, of a user: what the server refused one of many.
+    pub(super) fn of_user(self, name: &str) -> Self {
+        match self {
+            // Who could not log on is named already.
+            Self::Fault(fault) if !fault.message.contains(name) => Self::Fault(Fault {
+                message: format!("user {name}: {}", fault.message).into(),
+                ..fault
+            }),
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Making, checking and emptying the mailboxes of many users, for whoever prepares a run.
+//!
+//! * [`mod@prepare`]: makes what is missing, and brings back what a run has changed; [`mod@cleanup`]: deletes
+//!   all of it; [`mod@hello`]: who answers.
+//! * [`plan`]: what a mailbox holds at the start, and what its marker says.
+//! * `place`: one folder; `territory`: whether a mailbox may be written to at all.
+//! * `errand`: one user's session outside of a run, with a time limit; `crew`: several at a time.
+//!
+//! A mailbox belongs to Headcount if it has a folder with a marker message. One without it that holds
+//! any mail is somebody's: it is never changed.
+
+pub mod cleanup;
+mod crew;
+mod errand;
+mod error;
+pub mod hello;
+mod place;
+pub mod plan;
+pub mod prepare;
+mod territory;
+
+use std::ops::ControlFlow;
+
+use serde::{Deserialize, Serialize};
+
+pub use cleanup::cleanup;
+pub use error::ProvisionError;
+pub use hello::{Hello, hello};
+pub use prepare::prepare;
+
+/// Whose mailboxes, and how well they are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub struct Order {
+    /// The first user of the run, from 0.
+    pub first: u32,
+    /// The last.
+    pub last: u32,
+    /// Whether messages that are there are read, and made anew where they are damaged.
+    pub read_through: bool,
+}
+
+impl Order {
+    /// The users, in order.
+    pub(super) fn users(self) -> std::vec::IntoIter<u32> {
+        (self.first..=self.last).collect::<Vec<u32>>().into_iter()
+    }
+}
+
+/// What was made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Prepared {
+    /// Users whose mailboxes were made, or made whole.
+    pub created: u32,
+    /// Users whose mailboxes were there; what runs had changed was brought back.
+    pub kept: u32,
+    /// Messages written.
+    pub messages: u64,
+    /// Their bytes.
+    pub written_bytes: u64,
+}
+
+/// What was deleted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Cleaned {
+    /// Users whose mailboxes were emptied.
+    pub users: u32,
+    /// Messages deleted.
+    pub messages: u64,
+    /// Users whose mailboxes lack the marker; they were left as they are.
+    pub left: u32,
+}
+
+/// How far it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Progress {
+    /// Users whose mailboxes are as they should be.
+    pub users_done: u32,
+    /// Users of the order.
+    pub users: u32,
+    /// Bytes written so far.
+    pub written_bytes: u64,
+}
+
+/// Told a few times a second how far it is; answers whether to go on.
+pub type Told<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;

@@ -1,0 +1,106 @@
+//! Making what is missing of the users' mailboxes, and undoing what a run has done to them.
+
+use super::crew::{each, run};
+use super::errand::{arrive, in_folder};
+use super::error::ProvisionError;
+use super::place::Written;
+use super::plan::UNFINISHED;
+use super::territory::Ground;
+use super::{Order, Prepared, Told};
+use crate::client::{Mail, MailSession};
+use crate::options::MailOptions;
+
+/// Has the mailboxes of the order's users hold what the profile says. What is there and right is kept;
+/// a mailbox of another data set is made anew; whatever runs have left is removed.
+pub fn prepare(
+    options: MailOptions,
+    order: &Order,
+    told: &mut Told<'_>,
+) -> Result<Prepared, ProvisionError> {
+    let mail = Mail::new(options)?;
+    run(async {
+        // One before all: what is wrong with the server is then told once, and of the first user.
+        drop(arrive(&mail, order.first).await?);
+        let written = Written::default();
+        let errand = |id| make(&mail, id, order.read_through, &written);
+        let made = each(order.users(), &written.bytes, told, errand).await?;
+        let created = made.iter().filter(|created| **created).count() as u32;
+        Ok(Prepared {
+            created,
+            kept: made.len() as u32 - created,
+            messages: written.messages.get(),
+            written_bytes: written.bytes.get(),
+        })
+    })
+}
+
+/// One user's mailbox. Returns whether it was made.
+async fn make(
+    mail: &Mail,
+    id: u32,
+    read_through: bool,
+    written: &Written,
+) -> Result<bool, ProvisionError> {
+    let name = mail.shared.user.text(mail.shared.number(id));
+    let mut session = arrive(mail, id).await?;
+    let made = session.make(read_through, written).await;
+    let made = made.map_err(|error| error.of_user(&name))?;
+    session.depart().await;
+    Ok(made)
+}
+
+impl MailSession {
+    async fn make(
+        &mut self,
+        read_through: bool,
+        written: &Written,
+    ) -> Result<bool, ProvisionError> {
+        let inscription = self.shared.options.inscription();
+        let marker = self.shared.options.folders.marker.clone();
+        let mut survey = self.survey().await?;
+        let is_complete = match &survey.ground {
+            Ground::Theirs { folder, messages } => {
+                return Err(self.not_ours(folder.clone(), *messages));
+            }
+            Ground::Ours(subjects) => subjects.last() == Some(&inscription),
+            Ground::Empty => false,
+        };
+        in_folder(&marker, self.occupy(&mut survey)).await?;
+        if !is_complete {
+            in_folder(&marker, self.mark(UNFINISHED)).await?;
+            self.clear_ours(&mut survey).await?;
+        }
+        let holdings: Vec<_> = self.shared.options.holdings().collect();
+        let mut was_damaged = false;
+        for holding in &holdings {
+            let folder = &holding.folder;
+            if !survey.has(folder) {
+                let created = async { self.imap().await?.create(folder).await };
+                in_folder(folder, created).await?;
+            }
+            let restored = self.restore(holding, read_through, written);
+            let was_short = in_folder(folder, restored).await?;
+            // What users do changes these in every run.
+            was_damaged |= was_short && Self::is_own(folder);
+        }
+        if !is_complete {
+            in_folder(&marker, self.mark(&inscription)).await?;
+        }
+        Ok(!is_complete || was_damaged)
+    }
+
+    /// Whether a folder is one of those that hold old mail.
+    pub(super) fn is_own(folder: &str) -> bool {
+        let number = folder
+            .strip_prefix('f')
+            .and_then(|number| number.parse().ok());
+        number.is_some_and(|number: u32| Self::own_folder(number) == folder)
+    }
+
+    /// Says goodbye: the work is done.
+    pub(super) async fn depart(&mut self) {
+        if let Some(imap) = self.imap.take() {
+            let _ = in_folder("LOGOUT", imap.logout()).await;
+        }
+    }
+}

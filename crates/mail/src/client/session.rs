@@ -1,0 +1,310 @@
+//! One user: the connection to read with, and the one to send with while there is one.
+
+use std::sync::Arc;
+
+use headcount_load::{Fault, FaultKind, Moved, Session, Stopwatch, User};
+
+use super::Shared;
+use super::inbox::Sitting;
+use super::step::Step;
+use crate::day;
+use crate::imap::{Imap, Uids};
+use crate::smtp::Smtp;
+
+/// The folder that every mailbox has (RFC 9051, 5.1).
+pub(crate) const INBOX: &str = "INBOX";
+
+/// One user.
+#[derive(Debug)]
+pub struct MailSession {
+    pub(super) shared: Arc<Shared>,
+    pub(super) stopwatch: Stopwatch,
+    /// The user among those of the run.
+    pub(super) id: u32,
+    /// The user's number in names.
+    pub(super) number: u32,
+    /// None after a logout.
+    pub(super) imap: Option<Imap>,
+    pub(super) smtp: Option<Box<Smtp>>,
+    /// The folder that is selected.
+    pub(super) folder: Option<Box<str>>,
+    /// Messages that the inbox had when it was last searched for new ones, less those taken out since.
+    pub(super) looked_at: Option<u32>,
+    /// When it was looked into last, on the engine's clock.
+    pub(super) looked_from_ns: u64,
+    /// The message that was read last, in the folder that is selected.
+    pub(super) current: Option<u32>,
+    /// The message whose contents were read last, in the same folder.
+    pub(super) read: Option<u32>,
+    /// The number in the folder of the first message of the page that was fetched last.
+    pub(super) page_from: Option<u32>,
+    /// The number in the folder of the message that was read last in order.
+    pub(super) reading: Option<u32>,
+    /// Bytes moved in the step under way.
+    pub(super) moved: Moved,
+}
+
+impl MailSession {
+    /// Connects and logs on.
+    pub(super) async fn open(shared: &Arc<Shared>, user: &User) -> Result<Self, Fault> {
+        let mut session = Self {
+            shared: Arc::clone(shared),
+            stopwatch: user.stopwatch(),
+            id: user.id(),
+            number: shared.number(user.id()),
+            imap: None,
+            smtp: None,
+            folder: None,
+            looked_at: None,
+            looked_from_ns: 0,
+            current: None,
+            read: None,
+            page_from: None,
+            reading: None,
+            moved: Moved::default(),
+        };
+        session.imap().await?;
+        Ok(session)
+    }
+
+    /// The connection to read with; logs on where there is none.
+    pub(super) async fn imap(&mut self) -> Result<&mut Imap, Fault> {
+        if self.imap.is_none() {
+            self.imap = Some(Box::pin(self.log_on()).await?);
+        }
+        self.imap.as_mut().ok_or_else(gone)
+    }
+
+    async fn log_on(&self) -> Result<Imap, Fault> {
+        let shared = &*self.shared;
+        let mut imap = Imap::connect(&shared.imap, self.stopwatch.clone()).await?;
+        let name = shared.user.text(self.number);
+        imap.login(
+            &name,
+            &shared.options.password,
+            shared.options.authentication,
+        )
+        .await
+        .map_err(|fault| Fault {
+            message: format!("user {name}: {}", fault.message).into(),
+            ..fault
+        })?;
+        Ok(imap)
+    }
+
+    /// Has this folder selected.
+    pub(super) async fn select(&mut self, folder: &str) -> Result<(), Fault> {
+        if self.imap.is_some() && self.folder.as_deref() == Some(folder) {
+            return Ok(());
+        }
+        self.select_anew(folder).await
+    }
+
+    /// Selects a folder, also the one that is selected.
+    pub(super) async fn select_anew(&mut self, folder: &str) -> Result<(), Fault> {
+        (self.folder, self.current, self.read) = (None, None, None);
+        (self.page_from, self.reading) = (None, None);
+        let selected = self.imap().await?.select(folder).await?;
+        self.folder = Some(folder.into());
+        if folder == INBOX {
+            let is_new = self.shared.memory.with(self.id, |known| {
+                if known.uid_validity != selected.uid_validity {
+                    (known.uid_validity, known.next_uid) = (selected.uid_validity, 1);
+                }
+                selected.uid_next > known.next_uid
+            });
+            // What came before it was selected is new, too.
+            self.looked_at = (!is_new).then_some(selected.exists);
+        }
+        Ok(())
+    }
+
+    /// Whether the mailbox is Headcount's, as its marker says. Only then is anything in it deleted that
+    /// was not made in this run.
+    pub(super) async fn claim(&mut self) -> Result<(), Fault> {
+        let known = self.shared.memory.with(self.id, |known| known.is_ours);
+        let is_ours = if let Some(is_ours) = known {
+            is_ours
+        } else {
+            let shared = Arc::clone(&self.shared);
+            let marker = &*shared.options.folders.marker;
+            let is_ours = match self.imap().await?.status(marker).await {
+                Ok(status) => status.messages > 0,
+                Err(fault) if fault.kind == FaultKind::Refused && !fault.ends_session => false,
+                Err(fault) => return Err(fault),
+            };
+            shared
+                .memory
+                .with(self.id, |known| known.is_ours = Some(is_ours));
+            is_ours
+        };
+        if is_ours {
+            return Ok(());
+        }
+        let name = self.shared.user.text(self.number);
+        Err(Fault::step(
+            FaultKind::Refused,
+            format!(
+                "the mailbox of {name} lacks Headcount's marker, so nothing in it is deleted: \
+                 prepare it first"
+            ),
+        ))
+    }
+
+    /// The message that was read last in the folder, or a drawn one.
+    pub(super) async fn some_message(&mut self, user: &mut User) -> Result<u32, Fault> {
+        if let Some(uid) = self.current {
+            return Ok(uid);
+        }
+        let exists = self.imap().await?.exists();
+        if exists == 0 {
+            let folder = self.folder.as_deref().unwrap_or("no folder");
+            let sentence = format!("there is no message in {folder}");
+            return Err(Fault::step(FaultKind::Refused, sentence));
+        }
+        let number = 1 + user.stream().below(u64::from(exists)) as u32;
+        let uid = self.uid_of(number).await?;
+        self.current = Some(uid);
+        Ok(uid)
+    }
+
+    /// The same, of which the ledger knows that it has come: it is about to leave the folder.
+    pub(super) async fn some_message_to_take(&mut self, user: &mut User) -> Result<u32, Fault> {
+        let uid = self.some_message(user).await?;
+        if self.folder.as_deref() == Some(INBOX) && self.read != Some(uid) {
+            let header = self.header_of(uid).await?;
+            if let Some(stamp) = self.check_header(&header)? {
+                self.account_for(&stamp, uid)?;
+            }
+        }
+        Ok(uid)
+    }
+
+    /// The UID of the message with this number in the folder.
+    pub(super) async fn uid_of(&mut self, number: u32) -> Result<u32, Fault> {
+        let uids = self.uids_of(number, number).await?;
+        uids.first().copied().ok_or_else(|| {
+            let sentence = format!("message {number} of the folder is gone");
+            Fault::step(FaultKind::Refused, sentence)
+        })
+    }
+
+    /// The UIDs of messages by their numbers in the folder.
+    pub(super) async fn uids_of(&mut self, first: u32, last: u32) -> Result<Vec<u32>, Fault> {
+        let key = if first == last {
+            first.to_string()
+        } else {
+            format!("{first}:{last}")
+        };
+        self.imap().await?.search(&key).await
+    }
+
+    /// So many messages have left the inbox by this session's own doing.
+    pub(super) fn took_out(&mut self, count: u32) {
+        if self.folder.as_deref() == Some(INBOX) {
+            self.looked_at = self.looked_at.map(|seen| seen.saturating_sub(count));
+        }
+    }
+
+    /// Moves messages to the folder of deleted ones.
+    pub(super) async fn trash(&mut self, uids: &Uids) -> Result<(), Fault> {
+        let shared = Arc::clone(&self.shared);
+        let trash = &*shared.options.folders.trash;
+        self.imap().await?.move_to(uids, trash).await?;
+        self.took_out(uids.count() as u32);
+        Ok(())
+    }
+
+    /// The folder of the user's own with this number.
+    pub(super) fn own_folder(number: u32) -> String {
+        format!("f{number:02}")
+    }
+
+    async fn step(&mut self, step: &Step, user: &mut User) -> Result<(), Fault> {
+        let shared = Arc::clone(&self.shared);
+        let profile = &shared.options.profile;
+        match step {
+            Step::Send {
+                recipients,
+                bytes,
+                attached_bytes,
+                invitation,
+            } => {
+                let asked = super::sending::Asked {
+                    recipients: *recipients,
+                    bytes: *bytes,
+                    attached_bytes: *attached_bytes,
+                    invitation: *invitation,
+                };
+                let sent = Box::pin(self.send_new(&asked, user)).await;
+                self.hang_up().await;
+                sent
+            }
+            Step::ProcessInbox {} => {
+                let mut sitting = Sitting {
+                    session: self,
+                    user,
+                };
+                let done = Box::pin(day::process_inbox(&mut sitting, profile)).await;
+                self.hang_up().await;
+                match done {
+                    Err(fault) if fault.ends_session => Err(fault),
+                    // Each loss is told once, so it goes before what the next look tells again.
+                    done => self.missing().and(done.map(|_| ())),
+                }
+            }
+            // Users come back to the inbox from wherever they were.
+            Step::ReadOld {} => {
+                Box::pin(self.read_old(user)).await?;
+                self.select(INBOX).await
+            }
+            Step::EmptyDeleted {} => {
+                self.empty_deleted().await?;
+                self.select(INBOX).await
+            }
+            Step::ScheduleChange {} => {
+                Box::pin(self.change_schedule()).await?;
+                self.select(INBOX).await
+            }
+            Step::Delivery { within_s, poll_s } => {
+                let delivered = Box::pin(self.probe(*within_s, *poll_s, user)).await;
+                self.hang_up().await;
+                delivered
+            }
+            Step::OpenInbox {}
+            | Step::Page { .. }
+            | Step::ReadNext {}
+            | Step::Categorise {}
+            | Step::DeleteOne {}
+            | Step::AddMessage { .. }
+            | Step::CloseInbox {} => Box::pin(self.notes(step, user)).await,
+            _ => Box::pin(self.command(step, user)).await,
+        }
+    }
+}
+
+impl Session for MailSession {
+    type Step = Step;
+
+    async fn play(&mut self, step: &Step, user: &mut User) -> Result<Moved, Fault> {
+        self.moved = Moved::default();
+        // The state of a step is large, and every user would have room for it.
+        let played = Box::pin(self.step(step, user)).await;
+        let moved = std::mem::take(&mut self.moved);
+        user.expect_bytes(moved.read_bytes + moved.written_bytes);
+        played.map(|()| moved)
+    }
+
+    async fn close(mut self, _user: &mut User) {
+        if let Some(smtp) = self.smtp.take() {
+            smtp.quit().await;
+        }
+        if let Some(imap) = self.imap.take() {
+            let _ = imap.logout().await; // gone either way
+        }
+    }
+}
+
+pub(super) fn gone() -> Fault {
+    Fault::session(FaultKind::Disconnected, "there is no connection")
+}

@@ -1,0 +1,420 @@
+//! What users do: the steps of a workload, compiled.
+
+use headcount_load::Compile;
+use headcount_load::pace::Draw;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::profile::mix::MOST_BYTES;
+
+/// Most messages that one step asks for or sends to.
+const MOST: u32 = 1000;
+/// Longest wait of one step: longer than any server lets a session idle (RFC 9051, 5.4).
+const MOST_S: f64 = 1800.0;
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(
+    tag = "op",
+    rename_all = "kebab-case",
+    rename_all_fields = "snake_case",
+    deny_unknown_fields
+)]
+pub enum Step {
+    /// What a mail program does on its start: NAMESPACE, LIST, SELECT of the inbox, FETCH of all
+    /// flags.
+    LoginSequence {},
+    /// SELECT.
+    Select {
+        /// Of which folder.
+        #[serde(default = "inbox")]
+        folder: String,
+    },
+    /// LIST.
+    List {
+        /// Of which folders.
+        #[serde(default = "everything")]
+        pattern: String,
+    },
+    /// FETCH.
+    Fetch {
+        /// What of each message.
+        what: Section,
+        /// Of so many messages: the last, or drawn ones.
+        #[serde(default = "one")]
+        messages: u32,
+        /// Of which.
+        #[serde(default)]
+        which: Which,
+    },
+    /// SEARCH.
+    Search {
+        /// For what, as RFC 9051 has it (6.4.4).
+        key: String,
+    },
+    /// APPEND of a message.
+    Append {
+        /// To which folder.
+        #[serde(default = "inbox")]
+        folder: String,
+        /// Bytes of its text; drawn from the mix if left out.
+        #[serde(default)]
+        bytes: Option<u32>,
+    },
+    /// Moves the current message, or a drawn one, to one of the user's folders.
+    Move {},
+    /// Copies it there.
+    Copy {},
+    /// Sets a flag of it.
+    Flag {
+        /// Which.
+        #[serde(default = "flagged")]
+        flag: String,
+    },
+    /// Moves it to the deleted messages.
+    Delete {},
+    /// Removes what is flagged as deleted in the folder.
+    Expunge {},
+    /// IDLE: time in which the user wants nothing but news. It counts towards no response time.
+    Idle {
+        /// For how long.
+        lasting: Draw,
+        /// Whether new mail ends it.
+        #[serde(default)]
+        until_mail: bool,
+    },
+    /// NOOP.
+    Noop {},
+    /// STATUS.
+    Status {
+        /// Of which folder.
+        #[serde(default = "inbox")]
+        folder: String,
+    },
+    /// GETQUOTAROOT.
+    Quota {},
+    /// CHECK.
+    Check {},
+    /// UNSELECT.
+    Unselect {},
+    /// LOGOUT; the next step logs on anew.
+    Logout {},
+    /// Sends a new message.
+    Send {
+        /// To so many; as the profile says if left out.
+        #[serde(default)]
+        recipients: Option<u32>,
+        /// Bytes of its text; drawn from the mix if left out.
+        #[serde(default)]
+        bytes: Option<u32>,
+        /// Bytes of an attachment; only with `bytes`.
+        #[serde(default)]
+        attached_bytes: u32,
+        /// Whether it is an invitation to a meeting (text/calendar).
+        #[serde(default)]
+        invitation: bool,
+    },
+    /// Looks into the inbox, reads every new message, and does with each what the profile says.
+    ProcessInbox {},
+    /// Reads a drawn message of a drawn folder of the user's own.
+    ReadOld {},
+    /// Empties the folder of deleted messages.
+    EmptyDeleted {},
+    /// Puts an appointment into the calendar and takes an old one out.
+    ScheduleChange {},
+    /// The user sends themselves a message, waits until it is there, and removes it.
+    Delivery {
+        /// How long it may take.
+        #[serde(default = "a_minute")]
+        within_s: f64,
+        /// Looks so often instead of idling.
+        #[serde(default)]
+        poll_s: Option<f64>,
+    },
+    /// Opens the inbox: SELECT and the newest entries.
+    OpenInbox {},
+    /// Fetches a page of entries: of the newest messages at first, then of older ones.
+    Page {
+        /// So many.
+        #[serde(default = "twenty")]
+        entries: u32,
+    },
+    /// Reads the next message below the one read last, the newest at first.
+    ReadNext {},
+    /// Flags the current message.
+    Categorise {},
+    /// Moves the current message to the deleted messages.
+    DeleteOne {},
+    /// APPEND of a message to the inbox.
+    AddMessage {
+        /// Bytes of its text.
+        bytes: u32,
+    },
+    /// Closes the inbox.
+    CloseInbox {},
+}
+
+/// A part of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Section {
+    /// Its flags.
+    Flags,
+    /// Its envelope, as lists of messages show it.
+    Envelope,
+    /// Its header.
+    Headers,
+    /// What is below that.
+    Body,
+    /// All of it.
+    Whole,
+}
+
+/// Which messages of a folder.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Which {
+    /// The last.
+    #[default]
+    Last,
+    /// Any that follow each other.
+    Random,
+}
+
+fn inbox() -> String {
+    "INBOX".to_owned()
+}
+
+fn everything() -> String {
+    "*".to_owned()
+}
+
+fn flagged() -> String {
+    "\\Flagged".to_owned()
+}
+
+const fn one() -> u32 {
+    1
+}
+
+const fn twenty() -> u32 {
+    20
+}
+
+/// `SPECmail2001` asked for delivery within 60 s.
+const fn a_minute() -> f64 {
+    60.0
+}
+
+impl Compile for Step {
+    fn compile(options: &Value) -> Result<Self, String> {
+        let step = Self::deserialize(options).map_err(|error| error.to_string())?;
+        step.check()?;
+        Ok(step)
+    }
+}
+
+impl Step {
+    fn check(&self) -> Result<(), String> {
+        match self {
+            Self::Select { folder } | Self::Status { folder } => is_line("folder", folder),
+            Self::List { pattern } => is_line("pattern", pattern),
+            Self::Search { key } => is_line("key", key),
+            Self::Flag { flag } => is_flag(flag),
+            Self::Append { folder, bytes } => {
+                is_line("folder", folder)?;
+                is_size("bytes", bytes.unwrap_or(0))
+            }
+            Self::AddMessage { bytes } => is_size("bytes", *bytes),
+            Self::Fetch { messages, .. } => is_count("messages", *messages),
+            Self::Page { entries } => is_count("entries", *entries),
+            Self::Idle { lasting, .. } => {
+                let longest_s = match *lasting {
+                    Draw::Fixed { s } => s,
+                    Draw::Uniform { high_s, .. } => high_s,
+                    Draw::Exponential { mean_s } => mean_s,
+                };
+                if lasting.is_valid() && longest_s <= MOST_S {
+                    return Ok(());
+                }
+                Err(format!(
+                    "lasting must be from 0 to {MOST_S} s, low before high"
+                ))
+            }
+            Self::Send {
+                recipients,
+                bytes,
+                attached_bytes,
+                invitation,
+            } => {
+                is_count("recipients", recipients.unwrap_or(1))?;
+                is_size("bytes", bytes.unwrap_or(0))?;
+                is_size("attached_bytes", *attached_bytes)?;
+                if bytes.is_none() && *attached_bytes > 0 {
+                    return Err("attached_bytes goes with bytes; the mix has its own".into());
+                }
+                if *invitation && (bytes.is_some() || *attached_bytes > 0) {
+                    return Err(
+                        "an invitation has a size of its own: leave out bytes and attached_bytes"
+                            .into(),
+                    );
+                }
+                Ok(())
+            }
+            Self::Delivery { within_s, poll_s } => {
+                is_wait("within_s", *within_s)?;
+                is_wait("poll_s", poll_s.unwrap_or(1.0))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What goes into a command must not end it.
+fn is_line(option: &str, text: &str) -> Result<(), String> {
+    let is_fit = |byte: u8| (0x20..0x7f).contains(&byte);
+    if !text.is_empty() && text.len() <= 1000 && text.bytes().all(is_fit) {
+        return Ok(());
+    }
+    Err(format!(
+        "{option} must be one line of ASCII, as the protocol has it; it is \"{}\"",
+        text.escape_default()
+    ))
+}
+
+fn is_flag(flag: &str) -> Result<(), String> {
+    let is_fit = |byte: u8| byte.is_ascii_alphanumeric() || b"$-_".contains(&byte);
+    let name = flag.strip_prefix('\\').unwrap_or(flag);
+    if !name.is_empty() && name.bytes().all(is_fit) {
+        return Ok(());
+    }
+    Err(format!(
+        "flag must be one, as in \\Flagged or $Work; it is \"{}\"",
+        flag.escape_default()
+    ))
+}
+
+fn is_size(option: &str, bytes: u32) -> Result<(), String> {
+    if bytes <= MOST_BYTES {
+        return Ok(());
+    }
+    Err(format!(
+        "{option} must be from 0 to {MOST_BYTES}; it is {bytes}"
+    ))
+}
+
+fn is_count(option: &str, count: u32) -> Result<(), String> {
+    if (1..=MOST).contains(&count) {
+        return Ok(());
+    }
+    Err(format!("{option} must be from 1 to {MOST}; it is {count}"))
+}
+
+fn is_wait(option: &str, seconds: f64) -> Result<(), String> {
+    if (0.01..=MOST_S).contains(&seconds) {
+        return Ok(());
+    }
+    Err(format!(
+        "{option} must be from 0.01 to {MOST_S} s; it is {seconds}"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_operation_compiles() {
+        for op in [
+            "login-sequence",
+            "select",
+            "list",
+            "append",
+            "move",
+            "copy",
+            "flag",
+            "delete",
+            "expunge",
+            "noop",
+            "status",
+            "quota",
+            "check",
+            "unselect",
+            "logout",
+            "send",
+            "process-inbox",
+            "read-old",
+            "empty-deleted",
+            "schedule-change",
+            "delivery",
+            "open-inbox",
+            "page",
+            "read-next",
+            "categorise",
+            "delete-one",
+            "close-inbox",
+        ] {
+            let step = Step::compile(&json!({ "op": op }));
+            assert!(step.is_ok(), "{op}: {step:?}");
+        }
+        for options in [
+            json!({"op": "fetch", "what": "headers", "messages": 9}),
+            json!({"op": "fetch", "what": "whole", "which": "random"}),
+            json!({"op": "search", "key": "UNSEEN"}),
+            json!({"op": "append", "folder": "INBOX", "bytes": 22_528}),
+            json!({"op": "idle", "lasting": {"draw": "fixed", "s": 10.0}, "until_mail": true}),
+            json!({"op": "send", "recipients": 3, "bytes": 1024, "attached_bytes": 50_000}),
+            json!({"op": "send", "recipients": 3, "invitation": true}),
+            json!({"op": "delivery", "within_s": 30.0, "poll_s": 0.5}),
+            json!({"op": "add-message", "bytes": 10_240}),
+        ] {
+            let step = Step::compile(&options);
+            assert!(step.is_ok(), "{options}: {step:?}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (options, part) in [
+            (json!({}), "op"),
+            (json!({"op": "retr"}), "retr"),
+            (json!({"op": "noop", "often": 1}), "often"),
+            (json!({"op": "fetch"}), "what"),
+            (json!({"op": "fetch", "what": "all"}), "all"),
+            (
+                json!({"op": "fetch", "what": "flags", "messages": 0}),
+                "messages must be",
+            ),
+            (
+                json!({"op": "search", "key": "ALL\r\nx LOGOUT"}),
+                "key must be one line",
+            ),
+            (json!({"op": "select", "folder": ""}), "folder must be"),
+            (json!({"op": "flag", "flag": "a b"}), "flag must be"),
+            (json!({"op": "append", "bytes": u32::MAX}), "bytes must be"),
+            (
+                json!({"op": "idle", "lasting": {"draw": "fixed", "s": 1e5}}),
+                "lasting must be",
+            ),
+            (json!({"op": "send", "recipients": 0}), "recipients must be"),
+            (
+                json!({"op": "send", "attached_bytes": 5}),
+                "goes with bytes",
+            ),
+            (
+                json!({"op": "send", "invitation": true, "bytes": 5}),
+                "invitation",
+            ),
+            (
+                json!({"op": "delivery", "within_s": 0.0}),
+                "within_s must be",
+            ),
+            (json!({"op": "page", "entries": 5000}), "entries must be"),
+        ] {
+            let sentence = Step::compile(&options).unwrap_err();
+            assert!(sentence.contains(part), "{options}: {sentence}");
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! Users of an engine on a real Dovecot: every step is played, mail that a server loses is missed, and
+//! mail that it damages is noticed.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a failure here is a failure of the test that called"
+)]
+
+mod common;
+
+use std::fs;
+
+use common::dovecot::{Dovecot, Way};
+use common::house::{count, options, order, play_run, prepared, read, scenarios};
+use common::person::{arrive, user};
+use common::play;
+use headcount_load::recorder::Recorder;
+use headcount_load::{Compile, FaultKind};
+use headcount_mail::imap::{Change, Uids};
+use headcount_mail::task::Task;
+use headcount_mail::{Mail, Step};
+use serde_json::{Value, json};
+
+fn profile() -> Value {
+    json!({
+        "recipients": {"mean": 3}, "handled": 0.5, "reply": 0.2, "reply_all": 0.1, "forward": 0.1,
+        "move": 0.2, "copy": 0.1, "delete": 0.3, "load_attachment": 0.5, "inbox_cap": 30,
+        "mix": [
+            {"weight": 1, "text_bytes": 1024},
+            {"weight": 1, "text_bytes": 500, "attached_bytes": 5000, "attached": "word"},
+        ],
+        "start": {"folders": 2, "messages": 6, "inbox": 25, "deleted": 1, "calendar": 1},
+    })
+}
+
+fn faults(counted: &Recorder) -> Vec<&str> {
+    let all = counted.faults.values().flat_map(|fault| &fault.examples);
+    all.map(|example| &**example).collect()
+}
+
+#[test]
+fn every_step_is_played() {
+    let dovecot = Dovecot::start();
+    let options = options(&dovecot, 1, &profile());
+    prepared(&options, &order(3)).unwrap();
+    let idle = json!({"op": "idle", "lasting": {"draw": "fixed", "s": 0.2}, "until_mail": true});
+    let steps = [
+        json!({"op": "login-sequence"}),
+        json!({"op": "select", "folder": "f00"}),
+        json!({"op": "list"}),
+        json!({"op": "fetch", "what": "headers", "messages": 9}),
+        json!({"op": "fetch", "what": "whole", "which": "random"}),
+        json!({"op": "fetch", "what": "flags"}),
+        json!({"op": "fetch", "what": "envelope"}),
+        json!({"op": "fetch", "what": "body", "messages": 3}),
+        json!({"op": "search", "key": "UNSEEN"}),
+        json!({"op": "append", "bytes": 22_528}),
+        json!({"op": "move"}),
+        json!({"op": "copy"}),
+        json!({"op": "flag", "flag": "\\Flagged"}),
+        json!({"op": "delete"}),
+        json!({"op": "expunge"}),
+        idle,
+        json!({"op": "noop"}),
+        json!({"op": "status"}),
+        json!({"op": "check"}),
+        json!({"op": "unselect"}),
+        json!({"op": "logout"}),
+        json!({"op": "send"}),
+        json!({"op": "send", "recipients": 2, "bytes": 900, "attached_bytes": 70_000}),
+        json!({"op": "send", "invitation": true}),
+        json!({"op": "process-inbox"}),
+        json!({"op": "process-inbox"}),
+        json!({"op": "read-old"}),
+        json!({"op": "empty-deleted"}),
+        json!({"op": "schedule-change"}),
+        json!({"op": "delivery"}),
+        json!({"op": "delivery", "poll_s": 0.05}),
+        json!({"op": "open-inbox"}),
+        json!({"op": "page"}),
+        json!({"op": "read-next"}),
+        json!({"op": "categorise"}),
+        json!({"op": "delete-one"}),
+        json!({"op": "add-message", "bytes": 2000}),
+        json!({"op": "close-inbox"}),
+    ];
+    for step in &steps {
+        Step::compile(step).unwrap();
+    }
+    let weighted: Vec<(f64, Value)> = steps.iter().map(|step| (1.0, step.clone())).collect();
+    let counted = play_run(&options, &scenarios(&weighted), (4, 14), || {});
+    // A message that was drawn to be flagged may have been moved away meanwhile by the user's own
+    // other steps; nothing else may fail.
+    assert_eq!(faults(&counted), Vec::<&str>::new());
+    for (tally, step) in counted.scenarios.iter().zip(&steps) {
+        assert!(tally.completed > 0, "{step}");
+    }
+    for task in [
+        Task::Read,
+        Task::Delete,
+        Task::Send,
+        Task::Move,
+        Task::Copy,
+        Task::ScheduleChange,
+        Task::EmptyDeleted,
+        Task::Delivery,
+        Task::Idle,
+        Task::SmtpMessage,
+        Task::Append,
+    ] {
+        let (completed, failed) = count(&counted, task);
+        assert!(
+            completed > 0 && failed == 0,
+            "{}: {completed}, {failed}",
+            task.name()
+        );
+    }
+    // What idles belongs to no response time.
+    let idled = &counted.scenarios[15];
+    assert!(
+        idled.response_ns / idled.completed < 150_000_000,
+        "{idled:?}"
+    );
+    // Nothing of the probes is left, and every inbox has at most what it may and what came since.
+    let probes = dovecot.messages("u00001", "").len();
+    assert!(probes < 200, "{probes}");
+}
+
+#[test]
+fn nothing_is_missed_where_nothing_is_lost() {
+    let dovecot = Dovecot::start();
+    let options = options(&dovecot, 2, &profile());
+    prepared(&options, &order(7)).unwrap();
+    let steps = scenarios(&[
+        (1.0, json!({"op": "send"})),
+        (2.0, json!({"op": "process-inbox"})),
+    ]);
+    let counted = play_run(&options, &steps, (8, 6), || {});
+    assert_eq!(faults(&counted), Vec::<&str>::new());
+    for task in [
+        Task::Read,
+        Task::Reply,
+        Task::ReplyAll,
+        Task::Forward,
+        Task::LoadAttachment,
+    ] {
+        let (completed, failed) = count(&counted, task);
+        assert!(
+            completed > 0 && failed == 0,
+            "{}: {completed}, {failed}",
+            task.name()
+        );
+    }
+    // Who sends keeps a copy, which is the message as it was sent.
+    let sent: usize = (0..8)
+        .map(|id| dovecot.messages(&format!("u{id:05}"), "Sent").len())
+        .sum();
+    let tasks = [Task::Send, Task::Reply, Task::ReplyAll, Task::Forward];
+    let all: u64 = tasks.iter().map(|task| count(&counted, *task).0).sum();
+    assert_eq!(sent as u64, all);
+    assert_eq!(count(&counted, Task::SmtpMessage).0, all);
+}
+
+#[test]
+fn mail_that_is_lost_or_damaged_is_noticed() {
+    let dovecot = Dovecot::start();
+    let options = options(&dovecot, 3, &profile());
+    prepared(&options, &order(5)).unwrap();
+    let look = json!([{"name": "send and look", "weight": 1.0, "limit_ms": 30_000.0,
+    "late_ms": 30_000.0, "steps": [
+        {"name": "send", "op": "send"},
+        {"name": "wait", "op": "idle", "lasting": {"draw": "fixed", "s": 2.0}},
+        {"name": "look", "op": "process-inbox"},
+    ]}]);
+    let counted = play_run(&options, &look, (6, 4), || {
+        // What came has not been looked at. Another program of the first user's removes it.
+        play(async {
+            let user = user(0);
+            let mut imap = arrive(&dovecot.imap(Way::Plain), &user).await;
+            imap.select("INBOX").await.unwrap();
+            let new: Uids = imap.search("UNSEEN").await.unwrap().into_iter().collect();
+            assert!(!new.is_empty(), "nothing came");
+            imap.store(&new, Change::Add, "\\Deleted", true)
+                .await
+                .unwrap();
+            imap.expunge(None).await.unwrap();
+            imap.logout().await.unwrap();
+        });
+        // One message of another user is damaged.
+        let mut plain = Vec::new();
+        for id in 1..6 {
+            for folder in ["new", "cur"] {
+                let folder = dovecot.maildir(&format!("u{id:05}"), "").join(folder);
+                let paths = fs::read_dir(folder)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path());
+                plain.extend(paths.filter(|path| {
+                    let text = fs::read_to_string(path).unwrap_or_default();
+                    text.contains("<0000000000000003.") && !text.contains("multipart/")
+                }));
+            }
+        }
+        let text = fs::read(&plain[0]).unwrap();
+        let below = text.windows(4).position(|four| four == b"\r\n\r\n");
+        let below = below
+            .or_else(|| text.windows(2).position(|two| two == b"\n\n"))
+            .unwrap();
+        let mut damaged = text.clone();
+        for byte in &mut damaged[below + 8..below + 60] {
+            if byte.is_ascii_lowercase() {
+                *byte = b'z';
+            }
+        }
+        fs::write(&plain[0], damaged).unwrap();
+    });
+    let examples = faults(&counted);
+    assert!(
+        counted
+            .faults
+            .keys()
+            .all(|(_, kind)| *kind == FaultKind::WrongData),
+        "{examples:?}"
+    );
+    let is_told = |part: &str| examples.iter().any(|example| example.contains(part));
+    assert!(
+        is_told("was accepted and is not in the inbox"),
+        "{examples:?}"
+    );
+    assert!(is_told("was altered at byte"), "{examples:?}");
+}
+
+#[test]
+fn a_server_that_takes_no_mail_does_not_end_the_sessions_of_readers() {
+    let dovecot = Dovecot::start();
+    let mut target = options(&dovecot, 4, &profile());
+    prepared(&target, &order(1)).unwrap();
+    let nobody = common::free_port();
+    let sending = target.send.as_mut().unwrap();
+    sending.server.address = format!("127.0.0.1:{nobody}");
+    let steps = scenarios(&[(1.0, json!({"op": "send"})), (1.0, json!({"op": "noop"}))]);
+    let counted = play_run(&target, &steps, (2, 2), || {});
+    assert!(
+        counted
+            .faults
+            .keys()
+            .all(|(_, kind)| *kind == FaultKind::Connect)
+    );
+    assert!(
+        faults(&counted)[0].starts_with("sending: "),
+        "{:?}",
+        faults(&counted)
+    );
+    assert_eq!(counted.sessions_opened, 2);
+    assert!(counted.scenarios[1].completed > 0 && counted.scenarios[0].completed == 0);
+}
+
+#[test]
+fn options_that_cannot_be_used_are_named() {
+    let good = json!({"imap": {"address": "127.0.0.1:143"}, "user": "u{n:05}", "run": 1,
+        "address": "u{n:05}@test.invalid", "password": "x"});
+    Mail::new(read(&good)).unwrap();
+    for (key, value, part) in [
+        ("user", json!("u{x}"), "user: "),
+        ("address", json!("u{n:05}"), "address must be an address"),
+        ("verify", json!(2.0), "verify must be"),
+        ("lost_after_s", json!(0.0), "lost_after_s must be"),
+        (
+            "imap",
+            json!({"address": "no such host:143"}),
+            "cannot be resolved",
+        ),
+        ("profile", json!({"reply": 1.0}), "makes 1.00 others"),
+    ] {
+        let mut options = good.clone();
+        options[key] = value;
+        let error = Mail::new(read(&options)).unwrap_err().to_string();
+        assert!(error.contains(part), "{key}: {error}");
+    }
+}
