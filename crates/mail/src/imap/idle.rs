@@ -19,7 +19,10 @@ pub enum Idle {
 
 impl Imap {
     /// Waits until messages come or go, or until `until_ns` on the engine's clock. What is timed is how
-    /// long the server takes to begin and to end it, without the waiting between.
+    /// long the server takes to begin and to end it; the waiting between counts towards nothing.
+    ///
+    /// Servers tell of what happens while they are waited for. What came just before may be told with
+    /// the next command only: NOOP first, where that matters.
     pub async fn idle(&mut self, until_ns: u64, user: &User) -> Result<Idle, Fault> {
         if !self.offers(Capability::Idle) {
             return Err(refused("the server does not offer IDLE"));
@@ -47,8 +50,11 @@ impl Imap {
         let waiting_ns = self.stopwatch.now_ns();
         let mut is_changed = self.state.exists != exists;
         if !is_changed {
+            user.rest();
             let sleep = std::pin::pin!(user.sleep_until(until_ns));
-            is_changed = self.receive_or(Task::Idle, sleep, &mut |_| Ok(())).await?;
+            let changed = self.receive_or(Task::Idle, sleep, &mut |_| Ok(())).await;
+            user.resume();
+            is_changed = changed?;
         }
         *began_ns += self.stopwatch.now_ns() - waiting_ns;
         self.send_line(Task::Idle, "DONE\r\n", &mut |_| Ok(()))
