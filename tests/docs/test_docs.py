@@ -25,6 +25,7 @@ from headcount.plan import criteria
 from headcount.plan.client import SmbClient
 from headcount.plan.cost import Cost
 from headcount.plan.data import Data, Tree
+from headcount.plan.disclosure import Disclosure
 from headcount.plan.fields import Strict
 from headcount.plan.library import Class, Library
 from headcount.plan.mail import Mail, MixRow, Recipients, Start
@@ -59,6 +60,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "Steps": Step,
     "Plans": Plan,
     "Cost": Cost,
+    "Disclosure": Disclosure,
     "Search": SearchOptions,
     "Client": SmbClient,
     "Web client": HttpClient,

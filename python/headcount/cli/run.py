@@ -1,6 +1,7 @@
 """`headcount run`: find the capacity, or run levels."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +18,7 @@ from headcount.cli.secrets import secrets_for
 from headcount.cli.settings import client_settings, setting
 from headcount.errors import InputError
 from headcount.plan import plan as plans
+from headcount.plan.disclosure import load_disclosure
 from headcount.plan.program import check_load_file
 from headcount.plan.resolve import Overrides, resolve
 from headcount.plan.target import LAB, PROTOCOLS
@@ -92,6 +94,10 @@ def run(
         str | None,
         typer.Option(metavar="PRICE", help='What the system costs: --cost "29581 USD".'),
     ] = None,
+    disclosure: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What you state of the test (TOML), for the report."),
+    ] = None,
     soak: Annotated[
         str | None, typer.Option(help="After the search, a long level at the capacity: 30m.")
     ] = None,
@@ -137,6 +143,7 @@ def run(
         seed=seed,
         criteria=[text for given in criteria or [] for text in _apart(given)],
         rule=rule,
+        disclosure=load_disclosure(disclosure) if disclosure else None,
         cost=cost,
         workers=workers,
         scale=scale,
@@ -209,7 +216,8 @@ def _plan(what: str, target: str | None, overrides: Overrides) -> plans.Plan:
             f"say what to measure: --target lab:{lab} starts a server here, "
             f"--target {PROTOCOLS[workload.protocol]} is yours"
         )
-    return resolve(workload, target, overrides)
+    known = replace(overrides, workload_sha256=workloads.sha256(what))
+    return resolve(workload, target, known)
 
 
 def _apart(text: str) -> list[str]:

@@ -13,6 +13,7 @@ from headcount.plan import criteria, target
 from headcount.plan.client import check_client
 from headcount.plan.cost import Cost
 from headcount.plan.data import BLOCK_BYTES, NO_TREE, Tree
+from headcount.plan.disclosure import Disclosure
 from headcount.plan.fields import Duration, Strict, Users, within
 from headcount.plan.levels import MOST_USERS
 from headcount.plan.library import Library
@@ -54,6 +55,12 @@ class Plan(Strict):
     scale: float = Field(default=1.0, gt=0, le=1, description="Shrinks the data set")
     authorised_by: str | None = None
     cost: Cost | None = Field(default=None, description="What the system under test costs")
+    disclosure: Disclosure | None = Field(
+        default=None, description="What whoever runs the test states about it"
+    )
+    workload_sha256: str | None = Field(
+        default=None, pattern="^[0-9a-f]{64}$", description="The workload file's hash"
+    )
     rule: str | None = Field(default=None, description="The rule that gave the criteria")
     search: SearchOptions = SearchOptions()
     server: dict[str, str] = Field(

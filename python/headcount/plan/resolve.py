@@ -9,6 +9,7 @@ from typing import Any
 from headcount.errors import InputError
 from headcount.plan import target as targets
 from headcount.plan.cost import parse_cost
+from headcount.plan.disclosure import Disclosure
 from headcount.plan.levels import MOST_USERS, parse_ladder
 from headcount.plan.plan import Plan, validate
 from headcount.plan.program import LoadFile
@@ -37,6 +38,8 @@ class Overrides:
     criteria: list[str] = field(default_factory=list)
     rule: str | None = None
     cost: str | None = None
+    disclosure: Disclosure | None = None
+    workload_sha256: str | None = None
     workers: int | None = None
     scale: float | None = None
     authorised_by: str | None = None
@@ -66,6 +69,8 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
         "scale": usual_scale if overrides.scale is None else overrides.scale,
         "authorised_by": overrides.authorised_by,
         "rule": overrides.rule,
+        "disclosure": overrides.disclosure,
+        "workload_sha256": overrides.workload_sha256,
         "cost": parse_cost(overrides.cost).model_dump() if overrides.cost is not None else None,
         **_settings(parsed, overrides, workload),
         "search": _search(overrides),

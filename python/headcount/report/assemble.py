@@ -8,6 +8,7 @@ from headcount.bundle.files import replace
 from headcount.bundle.reader import Bundle
 from headcount.errors import InputError
 from headcount.report.content import Point, ReportContent
+from headcount.report.disclosed import recorded
 from headcount.report.html import render
 from headcount.report.selection import timeline_level
 
@@ -37,6 +38,8 @@ def assemble(bundle: Bundle) -> ReportContent:
         repeat_command=shlex.join(["headcount", "run", str(bundle.folder / "plan.toml")]),
         criteria=plan.workload.criteria,
         shrunk=shrunk(plan),
+        disclosure=plan.disclosure.model_dump() if plan.disclosure else {},
+        recorded=recorded(bundle),
         program=plan.workload.program.text if plan.workload.program else None,
         timeline=_timeline(bundle, level.index) if level else (),
         timeline_level=level.index if level else None,

@@ -1,7 +1,7 @@
 """What the HTML report is made of."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import LevelResult
@@ -48,6 +48,8 @@ class ReportContent:
         repeat_command: The command that runs the same again.
         criteria: As written in the plan, such as ``p95<=1s``.
         shrunk: How far the data set was shrunk, as a doubt says it; None where it was not.
+        disclosure: What was stated of the test, by group.
+        recorded: How the run was made, as recorded: names and facts.
         program: The program that users played in order; None where they drew what they did.
         timeline: Each second of one level; empty where the series was not kept.
         timeline_level: Index of the level the timeline is of; None for the one that
@@ -70,6 +72,8 @@ class ReportContent:
     repeat_command: str
     criteria: Sequence[str]
     shrunk: str | None = None
+    disclosure: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    recorded: Sequence[tuple[str, str]] = ()
     program: str | None = None
     timeline: Sequence[Point] = ()
     timeline_level: int | None = None

@@ -1,5 +1,6 @@
 """The workloads that come with Headcount: one TOML file for each benchmark re-created."""
 
+import hashlib
 import tomllib
 from importlib import resources
 from pathlib import Path
@@ -27,6 +28,13 @@ def load(name: str) -> Workload:
         )
     text = resources.files(__name__).joinpath(f"{name}.toml").read_text("utf-8")
     return _from_text(text, f"workload {name}")
+
+
+def sha256(name: str) -> str:
+    """The hash of the file that `load` reads."""
+    own = resources.files(__name__).joinpath(f"{name}.toml")
+    contents = Path(name).read_bytes() if name.endswith(".toml") else own.read_bytes()
+    return hashlib.sha256(contents).hexdigest()
 
 
 def _read(path: Path) -> str:

@@ -31,7 +31,7 @@ def section(content: ReportContent) -> Html:
 def _side(side: Side) -> Html:
     host = side.host or {}
     items: list[tuple[str, Cell]] = [
-        (name, value) for name, value in _summary(host) if value is not None
+        (name, value) for name, value in summary(host) if value is not None
     ]
     if side.host is None:
         items.append(("Machine", "not known: it could not be asked"))
@@ -49,7 +49,7 @@ def _side(side: Side) -> Html:
     )
 
 
-def _summary(host: Mapping[str, Any]) -> list[tuple[str, Cell | None]]:
+def summary(host: Mapping[str, Any]) -> list[tuple[str, Cell | None]]:
     """Pick what a reader looks for first; what has another shape than expected is left out."""
     cpu, kernel, virtual = (_part(host, name) for name in ("cpu", "kernel", "virtual"))
     logical = cpu.get("logical")

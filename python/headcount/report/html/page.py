@@ -7,6 +7,7 @@ from headcount.report.html import (
     answer,
     counters,
     course,
+    disclosure,
     environment,
     faults,
     groups,
@@ -75,6 +76,7 @@ def _body(content: ReportContent) -> Html:
             timeline.section(content),
             workload.section(content),
             environment.section(content),
+            disclosure.section(content),
             repeat.section(content),
             guide.section(),
         ]

@@ -1,0 +1,52 @@
+"""What whoever runs a test states about it: hardware, drivers, tuning, prices, who audited it."""
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, ValidationError
+
+from headcount.errors import InputError
+from headcount.plan.fields import Strict
+from headcount.plan.mistakes import describe
+
+MOST_STATED = 200
+"""Statements in a group; more belong into a document of their own."""
+
+
+def _text(value: Any) -> Any:
+    """Texts as they are; numbers, switches and lists of them as text."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, list) and not any(isinstance(each, list | dict) for each in value):
+        return ", ".join(str(_text(each)) for each in value)
+    return value
+
+
+Stated = Annotated[dict[str, Annotated[str, BeforeValidator(_text)]], Field(max_length=MOST_STATED)]
+"""Names of one's own choice, and what is stated of each."""
+
+
+class Disclosure(Strict):
+    """The disclosure sheet, as stated. Headcount adds what it records by itself."""
+
+    sut: Stated = Field(default={}, description="The system under test")
+    drivers: Stated = Field(default={}, description="The machines that make the load")
+    destinations: Stated = Field(default={}, description="Other machines that the test needs")
+    tuning: Stated = Field(default={}, description="What was changed from the defaults")
+    pricing: Stated = Field(default={}, description="Where the prices come from")
+    auditor: Stated = Field(default={}, description="Who looked at it, and when")
+
+
+def load_disclosure(path: Path) -> Disclosure:
+    """Read a disclosure file; raises InputError with every mistake in it."""
+    try:
+        return Disclosure.model_validate(tomllib.loads(path.read_text("utf-8")))
+    except OSError as error:
+        raise InputError(f"the disclosure {path} cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"the disclosure {path} is not valid TOML: {error}") from error
+    except ValidationError as error:
+        raise InputError(describe(error, Disclosure, f"the disclosure {path}")) from error

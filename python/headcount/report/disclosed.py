@@ -1,0 +1,35 @@
+"""What Headcount records by itself of how a run was made, for the disclosure."""
+
+from headcount.bundle.reader import Bundle
+from headcount.plan.plan import Plan
+from headcount.text import count, span
+
+
+def recorded(bundle: Bundle) -> list[tuple[str, str]]:
+    """Names and facts, in the order in which they are printed."""
+    return [*_of_plan(bundle.plan), ("Levels", _windows(bundle) or "none was finished")]
+
+
+def _of_plan(plan: Plan) -> list[tuple[str, str]]:
+    run = plan.workload.run
+    facts = [
+        ("Workload", plan.workload.name),
+        ("Workload file, SHA-256", plan.workload_sha256 or "not recorded"),
+        ("Seed", str(plan.seed)),
+        ("Workers of the load engine", count(plan.workers)),
+        ("Pace", f"{plan.workload.pace.kind}, {plan.workload.pace.time.text}"),
+        ("Faster than life", f"{run.compress:g} times" if run.compress != 1 else "no"),
+        ("Scale of the data set", f"{plan.scale:g}"),
+        ("Criteria", " ".join(plan.workload.criteria) + (f" ({plan.rule})" if plan.rule else "")),
+    ]
+    facts += [(f"Client: {key}", value) for key, value in sorted(plan.client.items())]
+    return facts
+
+
+def _windows(bundle: Bundle) -> str:
+    """Ramp, settling and measured part of each level."""
+    return "; ".join(
+        f"{count(level.users)} users: ramp {span(level.ramp_s)}, settling {span(level.settle_s)}, "
+        f"measured {span(level.steady_s)}"
+        for level in bundle.levels
+    )

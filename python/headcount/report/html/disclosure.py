@@ -1,0 +1,74 @@
+"""The disclosure sheet: what was stated, beside what was recorded."""
+
+from collections.abc import Sequence
+
+from headcount.bundle.environment import Side
+from headcount.report.content import ReportContent
+from headcount.report.html.environment import summary
+from headcount.report.html.table import Cell, pairs
+from headcount.report.html.table import section as make_section
+from headcount.report.markup import Html, element
+from headcount.report.wording import price_text, priced
+
+NOT_STATED = "not stated"
+GROUPS = (
+    ("sut", "System under test"),
+    ("drivers", "Drivers"),
+    ("destinations", "Destinations"),
+    ("tuning", "Tuning"),
+    ("pricing", "Pricing"),
+    ("auditor", "Auditor"),
+)
+"""Groups of statements and their headings."""
+
+
+def section(content: ReportContent) -> Html:
+    """Print each group, then how the run was made and in what the workload deviates."""
+    note = "Stated: by whoever ran the test, and not checked. Recorded: by Headcount, of this run."
+    deviations = content.deviations or ["none is named"]
+    return make_section(
+        "Disclosure",
+        element("p", note, class_="note"),
+        element("div", *(_group(content, *group) for group in GROUPS), class_="sides"),
+        element("h3", "The run, as recorded"),
+        pairs(content.recorded),
+        element("h4", "Deviations from what is re-created"),
+        element("ul", *(element("li", deviation) for deviation in deviations)),
+    )
+
+
+def _group(content: ReportContent, name: str, heading: str) -> Html:
+    stated = sorted(content.disclosure.get(name, {}).items())
+    found = _recorded(content, name)
+    return element(
+        "div",
+        element("h3", heading),
+        element("h4", "Stated"),
+        pairs(stated) if stated else element("p", NOT_STATED),
+        element("h4", "Recorded") if found else None,
+        pairs(found) if found else None,
+    )
+
+
+def _recorded(content: ReportContent, name: str) -> Sequence[tuple[str, Cell]]:
+    sides = content.environment.sides
+    if name == "sut":
+        return _machine([side for side in sides if side.role != "generator"])
+    if name == "drivers":
+        return _machine([side for side in sides if side.role != "sut"])
+    if name == "tuning":
+        return sorted(pair for side in sides for pair in side.settings.items())
+    if name == "pricing" and content.verdict.price is not None:
+        told = priced(content.verdict)
+        return [("System", price_text(content.verdict)), *(("Each", each) for each in told)]
+    return []
+
+
+def _machine(sides: Sequence[Side]) -> list[tuple[str, Cell]]:
+    found: list[tuple[str, Cell]] = []
+    for side in sides:
+        if side.host is None:
+            found.append(("Machine", "not known: it could not be asked"))
+        found += [(key, value) for key, value in summary(side.host or {}) if value is not None]
+        found += sorted(side.programs.items())
+    return found
