@@ -6,7 +6,7 @@ from _typeshed import SupportsGetItem
 from os import PathLike
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
 
-__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Histogram", "Interval", "ScenarioCount", "SmbHold", "StepCount", "TaskCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "end_with_parent", "ensure_connections", "ensure_open_files", "files_cleanup", "files_hello", "files_prepare", "http_check", "http_hello", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "program_facts", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare", "sort_file", "sort_make", "sort_memory", "sort_runs", "sort_verify", "task_names"]
+__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Histogram", "Interval", "MailFront", "ScenarioCount", "SmbHold", "StepCount", "TaskCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "end_with_parent", "ensure_connections", "ensure_open_files", "files_cleanup", "files_hello", "files_prepare", "http_check", "http_hello", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "program_facts", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare", "sort_file", "sort_make", "sort_memory", "sort_runs", "sort_verify", "task_names"]
 
 PROFILE: Final[str]
 """
@@ -272,6 +272,29 @@ class Interval:
     def worker_cpu_s(self, /) -> list[float]:
         """
         CPU seconds each worker used.
+        """
+
+@final
+class MailFront:
+    """
+    An SMTP server that hands mail to LMTP servers, running in this process until stopped.
+    """
+    def __new__(cls, /, listen: str, lmtp: str, routes: SupportsGetItem[int, str] = ..., reject: SupportsGetItem[int, str] = ..., delay_ms: SupportsIndex = 0, password: str | None = None) -> MailFront:
+        """
+        Starts it. `lmtp` is where mail goes that no route names: `HOST:PORT`, or `count`.
+        """
+    @property
+    def address(self, /) -> str:
+        """
+        The address it listens on, with the real port.
+        """
+    def counts(self, /) -> str:
+        """
+        What it has done so far (JSON).
+        """
+    def stop(self, /) -> str:
+        """
+        Delivers what is held, closes every connection, and says what it has done (JSON).
         """
 
 @final

@@ -10,6 +10,7 @@ use headcount_http::pages::tree::TreeError;
 use headcount_load::limits::LimitError;
 use headcount_load::run::RunError;
 use headcount_load::{Fault, FaultKind};
+use headcount_mail::front::FrontError;
 use headcount_smb::SmbError;
 use headcount_smb::client::provision::ProvisionError;
 use headcount_sort::SortError;
@@ -69,6 +70,16 @@ pub fn of_serve(error: &ServeError) -> PyErr {
         ServeError::Listen { .. } | ServeError::Handles { .. } | ServeError::Thread(_) => {
             SystemLimitError::new_err(text)
         }
+    }
+}
+
+/// The exception for an SMTP front that does not start.
+pub fn of_front(error: &FrontError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        FrontError::Route(_) | FrontError::PasswordRequired(_) => InputError::new_err(text),
+        FrontError::Lmtp { .. } => TargetError::new_err(text),
+        FrontError::Listen { .. } | FrontError::Thread(_) => SystemLimitError::new_err(text),
     }
 }
 

@@ -5,6 +5,7 @@ mod disk;
 mod engine;
 mod errors;
 mod files;
+mod front;
 mod histogram;
 mod http;
 mod interval;
@@ -30,6 +31,8 @@ mod _engine {
     use crate::engine::{Engine, ensure_connections, ensure_open_files};
     #[pymodule_export]
     use crate::files::{files_cleanup, files_hello, files_prepare};
+    #[pymodule_export]
+    use crate::front::MailFront;
     #[pymodule_export]
     use crate::histogram::Histogram;
     #[pymodule_export]

@@ -62,6 +62,68 @@ def serve_app(
         shutil.rmtree(data, ignore_errors=True)
 
 
+@app.command("smtp")
+def serve_smtp(
+    lmtp: Annotated[
+        str,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="The LMTP server for mail that no route names; or count: count it and drop it.",
+        ),
+    ],
+    listen: Annotated[
+        str, typer.Option(help="Address and port; port 0 is any.")
+    ] = "127.0.0.1:2525",
+    route: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="DOMAIN=HOST:PORT",
+            help="Where mail for a domain goes instead: an LMTP server, or DOMAIN=count.",
+        ),
+    ] = None,
+    reject: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN",
+            help="Refuse these recipients, such as '*@gone.invalid'; * is anything.",
+        ),
+    ] = None,
+    delay: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=86_400_000,
+            metavar="MS",
+            help="Accept mail at once, hold it in memory for so many ms, then deliver it: for "
+            "tests of slow delivery. What is held is lost if the server is killed.",
+        ),
+    ] = 0,
+    password_file: Annotated[
+        Path | None,
+        typer.Option(help="File with the password of all clients (or set HEADCOUNT_PASSWORD)."),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Run a small SMTP server in front of LMTP servers, until Ctrl-C.
+
+    It answers that it has accepted a message when the LMTP server has delivered it, and refuses
+    whom the LMTP server refuses. When it ends it prints what it has done, as JSON.
+
+    Example: headcount serve smtp --lmtp 127.0.0.1:10024 --route far.invalid=count
+    """
+    stop = threading.Event()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, lambda *_: stop.set())
+    password = secret(password_file, "password", "HEADCOUNT_PASSWORD")
+    server = _engine.MailFront(listen, lmtp, route or [], reject or [], delay, password)
+    if json:
+        print_json_line(server.address)
+    else:
+        out.print(f"SMTP on {server.address}, mail goes to {lmtp}; Ctrl-C ends it")
+    stop.wait()
+    print(server.stop(), flush=True)
+
+
 def _end_with_standard_input(stop: threading.Event, data: Path) -> None:
     """For a server of the lab: when whoever started it is gone, it ends and deletes its folder.
 
