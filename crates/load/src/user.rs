@@ -154,7 +154,11 @@ impl User {
 
     /// The user wants something again.
     pub fn resume(&self) {
-        let passed_ns = self.seat.idle.get().until(self.now_ns());
+        let idle = self.seat.idle.get();
+        if idle.since_ns.is_none() {
+            return; // looking at the clock costs as much as a short step
+        }
+        let passed_ns = idle.until(self.now_ns());
         self.seat.idle.set(Idle {
             passed_ns,
             since_ns: None,

@@ -23,7 +23,9 @@ def secrets_for(plan: Plan, token_file: Path | None, password_file: Path | None)
 
 def _has_users(plan: Plan, target: targets.Target) -> bool:
     """Whether the target's users prove who they are: on file servers, and on others if named."""
-    return target.protocol == "smb" or (target.protocol == "http" and "user" in plan.client)
+    return target.protocol in ("smb", "mail") or (
+        target.protocol == "http" and "user" in plan.client
+    )
 
 
 def secret(file: Path | None, what: str, variable: str) -> str | None:

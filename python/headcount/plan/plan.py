@@ -17,6 +17,7 @@ from headcount.plan.disclosure import Disclosure
 from headcount.plan.fields import Duration, Strict, Users, within
 from headcount.plan.levels import MOST_USERS
 from headcount.plan.library import Library
+from headcount.plan.mail import Mail
 from headcount.plan.mistakes import as_mistake, describe
 from headcount.plan.pages import Pages
 from headcount.plan.rules import check_chosen
@@ -149,6 +150,11 @@ class Plan(Strict):
             return None
         files = tree.engine_form() if tree else NO_TREE
         return {**files, "library": library.engine_form()} if library else dict(files)
+
+    @property
+    def mail(self) -> Mail | None:
+        """What users of mail are, with scaled mailboxes; None without any."""
+        return self.workload.mail.scaled(self.scale) if self.workload.mail else None
 
     @property
     def pages(self) -> Pages | None:

@@ -74,7 +74,7 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
         "cost": parse_cost(overrides.cost).model_dump() if overrides.cost is not None else None,
         **_settings(parsed, overrides, workload),
         "search": _search(overrides),
-        "workload": _workload(workload, overrides),
+        "workload": _workload(workload, overrides, is_lab=parsed.lab is not None),
     }
     return validate(Plan, values, "the plan")
 
@@ -120,8 +120,10 @@ def _search(overrides: Overrides) -> dict[str, Any]:
     return {key: value for key, value in wanted.items() if value is not None}
 
 
-def _workload(workload: Workload, overrides: Overrides) -> dict[str, Any]:
+def _workload(workload: Workload, overrides: Overrides, *, is_lab: bool) -> dict[str, Any]:
     values = workload.model_dump(mode="json", exclude_none=True)
+    if is_lab and workload.run.lab_compress is not None:
+        values["run"]["compress"] = workload.run.lab_compress
     if overrides.criteria and overrides.rule is not None:
         raise InputError("--criteria and --rule exclude each other; give one of them")
     if overrides.criteria:

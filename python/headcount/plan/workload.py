@@ -174,6 +174,9 @@ class Run(Strict):
     lab_scale: float = Field(
         default=1.0, gt=0, le=1, description="The scale on a server of the lab, unless one is given"
     )
+    lab_compress: float | None = Field(
+        default=None, ge=1, le=1000, description="How many times faster than life on such a server"
+    )
 
     @model_validator(mode="after")
     def _long_enough(self) -> "Run":

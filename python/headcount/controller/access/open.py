@@ -4,11 +4,13 @@ from headcount.controller.access.access import Access
 from headcount.controller.access.app import AppAccess
 from headcount.controller.access.files import FilesAccess
 from headcount.controller.access.http import HttpAccess, Site
+from headcount.controller.access.mail import MailAccess, office_of, office_of_lab
 from headcount.controller.access.secrets import Secrets
 from headcount.controller.access.smb import Place, SmbAccess
 from headcount.errors import InputError
 from headcount.lab import Server
 from headcount.lab.files import FilesServer
+from headcount.lab.mail import MailServer
 from headcount.lab.samba import SambaServer
 from headcount.lab.web import WebServer
 from headcount.plan import target as targets
@@ -25,6 +27,8 @@ def of_lab(plan: Plan, server: Server) -> Access:
     if isinstance(server, WebServer):
         site = Site(server.url, server.data, server.authority, server.status_url)
         return HttpAccess(plan, site)
+    if isinstance(server, MailServer):
+        return MailAccess(plan, office_of_lab(plan, server))
     if isinstance(server, FilesServer):
         return FilesAccess(plan, server.address)
     return AppAccess(plan, server.address, Secrets())
@@ -40,6 +44,10 @@ def of_target(plan: Plan, address: str, secrets: Secrets) -> Access:
         if user and secrets.password is None:
             raise InputError(f"{plan.target} needs the password of its users")
         return HttpAccess(plan, Site(target.text, user=user, password=secrets.password))
+    if target.protocol == "mail":
+        if secrets.password is None:
+            raise InputError(f"{plan.target} needs the password of its users")
+        return MailAccess(plan, office_of(plan, target, address, secrets.password))
     if target.share is None or secrets.password is None:
         raise InputError(f"{plan.target} needs a share and the password of its users")
     client = smb_client(plan.client)

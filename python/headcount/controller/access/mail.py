@@ -1,0 +1,257 @@
+"""A mail server as a target: IMAP to read, SMTP or LMTP to send."""
+
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from headcount import _engine
+from headcount.controller.access.access import NOTHING, Prepared, Told, counted
+from headcount.counters.mail import MailSource
+from headcount.counters.source import Source
+from headcount.errors import InputError, TargetError
+from headcount.lab.mail import MailServer
+from headcount.plan.client import mail_client
+from headcount.plan.mail_client import Post, parse_post
+from headcount.plan.plan import Plan
+from headcount.plan.target import Target, is_loopback
+from headcount.plan.units import seconds
+
+UNREACHED = ("no connection", "no answer", "closed the connection")
+"""What the engine says of a server that nobody has spoken to yet."""
+SECURITY = {"smtp": "none", "submission": "starttls", "smtps": "implicit", "lmtp": "none"}
+"""When TLS begins where mail is handed in."""
+TOGETHER = 50
+"""Mailboxes that are emptied before it is looked whether there are more."""
+RUN_BITS = 53
+"""Numbers of runs: no two runs are likely to have the same, and JSON holds them exactly."""
+
+
+@dataclass(frozen=True)
+class Office:
+    """Where users read mail and hand it in.
+
+    Attributes:
+        imap: Where the mailboxes are, as `host:port`.
+        imap_security: When TLS begins there: `none`, `starttls` or `implicit`.
+        post: Where mail is handed in.
+        domain: That of the users' addresses.
+        password: That of all users.
+        user: What stands before the @ in their addresses, with `{n}` for their number.
+        login: The names they log on with, where those are others.
+        authority: The certificate that is to be trusted instead of this machine's own.
+        destinations: Domains of other servers, with their weights.
+        source: What the server says of itself, if it does.
+
+    """
+
+    imap: str
+    imap_security: str
+    post: Post
+    domain: str
+    user: str
+    login: str = ""
+    password: str = field(default="", repr=False)
+    authority: Path | None = None
+    destinations: Mapping[str, float] = field(default_factory=dict)
+    source: Source | None = None
+
+
+def office_of(plan: Plan, target: Target, address: str, password: str) -> Office:
+    """Somebody's mail server, as the plan describes it; `address` is where its name leads."""
+    client = mail_client(plan.client)
+    host = target.host or ""
+    post = parse_post(client.smtp) if client.smtp else Post("smtp", host, 25)
+    security = "implicit" if target.is_tls else "starttls" if client.starttls else "none"
+    # Certificates are for names, so a name is what the engine gets where there is TLS.
+    named = f"[{host}]:{target.port}" if ":" in host else f"{host}:{target.port}"
+    return Office(
+        imap=address if security == "none" else named,
+        imap_security=security,
+        post=post,
+        domain=client.domain,
+        user=client.user,
+        login=client.login,
+        password=password,
+        destinations=client.destinations,
+    )
+
+
+def office_of_lab(plan: Plan, server: MailServer) -> Office:
+    """The lab's mail server: over TLS if the plan says STARTTLS, past the front if it says LMTP."""
+    client = mail_client(plan.client)
+    wants_lmtp = client.smtp.startswith("lmtp")
+    host, _, port = (server.lmtp if wants_lmtp else server.front).rpartition(":")
+    post = Post("lmtp" if wants_lmtp else server.language, host, int(port))
+    return Office(
+        imap=server.address,
+        imap_security="starttls" if client.starttls else "none",
+        post=post,
+        domain=server.domain,
+        user=server.user,
+        password=server.password,
+        authority=server.authority,
+        destinations=dict.fromkeys(server.destinations, 1.0),
+        source=MailSource(server.stats, server.queue_length, server.arrived),
+    )
+
+
+class MailAccess:
+    """The mailboxes of a mail server, and where mail for them is handed in."""
+
+    programs: Mapping[str, str] = {}
+    pid: int | None = None
+
+    def __init__(self, plan: Plan, office: Office) -> None:
+        """Log on as the first user, and greet the server that takes mail.
+
+        Raises TargetError when nobody answers, InputError when the user is not let in.
+        """
+        self._office = office
+        self._ready = 0
+        self._target = _target(plan, office)
+        hello = self._hello()
+        told = {
+            "IMAP server": hello["imap_greeting"],
+            "IMAP offers": ", ".join(hello["imap_offers"]),
+            "IMAP TLS": office.imap_security,
+            "mail is handed in by": f"{office.post.scheme} to {office.post.address}",
+            "there answers": hello["send_greeting"] or "",
+            "destinations": ", ".join(office.destinations),
+        }
+        self.settings: Mapping[str, str] = {key: value for key, value in told.items() if value}
+
+    def _hello(self) -> dict[str, Any]:
+        try:
+            hello: dict[str, Any] = json.loads(_engine.mail_hello(self._target))
+        except TargetError as error:
+            told = str(error)
+            if not any(words in told for words in UNREACHED):
+                raise
+            where = "" if self._office.imap in told else f"{self._office.imap}: "
+            raise TargetError(
+                f"{where}{told}; see that a mail server is running there, on this port, and that "
+                "no firewall keeps this machine out (where mail is handed in is --client smtp=...)"
+            ) from error
+        return hello
+
+    def prepare(self, users: int, told: Told, *, verify: bool = False) -> Prepared:
+        """Fill the users' mailboxes; those filled before are brought back to their start.
+
+        With `verify` their messages are read, and mailboxes that are not as they should be are
+        filled anew.
+        """
+        if users <= self._ready and not verify:
+            return NOTHING
+        first = 0 if verify else self._ready
+
+        def progress(text: str) -> None:
+            told(first + json.loads(text)["users_done"], users)
+
+        done = _engine.mail_prepare(self._target, first, users - 1, progress, verify)
+        made = json.loads(done)
+        if made["written_bytes"] and is_loopback(self._office.imap):
+            os.sync()  # otherwise the first level would pay for writing these messages out
+        self._ready = users
+        return Prepared(made["created"], first + made["kept"], made["written_bytes"])
+
+    def check(self) -> None:
+        """Log on again."""
+        _engine.mail_hello(self._target)
+
+    def cleanup(self, told: Told) -> str:
+        """Empty the mailboxes that bear Headcount's marker, and no others.
+
+        How many there are is not known: it is gone on until some users in a row have none, or do
+        not exist.
+        """
+        users = messages = 0
+        while True:
+            cleaned = self._clean(users, users + TOGETHER - 1, told)
+            users += cleaned["users"]
+            messages += cleaned["messages"]
+            if cleaned["users"] < TOGETHER:
+                break
+        self._ready = 0
+        if not users:
+            return "there is no mailbox of Headcount's"
+        return f"deleted {counted(messages, 'message')} of {counted(users, 'user')}"
+
+    def _clean(self, first: int, last: int, told: Told) -> dict[str, int]:
+        """Empty some mailboxes; where a user does not exist, those before."""
+
+        def progress(text: str) -> None:
+            told(first + json.loads(text)["users_done"], last + 1)
+
+        try:
+            cleaned: dict[str, int] = json.loads(
+                _engine.mail_cleanup(self._target, first, last, progress)
+            )
+        except InputError:
+            if first == last:
+                if first == 0:
+                    raise
+                return {"users": 0, "messages": 0}
+            return self._clean_singly(first, last, told)
+        return cleaned
+
+    def _clean_singly(self, first: int, last: int, told: Told) -> dict[str, int]:
+        total = {"users": 0, "messages": 0}
+        for user in range(first, last + 1):
+            one = self._clean(user, user, told)
+            total = {key: total[key] + one[key] for key in total}
+            if not one["users"]:
+                break
+        return total
+
+    def engine_target(self) -> str:
+        """Addresses, credentials, terms, and what users are."""
+        return self._target
+
+    def source(self) -> Source | None:
+        """The figures of a server of the lab; of others only their own machine could tell."""
+        return self._office.source
+
+
+def _target(plan: Plan, office: Office) -> str:
+    client = mail_client(plan.client)
+    mail = plan.mail
+    if mail is None:
+        raise InputError(f'the workload "{plan.workload.name}" has no [mail]')
+    words: dict[str, bool] = {"on": True, "off": False}
+    certificates: bool | str = words.get(client.verify_certificates, client.verify_certificates)
+    if office.authority is not None and client.verify_certificates == "on":
+        certificates = str(office.authority)
+    post = office.post
+    imap = {
+        "address": office.imap,
+        "security": office.imap_security,
+        "verify_certificates": certificates,
+    }
+    server = {
+        "address": post.address,
+        "security": SECURITY[post.scheme],
+        "verify_certificates": certificates,
+    }
+    return json.dumps(
+        {
+            "imap": imap,
+            "send": {
+                "server": server,
+                "language": "lmtp" if post.scheme == "lmtp" else "smtp",
+                "authenticate": post.scheme in ("submission", "smtps"),
+            },
+            "user": office.login or office.user,
+            "address": f"{office.user}@{office.domain}",
+            "password": office.password,
+            "authentication": client.auth,
+            "first_user": client.first_user,
+            "run": secrets.randbits(RUN_BITS),
+            "verify": client.verify,
+            "lost_after_s": seconds(client.delivery_limit),
+            "profile": mail.engine_form(dict(office.destinations)),
+        }
+    )

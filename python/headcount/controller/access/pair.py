@@ -1,0 +1,58 @@
+"""Two servers as one target: the same users speak to both."""
+
+import json
+from collections.abc import Mapping
+
+from headcount.controller.access.access import Access, Prepared, Told
+from headcount.counters.source import Source
+
+
+class PairAccess:
+    """Two servers, each reached by an access of its own."""
+
+    pid: int | None = None
+
+    def __init__(self, first: Access, second: Access) -> None:
+        """Both have answered already."""
+        self._both = (first, second)
+        self.programs: Mapping[str, str] = {**first.programs, **second.programs}
+        self.settings: Mapping[str, str] = {**first.settings, **second.settings}
+
+    def prepare(self, users: int, told: Told, *, verify: bool = False) -> Prepared:
+        """Make the data of both; told of the users as far as both have theirs."""
+        made = [
+            access.prepare(users, _half(told, half), verify=verify)
+            for half, access in enumerate(self._both)
+        ]
+        return Prepared(
+            max(one.created_users for one in made),
+            min(one.kept_users for one in made),
+            sum(one.written_bytes for one in made),
+        )
+
+    def check(self) -> None:
+        """Ask both whether they are there."""
+        for access in self._both:
+            access.check()
+
+    def cleanup(self, told: Told) -> str:
+        """Delete the data of both."""
+        return "; ".join(access.cleanup(told) for access in self._both)
+
+    def engine_target(self) -> str:
+        """The targets of both."""
+        first, second = (json.loads(access.engine_target()) for access in self._both)
+        return json.dumps({"first": first, "second": second})
+
+    def sources(self) -> list[Source]:
+        """What the servers say of themselves."""
+        return [own for access in self._both if (own := access.source()) is not None]
+
+    def source(self) -> Source | None:
+        """What the first says of itself, if it does."""
+        return next(iter(self.sources()), None)
+
+
+def _half(told: Told, half: int) -> Told:
+    """Told of a half of the way, which the first or the second goes."""
+    return lambda done, users: told((half * users + done) // 2, users)
