@@ -1,0 +1,137 @@
+//! A PostgreSQL server as a target of load.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::Arc;
+
+use headcount_load::{Fault, Protocol, User};
+use headcount_net::{Certificates, Tls};
+use tokio_postgres::Config;
+use tokio_postgres::config;
+
+use crate::data_set::DataSet;
+use crate::options::{SqlOptions, SslMode};
+use crate::session::SqlSession;
+use crate::step::SqlStep;
+use crate::task;
+use crate::wire::Wire;
+
+/// Why a target cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SqlError {
+    /// The name of the server has no address.
+    #[error("the server's address {address} cannot be resolved: {error}")]
+    Address {
+        /// As it was given.
+        address: String,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// An option is out of bounds, or contradicts another.
+    #[error("{0}")]
+    Options(String),
+}
+
+/// A database as a target of load.
+#[derive(Clone)]
+pub struct Sql {
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// What all users share.
+pub struct Shared {
+    pub(crate) addresses: Vec<SocketAddr>,
+    /// As it was given, for messages.
+    pub(crate) address: String,
+    pub(crate) database: String,
+    pub(crate) user: String,
+    config: Config,
+    tls: Option<Tls>,
+    pub(crate) first_user: u32,
+    pub(crate) verify: bool,
+    pub(crate) data_set: DataSet,
+}
+
+impl Sql {
+    /// Resolves the address and checks the options. Nothing is sent.
+    pub fn new(options: SqlOptions) -> Result<Self, SqlError> {
+        options.data_set.check().map_err(SqlError::Options)?;
+        let address = options.address;
+        let addresses: Vec<_> = address
+            .to_socket_addrs()
+            .map_err(|error| SqlError::Address {
+                address: address.clone(),
+                error,
+            })?
+            .collect();
+        let host = address
+            .rsplit_once(':')
+            .map_or(&*address, |(host, _)| host)
+            .trim_matches(['[', ']']);
+        let host = options.host.as_deref().unwrap_or(host);
+        let certificates = match (options.sslmode, options.root_certificates) {
+            (SslMode::VerifyFull, Some(file)) => Certificates::File(file),
+            (SslMode::VerifyFull, None) => Certificates::System(true),
+            (_, Some(_)) => {
+                return Err(SqlError::Options(
+                    "root_certificates are looked at with sslmode verify-full only: set that, or \
+                     leave them out"
+                        .to_owned(),
+                ));
+            }
+            (_, None) => Certificates::System(false),
+        };
+        let tls = (options.sslmode != SslMode::Disable)
+            .then(|| Tls::new(&certificates, host, None))
+            .transpose()
+            .map_err(SqlError::Options)?;
+        let mut config = Config::new();
+        config
+            .user(&options.user)
+            .dbname(&options.database)
+            .application_name("headcount")
+            .ssl_mode(match options.sslmode {
+                SslMode::Disable => config::SslMode::Disable,
+                SslMode::Prefer => config::SslMode::Prefer,
+                SslMode::Require | SslMode::VerifyFull => config::SslMode::Require,
+            });
+        if let Some(password) = &options.password {
+            config.password(password.reveal());
+        }
+        let shared = Shared {
+            addresses,
+            address,
+            database: options.database,
+            user: options.user,
+            config,
+            tls,
+            first_user: options.first_user,
+            verify: options.verify,
+            data_set: options.data_set,
+        };
+        Ok(Self {
+            shared: Arc::new(shared),
+        })
+    }
+}
+
+impl Shared {
+    /// Connects and logs on.
+    pub(crate) async fn connect(&self) -> Result<Wire, Fault> {
+        Wire::open(&self.addresses, &self.config, self.tls.as_ref()).await
+    }
+}
+
+impl Protocol for Sql {
+    type Step = SqlStep;
+    type Session = SqlSession;
+    const REQUESTS: &'static [&'static str] = &["prepare", "execute"];
+
+    fn tasks() -> Vec<&'static str> {
+        task::NAMES.to_vec()
+    }
+
+    async fn open(&self, user: &mut User) -> Result<SqlSession, Fault> {
+        // On the heap for as long as it takes, and not in every user's future for good.
+        Box::pin(SqlSession::open(&self.shared, user)).await
+    }
+}

@@ -1,0 +1,110 @@
+//! What errors of the server and of the connection mean.
+
+use std::error::Error as _;
+use std::io;
+
+use headcount_load::{Fault, FaultKind};
+use tokio_postgres::Error;
+use tokio_postgres::error::{DbError, Severity, SqlState};
+
+/// What a server says is cut to this length in messages.
+const MOST_CHARS: usize = 200;
+
+/// The server's words on one line, without control characters, and its SQLSTATE.
+fn words(told: &DbError) -> String {
+    let message: String = told
+        .message()
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(MOST_CHARS)
+        .collect();
+    format!("{message} (SQLSTATE {})", told.code().code())
+}
+
+/// The fault of a connection that did not come to be.
+pub fn of_connecting(error: &Error, has_password: bool) -> Fault {
+    if let Some(told) = error.as_db_error() {
+        return Fault::session(kind_of_refusal(told.code()), words(told));
+    }
+    let source = error.source();
+    if let Some(fault) = source.and_then(|source| source.downcast_ref::<Fault>()) {
+        return fault.clone(); // of the handshake of TLS
+    }
+    if let Some(error) = source.and_then(|source| source.downcast_ref::<io::Error>()) {
+        return lost(error);
+    }
+    if error.is_closed() {
+        return Fault::session(FaultKind::Disconnected, CLOSED);
+    }
+    let why = source.map_or_else(String::new, |source| format!(": {source}"));
+    let told = format!("{error}{why}");
+    if !has_password && told.contains("password missing") {
+        return Fault::session(
+            FaultKind::Login,
+            "the server asks for a password, and there is none: set HEADCOUNT_PASSWORD, or give \
+             --password-file",
+        );
+    }
+    let kind = if told.contains("TLS") {
+        FaultKind::Connect
+    } else if told.contains("authentication") || told.contains("configuration") {
+        FaultKind::Login
+    } else {
+        FaultKind::Malformed
+    };
+    Fault::session(kind, format!("no logon: {told}"))
+}
+
+const CLOSED: &str = "the server closed the connection";
+
+/// A server that is full or about to start or end is no matter of who the user is.
+fn kind_of_refusal(code: &SqlState) -> FaultKind {
+    match *code {
+        SqlState::TOO_MANY_CONNECTIONS
+        | SqlState::CANNOT_CONNECT_NOW
+        | SqlState::ADMIN_SHUTDOWN
+        | SqlState::CRASH_SHUTDOWN
+        | SqlState::OUT_OF_MEMORY => FaultKind::Connect,
+        _ => FaultKind::Login,
+    }
+}
+
+/// The fault of a statement, or of the connection under it.
+pub fn of_statement(error: &Error) -> Fault {
+    if let Some(told) = error.as_db_error() {
+        let ends = matches!(
+            told.parsed_severity(),
+            Some(Severity::Fatal | Severity::Panic)
+        );
+        return if ends {
+            Fault::session(FaultKind::Disconnected, words(told))
+        } else {
+            Fault::step(FaultKind::Refused, words(told))
+        };
+    }
+    let source = error.source();
+    if let Some(error) = source.and_then(|source| source.downcast_ref::<io::Error>()) {
+        return lost(error);
+    }
+    if error.is_closed() {
+        return Fault::session(FaultKind::Disconnected, CLOSED);
+    }
+    let why = source.map_or_else(String::new, |source| format!(": {source}"));
+    Fault::session(FaultKind::Malformed, format!("{error}{why}"))
+}
+
+/// The fault of a value that is not what the statement asked for, or of a parameter that does not fit.
+pub fn of_value(error: &Error) -> Fault {
+    let why = error
+        .source()
+        .map_or_else(String::new, |source| format!(": {source}"));
+    Fault::step(FaultKind::WrongData, format!("{error}{why}"))
+}
+
+/// The fault of an error of the socket.
+fn lost(error: &io::Error) -> Fault {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => Fault::session(FaultKind::Disconnected, CLOSED),
+        _ => Fault::from_io(error),
+    }
+}

@@ -1,0 +1,24 @@
+//! Users of a PostgreSQL database, each with a connection of their own.
+//!
+//! * [`options`]: which server and database, as whom, and in which way.
+//! * [`data_set`]: what is in the schema at first, and the contents of its rows; [`checksum`]: what
+//!   they add up to.
+//! * [`step`]: what users do; [`session`]: how a connection does it; [`task`]: what is timed.
+//! * [`provision`]: making, checking and deleting the schema.
+
+pub mod checksum;
+pub mod client;
+pub mod data_set;
+pub mod fault;
+pub mod options;
+pub mod provision;
+pub mod session;
+pub mod step;
+pub mod task;
+pub mod text;
+mod wire;
+
+pub use client::{Sql, SqlError};
+pub use headcount_load::Password;
+pub use options::{SqlOptions, SslMode};
+pub use session::SqlSession;

@@ -1,0 +1,78 @@
+//! Who answers, and how it is set up.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::error::ProvisionError;
+use super::patience::{Desk, run};
+use super::schema::state;
+use crate::client::Sql;
+use crate::options::SqlOptions;
+
+/// What of the server's settings bears on what it can do (PostgreSQL 15, chapter 20).
+const SETTINGS: [&str; 22] = [
+    "autovacuum",
+    "checkpoint_completion_target",
+    "checkpoint_timeout",
+    "commit_delay",
+    "effective_cache_size",
+    "effective_io_concurrency",
+    "fsync",
+    "full_page_writes",
+    "huge_pages",
+    "jit",
+    "max_connections",
+    "max_parallel_workers_per_gather",
+    "max_wal_size",
+    "random_page_cost",
+    "shared_buffers",
+    "superuser_reserved_connections",
+    "synchronous_commit",
+    "wal_buffers",
+    "wal_compression",
+    "wal_level",
+    "wal_sync_method",
+    "work_mem",
+];
+
+/// What a server says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Hello {
+    /// Its version, such as `15.18 (Debian 15.18-0+deb12u1)`.
+    pub version: String,
+    /// The version of TLS and the cipher, or nothing without TLS.
+    pub tls: String,
+    /// Its process for this connection, whose parent is the server.
+    pub backend_pid: i32,
+    /// Settings and their values as `SHOW` tells them.
+    pub settings: BTreeMap<String, String>,
+}
+
+/// Logs on, asks for the settings, and sees that a schema of Headcount's name is Headcount's.
+pub fn hello(options: SqlOptions) -> Result<Hello, ProvisionError> {
+    const WHO: &str = "SELECT current_setting('server_version'), pg_backend_pid(), \
+        coalesce((SELECT version || ' ' || cipher FROM pg_stat_ssl \
+        WHERE pid = pg_backend_pid() AND ssl), '')";
+    const SHOW: &str = "SELECT name, current_setting(name) FROM pg_settings WHERE name = ANY($1)";
+    let sql = Sql::new(options)?;
+    run(async {
+        let mut desk = Desk::open(&sql).await?;
+        state(&mut desk, &sql.shared).await?;
+        let who = desk
+            .ask(None, async |client| client.query_one(WHO, &[]).await)
+            .await?;
+        let rows = desk
+            .ask(None, async |client| {
+                client.query(SHOW, &[&SETTINGS.as_slice()]).await
+            })
+            .await?;
+        desk.close().await;
+        Ok(Hello {
+            version: who.get(0),
+            backend_pid: who.get(1),
+            tls: who.get(2),
+            settings: rows.iter().map(|row| (row.get(0), row.get(1))).collect(),
+        })
+    })
+}

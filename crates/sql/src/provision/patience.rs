@@ -1,0 +1,88 @@
+//! One connection outside of a run: its statements have an end, and can be called off.
+
+use std::future::Future;
+use std::ops::ControlFlow;
+use std::pin::pin;
+use std::time::Duration;
+
+use headcount_load::{Fault, FaultKind};
+use tokio_postgres::{Client, Error};
+
+use super::error::ProvisionError;
+use crate::client::{Shared, Sql};
+use crate::wire::Wire;
+
+/// How long a logon may take.
+const LOGON: Duration = Duration::from_secs(10);
+/// How long a statement may take. The longest reads or writes 1,000 rows, or vacuums them all.
+const STATEMENT: Duration = Duration::from_secs(600);
+/// How often the caller is asked whether to go on.
+const TICK: Duration = Duration::from_millis(200);
+
+/// Told that time has passed; says whether to go on.
+pub type Tick<'a> = &'a mut dyn FnMut() -> ControlFlow<()>;
+
+/// Does all of it on a runtime of its own.
+pub fn run<T>(work: impl Future<Output = Result<T, ProvisionError>>) -> Result<T, ProvisionError> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?
+        .block_on(work)
+}
+
+/// One connection.
+pub struct Desk<'a> {
+    shared: &'a Shared,
+    wire: Wire,
+}
+
+impl<'a> Desk<'a> {
+    /// Logs on.
+    pub async fn open(sql: &'a Sql) -> Result<Self, ProvisionError> {
+        let shared = &*sql.shared;
+        let address = &shared.address;
+        let wire = tokio::time::timeout(LOGON, shared.connect())
+            .await
+            .unwrap_or_else(|_| {
+                let sentence = format!("no answer from {address} within {LOGON:?}");
+                Err(Fault::session(FaultKind::Timeout, sentence))
+            });
+        let wire = wire.map_err(|fault| ProvisionError::of(fault, shared))?;
+        Ok(Self { shared, wire })
+    }
+
+    /// Asks for something. Without a tick it cannot be called off.
+    pub async fn ask<'b, T, F>(
+        &'b mut self,
+        tick: Option<Tick<'_>>,
+        work: impl FnOnce(&'b Client) -> F,
+    ) -> Result<T, ProvisionError>
+    where
+        F: Future<Output = Result<T, Error>>,
+    {
+        let Self { shared, wire } = self;
+        let mut work = pin!(wire.run(work));
+        let mut tick = tick;
+        let mut passed = Duration::ZERO;
+        loop {
+            if let Ok(done) = tokio::time::timeout(TICK, work.as_mut()).await {
+                return done.map_err(|fault| ProvisionError::of(fault, shared));
+            }
+            passed += TICK;
+            if tick.as_mut().is_some_and(|tick| tick().is_break()) {
+                return Err(ProvisionError::CalledOff);
+            }
+            let most = if tick.is_some() { STATEMENT } else { LOGON };
+            if passed >= most {
+                let sentence = format!("no answer from {} within {most:?}", shared.address);
+                let fault = Fault::session(FaultKind::Timeout, sentence);
+                return Err(ProvisionError::Fault(fault));
+            }
+        }
+    }
+
+    /// Says goodbye.
+    pub async fn close(self) {
+        let _ = tokio::time::timeout(LOGON, self.wire.close()).await; // what was asked is answered
+    }
+}

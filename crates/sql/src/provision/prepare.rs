@@ -1,0 +1,176 @@
+//! Making the rows what they were before the first run.
+
+use std::ops::ControlFlow;
+
+use serde::Serialize;
+
+use super::Progress;
+use super::error::ProvisionError;
+use super::patience::{Desk, run};
+use super::rows::{CHUNK, Table};
+use super::schema::{State, create, destroy, fits, state};
+use crate::checksum::Sum;
+use crate::client::Sql;
+use crate::data_set::DataSet;
+use crate::options::SqlOptions;
+
+/// What was made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Prepared {
+    /// Rows that were made, or made anew.
+    pub made_rows: u64,
+    /// Rows that were there.
+    pub kept_rows: u64,
+    /// Bytes sent for those that were made.
+    pub written_bytes: u64,
+}
+
+/// What runs leave behind goes, and the sequence of numbers begins after the prepared documents.
+const RESET: &str = "TRUNCATE headcount.unread, headcount.read_marks, headcount.appointments \
+                     RESTART IDENTITY; \
+                     ALTER SEQUENCE headcount.document_numbers RESTART WITH ";
+
+type Told<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
+
+/// Has the rows as they were before the first run: what runs added goes, what they changed, deleted
+/// or never found is made anew. With `verify` the server computes checksums of all rows.
+///
+/// `told` is called a few times a second and may call it off; what was made so far is kept.
+pub fn prepare(
+    options: SqlOptions,
+    verify: bool,
+    told: Told<'_>,
+) -> Result<Prepared, ProvisionError> {
+    let sql = Sql::new(options)?;
+    run(async {
+        let set = &sql.shared.data_set;
+        let mut desk = Desk::open(&sql).await?;
+        match state(&mut desk, &sql.shared).await? {
+            State::Absent => create(&mut desk, set).await?,
+            there if fits(&there, set) => {}
+            State::Ours(..) => {
+                destroy(&mut desk).await?;
+                create(&mut desk, set).await?;
+            }
+        }
+        let mut work = Work {
+            desk,
+            set,
+            verify,
+            progress: Progress {
+                rows_done: 0,
+                rows: u64::from(set.documents) + u64::from(set.people),
+            },
+            told,
+            prepared: Prepared::default(),
+        };
+        work.reset().await?;
+        work.table(Table::People).await?;
+        work.table(Table::Documents).await?;
+        work.settle().await?;
+        let Work { desk, prepared, .. } = work;
+        desk.close().await;
+        Ok(prepared)
+    })
+}
+
+struct Work<'a> {
+    desk: Desk<'a>,
+    set: &'a DataSet,
+    verify: bool,
+    progress: Progress,
+    told: Told<'a>,
+    prepared: Prepared,
+}
+
+impl Work<'_> {
+    /// Deletes what runs added.
+    async fn reset(&mut self) -> Result<(), ProvisionError> {
+        let last = i64::from(self.set.documents);
+        let restart = format!("{RESET}{}", last + 1);
+        let progress = self.progress;
+        let told = &mut *self.told;
+        self.desk
+            .ask(Some(&mut || told(progress)), async |client| {
+                let added = "DELETE FROM headcount.documents WHERE id > $1";
+                client.execute(added, &[&last]).await?;
+                client.batch_execute(&restart).await
+            })
+            .await
+    }
+
+    /// Looks at the rows of a table, and makes those anew that are not right.
+    async fn table(&mut self, table: Table) -> Result<(), ProvisionError> {
+        let (mut first, end) = table.bounds(self.set);
+        while first <= end {
+            let last = (first + CHUNK - 1).min(end);
+            let rows = (last - first + 1).cast_unsigned();
+            if self.is_right(table, first, last).await? {
+                self.prepared.kept_rows += rows;
+            } else {
+                let (set, progress) = (self.set, self.progress);
+                let told = &mut *self.told;
+                self.prepared.written_bytes += self
+                    .desk
+                    .ask(Some(&mut || told(progress)), async |client| {
+                        table.remake(client, set, first, last).await
+                    })
+                    .await?;
+                self.prepared.made_rows += rows;
+            }
+            self.progress.rows_done += rows;
+            if (self.told)(self.progress).is_break() {
+                return Err(ProvisionError::CalledOff);
+            }
+            first = last + 1;
+        }
+        Ok(())
+    }
+
+    async fn is_right(
+        &mut self,
+        table: Table,
+        first: i64,
+        last: i64,
+    ) -> Result<bool, ProvisionError> {
+        let progress = self.progress;
+        let told = &mut *self.told;
+        let verify = self.verify;
+        let found = self
+            .desk
+            .ask(Some(&mut || told(progress)), async |client| {
+                let query = if verify { table.sum() } else { table.count() };
+                let row = client.query_one(query, &[&first, &last]).await?;
+                Ok(Sum {
+                    rows: row.try_get(0)?,
+                    marks: if verify { row.try_get(1)? } else { 0 },
+                })
+            })
+            .await?;
+        if verify {
+            return Ok(found == table.expected(self.set, first, last));
+        }
+        Ok(found.rows == last - first + 1)
+    }
+
+    /// Every run begins with the same statistics, and without the remains of the one before.
+    async fn settle(&mut self) -> Result<(), ProvisionError> {
+        let progress = self.progress;
+        let told = &mut *self.told;
+        self.desk
+            .ask(Some(&mut || told(progress)), async |client| {
+                for table in [
+                    "people",
+                    "documents",
+                    "unread",
+                    "read_marks",
+                    "appointments",
+                ] {
+                    let vacuum = format!("VACUUM ANALYZE headcount.{table}");
+                    client.batch_execute(&vacuum).await?;
+                }
+                Ok(())
+            })
+            .await
+    }
+}

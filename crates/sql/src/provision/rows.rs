@@ -1,0 +1,144 @@
+//! Rows in chunks: looking whether they are right, and making them anew.
+
+use bytes::Bytes;
+use futures_util::SinkExt;
+use tokio_postgres::{Client, Error};
+
+use crate::checksum::{self, Sum};
+use crate::data_set::{DataSet, moment};
+
+/// Rows that are looked at, and made, at a time: no more is ever lost, or made in vain.
+pub const CHUNK: i64 = 1_000;
+/// Bytes that are kept before they are sent.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// A table whose rows are prepared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Table {
+    /// The directory.
+    People,
+    /// The discussion.
+    Documents,
+}
+
+impl Table {
+    /// The numbers of its first and last row.
+    pub fn bounds(self, set: &DataSet) -> (i64, i64) {
+        match self {
+            Self::People => (0, i64::from(set.people) - 1),
+            Self::Documents => (1, i64::from(set.documents)),
+        }
+    }
+
+    /// What its rows add up to when they are as they were prepared.
+    pub fn expected(self, set: &DataSet, first: i64, last: i64) -> Sum {
+        match self {
+            Self::People => checksum::people(set, first, last),
+            Self::Documents => checksum::documents(set, first, last),
+        }
+    }
+
+    /// Counts rows that are as they were prepared as far as a glance tells.
+    pub const fn count(self) -> &'static str {
+        match self {
+            Self::People => {
+                "SELECT count(*) FROM headcount.people WHERE id BETWEEN $1::bigint AND $2::bigint"
+            }
+            Self::Documents => {
+                "SELECT count(*) FILTER (WHERE revision = 0) FROM headcount.documents \
+                 WHERE id BETWEEN $1::bigint AND $2::bigint"
+            }
+        }
+    }
+
+    /// Counts rows and adds their marks up, as [`Sum`] does.
+    pub const fn sum(self) -> &'static str {
+        match self {
+            Self::People => {
+                "SELECT count(*), coalesce(sum(('x' || left(encode(sha256(convert_to( \
+                 concat_ws('|', id, name, mail), 'UTF8')), 'hex'), 8))::bit(32)::bigint), 0)::bigint \
+                 FROM headcount.people WHERE id BETWEEN $1::bigint AND $2::bigint"
+            }
+            Self::Documents => {
+                "SELECT count(*), coalesce(sum(('x' || left(encode(sha256(convert_to( \
+                 concat_ws('|', id, topic, coalesce(parent, 0), category, author, editor, stamp, \
+                 revision, extract(epoch FROM created)::bigint, subject, body), 'UTF8')), 'hex'), 8)) \
+                 ::bit(32)::bigint), 0)::bigint \
+                 FROM headcount.documents WHERE id BETWEEN $1::bigint AND $2::bigint"
+            }
+        }
+    }
+
+    const fn delete(self) -> &'static str {
+        match self {
+            Self::People => {
+                "DELETE FROM headcount.people WHERE id BETWEEN $1::bigint AND $2::bigint"
+            }
+            Self::Documents => {
+                "DELETE FROM headcount.documents WHERE id BETWEEN $1::bigint AND $2::bigint"
+            }
+        }
+    }
+
+    const fn copy(self) -> &'static str {
+        match self {
+            Self::People => "COPY headcount.people (id, name, mail) FROM STDIN",
+            Self::Documents => {
+                "COPY headcount.documents (id, topic, parent, category, author, editor, stamp, \
+                 created, subject, body) FROM STDIN"
+            }
+        }
+    }
+
+    /// A row for COPY; nothing in it needs to be escaped.
+    fn line(self, set: &DataSet, id: i64) -> String {
+        match self {
+            Self::People => {
+                let it = set.person(id as i32);
+                format!("{id}\t{}\t{}\n", it.name, it.mail)
+            }
+            Self::Documents => {
+                let it = set.document(id);
+                let parent = it
+                    .parent
+                    .map_or_else(|| "\\N".to_owned(), |id| id.to_string());
+                format!(
+                    "{id}\t{}\t{parent}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
+                    it.topic,
+                    it.category,
+                    it.author,
+                    it.author,
+                    DataSet::stamp(id),
+                    moment(it.created_s),
+                    it.subject,
+                    set.body(&it)
+                )
+            }
+        }
+    }
+
+    /// Makes rows `first` to `last` anew, in one transaction; returns the bytes sent.
+    pub async fn remake(
+        self,
+        client: &Client,
+        set: &DataSet,
+        first: i64,
+        last: i64,
+    ) -> Result<u64, Error> {
+        client.batch_execute("BEGIN").await?;
+        client.execute(self.delete(), &[&first, &last]).await?;
+        let mut sink = Box::pin(client.copy_in::<_, Bytes>(self.copy()).await?);
+        let mut piece = String::with_capacity(PIECE_BYTES * 2);
+        let mut sent_bytes = 0;
+        for id in first..=last {
+            piece.push_str(&self.line(set, id));
+            if piece.len() >= PIECE_BYTES || id == last {
+                sent_bytes += piece.len() as u64;
+                sink.send(Bytes::from(std::mem::take(&mut piece))).await?;
+            }
+        }
+        sink.as_mut().finish().await?;
+        client.batch_execute("COMMIT").await?;
+        Ok(sent_bytes)
+    }
+}

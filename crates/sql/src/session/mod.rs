@@ -1,0 +1,164 @@
+//! One user's connection, and how steps are played on it.
+//!
+//! `view`, `document`, `directory` and `free`: the steps. Each is one statement, and so one
+//! transaction.
+
+mod directory;
+mod document;
+mod free;
+mod query;
+mod view;
+
+use std::sync::Arc;
+
+use headcount_load::{Fault, FaultKind, Moved, Session, Stopwatch, User};
+use tokio_postgres::types::{FromSql, ToSql};
+use tokio_postgres::{Row, Statement};
+
+use crate::client::Shared;
+use crate::fault::of_value;
+use crate::step::{Free, SqlStep};
+use crate::task::Task;
+use crate::wire::Wire;
+use query::{QUERIES, Query};
+
+/// Index in the protocol's `REQUESTS`.
+const PREPARE: usize = 0;
+const EXECUTE: usize = 1;
+
+/// The key of an entry of the view: category, main topic, document.
+type Key = (i32, i64, i64);
+
+/// One user's connection.
+pub struct SqlSession {
+    pub(crate) wire: Wire,
+    shared: Arc<Shared>,
+    stopwatch: Stopwatch,
+    /// The user's number in rows.
+    number: i32,
+    /// The last entry of the page that was read last.
+    last: Option<Key>,
+    prepared: [Option<Statement>; QUERIES],
+    free: Vec<(Arc<Free>, Statement)>,
+}
+
+impl SqlSession {
+    /// Connects and logs on.
+    pub(crate) async fn open(shared: &Arc<Shared>, user: &User) -> Result<Self, Fault> {
+        let stopwatch = user.stopwatch();
+        let began_ns = stopwatch.now_ns();
+        let opened = shared.connect().await;
+        Task::Connect.note(&stopwatch, began_ns, &opened);
+        Ok(Self {
+            wire: opened?,
+            shared: Arc::clone(shared),
+            stopwatch,
+            number: shared.first_user.saturating_add(user.id()).cast_signed(),
+            last: None,
+            prepared: [const { None }; QUERIES],
+            free: Vec::new(),
+        })
+    }
+
+    /// Executes a statement, which is prepared first if it was not yet.
+    async fn ask(
+        &mut self,
+        query: Query,
+        parameters: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<Row>, Fault> {
+        let known = &self.prepared[query as usize];
+        let statement = if let Some(statement) = known {
+            statement.clone()
+        } else {
+            let statement = self.prepare(query.text()).await?;
+            self.prepared[query as usize].insert(statement).clone()
+        };
+        self.execute(&statement, parameters).await
+    }
+
+    async fn prepare(&mut self, text: &str) -> Result<Statement, Fault> {
+        self.stopwatch.requests().sent(PREPARE);
+        self.wire.run(|client| client.prepare(text)).await
+    }
+
+    async fn execute(
+        &mut self,
+        statement: &Statement,
+        parameters: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<Row>, Fault> {
+        self.stopwatch.requests().sent(EXECUTE);
+        self.wire
+            .run(|client| client.query(statement, parameters))
+            .await
+    }
+
+    async fn play_now(&mut self, step: &SqlStep, user: &mut User) -> Result<Moved, Fault> {
+        match step {
+            SqlStep::OpenView => self.open_view().await,
+            SqlStep::ReadView { from, entries } => self.read_view(*from, *entries).await,
+            SqlStep::SetUnread { documents } => self.set_unread(*documents, user).await,
+            SqlStep::ReadUnread => self.read_unread().await,
+            SqlStep::ReadDocument => self.read_document(user).await,
+            SqlStep::AddDocument { bytes } => self.add_document(*bytes, user).await,
+            SqlStep::UpdateDocument { bytes } => self.update_document(*bytes, user).await,
+            SqlStep::DeleteOldest { documents } => self.delete_oldest(*documents).await,
+            SqlStep::Lookup { letters, entries } => self.lookup(*letters, *entries, user).await,
+            SqlStep::Appointment { change } => self.appointment(*change, user).await,
+            SqlStep::Sql(free) => self.play_free(free, user).await,
+        }
+    }
+}
+
+impl Session for SqlSession {
+    type Step = SqlStep;
+
+    async fn play(&mut self, step: &SqlStep, user: &mut User) -> Result<Moved, Fault> {
+        let task = task_of(step);
+        let began_ns = self.stopwatch.now_ns();
+        // On the heap for as long as it takes, and not in every user's future for good.
+        let played = Box::pin(self.play_now(step, user)).await;
+        task.note(&self.stopwatch, began_ns, &played);
+        played.map_err(|fault| Fault {
+            message: format!("{}: {}", task.name(), fault.message).into(),
+            ..fault
+        })
+    }
+
+    async fn close(self, _user: &mut User) {
+        self.wire.close().await;
+    }
+}
+
+const fn task_of(step: &SqlStep) -> Task {
+    match step {
+        SqlStep::OpenView => Task::OpenView,
+        SqlStep::ReadView { .. } => Task::ReadView,
+        SqlStep::SetUnread { .. } => Task::SetUnread,
+        SqlStep::ReadUnread => Task::ReadUnread,
+        SqlStep::ReadDocument => Task::ReadDocument,
+        SqlStep::AddDocument { .. } => Task::AddDocument,
+        SqlStep::UpdateDocument { .. } => Task::UpdateDocument,
+        SqlStep::DeleteOldest { .. } => Task::DeleteOldest,
+        SqlStep::Lookup { .. } => Task::Lookup,
+        SqlStep::Appointment { .. } => Task::Appointment,
+        SqlStep::Sql(_) => Task::Sql,
+    }
+}
+
+/// What stands in a column.
+fn get<'a, T: FromSql<'a>>(row: &'a Row, column: usize) -> Result<T, Fault> {
+    row.try_get(column).map_err(|error| of_value(&error))
+}
+
+/// The server's data is not what was stored.
+fn wrong(sentence: impl Into<Box<str>>) -> Fault {
+    Fault::step(FaultKind::WrongData, sentence)
+}
+
+/// Bytes of rows that were received.
+fn received(rows: &[Row]) -> Moved {
+    Moved {
+        read_bytes: rows.iter().map(|row| row.raw_size_bytes() as u64).sum(),
+        written_bytes: 0,
+    }
+}

@@ -1,0 +1,256 @@
+//! A private PostgreSQL server for each test.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a helper of tests: whatever fails, fails the test"
+)]
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::fs;
+use std::io::Write;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::rc::Rc;
+use std::time::Duration;
+
+use headcount_load::clock::VirtualClock;
+use headcount_load::seat::Seat;
+use headcount_load::tasks::TaskTally;
+use headcount_load::timers::Timers;
+use headcount_load::{Compile, Fault, Moved, Protocol, Session, Tasks, User};
+use headcount_sql::data_set::DataSet;
+use headcount_sql::step::SqlStep;
+use headcount_sql::task::NAMES;
+use headcount_sql::{Password, Sql, SqlOptions, SqlSession};
+use tempfile::TempDir;
+
+/// The password of every role.
+pub const PASSWORD: &str = "only a test";
+
+/// A server on loopback with a database `shop` that belongs to the role `headcount`.
+pub struct Server {
+    folder: TempDir,
+    process: Child,
+    pub port: u16,
+}
+
+/// A program of PostgreSQL's, which runs as nobody: it refuses to run as root.
+fn program(name: &str) -> Command {
+    let versions = fs::read_dir("/usr/lib/postgresql").expect("install postgresql");
+    let mut found: Vec<PathBuf> = versions
+        .map(|entry| entry.unwrap().path().join("bin").join(name))
+        .filter(|path| path.is_file())
+        .collect();
+    found.sort();
+    let path = found.pop().expect("install postgresql");
+    if !rustix::process::getuid().is_root() {
+        return Command::new(path);
+    }
+    let mut command = Command::new("setpriv");
+    command
+        .args([
+            "--reuid=nobody",
+            "--regid=nogroup",
+            "--clear-groups",
+            "--pdeathsig=INT",
+        ])
+        .arg(path);
+    command
+}
+
+fn done(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{command:?}: {told}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+impl Server {
+    /// Starts one with these lines in its configuration.
+    pub fn start(settings: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        let secret = folder.path().join("password");
+        fs::write(&secret, PASSWORD).unwrap();
+        let data = folder.path().join("data");
+        done(
+            program("initdb")
+                .args(["--no-sync", "--username=admin", "--auth=scram-sha-256"])
+                .args(["--encoding=UTF8", "--locale=C.UTF-8"])
+                .arg(format!("--pwfile={}", secret.display()))
+                .arg("--pgdata")
+                .arg(&data),
+        );
+        let port = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
+        let lines = format!(
+            "listen_addresses = '127.0.0.1'\nport = {port}\nunix_socket_directories = ''\n\
+             fsync = off\nshared_buffers = 16MB\n{settings}\n"
+        );
+        let settings = data.join("postgresql.conf");
+        let mut file = fs::OpenOptions::new().append(true).open(settings).unwrap();
+        file.write_all(lines.as_bytes()).unwrap();
+        let process = program("postgres")
+            .arg("-D")
+            .arg(&data)
+            .stdout(Stdio::null())
+            .stderr(fs::File::create(folder.path().join("log")).unwrap())
+            .spawn()
+            .unwrap();
+        let server = Self {
+            folder,
+            process,
+            port,
+        };
+        server.wait();
+        server.admin(
+            "postgres",
+            &format!("CREATE ROLE headcount LOGIN PASSWORD '{PASSWORD}'"),
+        );
+        server.admin("postgres", "CREATE DATABASE shop OWNER headcount");
+        server
+    }
+
+    fn wait(&self) {
+        for _ in 0..300 {
+            let ready = self.psql("admin", "postgres", "SELECT 1").output().unwrap();
+            if ready.status.success() {
+                return;
+            }
+            #[expect(clippy::disallowed_methods, reason = "a test that waits for a server")]
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        let log = fs::read_to_string(self.folder.path().join("log")).unwrap();
+        panic!("the server does not start: {log}");
+    }
+
+    fn psql(&self, role: &str, database: &str, statement: &str) -> Command {
+        let mut command = program("psql");
+        command
+            .env("PGPASSWORD", PASSWORD)
+            .args([
+                "-X",
+                "-A",
+                "-t",
+                "-q",
+                "-h",
+                "127.0.0.1",
+                "-U",
+                role,
+                "-d",
+                database,
+            ])
+            .args([
+                "-v",
+                "ON_ERROR_STOP=1",
+                "-p",
+                &self.port.to_string(),
+                "-c",
+                statement,
+            ]);
+        command
+    }
+
+    /// What the server's administrator sees or does.
+    pub fn admin(&self, database: &str, statement: &str) -> String {
+        done(&mut self.psql("admin", database, statement))
+            .trim()
+            .to_owned()
+    }
+
+    /// The same in the database of the tests.
+    pub fn shop(&self, statement: &str) -> String {
+        self.admin("shop", statement)
+    }
+
+    /// A small data set on it.
+    pub fn options(&self) -> SqlOptions {
+        let mut options = SqlOptions::new(
+            &format!("127.0.0.1:{}", self.port),
+            "shop",
+            "headcount",
+            Some(Password::new(PASSWORD)),
+        );
+        options.data_set = DataSet {
+            documents: 2_345,
+            categories: 7,
+            body_bytes: 321,
+            people: 1_100,
+            seed: 5,
+        };
+        options
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn kill(&mut self) {
+        // An immediate shutdown: all connections end without goodbye.
+        signal(&self.process, rustix::process::Signal::QUIT);
+        let _ = self.process.wait();
+    }
+}
+
+fn signal(process: &Child, signal: rustix::process::Signal) {
+    let pid = rustix::process::Pid::from_child(process);
+    let _ = rustix::process::kill_process(pid, signal);
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        signal(&self.process, rustix::process::Signal::INT);
+        let _ = self.process.wait();
+    }
+}
+
+/// One user with a connection, and what was timed of it.
+pub struct Player {
+    pub session: SqlSession,
+    pub user: User,
+    tasks: Rc<Tasks>,
+}
+
+impl Player {
+    pub async fn open(sql: &Sql, id: u32) -> Result<Self, Fault> {
+        let timers = Rc::new(Timers::new(Rc::new(VirtualClock::default())));
+        let tasks = Rc::new(Tasks::new(NAMES.len()));
+        let mut user = User::new(id, 1, Rc::new(Seat::new()), timers).timing(Rc::clone(&tasks));
+        let session = sql.open(&mut user).await?;
+        Ok(Self {
+            session,
+            user,
+            tasks,
+        })
+    }
+
+    /// Plays a step (JSON).
+    pub async fn play(&mut self, step: &str) -> Result<Moved, Fault> {
+        let step = SqlStep::compile(&serde_json::from_str(step).unwrap()).unwrap();
+        self.user.begin_scenario();
+        self.session.play(&step, &mut self.user).await
+    }
+
+    /// Completed and failed tasks of this name.
+    pub fn noted(&self, name: &str) -> (u64, u64) {
+        let at = NAMES.iter().position(|known| *known == name).unwrap();
+        let TaskTally {
+            completed, failed, ..
+        } = self.tasks.tallies()[at];
+        (completed, failed)
+    }
+}
+
+/// Runs a test on one thread, as workers do.
+pub fn run<T>(work: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(work)
+}
