@@ -26,6 +26,7 @@ from headcount.plan.client import SmbClient
 from headcount.plan.cost import Cost
 from headcount.plan.data import Data, Tree
 from headcount.plan.disclosure import Disclosure
+from headcount.plan.discussion import Discussion
 from headcount.plan.fields import Strict
 from headcount.plan.library import Class, Library
 from headcount.plan.mail import Mail, MixRow, Recipients, Start
@@ -35,6 +36,7 @@ from headcount.plan.pages import PageClass, Pages
 from headcount.plan.plan import Plan, SearchOptions
 from headcount.plan.program import Program
 from headcount.plan.script import Script
+from headcount.plan.sql import SqlClient
 from headcount.plan.target import LAB, parse
 from headcount.plan.task_score import TaskScore
 from headcount.plan.web import HttpClient
@@ -64,7 +66,9 @@ MODELS: dict[str, type[BaseModel]] = {
     "Search": SearchOptions,
     "Client": SmbClient,
     "Web client": HttpClient,
+    "Database client": SqlClient,
     "Mail client": MailClient,
+    "Discussion": Discussion,
     "Mail": Mail,
     "Messages": MixRow,
     "Recipients": Recipients,
@@ -132,7 +136,12 @@ def test_the_settings_of_other_lab_servers_are_described(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("section", "model"), [("Web client", HttpClient), ("Mail client", MailClient)]
+    ("section", "model"),
+    [
+        ("Web client", HttpClient),
+        ("Mail client", MailClient),
+        ("Database client", SqlClient),
+    ],
 )
 def test_clients_keys_are_described_with_their_defaults(section: str, model: type[Strict]) -> None:
     for key, _, default, _ in rows(sections(text("plan-and-workload-files.md"))[section])[1:]:

@@ -8,7 +8,7 @@ import pytest
 from headcount import workloads
 from headcount._engine import Engine
 from headcount.errors import PlanError
-from headcount.plan.client import http_client
+from headcount.plan.client import http_client, sql_client
 from headcount.plan.plan import Plan, engine_plan
 from headcount.plan.resolve import Overrides, resolve
 
@@ -17,6 +17,7 @@ TARGETS = {
     "app": "app://127.0.0.1:9",
     "smb": "smb://127.0.0.1:9/data",
     "http": "http://127.0.0.1:9/pages",
+    "sql": "postgresql://127.0.0.1:9/shop",
 }
 """Nothing is sent before users join, so nobody need listen there."""
 
@@ -26,6 +27,9 @@ def engine_target(plan: Plan) -> str:
         client = http_client(plan.client).engine_form()
         return json.dumps({"url": plan.target, "data_set": plan.pages.engine_form(), **client})
     values: dict[str, Any] = {"address": "127.0.0.1:9"}
+    if plan.discussion is not None:
+        where = {"database": "shop", **sql_client(plan.client).engine_form()}
+        return json.dumps(values | where | {"data_set": plan.discussion.engine_form()})
     if plan.data_set is not None:
         user = {"share": "data", "user": "user{n:05}", "password": ""}
         values |= {**user, "data_set": plan.data_set}

@@ -14,6 +14,8 @@ use headcount_mail::front::FrontError;
 use headcount_smb::SmbError;
 use headcount_smb::client::provision::ProvisionError;
 use headcount_sort::SortError;
+use headcount_sql::SqlError;
+use headcount_sql::provision::ProvisionError as SqlProvisionError;
 use pyo3::PyErr;
 
 pyo3::import_exception!(headcount.errors, EngineError);
@@ -188,6 +190,29 @@ pub fn of_files_provision(error: &FilesProvisionError) -> PyErr {
         }
         FilesProvisionError::Fault(fault) => of_fault(fault),
         FilesProvisionError::CalledOff => TargetError::new_err(text),
+    }
+}
+
+/// The exception for a database, or options of one, that cannot be used.
+pub fn of_sql(error: &SqlError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        SqlError::Options(_) => InputError::new_err(text),
+        SqlError::Address { .. } => TargetError::new_err(text),
+    }
+}
+
+/// The exception for a schema that could not be made, checked or deleted.
+pub fn of_sql_provision(error: &SqlProvisionError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        SqlProvisionError::Options(error) => of_sql(error),
+        SqlProvisionError::NotOurs { .. }
+        | SqlProvisionError::NotAllowed { .. }
+        | SqlProvisionError::Depended { .. } => InputError::new_err(text),
+        SqlProvisionError::System(_) => SystemLimitError::new_err(text),
+        SqlProvisionError::Fault(fault) => of_fault(fault),
+        SqlProvisionError::CalledOff => TargetError::new_err(text),
     }
 }
 

@@ -16,6 +16,7 @@ mod simulate;
 mod smb;
 mod smb_hold;
 mod sort;
+mod sql;
 mod told;
 
 use pyo3::prelude::*;
@@ -51,6 +52,8 @@ mod _engine {
     use crate::smb_hold::SmbHold;
     #[pymodule_export]
     use crate::sort::{end_with_parent, sort_file, sort_make, sort_memory, sort_runs, sort_verify};
+    #[pymodule_export]
+    use crate::sql::{sql_cleanup, sql_hello, sql_prepare};
 
     /// `release` or `debug`: what a debug build measures of itself is not worth reporting.
     #[pymodule_export]

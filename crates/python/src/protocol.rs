@@ -6,10 +6,11 @@ use headcount_http::{Http, HttpOptions};
 use headcount_load::{Plan, Protocol, Run};
 use headcount_null::{Null, Stalls};
 use headcount_smb::{Smb, SmbOptions};
+use headcount_sql::{Sql, SqlOptions};
 use pyo3::{PyErr, PyResult, pyfunction};
 use serde::Deserialize;
 
-use crate::errors::{PlanError, of_control, of_files, of_http, of_run, of_smb};
+use crate::errors::{PlanError, of_control, of_files, of_http, of_run, of_smb, of_sql};
 
 /// Where the application server is and what its data set is like.
 #[derive(Deserialize)]
@@ -41,6 +42,7 @@ pub fn start(plan: Plan, protocol: &str, target: &str) -> PyResult<Run> {
         "files" => Run::start(plan, files(target)?),
         "null" => Run::start(plan, null(target)?),
         "smb" => Run::start(plan, smb(target)?),
+        "sql" => Run::start(plan, sql(target)?),
         other => return Err(unknown(other)),
     }
     .map_err(|error| of_run(&error))
@@ -56,13 +58,15 @@ pub fn task_names(protocol: &str) -> PyResult<Vec<&'static str>> {
         "files" => Ok(Files::tasks()),
         "null" => Ok(Null::tasks()),
         "smb" => Ok(Smb::tasks()),
+        "sql" => Ok(Sql::tasks()),
         other => Err(unknown(other)),
     }
 }
 
 fn unknown(protocol: &str) -> PyErr {
-    let message =
-        format!("the engine has no protocol \"{protocol}\"; it has app, files, http, null, smb");
+    let message = format!(
+        "the engine has no protocol \"{protocol}\"; it has app, files, http, null, smb, sql"
+    );
     PlanError::new_err(message)
 }
 
@@ -84,6 +88,10 @@ fn files(target: &str) -> PyResult<Files> {
 
 fn smb(target: &str) -> PyResult<Smb> {
     Smb::new(read::<SmbOptions>(target)?).map_err(|error| of_smb(&error))
+}
+
+fn sql(target: &str) -> PyResult<Sql> {
+    Sql::new(read::<SqlOptions>(target)?).map_err(|error| of_sql(&error))
 }
 
 fn null(target: &str) -> PyResult<Null> {

@@ -208,6 +208,7 @@ USUAL = {
     "smb": "home-folders",
     "files": "home-folders",
     "http": "web-static",
+    "sql": "notes-discussion",
 }
 """A workload of each protocol, for deleting its data set."""
 

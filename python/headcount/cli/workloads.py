@@ -87,14 +87,11 @@ def _print_run(workload: Workload) -> None:
     if workload.data:
         data = workload.data
         out.print(f"  data: a file of {data.file_size} a user, of which {data.io_range} are used")
-    if workload.tree:
-        out.print(f"  data: {workload.tree.text}", markup=False)
-    if workload.library:
-        out.print(f"  data: {workload.library.text}", markup=False)
+    for described in (workload.tree, workload.library, workload.pages, workload.discussion):
+        if described:
+            out.print(f"  data: {described.text}", markup=False)
     for group, patterns in workload.groups.items():
         out.print(f"  {group}: the scenarios {', '.join(patterns)} together", markup=False)
-    if workload.pages:
-        out.print(f"  data: {workload.pages.text}", markup=False)
     if workload.client:
         told = ", ".join(f"{key} = {value}" for key, value in workload.client.items())
         out.print(f"  client: {told}", markup=False)

@@ -10,6 +10,7 @@ from headcount.plan.fields import Strict, Switch
 from headcount.plan.mail_client import MailClient
 from headcount.plan.mistakes import as_mistake, describe
 from headcount.plan.pattern import check_folder, check_pattern
+from headcount.plan.sql import SqlClient
 from headcount.plan.target import Target
 from headcount.plan.web import HttpClient
 
@@ -119,6 +120,17 @@ def mail_client(given: Mapping[str, str]) -> MailClient:
     return _client(MailClient, given)
 
 
+def sql_client(given: Mapping[str, str]) -> SqlClient:
+    """The `[client]` table of a plan for SQL; raises InputError with every mistake in it."""
+    client = _client(SqlClient, given)
+    if client.root_certificates and client.sslmode != "verify-full":
+        raise InputError(
+            "[client] has root_certificates, which are looked at with sslmode = verify-full only; "
+            "set that (--client sslmode=verify-full), or leave them out"
+        )
+    return client
+
+
 def check_client(target: Target, given: Mapping[str, str], server: Mapping[str, str]) -> None:
     """Raise InputError if the table does not fit the target, or the `[server]` of the lab."""
     if target.protocol == "http":
@@ -133,6 +145,9 @@ def check_client(target: Target, given: Mapping[str, str], server: Mapping[str, 
                 f"{target.text} needs the domain of its users' addresses: --client "
                 "domain=example.org"
             )
+        return
+    if target.protocol == "sql":
+        sql_client(given)
         return
     if target.protocol != "smb":
         if given:

@@ -14,6 +14,7 @@ from headcount.plan.client import check_client
 from headcount.plan.cost import Cost
 from headcount.plan.data import BLOCK_BYTES, NO_TREE, Tree
 from headcount.plan.disclosure import Disclosure
+from headcount.plan.discussion import Discussion
 from headcount.plan.fields import Duration, Strict, Users, within
 from headcount.plan.levels import MOST_USERS
 from headcount.plan.library import Library
@@ -160,6 +161,11 @@ class Plan(Strict):
     def pages(self) -> Pages | None:
         """The pages of a web server, scaled; None without any."""
         return self.workload.pages.scaled(self.scale) if self.workload.pages else None
+
+    @property
+    def discussion(self) -> Discussion | None:
+        """The documents and people in a database, scaled; None without any."""
+        return self.workload.discussion.scaled(self.scale) if self.workload.discussion else None
 
     @property
     def asks_for_cgi(self) -> bool:

@@ -17,6 +17,7 @@ PROTOCOLS = {
     "files": "file:///folder",
     "http": "http://host/path",
     "mail": "imap://host",
+    "sql": "postgresql://host/database",
 }
 """Protocols and what their targets look like."""
 SCHEMES = {
@@ -27,6 +28,7 @@ SCHEMES = {
     "https": "http",
     "imap": "mail",
     "imaps": "mail",
+    "postgresql": "sql",
 }
 """How targets begin, and the protocols those stand for."""
 LAB = {
@@ -42,8 +44,16 @@ LAB = {
 FILE_SERVERS = frozenset({"smb", "files"})
 """Protocols that reach files: they play the same steps on the same [tree], so a workload of one of
 them runs on the others' targets."""
-DEFAULT_PORTS = {"smb": 445, "http": 80, "https": 443, "imap": 143, "imaps": 993}
-"""Ports that targets need not name (SMB: MS-SMB2 2.1; HTTP: RFC 9110, 4.2; IMAP: RFC 8314)."""
+DEFAULT_PORTS = {
+    "smb": 445,
+    "http": 80,
+    "https": 443,
+    "imap": 143,
+    "imaps": 993,
+    "postgresql": 5432,
+}
+"""Ports that targets need not name (SMB: MS-SMB2 2.1; HTTP: RFC 9110, 4.2; IMAP: RFC 8314;
+PostgreSQL 15, 20.3)."""
 
 NAME = r"[^/\\\[\]:|<>+=;,*?\"{}\x00-\x1f]*"
 SHARE = rf"(?! )(?=.){NAME}(?:{NUMBER}{NAME})?(?<! )"
@@ -58,7 +68,7 @@ class Target:
     `protocol` plays the workload; `host` and `port` are None for a server of the lab, which gets
     its address when it starts; `share` is the share of a file server, or a pattern of shares;
     `folder` is where the files are, for those of this machine; `settings` are those of a server of
-    the lab that were given with its name.
+    the lab that were given with its name; `database` is that of a database server.
     """
 
     text: str
@@ -69,6 +79,7 @@ class Target:
     share: str | None = None
     folder: str | None = None
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
+    database: str | None = None
 
     @property
     def is_tls(self) -> bool:
@@ -89,15 +100,16 @@ def forms(protocol: str) -> str:
 def parse(text: str) -> Target:
     """Read a target: `lab:NAME`, `lab:NAME?KEY=VALUE&...`, `file:///folder`, or an address.
 
-    Addresses are `app://host:port`, `smb://host[:port]/share`, `http://host[:port][/path]` and
-    `imap://host[:port]`; `https://` and `imaps://` are "http" and "mail" over TLS.
+    Addresses are `app://host:port`, `smb://host[:port]/share`, `http://host[:port][/path]`,
+    `imap://host[:port]` and `postgresql://host[:port]/database`; `https://` and `imaps://` are
+    "http" and "mail" over TLS.
     """
     if text.startswith("lab:"):
         return _lab(text)
     if text.startswith("file:"):
         return _folder(text)
     if re.match(
-        r"(smb|https?|imaps?)://[^/]*@", text
+        r"(smb|https?|imaps?|postgresql)://[^/]*@", text
     ):  # not repeated: there may be a password in it
         raise InputError(
             "a target holds no name and no password; give --user with the pattern of the users' "
@@ -113,7 +125,8 @@ def parse(text: str) -> Target:
     if match is None:
         raise InputError(
             f'the target "{text}" cannot be read; targets look like lab:app, app://host:port, '
-            "app://[::1]:port, smb://host/share, http://host/path or imap://host"
+            "app://[::1]:port, smb://host/share, http://host/path, imap://host or "
+            "postgresql://host/database"
         )
     word, host, port, path = match.groups()
     protocol = SCHEMES[word]
@@ -123,6 +136,9 @@ def parse(text: str) -> Target:
         raise InputError(f'the target "{text}": {missing}; it looks like {PROTOCOLS[protocol]}')
     if protocol == "http":
         _check_path(text, path or "")
+    if protocol == "sql":
+        database = _database(text, path or "")
+        return Target(text, protocol, None, host.strip("[]"), port, database=database)
     share = _share(text, protocol, path or "")
     return Target(text.rstrip("/"), protocol, None, host.strip("[]"), port, share)
 
@@ -173,6 +189,17 @@ def _check_path(text: str, path: str) -> None:
             f'the target "{text}": what follows the host must be a plain path, without spaces, '
             "? or #; steps of the workload have queries of their own"
         )
+
+
+def _database(text: str, path: str) -> str:
+    """The name as it is in the server: what cannot stand in an address is written as %20."""
+    name = unquote(path)
+    if not name or "/" in path or "?" in path or "\0" in name or len(name.encode()) > 63:
+        raise InputError(
+            f'the target "{text}" must name one database, as in postgresql://server/shop; '
+            "sslmode and the like are keys of [client] (--client sslmode=require)"
+        )
+    return name
 
 
 def _folder(text: str) -> Target:

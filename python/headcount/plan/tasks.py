@@ -49,6 +49,10 @@ TASKS: dict[str, tuple[str, ...]] = {
     ),
     "null": ("look", "change"),
     "smb": (),
+    "sql": (
+        *("connect", "open-view", "read-view", "set-unread", "read-unread", "read-document"),
+        *("add-document", "update-document", "delete-oldest", "lookup", "appointment", "sql"),
+    ),
 }
 """The tasks of each protocol, as the engine has them (`_engine.task_names`); a protocol that is not
 here is not looked at before it is played."""

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from headcount.plan.criteria import Criterion, parse_all
 from headcount.plan.data import Data, Tree
+from headcount.plan.discussion import Discussion
 from headcount.plan.fields import Duration, Name, Strict, Users, within
 from headcount.plan.groups import check_groups, matching
 from headcount.plan.library import Library
@@ -228,6 +229,9 @@ class Workload(Strict):
     )
     pages: Pages | None = Field(default=None, description="A tree of pages (protocol http)")
     mail: Mail | None = Field(default=None, description="What users of mail are (protocol mail)")
+    discussion: Discussion | None = Field(
+        default=None, description="Documents and people in a database (protocol sql)"
+    )
     client: dict[str, str] = Field(
         default_factory=dict, description="How the protocol is spoken unless --client says else"
     )
@@ -273,8 +277,7 @@ class Workload(Strict):
         check_groups(self.groups, names)
         if self.pages is not None and self.protocol != "http":
             raise ValueError('[pages] is the data set of the protocol "http"')
-        if (self.mail is not None) != (self.protocol == "mail"):
-            raise ValueError('[mail] is what users of the protocol "mail" are, and it needs one')
+        self._check_needed()
         if self.protocol == "http":
             check_asked(self.asked, self.pages)
         self._check_tasks(names)
@@ -320,6 +323,12 @@ class Workload(Strict):
         named |= set(self.task_score.weights) if self.task_score else set()
         named |= set(self.marks.count or ()) if self.marks else set()
         return named - {scenario.name for scenario in self.scenarios} - set(self.groups)
+
+    def _check_needed(self) -> None:
+        if (self.mail is not None) != (self.protocol == "mail"):
+            raise ValueError('[mail] is what users of the protocol "mail" are, and it needs one')
+        if (self.discussion is not None) != (self.protocol == "sql"):
+            raise ValueError('[discussion] is the data set of the protocol "sql", which needs one')
 
     def _check_files(self) -> None:
         for scenario in self.scenarios:

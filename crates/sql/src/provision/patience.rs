@@ -30,6 +30,19 @@ pub fn run<T>(work: impl Future<Output = Result<T, ProvisionError>>) -> Result<T
         .block_on(work)
 }
 
+/// Logs on; at a server that has just been started, as soon as it lets somebody in (SQLSTATE 57P03,
+/// `cannot_connect_now`).
+async fn started(shared: &Shared) -> Result<Wire, Fault> {
+    loop {
+        match shared.connect().await {
+            Err(fault) if fault.message.ends_with("(SQLSTATE 57P03)") => {
+                tokio::time::sleep(TICK).await;
+            }
+            other => return other,
+        }
+    }
+}
+
 /// One connection.
 pub struct Desk<'a> {
     shared: &'a Shared,
@@ -41,7 +54,7 @@ impl<'a> Desk<'a> {
     pub async fn open(sql: &'a Sql) -> Result<Self, ProvisionError> {
         let shared = &*sql.shared;
         let address = &shared.address;
-        let wire = tokio::time::timeout(LOGON, shared.connect())
+        let wire = tokio::time::timeout(LOGON, started(shared))
             .await
             .unwrap_or_else(|_| {
                 let sentence = format!("no answer from {address} within {LOGON:?}");

@@ -37,7 +37,7 @@ pub struct Server {
 }
 
 /// A program of PostgreSQL's, which runs as nobody: it refuses to run as root.
-fn program(name: &str) -> Command {
+pub fn program(name: &str) -> Command {
     let versions = fs::read_dir("/usr/lib/postgresql").expect("install postgresql");
     let mut found: Vec<PathBuf> = versions
         .map(|entry| entry.unwrap().path().join("bin").join(name))
@@ -209,6 +209,11 @@ impl Drop for Server {
     }
 }
 
+/// A step (JSON), ready to be played.
+pub fn step(text: &str) -> SqlStep {
+    SqlStep::compile(&serde_json::from_str(text).unwrap()).unwrap()
+}
+
 /// One user with a connection, and what was timed of it.
 pub struct Player {
     pub session: SqlSession,
@@ -230,10 +235,14 @@ impl Player {
     }
 
     /// Plays a step (JSON).
-    pub async fn play(&mut self, step: &str) -> Result<Moved, Fault> {
-        let step = SqlStep::compile(&serde_json::from_str(step).unwrap()).unwrap();
+    pub async fn play(&mut self, text: &str) -> Result<Moved, Fault> {
+        self.play_step(&step(text)).await
+    }
+
+    /// Plays a step that is ready.
+    pub async fn play_step(&mut self, step: &SqlStep) -> Result<Moved, Fault> {
         self.user.begin_scenario();
-        self.session.play(&step, &mut self.user).await
+        self.session.play(step, &mut self.user).await
     }
 
     /// Completed and failed tasks of this name.

@@ -7,10 +7,12 @@ from headcount.controller.access.http import HttpAccess, Site
 from headcount.controller.access.mail import MailAccess, office_of, office_of_lab
 from headcount.controller.access.secrets import Secrets
 from headcount.controller.access.smb import Place, SmbAccess
+from headcount.controller.access.sql import Database, SqlAccess
 from headcount.errors import InputError
 from headcount.lab import Server
 from headcount.lab.files import FilesServer
 from headcount.lab.mail import MailServer
+from headcount.lab.postgresql import PostgresqlServer
 from headcount.lab.samba import SambaServer
 from headcount.lab.web import WebServer
 from headcount.plan import target as targets
@@ -31,6 +33,10 @@ def of_lab(plan: Plan, server: Server) -> Access:
         return MailAccess(plan, office_of_lab(plan, server))
     if isinstance(server, FilesServer):
         return FilesAccess(plan, server.address)
+    if isinstance(server, PostgresqlServer):
+        host = server.address.rpartition(":")[0]
+        names = (server.address, host, server.database, server.password, server.user)
+        return SqlAccess(plan, Database(*names, server.authority))
     return AppAccess(plan, server.address, Secrets())
 
 
@@ -48,6 +54,9 @@ def of_target(plan: Plan, address: str, secrets: Secrets) -> Access:
         if secrets.password is None:
             raise InputError(f"{plan.target} needs the password of its users")
         return MailAccess(plan, office_of(plan, target, address, secrets.password))
+    if target.database is not None:
+        host = target.host or ""
+        return SqlAccess(plan, Database(address, host, target.database, secrets.password))
     if target.share is None or secrets.password is None:
         raise InputError(f"{plan.target} needs a share and the password of its users")
     client = smb_client(plan.client)

@@ -1,0 +1,144 @@
+"""A database as a target."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from headcount import _engine
+from headcount.controller.access.access import NOTHING, Prepared, Told
+from headcount.errors import InputError, TargetError
+from headcount.plan.client import sql_client
+from headcount.plan.plan import Plan
+
+UNREACHED = ("no connection", "no answer", "closed the connection")
+"""What the engine says of a server that nobody has spoken to yet."""
+
+
+@dataclass(frozen=True)
+class Database:
+    """Which database, and as whom.
+
+    `host` is the server's name in its certificate. A server of the lab says which role it has and
+    which authority signed its certificate.
+    """
+
+    address: str
+    host: str
+    name: str
+    password: str | None = field(default=None, repr=False)
+    user: str | None = None
+    authority: Path | None = None
+
+
+class SqlAccess:
+    """A database of PostgreSQL."""
+
+    pid: int | None = None
+
+    def __init__(self, plan: Plan, database: Database) -> None:
+        """Log on.
+
+        Raises TargetError when nobody answers, InputError when the role is not let in or a schema
+        of Headcount's name is somebody else's.
+        """
+        if plan.discussion is None:
+            raise InputError(f'the workload "{plan.workload.name}" has no [discussion]')
+        self._database = database
+        self._ready = False
+        self._target = json.dumps(_target(plan, database))
+        hello = self._hello()
+        self.programs: Mapping[str, str] = {"postgresql": hello["version"]}
+        settings: dict[str, str] = {
+            "database": database.name,
+            "TLS": hello["tls"] or "off",
+            **hello["settings"],
+        }
+        self.settings: Mapping[str, str] = settings
+
+    def _hello(self) -> dict[str, Any]:
+        try:
+            hello: dict[str, Any] = json.loads(_engine.sql_hello(self._target))
+        except TargetError as error:
+            told, address = str(error), self._database.address
+            where = "" if address in told else f"{address}: "
+            if not any(words in told for words in UNREACHED):
+                raise TargetError(f"{where}{told}") from error
+            raise TargetError(
+                f"{where}{told}; see that PostgreSQL is running there, on this port, that it "
+                "listens on this address (listen_addresses), and that no firewall keeps this "
+                "machine out"
+            ) from error
+        except InputError as error:
+            told = str(error)
+            raise InputError(told + _advice(told)) from error
+        return hello
+
+    def prepare(self, users: int, told: Told, *, verify: bool = False) -> Prepared:
+        """Have the rows as they were before the first run.
+
+        All users share them, so this is done once a run. With `verify` the server computes
+        checksums of all rows, and those that are damaged are made anew.
+        """
+        if self._ready and not verify:
+            return NOTHING
+
+        def progress(text: str) -> None:
+            far = json.loads(text)
+            told(users * far["rows_done"] // max(far["rows"], 1), users)
+
+        done = json.loads(_engine.sql_prepare(self._target, progress, verify))
+        self._ready = True
+        if not done["made_rows"]:
+            return Prepared(0, users, 0)
+        return Prepared(users, 0, done["written_bytes"])
+
+    def check(self) -> None:
+        """Log on again."""
+        _engine.sql_hello(self._target)
+
+    def cleanup(self, told: Told) -> str:
+        """Drop the schema of Headcount's."""
+        del told  # it takes a moment
+        cleaned = json.loads(_engine.sql_cleanup(self._target))
+        self._ready = False
+        if not cleaned["found"]:
+            return "there is no data set of Headcount's"
+        return f"dropped the schema headcount, {cleaned['bytes'] / 1e6:,.1f} MB"
+
+    def engine_target(self) -> str:
+        """Address, role, password, terms and data set."""
+        return self._target
+
+    def source(self) -> None:
+        """What a database says of itself is not asked during a run: asking is load."""
+
+
+def _target(plan: Plan, database: Database) -> dict[str, Any]:
+    client = sql_client(plan.client)
+    target = {
+        "address": database.address,
+        "host": database.host,
+        "database": database.name,
+        "password": database.password,
+        **client.engine_form(),
+        "data_set": plan.discussion.engine_form() if plan.discussion else {},
+    }
+    if database.user is not None:
+        target["user"] = database.user
+    if database.authority is not None and client.sslmode == "verify-full":
+        target.setdefault("root_certificates", str(database.authority))
+    return target
+
+
+def _advice(told: str) -> str:
+    """What to do about a logon that was refused, by its SQLSTATE (PostgreSQL 15, appendix A)."""
+    if "28P01" in told or "28000" in told:
+        return (
+            "; give the role with --user and its password with --password-file or "
+            "HEADCOUNT_PASSWORD, and see that pg_hba.conf lets it in from here"
+        )
+    if "3D000" in told:
+        return "; name a database that is there, or make it: createdb"
+    return ""

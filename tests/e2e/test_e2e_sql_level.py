@@ -1,0 +1,143 @@
+"""Users of a database, end to end: levels on the lab's PostgreSQL, and on somebody's own."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from database import Postgres, serving
+from headcount.bundle import reader
+from processes import Headcount
+
+pytestmark = pytest.mark.e2e
+
+FAST = ("--scale", "0.05", "--compress", "200", "--ramp", "0s", "--settle", "0s")
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[Postgres]:
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture
+def headcount(tmp_path: Path, postgres: Postgres) -> Iterator[Headcount]:
+    command = Headcount(tmp_path)
+    command.environment["HEADCOUNT_PASSWORD"] = postgres.password
+    yield command
+    command.close()
+
+
+def test_levels_on_the_lab_have_every_operation_and_disclose_the_server(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    home = tmp_path_factory.mktemp("sql_lab")
+    command = Headcount(home)
+    try:
+        ended = command.run(
+            *("run", "notes-discussion", "--target", "lab:postgresql", "--levels", "10,20", *FAST),
+            *("--duration", "6s", "--set", "max_connections=50"),
+        )
+        assert ended.code == 0, ended
+        bundle = reader.load(command.bundle)
+        assert [level.users for level in bundle.levels] == [10, 20]
+        for level in bundle.levels:
+            by_name = {figures.name: figures for figures in level.scenarios}
+            assert set(by_name) == {s.name for s in bundle.plan.workload.scenarios}
+            assert all(figures.failed == 0 for figures in by_name.values())
+            assert all(figures.completed > 0 for figures in by_name.values())
+            # Three unread documents are read in a loop with one first page.
+            loops = by_name["first-page"].completed
+            assert abs(by_name["next-unread"].completed - 3 * loops) <= 3 * level.users
+        text = (command.bundle / "environment.json").read_text("utf-8")
+        (side,) = json.loads(text)["sides"]
+        settings = side["settings"]
+        assert settings["max_connections"] == "50"
+        assert settings["fsync"] == "on"
+        assert settings["TLS"] == "off"
+        assert command.leftovers() == []
+    finally:
+        command.close()
+
+
+def test_somebodys_database_is_prepared_played_reset_and_cleaned(
+    headcount: Headcount, postgres: Postgres
+) -> None:
+    postgres.sql("CREATE TABLE public.theirs AS SELECT 42 AS answer")
+    before = postgres.schemas()
+    prepare = ("prepare", "notes-discussion", "--target", postgres.target, "--users", "5")
+    ended = headcount.run(*prepare, "--scale", "0.05", "--json")
+    assert ended.code == 0, ended
+    assert ended.json["created_users"] == 5
+    assert ended.json["written_bytes"] > 500 * 1000
+    assert postgres.schemas() == before | {"headcount"}
+    rows = "SELECT md5(string_agg(d::text, ',' ORDER BY id)) FROM headcount.documents d"
+    first = postgres.sql(rows)
+    run = ("run", "notes-discussion", "--target", postgres.target, *FAST)
+    ended = headcount.run(*run, "--users", "5", "--duration", "4s")
+    assert ended.code == 0, ended
+    assert postgres.sql(rows) != first  # documents were added
+    added = postgres.sql("SELECT count(*) FROM headcount.documents WHERE id > 500")
+    deleted = postgres.sql("SELECT 500 - count(*) FROM headcount.documents WHERE id <= 500")
+    assert int(added) + int(deleted) > 0
+    assert headcount.run(*prepare, "--scale", "0.05").code == 0
+    assert postgres.sql(rows) == first
+    assert headcount.run(*prepare, "--scale", "0.05", "--verify").code == 0
+    ended = headcount.run("cleanup", "--target", postgres.target)
+    assert ended.code == 0, ended
+    assert "dropped the schema headcount" in ended.out
+    assert postgres.schemas() == before
+    assert postgres.sql("SELECT answer FROM public.theirs") == "42"
+    assert "there is no data set" in headcount.run("cleanup", "--target", postgres.target).out
+
+
+def test_a_workload_of_ones_own_statements(
+    headcount: Headcount, postgres: Postgres, tmp_path: Path
+) -> None:
+    postgres.sql(
+        "CREATE TABLE public.stock AS SELECT n AS item, 0 AS sold FROM generate_series(1, 9) n"
+    )
+    path = tmp_path / "shop.toml"
+    path.write_text(
+        """
+name = "shop"
+title = "A shop"
+protocol = "sql"
+recreates = "nothing"
+description = "People who buy."
+sources = []
+deviations = []
+criteria = ["errors<1%"]
+pace = { kind = "closed", time = { draw = "fixed", mean = "20ms" } }
+discussion = { documents = 10, categories = 2, body_size = 10, people = 50 }
+run = { duration = "3s", ramp = "0s", settle = "0s" }
+
+[[scenarios]]
+name = "buy"
+weight = 1
+limit = "1s"
+
+[[scenarios.steps]]
+name = "who"
+op = "lookup"
+
+[[scenarios.steps]]
+name = "remind"
+op = "appointment"
+
+[[scenarios.steps]]
+name = "buy"
+op = "sql"
+statement = "UPDATE public.stock SET sold = sold + 1 WHERE item = $1"
+parameters = ["{random:1..9}"]
+""",
+        encoding="utf-8",
+    )
+    ended = headcount.run("run", str(path), "--target", postgres.target, "--users", "3")
+    assert ended.code == 0, ended
+    (level,) = reader.load(headcount.bundle).levels
+    sold = int(postgres.sql("SELECT sum(sold) FROM public.stock"))
+    assert sold >= level.scenarios[0].completed > 50
+    assert int(postgres.sql("SELECT count(DISTINCT item) FROM public.stock WHERE sold > 0")) == 9
+    assert headcount.run("cleanup", "--target", postgres.target).code == 0
