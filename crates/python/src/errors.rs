@@ -10,6 +10,8 @@ use headcount_http::pages::tree::TreeError;
 use headcount_load::limits::LimitError;
 use headcount_load::run::RunError;
 use headcount_load::{Fault, FaultKind};
+use headcount_mail::MailError;
+use headcount_mail::client::provision::ProvisionError as MailProvisionError;
 use headcount_mail::front::FrontError;
 use headcount_smb::SmbError;
 use headcount_smb::client::provision::ProvisionError;
@@ -213,6 +215,25 @@ pub fn of_sql_provision(error: &SqlProvisionError) -> PyErr {
         SqlProvisionError::System(_) => SystemLimitError::new_err(text),
         SqlProvisionError::Fault(fault) => of_fault(fault),
         SqlProvisionError::CalledOff => TargetError::new_err(text),
+    }
+}
+
+/// The exception for options of mail that cannot be used.
+pub fn of_mail(error: &MailError) -> PyErr {
+    match error {
+        MailError::Options(_) => InputError::new_err(error.to_string()),
+    }
+}
+
+/// The exception for mailboxes that could not be made, checked or emptied.
+pub fn of_mail_provision(error: &MailProvisionError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        MailProvisionError::Options(error) => of_mail(error),
+        MailProvisionError::NotOurs { .. } => InputError::new_err(text),
+        MailProvisionError::System(_) => SystemLimitError::new_err(text),
+        MailProvisionError::Fault(fault) => of_fault(fault),
+        MailProvisionError::CalledOff => TargetError::new_err(text),
     }
 }
 

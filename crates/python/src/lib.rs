@@ -10,6 +10,7 @@ mod histogram;
 mod http;
 mod interval;
 mod json;
+mod mail;
 mod program;
 mod protocol;
 mod simulate;
@@ -40,6 +41,8 @@ mod _engine {
     use crate::http::{http_check, http_hello, http_sweep_tree, http_write_tree};
     #[pymodule_export]
     use crate::interval::{FaultCount, Interval, ScenarioCount, StepCount, TaskCount};
+    #[pymodule_export]
+    use crate::mail::{mail_cleanup, mail_day, mail_hello, mail_prepare};
     #[pymodule_export]
     use crate::program::program_facts;
     #[pymodule_export]

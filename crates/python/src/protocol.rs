@@ -3,14 +3,15 @@
 use headcount_app::{App, AppOptions};
 use headcount_files::{Files, FilesOptions};
 use headcount_http::{Http, HttpOptions};
-use headcount_load::{Plan, Protocol, Run};
+use headcount_load::{Pair, Plan, Protocol, Run};
+use headcount_mail::{Mail, MailOptions};
 use headcount_null::{Null, Stalls};
 use headcount_smb::{Smb, SmbOptions};
 use headcount_sql::{Sql, SqlOptions};
 use pyo3::{PyErr, PyResult, pyfunction};
 use serde::Deserialize;
 
-use crate::errors::{PlanError, of_control, of_files, of_http, of_run, of_smb, of_sql};
+use crate::errors::{PlanError, of_control, of_files, of_http, of_mail, of_run, of_smb, of_sql};
 
 /// Where the application server is and what its data set is like.
 #[derive(Deserialize)]
@@ -22,6 +23,14 @@ struct AppTarget {
     seed: u64,
     #[serde(default)]
     token: Option<String>,
+}
+
+/// Two targets that the same users speak to.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PairTarget<A, B> {
+    first: A,
+    second: B,
 }
 
 /// When the imagined server of the null protocol stands still.
@@ -40,6 +49,8 @@ pub fn start(plan: Plan, protocol: &str, target: &str) -> PyResult<Run> {
         "app" => Run::start(plan, app(target)?),
         "http" => Run::start(plan, http(target)?),
         "files" => Run::start(plan, files(target)?),
+        "mail" => Run::start(plan, mail(target)?),
+        "mail+sql" => Run::start(plan, mail_and_sql(target)?),
         "null" => Run::start(plan, null(target)?),
         "smb" => Run::start(plan, smb(target)?),
         "sql" => Run::start(plan, sql(target)?),
@@ -56,6 +67,8 @@ pub fn task_names(protocol: &str) -> PyResult<Vec<&'static str>> {
         "app" => Ok(App::tasks()),
         "http" => Ok(Http::tasks()),
         "files" => Ok(Files::tasks()),
+        "mail" => Ok(Mail::tasks()),
+        "mail+sql" => Ok(Pair::<Mail, std::sync::Arc<Sql>>::tasks()),
         "null" => Ok(Null::tasks()),
         "smb" => Ok(Smb::tasks()),
         "sql" => Ok(Sql::tasks()),
@@ -65,7 +78,8 @@ pub fn task_names(protocol: &str) -> PyResult<Vec<&'static str>> {
 
 fn unknown(protocol: &str) -> PyErr {
     let message = format!(
-        "the engine has no protocol \"{protocol}\"; it has app, files, http, null, smb, sql"
+        "the engine has no protocol \"{protocol}\"; it has app, files, http, mail, mail+sql, null, smb, \
+         sql"
     );
     PlanError::new_err(message)
 }
@@ -86,12 +100,23 @@ fn files(target: &str) -> PyResult<Files> {
     Files::new(read::<FilesOptions>(target)?).map_err(|error| of_files(&error))
 }
 
+fn mail(target: &str) -> PyResult<Mail> {
+    Mail::new(read::<MailOptions>(target)?).map_err(|error| of_mail(&error))
+}
+
 fn smb(target: &str) -> PyResult<Smb> {
     Smb::new(read::<SmbOptions>(target)?).map_err(|error| of_smb(&error))
 }
 
 fn sql(target: &str) -> PyResult<Sql> {
     Sql::new(read::<SqlOptions>(target)?).map_err(|error| of_sql(&error))
+}
+
+fn mail_and_sql(target: &str) -> PyResult<Pair<Mail, std::sync::Arc<Sql>>> {
+    let target: PairTarget<MailOptions, SqlOptions> = read(target)?;
+    let mail = Mail::new(target.first).map_err(|error| of_mail(&error))?;
+    let sql = Sql::new(target.second).map_err(|error| of_sql(&error))?;
+    Ok(Pair::new(mail, sql))
 }
 
 fn null(target: &str) -> PyResult<Null> {

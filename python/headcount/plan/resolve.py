@@ -122,8 +122,6 @@ def _search(overrides: Overrides) -> dict[str, Any]:
 
 def _workload(workload: Workload, overrides: Overrides, *, is_lab: bool) -> dict[str, Any]:
     values = workload.model_dump(mode="json", exclude_none=True)
-    if is_lab and workload.run.lab_compress is not None:
-        values["run"]["compress"] = workload.run.lab_compress
     if overrides.criteria and overrides.rule is not None:
         raise InputError("--criteria and --rule exclude each other; give one of them")
     if overrides.criteria:
@@ -132,16 +130,21 @@ def _workload(workload: Workload, overrides: Overrides, *, is_lab: bool) -> dict
         values["criteria"] = criteria_of(workload.rules, overrides.rule, workload.name)
     if (pace := _pace(workload, overrides)) is not None:
         values["pace"] = pace
-    for key in ("duration", "settle", "compress"):
-        if getattr(overrides, key) is not None:
-            values["run"][key] = getattr(overrides, key)
-    if overrides.ramp is not None:
-        values["run"]["ramp"] = overrides.ramp
+    values["run"] |= _run(workload, overrides, is_lab=is_lab)
     if overrides.loadfile is not None:
         values |= _with_loadfile(workload, values, overrides.loadfile)
     if overrides.workspace is not None:
         values["tree"]["static_files"] = _workspace_files(workload, overrides.workspace)
     return values
+
+
+def _run(workload: Workload, overrides: Overrides, *, is_lab: bool) -> dict[str, Any]:
+    """What the options, or a server of the lab, change of how levels are run."""
+    changed: dict[str, Any] = {"compress": workload.run.lab_compress if is_lab else None}
+    for key in ("duration", "settle", "compress", "ramp"):
+        if getattr(overrides, key) is not None:
+            changed[key] = getattr(overrides, key)
+    return {key: value for key, value in changed.items() if value is not None}
 
 
 def _pace(workload: Workload, overrides: Overrides) -> dict[str, Any] | None:
