@@ -6,7 +6,7 @@ from _typeshed import SupportsGetItem
 from os import PathLike
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
 
-__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Histogram", "Interval", "MailFront", "ScenarioCount", "SmbHold", "StepCount", "TaskCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "end_with_parent", "ensure_connections", "ensure_open_files", "files_cleanup", "files_hello", "files_prepare", "http_check", "http_hello", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "program_facts", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare", "sort_file", "sort_make", "sort_memory", "sort_runs", "sort_verify", "task_names"]
+__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Histogram", "Interval", "MailFront", "ScenarioCount", "SmbHold", "StepCount", "TaskCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "end_with_parent", "ensure_connections", "ensure_open_files", "files_cleanup", "files_hello", "files_prepare", "http_check", "http_hello", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "mail_cleanup", "mail_day", "mail_hello", "mail_prepare", "program_facts", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare", "sort_file", "sort_make", "sort_memory", "sort_runs", "sort_verify", "sql_cleanup", "sql_hello", "sql_prepare", "task_names"]
 
 PROFILE: Final[str]
 """
@@ -556,6 +556,33 @@ def io_uring_unavailable() -> str | None:
     Why `io_uring` cannot be used here, and what to do; None if it can.
     """
 
+def mail_cleanup(target: str, first: SupportsIndex, last: SupportsIndex, progress: Any) -> str:
+    """
+    Empties the mailboxes of users `first` to `last` that bear Headcount's marker, and no others; says
+    what was deleted (JSON).
+    """
+
+def mail_day(profile: str, per_day: str) -> str:
+    """
+    What a day of users with this profile (JSON) comes to who do so much of their own accord (JSON: `new`
+    messages): the gain of their feedback, messages sent and received, and what becomes of them (JSON).
+    `PlanError` where mail would make more mail than it is.
+    """
+
+def mail_hello(target: str) -> str:
+    """
+    Logs on as the first user of the target (JSON) and connects to where mail is sent; says who answers
+    and what the IMAP server offers (JSON).
+    """
+
+def mail_prepare(target: str, first: SupportsIndex, last: SupportsIndex, progress: Any, read_through: bool = False) -> str:
+    """
+    Has the mailboxes of users `first` to `last` hold what the profile of the target (JSON) says: makes
+    what is missing, removes what runs have left; says what was done (JSON). `progress` is called with the
+    progress (JSON) a few times a second; Ctrl-C calls it off. With `read_through` messages that are there
+    are read whole and made anew where they are damaged.
+    """
+
 def program_facts(source: str, data_set: str) -> str:
     """
     What the program of a source (JSON) consists of, for a data set (JSON): operations by kind, those
@@ -623,6 +650,25 @@ def sort_runs(record_bytes: SupportsIndex, keys: SupportsGetItem[int, tuple[Supp
 def sort_verify(path: str, record_bytes: SupportsIndex, keys: SupportsGetItem[int, tuple[SupportsIndex, SupportsIndex]], progress: Any) -> str:
     """
     Reads a file of records: their number and checksum, and the first that is out of order (JSON).
+    """
+
+def sql_cleanup(target: str) -> str:
+    """
+    Drops the schema of Headcount's, and nothing else; says whether there was one, and its bytes
+    (JSON).
+    """
+
+def sql_hello(target: str) -> str:
+    """
+    Logs on to the target (JSON) and says who answered: version, TLS, settings (JSON). Raises
+    `InputError` if a schema of Headcount's name is somebody else's.
+    """
+
+def sql_prepare(target: str, progress: Any, verify: bool = False) -> str:
+    """
+    Has the rows of the data set as they were before the first run; says what was done (JSON).
+    `progress` is called with the progress (JSON) a few times a second; Ctrl-C calls it off. With
+    `verify` the server computes checksums of all rows, and those that are damaged are made anew.
     """
 
 def task_names(protocol: str) -> list[str]:
