@@ -15,11 +15,14 @@ mod common;
 
 use std::cell::Cell;
 use std::fs;
+use std::rc::Rc;
 use std::time::Duration;
 
 use common::{PASSWORD, Player, Server, program, run};
 use futures_util::future::join_all;
+use headcount_load::Tasks;
 use headcount_sql::Sql;
+use headcount_sql::task::NAMES;
 use rustix::time::{ClockId, clock_gettime};
 
 const QUERY: &str = r#"{"op": "sql",
@@ -150,11 +153,12 @@ fn memory(sql: &Sql, users: u32) -> f64 {
     run(async {
         let mut players = Vec::with_capacity(users as usize);
         let mut before = 0;
+        let tasks = Rc::new(Tasks::new(NAMES.len()));
         for id in 0..users + 10 {
             if id == 10 {
                 before = resident_kib(); // the first ones pay for what all share
             }
-            let mut player = Player::open(sql, id).await.unwrap();
+            let mut player = Player::noting(sql, id, Rc::clone(&tasks)).await.unwrap();
             player.play(QUERY).await.unwrap();
             players.push(player);
         }

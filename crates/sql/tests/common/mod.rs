@@ -223,8 +223,12 @@ pub struct Player {
 
 impl Player {
     pub async fn open(sql: &Sql, id: u32) -> Result<Self, Fault> {
+        Self::noting(sql, id, Rc::new(Tasks::new(NAMES.len()))).await
+    }
+
+    /// The same, timed where others are too, as users of a worker are.
+    pub async fn noting(sql: &Sql, id: u32, tasks: Rc<Tasks>) -> Result<Self, Fault> {
         let timers = Rc::new(Timers::new(Rc::new(VirtualClock::default())));
-        let tasks = Rc::new(Tasks::new(NAMES.len()));
         let mut user = User::new(id, 1, Rc::new(Seat::new()), timers).timing(Rc::clone(&tasks));
         let session = sql.open(&mut user).await?;
         Ok(Self {
