@@ -94,7 +94,8 @@ impl Schedule {
     ///
     /// The first scenario is due after a random part of an interval (or a whole draw where the
     /// distribution has no memory), so that users who join together do not march in step. The interval
-    /// is the pace's, or `before`: the pause of what the user would have done last.
+    /// is the pace's, or `before`: the whole of a script's loop, so that the users of a script are
+    /// spread evenly over it.
     #[must_use]
     pub fn new(pace: Pace, before: Option<Draw>, seed: u64, user: u32, joined_ns: u64) -> Self {
         let mut stream = Stream::new(seed, Purpose::Pace, user, 0);

@@ -279,9 +279,19 @@ impl<S> Compiled<S> {
     /// The schedule of `user`, who joins at `joined_ns`.
     #[must_use]
     pub fn schedule(&self, user: u32, joined_ns: u64) -> Schedule {
-        let kind = self.turns.as_ref().map(|turns| turns.kind_before(user));
-        let before = kind.and_then(|kind| self.scenarios[usize::from(kind)].pause);
+        // A program of a target may be far longer than a run; a script's loops are what people do.
+        let script = self.plan.script.as_ref().and(self.turns.as_ref());
+        let before = script.map(|turns| Draw::Fixed {
+            s: turns.loop_before(user).map(|kind| self.pause_s(kind)).sum(),
+        });
         Schedule::new(self.plan.pace, before, self.plan.seed, user, joined_ns)
+    }
+
+    /// The mean pause after scenarios of this kind, in seconds.
+    fn pause_s(&self, kind: u16) -> f64 {
+        let (Pace::Closed { think: usual } | Pace::Open { every: usual }) = self.plan.pace;
+        let own = self.scenarios[usize::from(kind)].pause;
+        own.unwrap_or(usual).mean_s()
     }
 
     /// Tells `user`, who has begun nothing yet, at which turn it is going to begin.

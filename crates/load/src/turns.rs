@@ -29,12 +29,15 @@ impl Turns {
         ((u64::from(entry) + ordinal.saturating_sub(1)) % self.order.len() as u64) as u32
     }
 
-    /// The kind of the turn before the one at which a user begins, round the end: what it would have
-    /// done last, had it always been there.
-    #[must_use]
-    pub fn kind_before(&self, user: u32) -> u16 {
-        let turns = self.order.len();
-        self.order[(self.turn(user, 1) as usize + turns - 1) % turns]
+    /// The kinds of the turns from the entry before a user's own up to that, round the end: the loop
+    /// that it would have played last, had it always been there.
+    pub fn loop_before(&self, user: u32) -> impl Iterator<Item = u16> {
+        let (entries, turns) = (self.entries.len(), self.order.len());
+        let index = user as usize % entries;
+        let own = self.entries[index] as usize;
+        let last = self.entries[(index + entries - 1) % entries] as usize;
+        let length = (own + turns - last - 1) % turns + 1;
+        (0..length).map(move |step| self.order[(last + step) % turns])
     }
 
     /// The same turns with each kind's index among the plan's scenarios instead of its own.
@@ -103,8 +106,10 @@ mod tests {
         assert_eq!(of(0), [0, 1, 2, 3, 4, 0]);
         assert_eq!(of(1), [3, 4, 0, 1, 2, 3]);
         assert_eq!(of(2), of(0));
-        assert_eq!((program.kind_before(0), program.kind_before(1)), (1, 1));
-        assert_eq!(turns(&[0, 1, 1], &[1]).kind_before(0), 0);
+        let before = |program: &Turns, user| program.loop_before(user).collect::<Vec<u16>>();
+        assert_eq!(before(&program, 0), [0, 1]);
+        assert_eq!(before(&program, 1), [0, 1, 1]);
+        assert_eq!(before(&turns(&[0, 1, 1], &[1]), 0), [1, 1, 0]);
     }
 
     #[test]

@@ -98,17 +98,22 @@ fn pauses_longer_than_a_window_count_for_the_part_within_it() {
 }
 
 #[test]
-fn users_who_join_a_script_together_are_spread_over_the_pause_before_their_loop() {
-    let snapshots = rehearse(loops(), Null::default(), &steady(1000, 899)).unwrap();
+fn users_who_join_a_script_together_are_spread_over_their_loop() {
+    let snapshots = rehearse(loops(), Null::default(), &steady(1000, 4 * 919)).unwrap();
     let begun = |at: usize| -> u64 {
         let tallies = &snapshots[at].recorder.scenarios;
         tallies.iter().map(|tally| tally.started).sum()
     };
-    // After half of the rest of 900 s half of the users have begun, each in the three or so turns
-    // that take less than half a minute.
+    // After half of a loop of 919 s half of the users have begun, each in the three or so turns that
+    // take less than half a minute.
     let joined = snapshots[7].recorder.sessions_opened;
     assert!((430..=570).contains(&joined), "{joined} after 480 s");
     assert!(begun(7) > 2 * joined && begun(7) <= 3 * joined);
+    // From then on each third of a loop has as many turns as the others: 1,000 users x 3 turns / 3.
+    for third in 0..6 {
+        let turns = begun(20 + 5 * (third + 1)) - begun(20 + 5 * third);
+        assert!((850..=1100).contains(&turns), "{turns} in third {third}");
+    }
 }
 
 #[test]

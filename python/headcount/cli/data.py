@@ -208,6 +208,8 @@ USUAL = {
     "smb": "home-folders",
     "files": "home-folders",
     "http": "web-static",
+    "mail": "mail-medium",
+    "mail+sql": "notes-maildb",
     "sql": "notes-discussion",
 }
 """A workload of each protocol, for deleting its data set."""

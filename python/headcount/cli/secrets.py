@@ -18,12 +18,13 @@ def secrets_for(plan: Plan, token_file: Path | None, password_file: Path | None)
     target = targets.parse(plan.target)
     if password is None and target.lab is None and _has_users(plan, target):
         password = _ask(target)
-    return Secrets(token=token, password=password)
+    second = secret(None, "password", "HEADCOUNT_SECOND_PASSWORD")
+    return Secrets(token=token, password=password, second_password=second)
 
 
 def _has_users(plan: Plan, target: targets.Target) -> bool:
     """Whether the target's users prove who they are: on file servers, and on others if named."""
-    return target.protocol in ("smb", "mail") or (
+    return target.protocol in ("smb", "mail", "mail+sql") or (
         target.protocol == "http" and "user" in plan.client
     )
 

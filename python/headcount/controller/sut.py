@@ -1,7 +1,7 @@
 """The system under test for the length of a run: started if of the lab, spoken to, observed."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,10 +10,12 @@ from headcount.bundle.environment import EnvironmentFile
 from headcount.controller.access import Access, Secrets
 from headcount.controller.access.files import FilesAccess
 from headcount.controller.access.open import of_lab, of_target
+from headcount.controller.access.pair import PairAccess
 from headcount.controller.disclosure import disclose
 from headcount.counters import GeneratorSource, HostSource
 from headcount.counters.source import Source
 from headcount.plan import target as targets
+from headcount.plan.pair import split_settings
 from headcount.plan.plan import Plan
 
 
@@ -46,6 +48,48 @@ class Sut:
 
 @contextmanager
 def connect(plan: Plan, secrets: Secrets) -> Iterator[Sut]:
+    """Connect to the plan's target, or to both where two are joined.
+
+    Servers of the lab are started, and stopped on the way out, with their data.
+    """
+    both = targets.parse(plan.target).both
+    if both is None:
+        with _connect_one(plan, secrets) as sut:
+            yield sut
+        return
+    second = both[1].protocol
+    clients = split_settings(plan.client, second)
+    servers = split_settings(plan.server, second)
+    with ExitStack() as parts:
+        suts = [
+            parts.enter_context(_connect_one(_part(plan, target, client, server), its_secrets))
+            for target, client, server, its_secrets in zip(
+                both, clients, servers, (secrets, secrets.of_second), strict=True
+            )
+        ]
+        yield _joined(*suts)
+
+
+def _part(
+    plan: Plan, target: targets.Target, client: dict[str, str], server: dict[str, str]
+) -> Plan:
+    return plan.model_copy(update={"target": target.text, "client": client, "server": server})
+
+
+def _joined(first: Sut, second: Sut) -> Sut:
+    pids = [*(first.pids or []), *(second.pids or [])]
+    return Sut(
+        f"{first.address} and {second.address}",
+        first.local and second.local,
+        pids or None,
+        PairAccess(first.access, second.access),
+        {**first.lab_settings, **second.lab_settings},
+        {**first.lab_programs, **second.lab_programs},
+    )
+
+
+@contextmanager
+def _connect_one(plan: Plan, secrets: Secrets) -> Iterator[Sut]:
     """Start the server if it is of the lab, check that the load is allowed, say hello.
 
     A server of the lab is stopped, and its data deleted, on the way out.

@@ -1,6 +1,6 @@
 """Who the virtual users are and how the engine speaks the protocol: the plan's `[client]` table."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
@@ -9,6 +9,7 @@ from headcount.errors import InputError
 from headcount.plan.fields import Strict, Switch
 from headcount.plan.mail_client import MailClient
 from headcount.plan.mistakes import as_mistake, describe
+from headcount.plan.pair import split_settings
 from headcount.plan.pattern import check_folder, check_pattern
 from headcount.plan.sql import SqlClient
 from headcount.plan.target import Target
@@ -131,23 +132,30 @@ def sql_client(given: Mapping[str, str]) -> SqlClient:
     return client
 
 
+READERS: Mapping[str, Callable[[Mapping[str, str]], Strict]] = {
+    "http": http_client,
+    "files": files_client,
+    "mail": mail_client,
+    "sql": sql_client,
+}
+"""Who reads the table, of protocols whose table stands for itself."""
+
+
 def check_client(target: Target, given: Mapping[str, str], server: Mapping[str, str]) -> None:
     """Raise InputError if the table does not fit the target, or the `[server]` of the lab."""
-    if target.protocol == "http":
-        http_client(given)
+    if target.both is not None:
+        second = target.both[1].protocol
+        clients, servers = split_settings(given, second), split_settings(server, second)
+        for one, its_client, its_server in zip(target.both, clients, servers, strict=True):
+            check_client(one, its_client, its_server)
         return
-    if target.protocol == "files":
-        files_client(given)
-        return
-    if target.protocol == "mail":
-        if target.lab is None and not mail_client(given).domain:
+    if target.protocol in READERS:
+        client = READERS[target.protocol](given)
+        if isinstance(client, MailClient) and not client.domain and target.lab is None:
             raise InputError(
                 f"{target.text} needs the domain of its users' addresses: --client "
                 "domain=example.org"
             )
-        return
-    if target.protocol == "sql":
-        sql_client(given)
         return
     if target.protocol != "smb":
         if given:
@@ -155,15 +163,15 @@ def check_client(target: Target, given: Mapping[str, str], server: Mapping[str, 
                 f'[client] (--client, --user) has no keys for the protocol "{target.protocol}"'
             )
         return
-    client = smb_client(given)
+    smb = smb_client(given)
     there = server.get("shares", "1")
     if target.lab is not None and "shares" in given and given["shares"] != there:
         raise InputError(
             f"[client] has {given['shares']} shares and [server] has {there}; for a server of the "
             "lab --shares sets both"
         )
-    if target.lab is None and client.shares > 1 and "{n" not in (target.share or ""):
+    if target.lab is None and smb.shares > 1 and "{n" not in (target.share or ""):
         raise InputError(
-            f"{client.shares} shares need a pattern of their names in the target, such as "
+            f"{smb.shares} shares need a pattern of their names in the target, such as "
             f"smb://server/home{{n:05}}; it is {target.text}"
         )

@@ -140,7 +140,10 @@ def _workload(workload: Workload, overrides: Overrides, *, is_lab: bool) -> dict
 
 def _run(workload: Workload, overrides: Overrides, *, is_lab: bool) -> dict[str, Any]:
     """What the options, or a server of the lab, change of how levels are run."""
-    changed: dict[str, Any] = {"compress": workload.run.lab_compress if is_lab else None}
+    run = workload.run
+    changed: dict[str, Any] = {}
+    if is_lab:
+        changed = {"compress": run.lab_compress, "settle": run.lab_settle}
     for key in ("duration", "settle", "compress", "ramp"):
         if getattr(overrides, key) is not None:
             changed[key] = getattr(overrides, key)

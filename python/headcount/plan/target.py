@@ -4,11 +4,12 @@ import ipaddress
 import re
 import socket
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import unquote, urlsplit
 
 from headcount.errors import InputError, TargetError
 from headcount.plan.mistakes import nearest
+from headcount.plan.pair import check_pair, split_target
 from headcount.plan.pattern import NUMBER
 
 PROTOCOLS = {
@@ -18,6 +19,7 @@ PROTOCOLS = {
     "http": "http://host/path",
     "mail": "imap://host",
     "sql": "postgresql://host/database",
+    "mail+sql": "imap://host+postgresql://host/database",
 }
 """Protocols and what their targets look like."""
 SCHEMES = {
@@ -68,7 +70,8 @@ class Target:
     `protocol` plays the workload; `host` and `port` are None for a server of the lab, which gets
     its address when it starts; `share` is the share of a file server, or a pattern of shares;
     `folder` is where the files are, for those of this machine; `settings` are those of a server of
-    the lab that were given with its name; `database` is that of a database server.
+    the lab that were given with its name; `database` is that of a database server; `both` are the
+    two targets that one of two servers joins, whose host and lab are those of the first.
     """
 
     text: str
@@ -80,6 +83,7 @@ class Target:
     folder: str | None = None
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
     database: str | None = None
+    both: "tuple[Target, Target] | None" = None
 
     @property
     def is_tls(self) -> bool:
@@ -102,8 +106,11 @@ def parse(text: str) -> Target:
 
     Addresses are `app://host:port`, `smb://host[:port]/share`, `http://host[:port][/path]`,
     `imap://host[:port]` and `postgresql://host[:port]/database`; `https://` and `imaps://` are
-    "http" and "mail" over TLS.
+    "http" and "mail" over TLS. A plus sign joins two that the same users speak to.
     """
+    joined = split_target(text)
+    if joined is not None:
+        return _pair(text, *joined)
     if text.startswith("lab:"):
         return _lab(text)
     if text.startswith("file:"):
@@ -141,6 +148,20 @@ def parse(text: str) -> Target:
         return Target(text, protocol, None, host.strip("[]"), port, database=database)
     share = _share(text, protocol, path or "")
     return Target(text.rstrip("/"), protocol, None, host.strip("[]"), port, share)
+
+
+def _pair(text: str, one: str, other: str) -> Target:
+    first, second = parse(one), parse(other)
+    protocols = f"{first.protocol}+{second.protocol}"
+    check_pair(protocols, text)
+    marked = {f"{second.protocol}.{key}": value for key, value in second.settings.items()}
+    return replace(
+        first,
+        text=f"{first.text}+{second.text}",
+        protocol=protocols,
+        settings={**first.settings, **marked},
+        both=(first, second),
+    )
 
 
 def _lab(text: str) -> Target:
@@ -251,6 +272,8 @@ def resolve(target: Target) -> str:
 
 def is_here(target: Target) -> bool:
     """Whether a target shares this machine, as far as its name tells."""
+    if target.both is not None:
+        return any(is_here(one) for one in target.both)
     if target.lab is not None or target.folder is not None or target.host == "localhost":
         return True
     try:

@@ -54,6 +54,7 @@ TASKS: dict[str, tuple[str, ...]] = {
         *("add-document", "update-document", "delete-oldest", "lookup", "appointment", "sql"),
     ),
 }
+TASKS["mail+sql"] = TASKS["mail"] + TASKS["sql"]
 """The tasks of each protocol, as the engine has them (`_engine.task_names`); a protocol that is not
 here is not looked at before it is played."""
 

@@ -178,6 +178,9 @@ class Run(Strict):
     lab_compress: float | None = Field(
         default=None, ge=1, le=1000, description="How many times faster than life on such a server"
     )
+    lab_settle: Annotated[Duration, within("0s", "24h")] | None = Field(
+        default=None, description="The settling on such a server"
+    )
 
     @model_validator(mode="after")
     def _long_enough(self) -> "Run":
@@ -325,10 +328,23 @@ class Workload(Strict):
         return named - {scenario.name for scenario in self.scenarios} - set(self.groups)
 
     def _check_needed(self) -> None:
-        if (self.mail is not None) != (self.protocol == "mail"):
+        spoken = self.protocol.split("+")
+        if (self.mail is not None) != ("mail" in spoken):
             raise ValueError('[mail] is what users of the protocol "mail" are, and it needs one')
-        if (self.discussion is not None) != (self.protocol == "sql"):
+        if (self.discussion is not None) != ("sql" in spoken):
             raise ValueError('[discussion] is the data set of the protocol "sql", which needs one')
+
+        for scenario in self.scenarios:
+            for step in scenario.steps:
+                if step.options.get("on", spoken[-1]) != spoken[-1] or (
+                    "on" in step.options and len(spoken) == 1
+                ):
+                    second = spoken[-1] if len(spoken) > 1 else None
+                    allowed = f'on = "{second}", or nothing' if second else "no key on"
+                    raise ValueError(
+                        f'scenario "{scenario.name}", step "{step.name}": on = '
+                        f'"{step.options["on"]}"; it can have {allowed}'
+                    )
 
     def _check_files(self) -> None:
         for scenario in self.scenarios:

@@ -44,13 +44,9 @@ class PairAccess:
         first, second = (json.loads(access.engine_target()) for access in self._both)
         return json.dumps({"first": first, "second": second})
 
-    def sources(self) -> list[Source]:
-        """What the servers say of themselves."""
-        return [own for access in self._both if (own := access.source()) is not None]
-
     def source(self) -> Source | None:
-        """What the first says of itself, if it does."""
-        return next(iter(self.sources()), None)
+        """What the first says of itself, or else the second."""
+        return self._both[0].source() or self._both[1].source()
 
 
 def _half(told: Told, half: int) -> Told:
