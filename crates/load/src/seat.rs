@@ -93,6 +93,15 @@ impl Seat {
         self.pause_ns.get().map_or(0, passed)
     }
 
+    /// How long the user was idle in the scenario under way, if there is one.
+    #[must_use]
+    pub fn idled_ns(&self, now_ns: u64) -> u64 {
+        match self.doing.get() {
+            Doing::Playing { .. } => self.idle.get().until(now_ns),
+            Doing::Waiting | Doing::LoggingOn { .. } => 0,
+        }
+    }
+
     /// Remembers whom to wake, without cloning a waker that is already there.
     pub fn remember(&self, waker: &Waker) {
         let mut slot = self.waker.borrow_mut();
@@ -113,5 +122,27 @@ impl Seat {
 impl Default for Seat {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_for_news_counts_while_the_scenario_is_under_way_and_no_longer() {
+        let seat = Seat::new();
+        seat.idle.set(Idle {
+            passed_ns: 300,
+            since_ns: Some(1_000),
+        });
+        assert_eq!(seat.idled_ns(1_500), 0, "it is the scenario before");
+        seat.doing.set(Doing::Playing {
+            scenario: 0,
+            due_ns: 0,
+            late: false,
+            step_began_ns: 0,
+        });
+        assert_eq!(seat.idled_ns(1_500), 800);
     }
 }

@@ -331,15 +331,14 @@ impl<P: Protocol> Worker<P> {
         report
     }
 
-    /// What users have thought, up to this moment: a pause of minutes that reaches over the end of a
-    /// window must count for the part within it.
+    /// What users have thought, or waited for news, up to this moment: a pause of minutes that reaches
+    /// over the end of a window must count for the part within it.
     fn think_ns(&self, at_ns: u64) -> u64 {
         let ended_ns = self.recorder.borrow().think_ns;
-        let members = self.members.iter();
-        ended_ns
-            + members
-                .map(|member| member.seat.paused_ns(at_ns))
-                .sum::<u64>()
+        let paused = self.members.iter().map(|one| one.seat.paused_ns(at_ns));
+        let playing = self.members.iter().chain(&self.leavers);
+        let idle = playing.map(|one| one.seat.idled_ns(at_ns));
+        ended_ns + paused.chain(idle).sum::<u64>()
     }
 
     fn is_over(&self, nobody_left: bool, now_ns: u64) -> bool {
