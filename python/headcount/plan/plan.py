@@ -23,7 +23,7 @@ from headcount.plan.mistakes import as_mistake, describe
 from headcount.plan.pages import Pages
 from headcount.plan.rules import check_chosen
 from headcount.plan.units import seconds, size_bytes
-from headcount.plan.workload import Think, Workload
+from headcount.plan.workload import Step, Think, Workload
 
 T = TypeVar("T", bound=Strict)
 
@@ -213,7 +213,7 @@ def engine_plan(plan: Plan) -> str:
             "limit_per_mib_ms": seconds(scenario.limit_per_mib or "0s") * 1000,
             "late_ms": seconds(scenario.late or scenario.limit) * 1000,
             "pause": _draw(scenario.pause, faster) if scenario.pause else None,
-            "steps": [{"name": step.name, **step.options} for step in scenario.steps],
+            "steps": [_step(step, faster) for step in scenario.steps],
         }
         for scenario in workload.scenarios
     ]
@@ -230,6 +230,18 @@ def engine_plan(plan: Plan) -> str:
             "scenarios": scenarios,
         }
     )
+
+
+def _step(step: Step, faster: float) -> dict[str, Any]:
+    """A step as it is played: a pause of its own (`lasting`) is so many times shorter than life."""
+    options = {"name": step.name, **step.options}
+    lasting = options.get("lasting")
+    if isinstance(lasting, dict):
+        options["lasting"] = {
+            key: value / faster if isinstance(value, int | float) else value
+            for key, value in lasting.items()
+        }
+    return options
 
 
 def _draw(time: Think, faster: float) -> dict[str, Any]:
