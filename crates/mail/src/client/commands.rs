@@ -4,7 +4,7 @@ use headcount_load::{Fault, User};
 
 use super::session::{INBOX, MailSession};
 use super::step::{Section, Step, Which};
-use crate::imap::{Change, Fetched, Uids, What};
+use crate::imap::{Capability, Change, Fetched, Uids, What};
 use crate::message::Body;
 use crate::profile::{MixRow, mix};
 
@@ -67,7 +67,15 @@ impl MailSession {
             }
             Step::Noop {} => self.imap().await?.noop().await,
             Step::Status { folder } => self.imap().await?.status(folder).await.map(|_| ()),
-            Step::Quota {} => self.imap().await?.quota_root(INBOX).await.map(|_| ()),
+            Step::Quota {} => {
+                let imap = self.imap().await?;
+                // No mail program asks a server for what it does not offer (RFC 9208, 4).
+                if imap.offers(Capability::Quota) {
+                    imap.quota_root(INBOX).await.map(|_| ())
+                } else {
+                    imap.noop().await
+                }
+            }
             Step::Check {} => {
                 self.select_any().await?;
                 self.imap().await?.check().await
@@ -100,7 +108,7 @@ impl MailSession {
     async fn login_sequence(&mut self) -> Result<(), Fault> {
         let imap = self.imap().await?;
         imap.enable_rev2().await?;
-        if imap.offers(crate::imap::Capability::Namespace) {
+        if imap.offers(Capability::Namespace) {
             imap.namespace().await?;
         }
         imap.list("", "*").await?;
