@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from headcount import workloads
-from headcount._engine import Engine
+from headcount._engine import Engine, mail_day
 from headcount.errors import PlanError
 from headcount.plan.client import http_client, sql_client
 from headcount.plan.plan import Plan, engine_plan
@@ -17,19 +17,33 @@ TARGETS = {
     "app": "app://127.0.0.1:9",
     "smb": "smb://127.0.0.1:9/data",
     "http": "http://127.0.0.1:9/pages",
+    "mail": "lab:mail",
+    "mail+sql": "lab:mail+lab:postgresql",
     "sql": "postgresql://127.0.0.1:9/shop",
 }
 """Nothing is sent before users join, so nobody need listen there."""
 
 
+def mail_target(plan: Plan) -> dict[str, Any]:
+    assert plan.mail is not None
+    server = {"address": "127.0.0.1:9"}
+    who = {"user": "u{n}", "address": "u{n}@test.invalid", "password": "", "run": 1}
+    profile = plan.mail.engine_form({"dest1.test.invalid": 1.0})
+    return {"imap": server, "send": {"server": server}, **who, "profile": profile}
+
+
 def engine_target(plan: Plan) -> str:
+    if plan.protocol == "mail":
+        return json.dumps(mail_target(plan))
     if plan.pages is not None:
         client = http_client(plan.client).engine_form()
         return json.dumps({"url": plan.target, "data_set": plan.pages.engine_form(), **client})
     values: dict[str, Any] = {"address": "127.0.0.1:9"}
     if plan.discussion is not None:
         where = {"database": "shop", **sql_client(plan.client).engine_form()}
-        return json.dumps(values | where | {"data_set": plan.discussion.engine_form()})
+        values |= {**where, "data_set": plan.discussion.engine_form()}
+        both = {"first": mail_target(plan), "second": values} if plan.mail is not None else values
+        return json.dumps(both)
     if plan.data_set is not None:
         user = {"share": "data", "user": "user{n:05}", "password": ""}
         values |= {**user, "data_set": plan.data_set}
@@ -64,6 +78,29 @@ def test_the_engine_accepts_a_workload(name: str) -> None:
     names = {step.name for scenario in plan.workload.scenarios for step in scenario.steps}
     assert set(engine.step_names) == names
     engine.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "sent", "received", "within"),
+    [
+        ("mail-light", 6.7, 20.4, 0.02),
+        ("mail-medium", 19.8, 55.9, 0.02),
+        ("mail-heavy", 38.6, 118.9, 0.06),
+        ("mail-mmb", 14.18, 66.3, 0.01),
+    ],
+)
+def test_a_day_comes_to_what_the_original_says(
+    name: str, sent: float, received: float, within: float
+) -> None:
+    workload = workloads.load(name)
+    assert workload.mail is not None
+    weights = {scenario.name: scenario.weight for scenario in workload.scenarios}
+    profile = json.dumps(workload.mail.engine_form({}))
+    day = json.loads(mail_day(profile, json.dumps({"new": weights["write"]})))
+    assert day["sent"] == pytest.approx(sent, rel=within)
+    assert day["received"] == pytest.approx(received, rel=within)
+    # The pace is that of eight hours: so many scenarios of all kinds, at its mean interval.
+    assert sum(weights.values()) * workload.pace.time.mean_s == pytest.approx(8 * 3600, rel=1e-3)
 
 
 def test_the_engine_checks_the_steps_of_a_workload() -> None:
