@@ -87,7 +87,8 @@ def _print_run(workload: Workload) -> None:
     if workload.data:
         data = workload.data
         out.print(f"  data: a file of {data.file_size} a user, of which {data.io_range} are used")
-    for described in (workload.tree, workload.library, workload.pages, workload.discussion):
+    data_sets = (workload.tree, workload.library, workload.pages, workload.mail)
+    for described in (*data_sets, workload.discussion):
         if described:
             out.print(f"  data: {described.text}", markup=False)
     for group, patterns in workload.groups.items():
