@@ -179,16 +179,21 @@ pub(super) fn two_phrases(bits: u64) -> [&'static [u8; PHRASE_BYTES]; 2] {
 }
 
 fn line(key: u64, number: u64) -> [u8; LINE_BYTES] {
-    let table = &**TABLE;
     let mut line = [0; LINE_BYTES];
+    write_line(&TABLE, key, number, &mut line);
+    line
+}
+
+/// Writes a line where it is to stand; each phrase is a copy of a size that the compiler knows.
+fn write_line(table: &[[u8; PHRASE_BYTES]], key: u64, number: u64, line: &mut [u8; LINE_BYTES]) {
     let mut bits = splitmix(key.wrapping_add(number));
-    for place in line[..3 * PHRASE_BYTES].chunks_exact_mut(PHRASE_BYTES) {
-        place.copy_from_slice(&table[bits as usize % PHRASES]);
+    let (places, _) = line.as_chunks_mut::<PHRASE_BYTES>();
+    for place in places {
+        *place = table[bits as usize % PHRASES];
         bits >>= PHRASE_BITS;
     }
     // The last phrase's space makes way for the end of the line.
     line[LINE_BYTES - 2..].copy_from_slice(b"\r\n");
-    line
 }
 
 /// A text of `bytes` bytes (at least 2).
@@ -214,6 +219,10 @@ impl Text {
         }
         while into.len() < full {
             let left = full - into.len();
+            if skip == 0 && left >= LINE_BYTES && number < self.whole_lines() {
+                number += self.write_lines(number, left / LINE_BYTES, into);
+                continue;
+            }
             if number < self.whole_lines() {
                 let line = line(self.key, number);
                 into.extend_from_slice(&line[skip..LINE_BYTES.min(skip + left)]);
@@ -223,6 +232,19 @@ impl Text {
             }
             (number, skip) = (number + 1, 0);
         }
+    }
+
+    /// Appends whole lines from one on, up to `most`, and returns how many.
+    fn write_lines(self, number: u64, most: usize, into: &mut Vec<u8>) -> u64 {
+        let count = (self.whole_lines() - number).min(most as u64);
+        let from = into.len();
+        into.resize(from + count as usize * LINE_BYTES, 0);
+        let (lines, _) = into[from..].as_chunks_mut::<LINE_BYTES>();
+        let table = &**TABLE;
+        for (line, number) in lines.iter_mut().zip(number..) {
+            write_line(table, self.key, number, line);
+        }
+        count
     }
 
     /// What is left for the last line: a full stop and the end of the line, if no more.

@@ -7,7 +7,6 @@ use super::reply::Reply;
 use super::stuffing::Stuffing;
 use super::wire::{after, malformed};
 use crate::message::Body;
-use crate::message::body::PIECE_BYTES;
 use crate::task::Task;
 
 /// The reply to DATA that asks for the message.
@@ -16,6 +15,9 @@ const SEND_IT: u16 = 354;
 /// Most recipients that are named before the answers are read: neither side's socket can fill up
 /// with them (RFC 2920, 3.1).
 const GROUP: usize = 100;
+
+/// Bytes of a message from which on they are handed to the kernel; messages of people are fewer.
+const WRITE_BYTES: usize = 64 << 10;
 
 /// What became of a message for one recipient.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -285,7 +287,8 @@ impl Smtp {
 
     /// Sends the message itself, in pieces.
     async fn data(&mut self, message: &impl Body) -> Result<(), Fault> {
-        if message.len() > PIECE_BYTES as u64 {
+        // Dots that are doubled may make it too long for one.
+        if message.len() > WRITE_BYTES as u64 / 2 {
             self.wire.hurry();
         }
         let (mut at, mut stuffing) = (0, Stuffing::new());
@@ -293,9 +296,12 @@ impl Smtp {
             let sent = self
                 .wire
                 .send(|out| {
-                    message.write_piece(at, out);
-                    at += out.len() as u64;
-                    stuffing.stuff(out, 0);
+                    while at < message.len() && out.len() < WRITE_BYTES {
+                        let from = out.len();
+                        message.write_piece(at, out);
+                        at += (out.len() - from) as u64;
+                        stuffing.stuff(out, from);
+                    }
                     if at >= message.len() {
                         stuffing.end(out);
                     }
