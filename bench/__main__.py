@@ -19,6 +19,7 @@ from bench.figure import Figure, show
 from bench.files import files
 from bench.home_folders import home_folders
 from bench.machine import described, load, wait_until_quiet
+from bench.mail import mail
 from bench.peers import locust
 from bench.smb import smb
 from bench.sort import sort
@@ -40,6 +41,7 @@ SUBJECTS: Mapping[str, tuple[str, Callable[[], list[Figure]]]] = {
     "files": ("CPU for an operation on files, with io_uring and with threads", files),
     "web": ("CPU of the HTTP client for a request, beside wrk, h2load, oha and k6", web),
     "web-truth": ("The same of a web server, beside oha, h2load and k6", web_stalls),
+    "mail": ("CPU of the clients of mail, beside async-imap and smtp-source; a day of users", mail),
     "disk": ("Disk I/O, beside fio on the same file (in brackets: quartiles of the ratio)", disk),
     "sort": ("Sorting 300 MB with two threads, beside GNU sort and DuckDB", sort),
     "dbench": ("A load file on a folder in memory, beside dbench", dbench),
