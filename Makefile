@@ -11,7 +11,8 @@ UV := $(or $(shell command -v uv 2>/dev/null),.tools/bin/uv)
 RUN := $(UV) run --no-sync
 # What the main job and the tests start for real, beside what Headcount builds itself.
 RUN_PACKAGES := samba
-BENCH_PACKAGES := dbench fio nghttp2-client nginx samba samba-testsuite wrk
+BENCH_PACKAGES := dbench dovecot-imapd dovecot-lmtpd fio nghttp2-client nginx postfix samba \
+  samba-testsuite wrk
 PACKAGES := apache2-bin chromium dbench dovecot-imapd dovecot-lmtpd nginx openssl postfix postgresql \
   samba smbclient strace tshark
 CARGO_TARGETS := --workspace --all-targets

@@ -20,6 +20,7 @@ from bench.files import files
 from bench.home_folders import home_folders
 from bench.machine import described, load, wait_until_quiet
 from bench.mail import mail
+from bench.mail_server import mail_server
 from bench.peers import locust
 from bench.smb import smb
 from bench.sort import sort
@@ -42,6 +43,7 @@ SUBJECTS: Mapping[str, tuple[str, Callable[[], list[Figure]]]] = {
     "web": ("CPU of the HTTP client for a request, beside wrk, h2load, oha and k6", web),
     "web-truth": ("The same of a web server, beside oha, h2load and k6", web_stalls),
     "mail": ("CPU of the clients of mail, beside async-imap and smtp-source; a day of users", mail),
+    "mail-server": ("10,000 users of mail on a Dovecot of this machine", mail_server),
     "disk": ("Disk I/O, beside fio on the same file (in brackets: quartiles of the ratio)", disk),
     "sort": ("Sorting 300 MB with two threads, beside GNU sort and DuckDB", sort),
     "dbench": ("A load file on a folder in memory, beside dbench", dbench),
@@ -49,9 +51,12 @@ SUBJECTS: Mapping[str, tuple[str, Callable[[], list[Figure]]]] = {
     "home-folders": ("The workload home-folders, beside what FSCT published", home_folders),
 }
 
+ON_REQUEST = {"mail-server"}
+"""Subjects that are measured only where asked for: they take long, and much of the machine."""
+
 
 def main() -> None:
-    """Measures the subjects asked for, all by default."""
+    """Measures the subjects asked for, all but those on request by default."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("subjects", nargs="*", metavar="SUBJECT", help=", ".join(SUBJECTS))
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
@@ -77,7 +82,8 @@ def main() -> None:
         command = [sys.executable, str(study), "--searches", str(options.search)]
         sys.exit(subprocess.run(command, check=False).returncode)
     console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
-    report = measure(options.subjects or list(SUBJECTS), options.patience, console)
+    usual = [subject for subject in SUBJECTS if subject not in ON_REQUEST]
+    report = measure(options.subjects or usual, options.patience, console)
     if options.json is not None:
         options.json.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
 
