@@ -38,8 +38,8 @@ def _imap() -> list[Figure]:
     for row in measured["cost"]["rows"]:
         name = COMMANDS[row["command"]]
         theirs_us, ratio = row["async_imap_us"]["median"], row["ratio"]["median"]
-        name = f"{name} (async-imap {theirs_us:.0f} µs)"
-        figures.append(Figure("mail", name, ratio, "of its CPU", 1.0))
+        name = f"{name} (its {theirs_us:.0f} µs)"
+        figures.append(Figure("mail", name, ratio, "of its CPU", 1.0, "async-imap"))
     kib = {row["name"]: row["session_kib"] for row in measured["memory"]}
     name, ours = f"{int(SESSIONS):,} sessions: memory", kib["headcount"]
     figures.append(Figure("mail", name, ours, "KiB each", SESSION_KIB))
@@ -56,8 +56,8 @@ def _smtp() -> list[Figure]:
     for row in rows:
         kept = "kept" if row["kept"] else "one each"
         size, theirs_us = f"{SIZES[row['bytes']]} to {row['recipients']}", row["source_us"]
-        name = f"{row['sink']}, {size}, {kept} (smtp-source {theirs_us:.0f} µs)"
-        figures.append(Figure("mail", name, row["ratio"], "of its CPU", 1.0))
+        name = f"{row['sink']}, {size}, {kept} (its {theirs_us:.0f} µs)"
+        figures.append(Figure("mail", name, row["ratio"], "of its CPU", 1.0, "smtp-source"))
     return figures
 
 
