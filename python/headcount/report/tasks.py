@@ -13,6 +13,9 @@ NOTE = (
 )
 WEIGHED = " Weight: in the score."
 
+MOST_NAMED = 6
+"""More names than a sentence bears; the workload lists them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -74,7 +77,9 @@ def marks_value(marks: Marks) -> str:
 
 def marks_said(marks: Marks) -> str:
     """Say what marks are and how sure their number is."""
-    text = f"{marks.name}: completed {', '.join(marks.count)} at {count(marks.users)} users"
+    kinds = len(marks.count)
+    what = ", ".join(marks.count) if kinds <= MOST_NAMED else f"scenarios of {kinds} kinds"
+    text = f"{marks.name}: completed {what} at {count(marks.users)} users"
     if marks.interval_per_minute is not None:
         low, high = marks.interval_per_minute
         text += f"; 95% confidence interval {significant(low)} to {significant(high)}"
