@@ -168,44 +168,49 @@ class MailAccess:
         How many there are is not known: it is gone on until some users in a row have none, or do
         not exist.
         """
-        users = messages = 0
-        while True:
-            cleaned = self._clean(users, users + TOGETHER - 1, told)
+        first = users = messages = 0
+        while there := self._there(first):
+
+            def progress(text: str, first: int = first, there: int = there) -> None:
+                told(first + json.loads(text)["users_done"], first + there)
+
+            last = first + there - 1
+            cleaned = json.loads(_engine.mail_cleanup(self._target, first, last, progress))
             users += cleaned["users"]
             messages += cleaned["messages"]
-            if cleaned["users"] < TOGETHER:
+            first += there
+            if there < TOGETHER or not cleaned["users"]:
                 break
         self._ready = 0
         if not users:
             return "there is no mailbox of Headcount's"
         return f"deleted {counted(messages, 'message')} of {counted(users, 'user')}"
 
-    def _clean(self, first: int, last: int, told: Told) -> dict[str, int]:
-        """Empty some mailboxes; where a user does not exist, those before."""
+    def _there(self, first: int) -> int:
+        """How many of the next users can log on.
 
-        def progress(text: str) -> None:
-            told(first + json.loads(text)["users_done"], last + 1)
+        It is found out before any mailbox is emptied: otherwise one who does not exist would end
+        that for those beside them, some of whom had been emptied and some had not.
+        """
+        if self._can_log_on(first + TOGETHER - 1):
+            return TOGETHER
+        exist, do_not = 0, TOGETHER - 1
+        while exist < do_not:
+            half = (exist + do_not) // 2
+            if self._can_log_on(first + half):
+                exist = half + 1
+            else:
+                do_not = half
+        return exist
 
+    def _can_log_on(self, user: int) -> bool:
+        options = json.loads(self._target)
+        options["first_user"] += user
         try:
-            cleaned: dict[str, int] = json.loads(
-                _engine.mail_cleanup(self._target, first, last, progress)
-            )
+            _engine.mail_hello(json.dumps(options))
         except InputError:
-            if first == last:
-                if first == 0:
-                    raise
-                return {"users": 0, "messages": 0}
-            return self._clean_singly(first, last, told)
-        return cleaned
-
-    def _clean_singly(self, first: int, last: int, told: Told) -> dict[str, int]:
-        total = {"users": 0, "messages": 0}
-        for user in range(first, last + 1):
-            one = self._clean(user, user, told)
-            total = {key: total[key] + one[key] for key in total}
-            if not one["users"]:
-                break
-        return total
+            return False
+        return True
 
     def engine_target(self) -> str:
         """Addresses, credentials, terms, and what users are."""

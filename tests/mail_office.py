@@ -1,0 +1,136 @@
+"""A real mail server that a test owns and Headcount is pointed at, and what its disk holds."""
+
+import contextlib
+import email
+import email.message
+import os
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from headcount import lab
+from headcount.lab import keeper
+from headcount.lab.mail import MailServer
+from processes import Headcount, wait_for
+
+DELIVERED = re.compile(r"lmtp\((u\d+)\).*msgid=<([^>]+)>: saved mail to INBOX")
+"""What Dovecot's log says of each delivery."""
+
+
+@dataclass(frozen=True)
+class Letter:
+    """A message on the disk, or one that was sent.
+
+    Attributes:
+        id: Its Message-ID, without brackets.
+        run: The run that made it; empty if Headcount did not.
+        to: The users it is for.
+        sent_s: When it was made, since 1970; 0 if Headcount did not.
+        path: Where it is.
+
+    """
+
+    id: str
+    run: str
+    to: tuple[str, ...]
+    sent_s: float
+    path: Path
+
+
+class MailOffice:
+    """The lab's mail server, and what its owner sees of it."""
+
+    def __init__(self, server: MailServer) -> None:
+        """Keep what is needed to look at it."""
+        self.server = server
+        self.password = server.password
+        self._home = server.stats.parent.parent
+
+    @property
+    def target(self) -> tuple[str, ...]:
+        """It as Headcount's target, with where mail is handed in."""
+        return self.target_by(f"{self.server.language}://{self.server.front}")
+
+    def target_by(self, post: str) -> tuple[str, ...]:
+        """It as Headcount's target, with mail handed in elsewhere."""
+        client = ("--client", f"domain={self.server.domain}", "--client", f"smtp={post}")
+        return ("--target", f"imap://{self.server.address}", *client)
+
+    def maildir(self, user: int) -> Path:
+        """The mailbox of a user, if there is one."""
+        found = list(self._home.glob(f"mail/*/u{user:05}/mail"))
+        return found[0] if found else self._home / "mail" / "none"
+
+    def letters(self, user: int, folder: str = "") -> list[Letter]:
+        """The messages of a user's folder, the inbox if none is named, as they are on the disk."""
+        box = self.maildir(user) / (f".{folder}" if folder else "")
+        return [_letter(path) for part in ("cur", "new") for path in sorted(box.glob(f"{part}/*"))]
+
+    def mailbox(self, user: int) -> dict[str, bytes]:
+        """All messages of a user, by folder and file, without the flags in the file's name."""
+        box = self.maildir(user)
+        paths = [path for path in box.rglob("*") if path.parent.name in ("cur", "new")]
+        return {
+            f"{path.parent.parent.name}/{path.name.partition(':')[0]}": path.read_bytes()
+            for path in paths
+        }
+
+    def delivered(self) -> Counter[tuple[str, str]]:
+        """How often each message was delivered to each user, as Dovecot's log has it."""
+        wait_for(lambda: not self.server.queue_length())
+        log = (self._home / "log" / "info").read_text("utf-8")
+        return Counter((found[2], found[1]) for found in DELIVERED.finditer(log))
+
+    def know_only(self, users: int) -> None:
+        """Let only the first users log on from now on; Dovecot looks at the file again."""
+        path = self._home / "users"
+        lines = path.read_text("ascii").splitlines(keepends=True)
+        kept = path.with_name("users.new")
+        kept.write_text("".join(lines[: users + 1]), "ascii")  # the first is the lab's own
+        kept.chmod(0o600)
+        stat = path.stat()
+        os.chown(kept, stat.st_uid, stat.st_gid)
+        kept.replace(path)
+
+    def dovecot(self) -> list[int]:
+        """The processes of Dovecot."""
+        master = self.server.pids[0]
+        return sorted({master, *keeper.descendants(master)})
+
+
+@contextlib.contextmanager
+def serving(**settings: str) -> Iterator[MailOffice]:
+    """A mail server with empty mailboxes, as long as it is needed."""
+    with tempfile.TemporaryDirectory() as cache, pytest.MonkeyPatch.context() as patch:
+        Path(cache).chmod(0o711)  # Dovecot may run as another user
+        patch.setenv("XDG_CACHE_HOME", cache)
+        server = lab.start("mail", {"users": "400", "client_limit": "200", **settings})
+        assert isinstance(server, MailServer)
+        try:
+            yield MailOffice(server)
+        finally:
+            server.stop()
+
+
+@contextlib.contextmanager
+def visitor(home: Path, office: MailOffice) -> Iterator[Headcount]:
+    """Headcount with the password of an office's users."""
+    command = Headcount(home)
+    command.environment["HEADCOUNT_PASSWORD"] = office.password
+    try:
+        yield command
+    finally:
+        command.close()
+
+
+def _letter(path: Path) -> Letter:
+    message = email.message_from_bytes(path.read_bytes())
+    stamp = dict(re.findall(r"(\w+)=(\S+)", message["X-Headcount"] or ""))
+    to = tuple(re.findall(r"[\w.-]+(?=@)", message["To"] or ""))
+    sent_s = int(stamp.get("sent", "0")) / 1e6
+    return Letter(message["Message-ID"].strip("<>"), stamp.get("run", ""), to, sent_s, path)
