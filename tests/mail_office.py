@@ -104,17 +104,29 @@ class MailOffice:
 
 
 @contextlib.contextmanager
-def serving(**settings: str) -> Iterator[MailOffice]:
-    """A mail server with empty mailboxes, as long as it is needed."""
+def serving(disk: Path | None = None, **settings: str) -> Iterator[MailOffice]:
+    """A mail server with empty mailboxes, as long as it is needed, on a disk of one's choice."""
     with tempfile.TemporaryDirectory() as cache, pytest.MonkeyPatch.context() as patch:
         Path(cache).chmod(0o711)  # Dovecot may run as another user
-        patch.setenv("XDG_CACHE_HOME", cache)
+        patch.setenv("XDG_CACHE_HOME", str(disk or cache))
         server = lab.start("mail", {"users": "400", "client_limit": "200", **settings})
         assert isinstance(server, MailServer)
         try:
             yield MailOffice(server)
         finally:
             server.stop()
+
+
+@contextlib.contextmanager
+def open_home() -> Iterator[Headcount]:
+    """Headcount with caches that Dovecot, which may run as another user, can have its files in."""
+    with tempfile.TemporaryDirectory() as home:
+        Path(home).chmod(0o711)
+        command = Headcount(Path(home))
+        try:
+            yield command
+        finally:
+            command.close()
 
 
 @contextlib.contextmanager

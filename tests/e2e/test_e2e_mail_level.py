@@ -1,0 +1,123 @@
+"""Users of mail, end to end: each workload on a real server, counted again on the server's disk."""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from headcount.bundle import reader
+from headcount.bundle.level import LevelResult
+from mail_office import MailOffice, open_home, serving, visitor
+from processes import Headcount
+
+pytestmark = pytest.mark.e2e
+
+PREPARED = "6d61696c626f7865"
+"""The run that prepared messages are stamped with: the word mailboxe, in ASCII."""
+SENDING = ("send", "reply", "reply-all", "forward")
+USERS = 20
+AT_THE_ENDS = 4
+"""Messages that may be made before an end of the window and counted after it."""
+LOADS = {
+    "mail-light": ("--compress", "1000", "--duration", "6s", "--settle", "0s"),
+    "mail-medium": ("--compress", "600", "--duration", "5s", "--settle", "0s"),
+    "mail-heavy": ("--compress", "300", "--duration", "5s", "--settle", "0s"),
+    "mail-mmb": ("--compress", "300", "--duration", "5s", "--settle", "0s"),
+    "notes-mail": ("--compress", "1000", "--duration", "5s", "--settle", "3s"),
+    "mail-imap-mix": ("--compress", "40", "--duration", "6s", "--settle", "0s"),
+}
+
+
+@pytest.fixture(scope="module")
+def office() -> Iterator[MailOffice]:
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture
+def headcount(tmp_path: Path, office: MailOffice) -> Iterator[Headcount]:
+    with visitor(tmp_path, office) as command:
+        yield command
+
+
+def completed(level: LevelResult) -> Counter[str]:
+    return Counter({task.name: task.completed for task in level.tasks})
+
+
+def in_window(level: LevelResult, sent_s: float) -> bool:
+    began_s = datetime.fromisoformat(level.started_at).timestamp() + level.ramp_s + level.settle_s
+    return began_s <= sent_s < began_s + level.steady_s
+
+
+@pytest.mark.parametrize("name", LOADS)
+def test_a_workload_agrees_with_the_servers_own_disk(
+    headcount: Headcount, office: MailOffice, name: str
+) -> None:
+    first = list(LOADS).index(name) * USERS
+    ended = headcount.run(
+        *("run", name, *office.target, "--client", f"first_user={first}"),
+        *("--users", str(USERS), "--ramp", "1s", "--scale", "0.1", "--seed", "7", *LOADS[name]),
+    )
+    bundle = reader.load(headcount.bundle)
+    (level,) = bundle.levels
+    assert level.faults == [], level.faults
+    assert ended.code == 0, ended
+    assert level.outcome == "passed"
+    assert level.total.completed > USERS
+    assert bundle.verdict is not None
+    assert (level.marks is not None) == (name == "notes-mail")
+    has_score = name not in ("notes-mail", "mail-imap-mix")
+    assert (bundle.verdict.score is not None) == has_score
+    tasks = completed(level)
+    users = range(first, first + USERS)
+    if name == "mail-imap-mix":
+        made = [one for user in users for one in office.letters(user) if one.run != PREPARED]
+        counted = tasks["APPEND"]
+    else:
+        made = [one for user in users for one in office.letters(user, "Sent")]
+        counted = sum(tasks[kind] for kind in SENDING)
+        assert tasks["smtp-message"] >= counted > 0
+    there = sum(in_window(level, one.sent_s) for one in made)
+    assert abs(there - counted) <= AT_THE_ENDS
+    assert len({one.id for one in made}) == len(made)
+    # Whoever was written to has it, and has it once.
+    delivered = office.delivered()
+    ids = {one.id for one in made}
+    came = {key: count for key, count in delivered.items() if key[0] in ids}
+    sent = {} if name == "mail-imap-mix" else {(one.id, to): 1 for one in made for to in one.to}
+    assert came == sent
+
+
+def test_the_lab_over_tls_discloses_what_it_was() -> None:
+    with open_home() as headcount:
+        ended = headcount.run(
+            *("run", "mail-medium", "--target", "lab:mail?tls=on&users=50&client_limit=50"),
+            *("--client", "starttls=on", "--levels", "5,10", "--compress", "600", "--scale", "0.1"),
+            *("--ramp", "0s", "--settle", "0s", "--duration", "3s"),
+        )
+        assert ended.code == 0, ended
+        bundle = reader.load(headcount.bundle)
+        assert [level.users for level in bundle.levels] == [5, 10]
+        assert all(level.faults == [] for level in bundle.levels)
+        assert bundle.environment is not None
+        (side,) = bundle.environment.sides
+        assert side.settings["IMAP TLS"] == "starttls"
+        assert side.settings["tls"] == "on"
+        assert headcount.lab.is_dir()
+        assert headcount.leftovers() == []
+
+
+def test_tls_from_the_first_byte_trusts_who_is_named(tmp_path: Path) -> None:
+    with serving(tls="on", front="lmtp") as office, visitor(tmp_path, office) as headcount:
+        assert office.server.implicit_tls is not None
+        target = ["--target", f"imaps://{office.server.implicit_tls}", *office.target[2:]]
+        run = ("run", "mail-light", "--users", "3", "--compress", "1000", "--scale", "0.1")
+        short = ("--ramp", "0s", "--settle", "0s", "--duration", "2s")
+        refused = headcount.run(*run, *target, *short)
+        assert refused.code == 3, refused
+        assert "certificate" in refused.message
+        trust = ("--client", f"verify_certificates={office.server.authority}")
+        ended = headcount.run(*run, *target, *short, *trust)
+        assert ended.code == 0, ended
