@@ -1,0 +1,53 @@
+"""A day of LoadSim's Light users on a real server comes to what the model of the profile says."""
+
+import json
+from math import sqrt
+from pathlib import Path
+
+import pytest
+
+from headcount import _engine
+from headcount.bundle import reader
+from mail_office import serving, visitor
+
+pytestmark = pytest.mark.e2e
+
+USERS, COMPRESS, DURATION_S = 40, 1000, 20
+DAY_S = 8 * 3600
+SPREAD = 4.0
+"""Standard deviations of a count that are allowed: chance exceeds them once in 16,000."""
+
+
+def test_a_users_day_is_the_models(tmp_path: Path) -> None:
+    with serving(front="lmtp") as office, visitor(tmp_path, office) as headcount:
+        ended = headcount.run(
+            *("run", "mail-light", *office.target, "--users", str(USERS), "--seed", "11"),
+            *("--compress", str(COMPRESS), "--duration", f"{DURATION_S}s", "--settle", "12s"),
+            *("--ramp", "1s", "--scale", "0.2"),
+        )
+    assert ended.code == 0, ended
+    bundle = reader.load(headcount.bundle)
+    (level,) = bundle.levels
+    tasks = {task.name: task.completed for task in level.tasks}
+    days = USERS * level.steady_s * COMPRESS / DAY_S
+    assert bundle.plan.mail is not None
+    profile = json.dumps(bundle.plan.mail.engine_form({}))
+    # What the profile's table says of a day (LoadSim, Light), and what it comes to.
+    day = json.loads(_engine.mail_day(profile, json.dumps({"new": 3.0})))
+    read_in_inbox = tasks["read"] - 12 * days
+    expected = {
+        "send": (3.0 * days, 1.0),
+        "schedule-change": (1.0 * days, 1.0),
+        "empty-deleted": (1.0 * days, 1.0),
+        # Messages come and are read in clusters: one to four people answers them at one time.
+        "read": ((day["received"] + 12) * days, 4.0),
+        "reply": (0.10 * read_in_inbox, 2.0),
+        "reply-all": (0.03 * read_in_inbox, 2.0),
+        "forward": (0.05 * read_in_inbox, 2.0),
+        "delete": (0.40 * read_in_inbox, 2.0),
+    }
+    for name, (count, clustering) in expected.items():
+        allowed = SPREAD * sqrt(count * clustering)
+        assert abs(tasks[name] - count) <= allowed, (name, tasks[name], count, allowed)
+    sent = sum(tasks[name] for name in ("send", "reply", "reply-all", "forward"))
+    assert abs(sent - day["sent"] * days) <= SPREAD * sqrt(day["sent"] * days * 4.0)
