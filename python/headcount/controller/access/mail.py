@@ -3,7 +3,8 @@
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ UNREACHED = ("no connection", "no answer", "closed the connection")
 """What the engine says of a server that nobody has spoken to yet."""
 SECURITY = {"smtp": "none", "submission": "starttls", "smtps": "implicit", "lmtp": "none"}
 """When TLS begins where mail is handed in."""
+LOGINS = (": LOGIN:", ": AUTHENTICATE:")
+"""How the engine tells of a user whom the server did not let in."""
 TOGETHER = 50
 """Mailboxes that are emptied before it is looked whether there are more."""
 RUN_BITS = 53
@@ -126,7 +129,8 @@ class MailAccess:
 
     def _hello(self) -> dict[str, Any]:
         try:
-            hello: dict[str, Any] = json.loads(_engine.mail_hello(self._target))
+            with _with_advice():
+                hello: dict[str, Any] = json.loads(_engine.mail_hello(self._target))
         except TargetError as error:
             told = str(error)
             if not any(words in told for words in UNREACHED):
@@ -151,7 +155,8 @@ class MailAccess:
         def progress(text: str) -> None:
             told(first + json.loads(text)["users_done"], users)
 
-        done = _engine.mail_prepare(self._target, first, users - 1, progress, verify)
+        with _with_advice():
+            done = _engine.mail_prepare(self._target, first, users - 1, progress, verify)
         made = json.loads(done)
         if made["written_bytes"] and is_loopback(self._office.imap):
             os.sync()  # otherwise the first level would pay for writing these messages out
@@ -219,6 +224,20 @@ class MailAccess:
     def source(self) -> Source | None:
         """The figures of a server of the lab; of others only their own machine could tell."""
         return self._office.source
+
+
+@contextmanager
+def _with_advice() -> Iterator[None]:
+    """Tell whoever named users whom the server does not let in what to look at."""
+    try:
+        yield
+    except InputError as error:
+        if not any(words in str(error) for words in LOGINS):
+            raise
+        raise InputError(
+            f"{str(error).removesuffix('.')}; see that all users exist and have this password "
+            "(--client user=..., --password-file; for lab:mail --set users=...)"
+        ) from error
 
 
 def _target(plan: Plan, office: Office) -> str:
