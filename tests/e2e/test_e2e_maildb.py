@@ -54,7 +54,7 @@ def test_the_same_users_have_mail_and_a_database(
     assert [side.settings["IMAP TLS"] for side in bundle.environment.sides] == ["none"]
     assert bundle.environment.sides[0].settings["database"]
     assert headcount.leftovers() == []
-    ended = headcount.run("cleanup", "notes-maildb", *target, *scale)
+    ended = headcount.run("cleanup", *target)
     assert ended.code == 0, ended
     assert "headcount" not in postgres.schemas()
     assert all(office.letters(user) == [] for user in range(USERS))
