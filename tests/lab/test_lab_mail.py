@@ -38,7 +38,7 @@ from headcount.lab import dovecot, dovecot_files, home, installed, keeper, port,
 from processes import processes_with, wait_for
 
 ROOT = os.geteuid() == 0
-FRONTS = ["lmtp", "postfix"] if ROOT else ["lmtp"]
+FRONTS = ["lmtp", "headcount", *(["postfix"] if ROOT else [])]
 """Only root can start a Postfix."""
 
 
@@ -69,7 +69,7 @@ def test_mail_to_ten_users_is_read_back_and_nothing_is_left(base: Path, front: s
         assert told.startswith(server.programs["dovecot"] + " ")
         assert ("postfix" in server.programs) == (front == "postfix")
         assert server.settings["front"] == front
-        assert server.language == ("smtp" if front == "postfix" else "lmtp")
+        assert server.language == ("lmtp" if front == "lmtp" else "smtp")
         pids = family(server)
         assert len(pids) > 5
         numbers = [place(where)[1] for where in (server.address, server.front, server.lmtp)]
@@ -141,6 +141,20 @@ def test_a_recipient_that_is_not_there_is_refused_and_the_others_get_theirs(fron
         assert sorted(refused) == [f"nobody@{server.domain}", f"u00050@{server.domain}"]
         wait_for(lambda: delivered(server))
         assert len(inbox(server, 3)) == 1
+
+
+def test_the_front_of_headcounts_own_counts_what_goes_elsewhere(base: Path) -> None:
+    with started(front="headcount", destinations="2") as server:
+        assert server.arrived() == {"all destinations": 0}
+        assert server.queue_length() is None
+        for number in range(3):
+            to = [7, "a@dest1.test.invalid"] + ["b@dest2.test.invalid"] * (number < 1)
+            assert send(server, to, f"message {number}") == {}
+        assert len(inbox(server, 7)) == 3  # at once: it was there when it was accepted
+        assert server.arrived()["all destinations"] in (3, 4)
+        assert list(send(server, ["a@example.org"], "away")) == ["a@example.org"]
+        assert server.settings["front"] == "headcount"
+    assert nothing_is_left(base)
 
 
 if ROOT:  # only root can start a Postfix

@@ -49,7 +49,8 @@ def serve_app(
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: stop.set())
     if disposable:
-        _end_with_standard_input(stop, data)
+        _check_empty(data)
+        _end_with_standard_input(stop)
     token = secret(token_file, "token", "HEADCOUNT_TOKEN")
     server = _engine.AppServer(listen, str(data), threads, write_mode, connections, token)
     if json:
@@ -103,6 +104,7 @@ def serve_smtp(
         typer.Option(help="File with the password of all clients (or set HEADCOUNT_PASSWORD)."),
     ] = None,
     json: options.Json = False,
+    disposable: Annotated[bool, typer.Option("--disposable", hidden=True)] = False,
 ) -> None:
     """Run a small SMTP server in front of LMTP servers, until Ctrl-C.
 
@@ -114,7 +116,11 @@ def serve_smtp(
     stop = threading.Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: stop.set())
-    password = secret(password_file, "password", "HEADCOUNT_PASSWORD")
+    if disposable:
+        _end_with_standard_input(stop)
+        password = None  # the lab's users are those of its Dovecot
+    else:
+        password = secret(password_file, "password", "HEADCOUNT_PASSWORD")
     server = _engine.MailFront(listen, lmtp, route or [], reject or [], delay, password)
     if json:
         print_json_line(server.address)
@@ -124,13 +130,14 @@ def serve_smtp(
     print(server.stop(), flush=True)
 
 
-def _end_with_standard_input(stop: threading.Event, data: Path) -> None:
-    """For a server of the lab: when whoever started it is gone, it ends and deletes its folder.
-
-    The folder must be new or empty, for all of it is deleted.
-    """
+def _check_empty(data: Path) -> None:
+    """The folder of a server of the lab must be new or empty, for all of it is deleted."""
     if data.exists() and any(data.iterdir()):
         raise InputError(f"{data} is not empty; a disposable server deletes its folder")
+
+
+def _end_with_standard_input(stop: threading.Event) -> None:
+    """For a server of the lab: when whoever started it is gone, it ends."""
 
     def wait() -> None:
         while os.read(0, 4096):

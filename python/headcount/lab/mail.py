@@ -11,6 +11,7 @@ from pathlib import Path
 
 from headcount.lab import certificate, dovecot_files, mail_settings, port, postfix_files, setting
 from headcount.lab.dovecot import Dovecot
+from headcount.lab.front import Front
 from headcount.lab.postfix import Postfix
 from headcount.lab.sink import Sink
 
@@ -42,7 +43,7 @@ class MailServer:
         """Start it; raises InputError for settings it does not have, else SystemLimitError."""
         complete = setting.complete("mail", mail_settings.MAIL, settings)
         if complete["front"] == "auto":
-            complete["front"] = "postfix" if os.geteuid() == 0 else "lmtp"
+            complete["front"] = "postfix" if os.geteuid() == 0 else "headcount"
         mail_settings.check(complete)
         self.settings: Mapping[str, str] = complete
         self.user, self.users = dovecot_files.USER, int(complete["users"])
@@ -51,13 +52,19 @@ class MailServer:
         with ExitStack() as parts:
             dovecot = Dovecot(complete, self.password)
             parts.callback(dovecot.stop)
+            numbered = range(1, int(complete["destinations"]) + 1)
+            self.destinations = [f"dest{number}.{self.domain}" for number in numbered]
             self._sinks: dict[str, Sink] = {}
-            for number in range(1, int(complete["destinations"]) + 1):
-                sink = Sink()
-                parts.callback(sink.stop)
-                self._sinks[f"dest{number}.{self.domain}"] = sink
             self._postfix: Postfix | None = None
+            self._own: Front | None = None
+            if complete["front"] == "headcount":
+                self._own = Front(f"{port.HOST}:{dovecot.lmtp}", self.destinations)
+                parts.callback(self._own.stop)
             if complete["front"] == "postfix":
+                for domain in self.destinations:
+                    sink = Sink()
+                    parts.callback(sink.stop)
+                    self._sinks[domain] = sink
                 numbers = {domain: sink.number for domain, sink in self._sinks.items()}
                 self._postfix = Postfix(complete, dovecot, numbers)
                 parts.callback(self._postfix.stop)
@@ -74,20 +81,28 @@ class MailServer:
         self.lmtp = f"{port.HOST}:{dovecot.lmtp}"
         self.front, self.language = self.lmtp, "lmtp"
         self.stats = dovecot.stats
-        self.destinations = list(self._sinks)
         self.programs: Mapping[str, str] = {"dovecot": dovecot.version}
         self.pids = [dovecot.pid]
         if self._postfix is not None:
             self.front, self.language = f"{port.HOST}:{self._postfix.smtp}", "smtp"
             self.programs = {**self.programs, "postfix": self._postfix.version}
             self.pids.append(self._postfix.pid)
+        if self._own is not None:
+            self.front, self.language = self._own.address, "smtp"
+            self.programs = {**self.programs, "headcount SMTP front": self._own.version}
+            self.pids.append(self._own.pid)
 
     def queue_length(self) -> int | None:
         """Messages that the front has taken and not delivered; None if it has no queue."""
         return self._postfix.queue_length() if self._postfix is not None else None
 
     def arrived(self) -> dict[str, int]:
-        """Messages that have arrived at each of the other destinations, by domain."""
+        """Messages that have arrived at each of the other destinations, by domain.
+
+        Headcount's own front counts those for all of them together.
+        """
+        if self._own is not None:
+            return self._own.arrived()
         return {domain: sink.arrived() for domain, sink in self._sinks.items()}
 
     def stop(self) -> None:

@@ -85,11 +85,12 @@ MAIL: Mapping[str, Setting] = {
     ),
     "front": Setting(
         "auto",
-        ("auto", "postfix", "lmtp"),
+        ("auto", "postfix", "headcount", "lmtp"),
         "none",
         "Who takes the mail that users send: postfix, a Postfix of this machine, which only root "
-        "can start; or lmtp, Dovecot itself, which takes it for its own users and delivers it at "
-        "once. Auto is postfix if root runs this, else lmtp.",
+        "can start; headcount, a small server of Headcount's that hands each message to Dovecot "
+        "before it accepts it; or lmtp, Dovecot itself, which takes it for its own users. Auto is "
+        "postfix if root runs this, else headcount.",
     ),
     "smtpd_processes": Setting(
         "100",
@@ -123,7 +124,8 @@ MAIL: Mapping[str, Setting] = {
         ("0",),
         "transport_maps",
         "Other servers that mail goes to, as the three of NotesBench: Postfix delivers mail for "
-        "dest1.test.invalid, dest2.test.invalid, ... to an smtp-sink each, which only counts it.",
+        "dest1.test.invalid, dest2.test.invalid, ... to an smtp-sink each, which only counts it; "
+        "the front of Headcount's own counts it itself.",
         most=MOST_DESTINATIONS,
     ),
 }
@@ -133,6 +135,6 @@ def check(settings: Mapping[str, str]) -> None:
     """Raise InputError for settings that do not go together."""
     if settings["front"] == "lmtp" and settings["destinations"] != "0":
         raise InputError(
-            "other destinations need a front that passes mail on: front = postfix, as root; "
+            "other destinations need a front that passes mail on: front = postfix, or headcount; "
             "Dovecot's LMTP (front = lmtp) only takes mail for its own users"
         )

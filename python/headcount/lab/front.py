@@ -1,0 +1,55 @@
+"""Headcount's own front of `lab:mail`: for those who may not start Postfix, as root may."""
+
+import json
+import smtplib
+import sys
+from collections.abc import Sequence
+
+from headcount import __version__
+from headcount.lab.process import ServerProcess
+
+PATIENCE_S = 2.0
+"""How long its counts are waited for."""
+
+
+class Front:
+    """`headcount serve smtp` before Dovecot's LMTP, running.
+
+    Attributes:
+        address: Where users hand in mail, by SMTP.
+        pid: Its process.
+        version: That of Headcount.
+
+    """
+
+    def __init__(self, lmtp: str, destinations: Sequence[str]) -> None:
+        """Start it; mail for the destinations' domains is counted and dropped.
+
+        Raises SystemLimitError where it cannot be started.
+        """
+        command = [sys.executable, "-m", "headcount", "serve", "smtp", "--json", "--disposable"]
+        command += ["--listen", "127.0.0.1:0", "--lmtp", lmtp]
+        for domain in destinations:
+            command += ["--route", f"{domain}=count"]
+        self._destinations = list(destinations)
+        self._process = ServerProcess(command)
+        self.address: str = json.loads(self._process.ready_line("{"))["address"]
+        self.pid = self._process.pid
+        self.version = __version__
+
+    def arrived(self) -> dict[str, int]:
+        """Messages for the destinations, all of which are counted together."""
+        if not self._destinations:
+            return {}
+        host, _, port = self.address.rpartition(":")
+        try:
+            with smtplib.SMTP(host, int(port), timeout=PATIENCE_S) as client:
+                _, answer = client.docmd("XCOUNT")
+        except smtplib.SMTPException as error:
+            raise OSError(str(error)) from error
+        counted = json.loads(answer)["delivered"].get("count", {"messages": 0})
+        return {"all destinations": int(counted["messages"])}
+
+    def stop(self) -> None:
+        """End it; safe to call twice."""
+        self._process.stop()
