@@ -218,3 +218,15 @@ proptest! {
         prop_assert_ne!(verdict(&all), Verdict::Intact);
     }
 }
+
+#[test]
+fn a_part_without_contents_is_intact_in_pieces_of_any_size() {
+    let empty = Part::new(Kind::Bitmap, 0);
+    for parts in [&[empty][..], &[Part::text(40), empty, Part::text(40)]] {
+        let sent = message(1, parts);
+        for piece_bytes in 1..sent.len() {
+            let found = check(&sent, piece_bytes).verdict;
+            assert_eq!(found, Verdict::Intact, "in pieces of {piece_bytes}");
+        }
+    }
+}

@@ -92,8 +92,11 @@ impl Contents {
         };
         for segment in &self.segments[first..] {
             let end = range.end.min(segment.ends_at);
-            if at >= end {
+            if at >= range.end {
                 break;
+            }
+            if at >= end {
+                continue; // a part without contents, between two others
             }
             let (skip, most) = (at - begins_at, (end - at) as usize);
             match segment.source {
