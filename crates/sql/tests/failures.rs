@@ -96,7 +96,12 @@ fn a_server_that_is_killed_and_a_connection_that_is_ended_are_told() {
             (FaultKind::Disconnected, true),
             "{fault}"
         );
-        assert!(fault.message.contains("57P01"), "{fault}");
+        // The server's own words are lost if the connection is reset before they are read.
+        let told = ["57P01", "closed the connection"];
+        assert!(
+            told.iter().any(|words| fault.message.contains(words)),
+            "{fault}"
+        );
         let mut player = Player::open(&sql, 0).await.unwrap();
         server.kill();
         let fault = player.play(sleep).await.unwrap_err();
