@@ -58,7 +58,7 @@ def test_a_bad_plan_is_refused_with_a_clear_text(text: str, part: str) -> None:
 @pytest.mark.parametrize(
     ("protocol", "target", "part"),
     [
-        ("smtp", "{}", 'no protocol "smtp"; it has app, files, http, null'),
+        ("smtp", "{}", 'no protocol "smtp"; it has app, files, http, mail, mail+sql, null'),
         ("null", "{", "the target cannot be used"),
         ("null", '{"stalls": 1}', "unknown field `stalls`"),
         ("null", '{"stall_every_ms": 10, "stall_lasting_ms": 10}', "shorter than the time between"),
