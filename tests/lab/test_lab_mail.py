@@ -296,7 +296,7 @@ try:
     lab.start("mail", {"users": "5", "front": "postfix"})
 except SystemLimitError as error:
     refused = str(error)
-server = lab.start("mail", {"users": "5", "tls": "on"})
+server = lab.start("mail", {"users": "5", "tls": "on", "front": "lmtp"})
 try:
     sent = send(server, [1, 2], "without root")
     (home,) = server.stats.parent.parent.parent.iterdir()
