@@ -13,8 +13,9 @@ RUN := $(UV) run --no-sync
 RUN_PACKAGES := samba
 BENCH_PACKAGES := dbench dovecot-imapd dovecot-lmtpd fio nghttp2-client nginx postfix samba \
   samba-testsuite wrk
-PACKAGES := apache2-bin chromium dbench dovecot-imapd dovecot-lmtpd nginx openssl postfix postgresql \
-  samba smbclient strace tshark
+PACKAGES := apache2-bin chromium dbench dovecot-imapd dovecot-lmtpd iproute2 nginx openssh-client \
+  openssh-server openssl pcp postfix postgresql prometheus-node-exporter samba smbclient strace \
+  sysstat tshark
 CARGO_TARGETS := --workspace --all-targets
 
 .PHONY: help
@@ -66,7 +67,8 @@ cargo:
 	.tools/bin/pip install --quiet uv
 
 # Debian packages, asking nothing; only those that are missing. None of their servers is configured or
-# started: tests start their own. (invoke-rc.d(8) asks policy-rc.d, and 101 forbids.)
+# started: tests start their own. (invoke-rc.d(8) asks policy-rc.d, and 101 forbids; pcp's script calls
+# systemctl itself, so it finds one that does nothing.)
 POLICY := /usr/sbin/policy-rc.d
 .PHONY: packages run-packages bench-packages
 packages: WANTED := $(PACKAGES)
@@ -85,7 +87,8 @@ packages run-packages bench-packages:
 	    trap '$$sudo rm -f $(POLICY)' EXIT; \
 	    printf '#!/bin/sh\nexit 101\n' | $$sudo install -m 755 /dev/stdin $(POLICY); \
 	  fi; \
+	  still=$$(mktemp -d); printf '#!/bin/sh\nexit 0\n' | install -m 755 /dev/stdin $$still/systemctl; \
 	  $$sudo apt-get update -qq && \
-	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-	    $$missing >/dev/null; \
+	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -o DPkg::Path="$$still:/usr/sbin:/usr/bin:/sbin:/bin" -y -qq --no-install-recommends \
+	    $$missing >/dev/null; rm -r $$still; \
 	fi
