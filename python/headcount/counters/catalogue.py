@@ -25,9 +25,14 @@ _NOUNS = (
     "pressure",
     "process",
     "cgroup",
+    "socket",
+    "windows",
     "app",
     "web",
     "mail",
+    "dovecot",
+    "sql",
+    "samba",
     "headcount",
 )
 
