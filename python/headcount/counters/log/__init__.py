@@ -1,0 +1,62 @@
+"""Logs of counters that somebody kept, of any format: told apart by what is in them.
+
+A format is a module of this package with the two functions of :class:`Reader`; :data:`READERS` is
+the table of them.
+"""
+
+from pathlib import Path
+
+from headcount.counters.log.reader import HEAD_BYTES, Reader
+from headcount.counters.recording import Recording
+from headcount.errors import InputError
+
+READERS: tuple[Reader, ...] = ()
+"""Asked in this order; the first that recognises a file reads it. Those that recognise a format by
+an unmistakable mark come before those that have to look closer."""
+
+
+def read(path: Path) -> list[Recording]:
+    """Read a log of counters: one recording for each machine in it.
+
+    The format is told by the contents, never by the file's name.
+
+    Raises:
+        InputError: There is no such file, no reader knows it, or it is damaged beyond use.
+        SystemLimitError: A program that reading it needs is not installed.
+
+    """
+    if not path.exists() and not _beside(path):
+        raise InputError(f"{path}: no such file or folder; give the log of counters to read")
+    head = _head(path)
+    for reader in READERS:
+        if reader.recognises(path, head):
+            return reader.read(path)
+    raise InputError(_unknown(path, head))
+
+
+def _beside(path: Path) -> bool:
+    """Whether the path is the base name of an archive of several files, as PCP's are."""
+    return path.parent.is_dir() and any(path.parent.glob(f"{path.name}.meta*"))
+
+
+def _head(path: Path) -> bytes:
+    if not path.is_file():
+        return b""
+    try:
+        with path.open("rb") as file:
+            return file.read(HEAD_BYTES)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _unknown(path: Path, head: bytes) -> str:
+    formats = "; ".join(reader.FORMAT for reader in READERS)
+    if path.suffix.lower() == ".blg":
+        csv = path.with_suffix(".csv").name
+        return (
+            f"{path}: a binary log of Windows, which only Windows can read; convert it there with "
+            f"`relog {path.name} -f csv -o {csv}` and give {csv}"
+        )
+    if path.is_file() and not head:
+        return f"{path}: the file is empty; known logs of counters are: {formats}"
+    return f"{path}: not a log of counters that is known; known are: {formats}"
