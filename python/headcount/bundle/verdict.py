@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from headcount.bundle.diagnosis import Diagnosis
 from headcount.bundle.level import SCHEMA_VERSION, Record
 
 VerdictOutcome = Literal["passed", "failed", "invalid", "interrupted", "unfinished"]
@@ -112,4 +113,7 @@ class Verdict(Record):
         default=[], description="Of a ladder: where scenarios/s and bytes/s flattened out"
     )
     flags: list[str] = Field(description="Doubts a reader must know, in sentences")
+    diagnosis: Diagnosis | None = Field(
+        default=None, description="What stopped the server; null in bundles older than diagnoses"
+    )
     cost: Cost

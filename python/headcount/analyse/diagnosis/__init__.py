@@ -1,0 +1,1 @@
+"""What limited the capacity: pure functions of a run's levels, seconds and events."""
