@@ -30,10 +30,15 @@ LOGGED = {
 """Given by logs of other programs alone; tested with their readers."""
 
 
+COMING = ("socket.", "system.network.queue.", "system.cpu.foreign", "process.threads.")
+"""Of the fine sampler, which has tests of its own."""
+
+
 def sampled() -> dict[str, Counter]:
     """Return the part of the catalogue that live sources of this machine give."""
     # What servers say of themselves is tested with the servers, what logs say with their readers.
-    elsewhere = ("app.", "web.", "mail.", "system.windows.")
+    elsewhere = ("app.", "web.", "mail.", "dovecot.", "postgresql.", "samba.", "system.windows.")
+    elsewhere += COMING
     return {
         name: entry
         for name, entry in catalogue().items()
