@@ -1,0 +1,133 @@
+"""The real node_exporter beside our own reader of /proc, over the same seconds.
+
+Two readers of /proc bracket the exporter's pages, one just outside and one just inside them. What
+only ever grows cannot have grown more in the page's time than in the outer one, nor less than in
+the inner one, however busy the machine is.
+"""
+
+import os
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from exporter import Exporter, exporting
+from headcount.counters import HostSource
+from headcount.counters.catalogue import lookup
+from headcount.counters.prometheus import mapping, page, values
+
+COVERED_S = 0.6
+GROWING = (
+    "system.cpu.context_switches",
+    "system.paging.faults{system.paging.fault.type=minor}",
+    "system.paging.operations{system.paging.direction=in}",
+    "system.disk.io{disk.io.direction=read}",
+    "system.disk.io{disk.io.direction=write}",
+    "system.disk.operations{disk.io.direction=write}",
+    "system.disk.queue_length",
+    "system.network.io{network.io.direction=receive}",
+    "system.network.packet.count{network.io.direction=transmit}",
+    "system.network.tcp.retransmits",
+    "system.linux.pressure{resource=cpu,kind=some}",
+    "system.linux.pressure{resource=io,kind=full}",
+)
+# Of what /proc tells, node_exporter keeps this to itself unless it is told otherwise.
+NOT_TOLD = {"system.linux.memory.refaults", "headcount.sampler.cpu_time_ms"}
+TICK_S = 1 / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.fixture(scope="module")
+def exporter() -> Iterator[Exporter]:
+    with exporting() as one:
+        yield one
+
+
+def work(folder: Path) -> None:
+    """Keep the machine's CPU, memory and disk a little busy."""
+    end_s = time.monotonic() + COVERED_S
+    while time.monotonic() < end_s:
+        with folder.joinpath("written").open("wb") as file:
+            file.write(bytes(1_000_000))
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def test_it_counts_what_proc_counts(exporter: Exporter, tmp_path: Path) -> None:
+    outer, inner = HostSource("outer"), HostSource("inner")
+    first = outer.sample()
+    before = page.parse(exporter.text())
+    inner_first = inner.sample()
+    work(tmp_path)
+    inner_last = inner.sample()
+    after = page.parse(exporter.text())
+    last = outer.sample()
+
+    known = mapping.exporter_of(after)
+    assert known is not None
+    told, told_before = values.clock(known, after), values.clock(known, before)
+    assert told is not None
+    assert told_before is not None
+    elapsed_s = told - told_before
+    found = values.values(known, before, after, elapsed_s)
+
+    for name in GROWING:
+        least = inner_last.values[name] * (inner_last.at_s - inner_first.at_s)
+        most = last.values[name] * (last.at_s - first.at_s)
+        # The clocks are read a moment before or after the counters: a part in a thousand.
+        assert least * 0.99 - 1e-3 <= found[name] * elapsed_s <= most * 1.01 + 1e-3, name
+    for name in ("system.memory.limit", "system.cpu.logical.count"):
+        assert found[name] == last.values[name]
+    assert set(last.values) - set(found) - NOT_TOLD <= {
+        name for name in last.values if "network.interface.name=lo}" in name
+    }
+    assert [name for name in found if lookup(name) is None] == []
+
+
+def seconds_by_mode(text: str) -> dict[str, float]:
+    """CPU seconds of all CPUs by mode, as the page has them."""
+    modes: dict[str, float] = {}
+    for mode, value in re.findall(
+        r'^node_cpu_seconds_total\{cpu="\d+",mode="(\w+)"\} (\S+)$', text, re.MULTILINE
+    ):
+        modes[mode] = modes.get(mode, 0.0) + float(value)
+    return modes
+
+
+def ticks() -> dict[str, float]:
+    words = Path("/proc/stat").read_text("utf-8").split("\n", 1)[0].split()[1:9]
+    modes = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+    return {mode: int(word) * TICK_S for mode, word in zip(modes, words, strict=True)}
+
+
+def test_its_cpu_time_is_that_of_proc(exporter: Exporter) -> None:
+    before, text, after = ticks(), exporter.text(), ticks()
+    cores = os.cpu_count() or 1
+    for mode, seconds in seconds_by_mode(text).items():
+        # Idle and waiting may run backwards a little, which the exporter hides.
+        slack = cores * TICK_S + (1.0 if mode in {"idle", "iowait"} else 0.0)
+        assert before[mode] - slack <= seconds <= after[mode] + slack, mode
+
+
+def test_shares_of_the_cpu_are_of_the_time_that_was_accounted(exporter: Exporter) -> None:
+    texts = [exporter.text()]
+    time.sleep(0.3)
+    texts.append(exporter.text())
+    was, now = (seconds_by_mode(text) for text in texts)
+    spent = {mode: now[mode] - was[mode] for mode in now}
+    known = mapping.exporter_of(page.names(texts[1]))
+    assert known is not None
+    found = values.values(known, *(page.parse(text) for text in texts), elapsed_s=0.3)
+    total = sum(spent.values())
+    busy = 1 - (spent["idle"] + spent["iowait"]) / total
+    assert found["system.cpu.utilization"] == pytest.approx(busy)
+    assert found["system.cpu.utilization{cpu.mode=steal}"] == pytest.approx(spent["steal"] / total)
+    assert found["system.cpu.utilization.busiest"] >= busy - 1e-9
+
+
+def test_it_knows_the_machine(exporter: Exporter) -> None:
+    text = exporter.text()
+    known = mapping.exporter_of(page.names(text))
+    assert known is not None
+    assert values.host(known, page.parse(text, known.metrics)) == os.uname().nodename

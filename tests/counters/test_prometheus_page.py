@@ -1,0 +1,54 @@
+"""Exposition text: read back what another program wrote of it, and told from what it is not."""
+
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from prometheus_client import CollectorRegistry, Gauge, generate_latest
+
+from headcount.counters.prometheus import mapping, page
+from headcount.errors import InputError
+
+
+@given(st.dictionaries(st.text(min_size=1), st.floats(allow_nan=True), max_size=5))
+def test_what_a_program_exposes_is_read_back(told: dict[str, float]) -> None:
+    registry = CollectorRegistry()
+    gauge = Gauge("some_bytes", "Any text", ["device"], registry=registry)
+    for device, value in told.items():
+        gauge.labels(device).set(value)
+    text = generate_latest(registry).decode("utf-8")
+    found = page.parse(text).get("some_bytes", {})
+    expected = {(("device", key),): value for key, value in told.items() if math.isfinite(value)}
+    assert found == expected
+
+
+def test_metrics_that_nobody_asked_for_are_passed_over_unread() -> None:
+    text = 'wanted{a="1"} 2\nwanted_too 3\nunwanted{broken 5\n'
+    assert dict(page.parse(text, {"wanted"})) == {"wanted": {(("a", "1"),): 2.0}}
+
+
+@pytest.mark.parametrize("torn", ['wanted{a="1', "wanted", "wanted one", 'wanted{a="1"} '])
+def test_a_torn_line_is_named(torn: str) -> None:
+    with pytest.raises(InputError, match="not Prometheus' text format"):
+        page.parse(f"wanted 1\n{torn}\n")
+
+
+def test_a_page_of_another_program_is_of_no_exporter() -> None:
+    assert mapping.exporter_of(page.names("<html>\n<body>Hello</body>\n")) is None
+    assert mapping.exporter_of(page.names("nginx_connections_active 3\n")) is None
+
+
+def test_a_mapping_that_contradicts_itself_is_refused() -> None:
+    term = {"metric": ("some_total",)}
+    with pytest.raises(ValueError, match="`over` belongs to shares and ratios"):
+        mapping.Mapped.model_validate({"name": "x", "kind": "share", "of": (term,)})
+    with pytest.raises(ValueError, match="it needs `by`"):
+        mapping.Mapped.model_validate({"name": "x", "kind": "count", "of": (term,)})
+
+
+def test_the_data_says_where_it_comes_from() -> None:
+    folder = Path(mapping.__file__).with_name("exporters")
+    for path in folder.glob("*.toml"):
+        assert "https://" in path.read_text("utf-8").partition("name =")[0]
