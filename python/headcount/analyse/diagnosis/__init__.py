@@ -1,1 +1,11 @@
-"""What limited the capacity: pure functions of a run's levels, seconds and events."""
+"""What limited the capacity: pure functions of a run's levels, seconds and events.
+
+``diagnose`` reads in its order: levels as observations, whether they are saturated, signs of each
+limit at each level (``evidence``), which of them is believed (``decide``), how surely
+(``sureness``), and what would be next (``following``). All numbers that figures are held against
+are data, in ``thresholds.toml``.
+"""
+
+from headcount.analyse.diagnosis.diagnose import diagnose, of_levels
+
+__all__ = ["diagnose", "of_levels"]

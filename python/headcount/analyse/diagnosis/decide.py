@@ -1,0 +1,103 @@
+"""Which limit it was: the order in which signs are believed."""
+
+from dataclasses import dataclass
+
+from headcount.analyse.diagnosis.sign import Sign
+from headcount.analyse.diagnosis.thresholds import held
+from headcount.analyse.diagnosis.weigh import RESOURCES, Weighed
+from headcount.bundle.diagnosis import Limit
+
+SOFTWARE: tuple[Limit, ...] = ("pool", "lock")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The limit, what stands beside it, and all the others.
+
+    Attributes:
+        limit: What limited.
+        sign: What says so; None for `none` and `unknown`.
+        joint: Limits whose score is as good as the first's.
+        ranked: All signs, the strongest first, the chosen one before all.
+        saturated: Whether the server was; None where that is not known.
+
+    """
+
+    limit: Limit
+    sign: Sign | None
+    joint: tuple[Sign, ...]
+    ranked: tuple[Sign, ...]
+    saturated: bool | None
+
+
+def decide(weighed: Weighed) -> Decision:
+    """The generator is asked first, for what it limits says nothing of the server.
+
+    Then resources before the program: a pool is full, and connections wait to be accepted, also
+    when its workers wait for a disk.
+    """
+    ranked = tuple(sorted(weighed.signs.values(), key=lambda sign: -sign.score))
+    saturated = _saturated(weighed)
+    generator = _generator(weighed, saturated=saturated)
+    if generator is not None:
+        return _made(generator, ranked, saturated, joint=())
+    if not weighed.seen.levels:
+        return Decision("unknown", None, (), ranked, None)
+    return _of_server(weighed, ranked, saturated)
+
+
+def _of_server(weighed: Weighed, ranked: tuple[Sign, ...], saturated: bool | None) -> Decision:
+    """What limited the server; refusals need no saturation, for nobody queues."""
+    hard = tuple(sign for sign in ranked if sign.limit in RESOURCES)
+    best = hard[0].score if hard else 0.0
+    refusal = weighed.signs.get("refusal")
+    found: Sign | None = None
+    joint: tuple[Sign, ...] = ()
+    if refusal is not None and refusal.score >= max(held("decide.score"), best):
+        found = refusal
+    elif saturated is False:
+        return Decision("none", None, (), ranked, saturated)
+    elif best >= held("decide.score"):
+        found, joint = hard[0], hard[1:]
+    elif saturated is True:
+        soft = [sign for sign in ranked if sign.limit in SOFTWARE]
+        found = soft[0] if soft and soft[0].score >= held("decide.software") else None
+    if found is None:
+        return Decision("unknown", None, (), ranked, saturated)
+    return _made(found, ranked, saturated, joint)
+
+
+def _saturated(weighed: Weighed) -> bool | None:
+    slope = weighed.seen.elasticity
+    return None if slope is None else slope <= held("elasticity.unsaturated")
+
+
+def _generator(weighed: Weighed, *, saturated: bool | None) -> Sign | None:
+    """The generator's sign, if it was the limit.
+
+    At levels that count it must be as strong as any resource; where only levels that do not count
+    reached further, it stopped the search unless the server was flat before.
+    """
+    enough = held("decide.score")
+    own = weighed.signs.get("generator")
+    others = [weighed.signs[name].score for name in RESOURCES if name in weighed.signs]
+    strongest = max(others, default=0.0)
+    if own is not None and own.score >= enough and own.score >= strongest - held("decide.margin"):
+        return own
+    flat = saturated is True and (weighed.seen.elasticity or 0.0) <= held("elasticity.saturated")
+    if weighed.late is not None and not flat:
+        return weighed.late
+    return None
+
+
+def _made(
+    sign: Sign, ranked: tuple[Sign, ...], saturated: bool | None, joint: tuple[Sign, ...]
+) -> Decision:
+    near = held("decide.margin")
+    beside = tuple(
+        other
+        for other in joint
+        if other.score >= held("decide.score") and sign.score - other.score < near
+    )
+    others = tuple(other for other in ranked if other is not sign)
+    return Decision(sign.limit, sign, beside, (sign, *others), saturated)

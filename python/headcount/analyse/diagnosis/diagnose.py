@@ -1,0 +1,147 @@
+"""The diagnosis of a run, from what is in its bundle."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from headcount.analyse.diagnosis.advice import advice
+from headcount.analyse.diagnosis.decide import Decision, decide
+from headcount.analyse.diagnosis.doubts import doubts
+from headcount.analyse.diagnosis.following import following
+from headcount.analyse.diagnosis.log_lines import log_lines, said
+from headcount.analyse.diagnosis.observation import Observation, observe
+from headcount.analyse.diagnosis.resample import seconds_of
+from headcount.analyse.diagnosis.sign import Sign
+from headcount.analyse.diagnosis.sureness import confidence, word
+from headcount.analyse.diagnosis.turns import in_turns
+from headcount.analyse.diagnosis.unseen import NAMES, blind, exonerated
+from headcount.analyse.diagnosis.weigh import Weighed, weigh
+from headcount.analyse.diagnosis.wording import about, sentence
+from headcount.bundle.diagnosis import Candidate, Diagnosis, LevelScores, Limit
+from headcount.bundle.level import LevelResult
+from headcount.bundle.reader import Bundle
+
+LOG_SURE = 1.15
+"""What a line of the server's own log that says the same adds to the confidence, as a factor."""
+
+
+def diagnose(bundle: Bundle) -> Diagnosis | None:
+    """What stopped the server of a run; None where no level was finished.
+
+    Pure: reads the bundle and nothing else, and gives the same for the same bundle.
+    """
+    return of_levels(bundle.levels, bundle.seconds, bundle.events)
+
+
+def of_levels(
+    levels: Sequence[LevelResult],
+    seconds: Iterable[Mapping[str, Any]] = (),
+    events: Iterable[Mapping[str, Any]] = (),
+) -> Diagnosis | None:
+    """The same of levels; without their seconds it is less sure."""
+    if not levels:
+        return None
+    observations = [observe(level) for level in levels]
+    measured = seconds_of(list(seconds))
+    lines = log_lines(events)
+    weighed = weigh(observations)
+    decision = _heard(decide(weighed), said(lines))
+    turns = in_turns(weighed.seen, measured)
+    if turns is not None and decision.limit in (*turns, "pool", "lock", "unknown"):
+        decision = _taking_turns(decision, weighed, turns)
+    else:
+        turns = None
+    sure = confidence(decision, weighed, observations, measured)
+    if decision.limit in said(lines):
+        sure = min(sure * LOG_SURE, 0.99)
+    named = (decision.limit, *(sign.limit for sign in decision.joint))
+    more = doubts(decision, weighed, observations)
+    if turns is not None:
+        more.insert(0, f"{NAMES[turns[0]]} and {NAMES[turns[1]]} limit in turns, seldom both")
+    sign = decision.sign
+    return Diagnosis(
+        limit=decision.limit,
+        detail=sign.detail if sign else None,
+        size=sign.size if sign else None,
+        size_unit=sign.size_unit if sign else None,
+        confidence=sure,
+        sureness=word(sure),
+        sentence=sentence(decision, broke=_broke(levels), why_unknown=_why(decision, weighed)),
+        saturation=weighed.seen.elasticity,
+        figures=list(sign.figures) if sign else [],
+        runner_up=_runner_up(decision),
+        joint=[_candidate(other) for other in decision.joint],
+        candidates=[_candidate(other) for other in decision.ranked],
+        exonerated=exonerated(decision, weighed),
+        next=following(observations, weighed.seen, named),
+        log_lines=[line for line in lines if line.limit in named] or lines,
+        advice=advice(decision.limit, sign.detail if sign else None),
+        blind=blind(weighed),
+        doubts=more,
+        levels=_course(observations, weighed),
+    )
+
+
+def _heard(decision: Decision, names: frozenset[Limit]) -> Decision:
+    """The server's own word decides between a pool and a lock, which are hard to tell apart."""
+    if decision.limit != "lock" or "pool" not in names:
+        return decision
+    pool = next((sign for sign in decision.ranked if sign.limit == "pool"), None)
+    if pool is None:
+        return decision
+    others = tuple(sign for sign in decision.ranked if sign is not pool)
+    return replace(decision, limit="pool", sign=pool, ranked=(pool, *others))
+
+
+def _taking_turns(decision: Decision, weighed: Weighed, turns: tuple[Limit, Limit]) -> Decision:
+    first, second = (weighed.signs[name] for name in turns)
+    others = tuple(sign for sign in decision.ranked if sign not in (first, second))
+    return replace(
+        decision, limit=turns[0], sign=first, joint=(second,), ranked=(first, second, *others)
+    )
+
+
+def _runner_up(decision: Decision) -> Candidate | None:
+    """The strongest that is not named, if anything speaks for it."""
+    named = {decision.limit, *(sign.limit for sign in decision.joint)}
+    others = [sign for sign in decision.ranked if sign.limit not in named and sign.score > 0]
+    return _candidate(others[0]) if others else None
+
+
+def _candidate(sign: Sign) -> Candidate:
+    return Candidate(
+        limit=sign.limit,
+        detail=sign.detail,
+        score=round(sign.score, 4),
+        figures=list(sign.figures),
+        sentence=about(sign),
+    )
+
+
+def _course(observations: Sequence[Observation], weighed: Weighed) -> list[LevelScores]:
+    deciding = {o.index for o in weighed.seen.levels}
+    return [
+        LevelScores(
+            index=o.index,
+            users=o.users,
+            valid=o.valid,
+            saturated=o.index in deciding,
+            scores={limit: round(sign.score, 4) for limit, sign in weighed.levels[o.index].items()},
+        )
+        for o in sorted(observations, key=lambda o: (o.users, o.index))
+    ]
+
+
+def _broke(levels: Sequence[LevelResult]) -> str | None:
+    failed = [level for level in levels if level.outcome == "failed" and level.reasons]
+    first = min(failed, key=lambda level: level.users, default=None)
+    return first.reasons[0].rstrip(".") if first is not None else None
+
+
+def _why(decision: Decision, weighed: Weighed) -> str:
+    """Why nothing can be said."""
+    if not weighed.seen.levels:
+        return "no level counts"
+    if decision.saturated is None:
+        return "levels far enough apart in users are missing, and nothing was waited for"
+    return "throughput is flat, but nothing that was watched was waited for"

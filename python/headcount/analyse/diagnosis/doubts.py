@@ -1,0 +1,67 @@
+"""What else a reader of a diagnosis must know."""
+
+from collections.abc import Sequence
+
+from headcount.analyse.diagnosis.decide import Decision
+from headcount.analyse.diagnosis.evidence import cpu
+from headcount.analyse.diagnosis.observation import Observation
+from headcount.analyse.diagnosis.thresholds import held
+from headcount.analyse.diagnosis.weigh import Weighed
+from headcount.text import count, share, significant
+
+SAME = 1.02
+"""Ratio of users up to which two levels are the same."""
+
+
+def doubts(decision: Decision, weighed: Weighed, observations: Sequence[Observation]) -> list[str]:
+    """Each in a sentence."""
+    made = [_bending(decision, weighed), _drift(observations), _shared(decision, weighed)]
+    return [one for one in made if one is not None]
+
+
+def _bending(decision: Decision, weighed: Weighed) -> str | None:
+    slope = weighed.seen.elasticity
+    if slope is None and decision.limit not in ("unknown", "refusal", "generator"):
+        return (
+            "there are no two levels far enough apart to tell whether more users would have "
+            "brought more throughput"
+        )
+    if slope is None or decision.limit == "none" or slope <= held("elasticity.saturated"):
+        return None
+    return (
+        f"throughput still grew a little at the top ({significant(slope)} % for each % of users): "
+        "levels further up would make this surer"
+    )
+
+
+def _drift(observations: Sequence[Observation]) -> str | None:
+    """Levels with the same users must agree."""
+    valid = sorted((o for o in observations if o.valid and o.per_s > 0), key=lambda o: o.users)
+    worst: tuple[float, int] = (0.0, 0)
+    for first in valid:
+        for second in valid:
+            if first.index < second.index and second.users == first.users:
+                apart = abs(second.per_s / first.per_s - 1)
+                worst = max(worst, (apart, first.users))
+    if worst[0] <= held("drift"):
+        return None
+    return (
+        f"two levels with {count(worst[1])} users differ in throughput by {share(worst[0])}: the "
+        "machine changed meanwhile (neighbours, caches warming up)"
+    )
+
+
+def _shared(decision: Decision, weighed: Weighed) -> str | None:
+    """A generator that eats the CPU which the server lacks."""
+    if decision.limit != "cpu" or not weighed.seen.levels:
+        return None
+    used = cpu.cores(weighed.seen.levels[-1])
+    if used.there is None or used.generator is None or used.server is None:
+        return None
+    if used.generator < held("cpu.foreign") * used.there:
+        return None
+    return (
+        f"the load generator itself used {significant(used.generator)} of the "
+        f"{count(used.there)} CPUs, the server {significant(used.server)}: with the generator on "
+        "another machine the server would hold more"
+    )

@@ -1,0 +1,147 @@
+"""Signs that the server had too little CPU: a quota, all cores, or others who took it."""
+
+from dataclasses import dataclass
+
+from headcount.analyse.diagnosis.observation import Observation
+from headcount.analyse.diagnosis.sign import Sign, figure
+from headcount.analyse.diagnosis.thresholds import held, ramp
+from headcount.bundle.diagnosis import Figure
+from headcount.text import share, significant
+
+HOST = "system.cpu.utilization"
+COUNT = "system.cpu.logical.count"
+STOLEN = "system.cpu.utilization{cpu.mode=steal}"
+BUSIEST = "system.cpu.utilization.busiest"
+FOREIGN = "system.cpu.foreign"
+OWN = "process.cpu.utilization"
+GROUP = "cgroup.cpu.utilization"
+LIMIT = "cgroup.cpu.limit"
+THROTTLED = "cgroup.cpu.throttled"
+DELAY = "process.cpu.run_delay"
+PRESSURE = "cgroup.pressure{resource=cpu,kind=some}"
+HOST_PRESSURE = "system.linux.pressure{resource=cpu,kind=some}"
+
+
+@dataclass(frozen=True, slots=True)
+class Cores:
+    """Who used how many CPUs of the server's machine; None where it is not known."""
+
+    there: float | None
+    host: float | None
+    server: float | None
+    generator: float | None
+    foreign: float | None
+
+
+def cores(level: Observation) -> Cores:
+    """Who used the CPUs. What is left over of the host's use is that of other programs."""
+    there, busy = level.mean(COUNT), level.mean(HOST)
+    host = busy * there if busy is not None and there else None
+    server = level.mean(GROUP, OWN)
+    here = level.of_generator(OWN)
+    foreign = level.mean(FOREIGN)
+    if foreign is None and host is not None and server is not None and here is not None:
+        foreign = max(host - server - here, 0.0)
+    return Cores(there, host, server, here, foreign)
+
+
+def waiting(level: Observation) -> tuple[float, str] | None:
+    """How much the server waited for CPU, from 0 to 1, and the counter that says so."""
+    pressure = level.mean(PRESSURE)
+    delay = level.mean(DELAY)
+    if pressure is not None:
+        return pressure, PRESSURE
+    if delay is not None:
+        return min(delay / held("cpu.delay"), 1.0), DELAY
+    pressure = level.mean(HOST_PRESSURE)
+    return None if pressure is None else (pressure, HOST_PRESSURE)
+
+
+def signs(level: Observation) -> Sign | None:
+    """How surely the server wanted CPU that it did not get; None where nothing tells."""
+    found = [sign for sign in (_quota(level), _pinned(level), _machine(level)) if sign is not None]
+    return max(found, key=lambda sign: sign.score, default=None)
+
+
+def _quota(level: Observation) -> Sign | None:
+    """A control group's limit: the scheduler says itself how often it denied the CPU."""
+    throttled = level.mean(THROTTLED)
+    if throttled is None:
+        return None
+    limit = level.mean(LIMIT)
+    of = f" (its limit is {significant(limit)} CPUs)" if limit is not None else ""
+    said = f"its control group was denied CPU in {share(throttled)} of the periods{of}"
+    told = figure(level, THROTTLED, throttled, said, threshold=held("decide.score"))
+    return Sign("cpu", "quota", throttled, (told,), limit, "{cpu}" if limit is not None else None)
+
+
+def _pinned(level: Observation) -> Sign | None:
+    """A server that waits for the CPUs it is bound to while others are idle."""
+    used, wait, busiest = cores(level), waiting(level), level.mean(BUSIEST)
+    host = level.mean(HOST)
+    if wait is None or busiest is None or host is None or wait[1] == HOST_PRESSURE:
+        return None
+    if host >= held("cpu.full.high") or used.there is None or used.there < 2:
+        return None
+    full = ramp(busiest, "cpu.full.low", "cpu.full.high")
+    whole = used.server is not None and used.server >= held("cpu.full.low")
+    score = min(full, wait[0]) if whole else 0.0
+    said = (
+        f"its tasks waited for a CPU {share(wait[0])} of the time while the machine used only "
+        f"{share(host)} of its CPUs: it is bound to some of them"
+    )
+    return Sign("cpu", "bound to some cores", score, (_wait(level, wait, said),))
+
+
+def _machine(level: Observation) -> Sign | None:
+    """All CPUs of the machine in use; others are to blame where they take much of them."""
+    busy = level.mean(HOST)
+    if busy is None:
+        return None
+    used, wait = cores(level), waiting(level)
+    full = ramp(busy, "cpu.full.low", "cpu.full.high")
+    own = 0.0
+    if used.server is not None and used.there:
+        own = ramp(used.server / used.there, "cpu.full.low", "cpu.full.high")
+    # Without a word on waiting, a full machine is what there is to go by.
+    score = max(own, full * wait[0]) if wait is not None else full
+    told = figure(
+        level,
+        HOST,
+        busy,
+        f"the machine's CPUs were in use {share(busy)} of the time",
+        threshold=held("cpu.full.high"),
+    )
+    figures = [told]
+    if wait is not None:
+        said = f"its tasks waited for a CPU {share(wait[0])} of the time"
+        if wait[1] == DELAY:
+            delay = level.mean(DELAY)
+            said = f"its threads waited for a CPU {share(delay)} of the time they wanted one"
+        figures.append(_wait(level, wait, said))
+    stolen = level.mean(STOLEN) or 0.0
+    if stolen >= held("cpu.stolen") and own < 1:
+        said = f"the hypervisor gave {share(stolen)} of the CPUs to others"
+        figures.insert(0, figure(level, STOLEN, stolen, said, threshold=held("cpu.stolen")))
+        return Sign("cpu", "neighbour", score, tuple(figures))
+    if _others(used):
+        foreign = used.foreign or 0.0
+        said = f"other programs used {significant(foreign)} of {significant(used.there)} CPUs"
+        limit = held("cpu.foreign") * (used.there or 0.0)
+        named = figure(level, FOREIGN, foreign, said, threshold=limit, side="sut", unit="{cpu}")
+        return Sign("cpu", "neighbour", score, (named, *figures))
+    return Sign("cpu", "all cores", score, tuple(figures))
+
+
+def _others(used: Cores) -> bool:
+    """Whether programs that are neither the server nor the generator took a part that matters."""
+    if used.foreign is None or not used.there:
+        return False
+    return used.foreign >= held("cpu.foreign") * used.there
+
+
+def _wait(level: Observation, wait: tuple[float, str], said: str) -> Figure:
+    counter = wait[1]
+    value = level.mean(counter)
+    limit = held("cpu.delay") if counter == DELAY else held("decide.score")
+    return figure(level, counter, wait[0] if value is None else value, said, threshold=limit)

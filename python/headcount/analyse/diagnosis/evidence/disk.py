@@ -1,0 +1,115 @@
+"""Signs that the server waited for its disk, and that it did so for want of memory."""
+
+from dataclasses import replace
+
+from headcount.analyse.diagnosis.evidence import cpu
+from headcount.analyse.diagnosis.observation import Observation
+from headcount.analyse.diagnosis.sign import Sign, figure
+from headcount.analyse.diagnosis.thresholds import held, ramp
+from headcount.bundle.diagnosis import Figure
+from headcount.text import duration, megabytes_per_s, share, significant
+
+SOME = "cgroup.pressure{resource=io,kind=some}"
+FULL = "cgroup.pressure{resource=io,kind=full}"
+HOST_SOME = "system.linux.pressure{resource=io,kind=some}"
+HOST_FULL = "system.linux.pressure{resource=io,kind=full}"
+BLOCKED = "process.threads.blocked.occupied"
+BUSY = "system.disk.utilization.busiest"
+AWAIT = "system.disk.operation_time"
+READ = "process.disk.io{disk.io.direction=read}"
+WRITTEN = "process.disk.io{disk.io.direction=write}"
+HOST_READ = "system.disk.io{disk.io.direction=read}"
+HOST_WRITTEN = "system.disk.io{disk.io.direction=write}"
+LEAN = 2.0
+"""Ratio of reads to writes, in bytes, from which a disk's load is called one of them."""
+IDLE = 0.5
+"""Share of busy time below which a disk that the server waits for is not itself the limit."""
+
+
+def signs(level: Observation, light: Observation | None) -> Sign | None:
+    """How surely the server waited for its disk; `light` is the level with the fewest users.
+
+    None where nothing tells.
+    """
+    detail = _direction(level)
+    waited = _waited(level)
+    if waited is not None:
+        score, counter, value = waited
+        tasks = "a task of the host" if counter == HOST_SOME else "a task of the server"
+        said = f"{tasks} waited for I/O {share(value)} of the time"
+        told = figure(level, counter, value, said, threshold=held("decide.score"))
+        return Sign("disk", detail, score, (told, *_where(level)))
+    return _device(level, light, detail)
+
+
+def _waited(level: Observation) -> tuple[float, str, float] | None:
+    """Score, counter and value of the best figure on waiting for I/O that there is."""
+    for some, full in ((SOME, FULL), (BLOCKED, None), (HOST_SOME, HOST_FULL)):
+        value = level.mean(some)
+        if value is not None:
+            whole = level.mean(full) if full else None
+            return value * _clear_of_cpu(level, value, whole), some, value
+    return None
+
+
+def _clear_of_cpu(level: Observation, some: float, full: float | None) -> float:
+    """How far waiting for I/O says that nothing else was going on.
+
+    With many tasks one of them nearly always waits for a disk, also when the CPUs are what all
+    others wait for. What tells them apart is whether anything ran meanwhile (`full`).
+    """
+    used = cpu.cores(level)
+    if used.host is None or not used.there:
+        return 1.0
+    crowded = ramp(used.host / used.there, "cpu.full.low", "cpu.full.high")
+    idle_meanwhile = full / some if full is not None and some else 0.5
+    return 1 - crowded * (1 - max(idle_meanwhile, 0.5))
+
+
+def _device(level: Observation, light: Observation | None, detail: str | None) -> Sign | None:
+    """Where nothing tells of waiting: a disk always busy whose requests take ever longer."""
+    busy = level.mean(BUSY)
+    if busy is None:
+        return None
+    score = ramp(busy, "disk.busy.low", "disk.busy.high")
+    said = f"the busiest disk had a request under way {share(busy)} of the time"
+    figures = [figure(level, BUSY, busy, said, threshold=held("disk.busy.high"))]
+    took, before = level.mean(AWAIT), light.mean(AWAIT) if light is not None else None
+    if took is not None and before:
+        grown = took / before
+        said = f"a disk request took {duration(took)}, {significant(grown)} times as long as before"
+        figures.append(figure(level, AWAIT, took, said, threshold=held("disk.growth") * before))
+        score *= min(grown / held("disk.growth"), 1.0)
+    return Sign("disk", detail, score, tuple(figures))
+
+
+def _direction(level: Observation) -> str | None:
+    read, written = level.mean(READ, HOST_READ), level.mean(WRITTEN, HOST_WRITTEN)
+    if not read and not written:
+        return None
+    read, written = read or 0.0, written or 0.0
+    if read >= LEAN * written:
+        return "read"
+    return "write" if written >= LEAN * read else "read and write"
+
+
+def _where(level: Observation) -> list[Figure]:
+    """What was moved, and whether the disk itself was busy: if not, a limit lies above it."""
+    figures = []
+    for counter, word in ((READ, "read"), (WRITTEN, "wrote")):
+        moved = level.mean(counter)
+        if moved:
+            said = f"it {word} {megabytes_per_s(moved)}"
+            figures.append(figure(level, counter, moved, said))
+    busy = level.mean(BUSY)
+    if busy is not None:
+        said = f"the busiest disk had a request under way {share(busy)} of the time"
+        if busy < IDLE:
+            said += ": what holds it back lies above the disk (a control group, a volume)"
+        figures.append(figure(level, BUSY, busy, said))
+    return figures
+
+
+def without(sign: Sign, part: float) -> Sign:
+    """The sign less the part of it that is explained otherwise."""
+    return replace(sign, score=sign.score * (1 - min(max(part, 0.0), 1.0)))

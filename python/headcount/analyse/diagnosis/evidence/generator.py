@@ -1,0 +1,42 @@
+"""Signs that the load generator, not the server, was the limit."""
+
+from headcount.analyse.diagnosis.observation import Observation
+from headcount.analyse.diagnosis.sign import Sign, figure
+from headcount.analyse.diagnosis.thresholds import held, ramp
+from headcount.bundle.diagnosis import Figure
+from headcount.text import share
+
+THROTTLED = "cgroup.cpu.throttled"
+WINDOW = "socket.rwnd_limited"
+BUSIEST = "generator.busiest_worker"
+LATE = "generator.limited"
+SURE = 0.8
+"""Score of late timers alone: they tell that the generator was late, not what made it so."""
+
+
+def signs(level: Observation) -> Sign:
+    """How surely the generator was the limit; it watches itself, so this is never unseen."""
+    found: list[tuple[float, str, Figure]] = []
+    busy = ramp(level.worker, "generator.busiest.low", "generator.busiest.high")
+    text = f"its busiest worker used {share(level.worker)} of a core"
+    found.append((busy, "its own CPU", _figure(level, BUSIEST, level.worker, text)))
+    throttled = level.of_generator(THROTTLED)
+    if throttled is not None:
+        text = f"its control group was denied CPU in {share(throttled)} of the periods"
+        found.append((throttled, "quota", _figure(level, THROTTLED, throttled, text)))
+    window = level.mean(WINDOW)
+    if window is not None:
+        text = f"the server's connections waited for it to read {share(window)} of the time"
+        part = window if window >= held("generator.window") else window / 2
+        found.append((part, "reading", _figure(level, WINDOW, window, text)))
+    if level.limited and max(score for score, _, _ in found) < SURE:
+        found.append((SURE, "late", _figure(level, LATE, 1.0, level.limited[0])))
+    found.sort(key=lambda one: -one[0])
+    score, detail, _ = found[0]
+    return Sign("generator", detail if score else None, score, tuple(one[2] for one in found))
+
+
+def _figure(level: Observation, counter: str, value: float, text: str) -> Figure:
+    thresholds = {BUSIEST: "generator.busiest.high", WINDOW: "generator.window"}
+    limit = held(thresholds.get(counter, "decide.score"))
+    return figure(level, counter, value, text, threshold=limit, side="generator", unit="1")

@@ -1,0 +1,72 @@
+"""Signs that memory was short; most of it shows as reading from the disk."""
+
+from headcount.analyse.diagnosis.evidence import disk
+from headcount.analyse.diagnosis.observation import Observation
+from headcount.analyse.diagnosis.sign import Sign, figure
+from headcount.analyse.diagnosis.thresholds import held
+from headcount.text import megabytes_per_s, memory, share
+
+PAGE_BYTES = 4096
+"""What a page swapped in is counted as; the usual size of one."""
+REFAULTS = "cgroup.memory.refaults"
+HOST_REFAULTS = "system.linux.memory.refaults"
+SWAPPED_IN = "system.paging.operations{system.paging.direction=in}"
+PRESSURE = "cgroup.pressure{resource=memory,kind=some}"
+HOST_PRESSURE = "system.linux.pressure{resource=memory,kind=some}"
+LIMIT = "cgroup.memory.limit"
+
+
+def read_again(level: Observation) -> float | None:
+    """Bytes read that memory had held a short while before, over all bytes read; None if unseen.
+
+    A server that reads nothing has read nothing again.
+    """
+    own = level.mean(REFAULTS)
+    again = own if own is not None else level.mean(HOST_REFAULTS)
+    swapped = level.mean(SWAPPED_IN)
+    if again is None and swapped is None:
+        return None
+    bytes_again = (again or 0.0) + (swapped or 0.0) * PAGE_BYTES
+    # A group's refaults go with what its processes read, the host's with what all of it read.
+    of_group = own is not None and level.mean(disk.READ) is not None
+    read = level.mean(disk.READ if of_group else disk.HOST_READ)
+    if read is None:
+        return None
+    # What is swapped in is read by the kernel, in no process's account.
+    whole = max(read, bytes_again)
+    return bytes_again / whole if whole > 0 else 0.0
+
+
+def signs(level: Observation, waits_for_disk: Sign | None) -> Sign | None:
+    """How surely memory was short: pressure, or a disk read for want of it; None if unseen."""
+    pressure = level.mean(PRESSURE, HOST_PRESSURE)
+    ratio = read_again(level)
+    if pressure is None and ratio is None:
+        return None
+    figures, score, detail = [], 0.0, None
+    if ratio is not None:
+        again = level.mean(REFAULTS, HOST_REFAULTS) or 0.0
+        said = (
+            f"{share(ratio)} of what it read from the disk ({megabytes_per_s(again)}) memory had "
+            "held a short while before"
+        )
+        refaults = REFAULTS if level.mean(REFAULTS) is not None else HOST_REFAULTS
+        figures.append(figure(level, refaults, again, said))
+        if waits_for_disk is not None and ratio >= held("memory.refaults"):
+            score, detail = waits_for_disk.score, "as disk"
+            figures += waits_for_disk.figures[:1]
+    if pressure is not None:
+        said = f"its tasks waited for memory itself {share(pressure)} of the time"
+        counter = PRESSURE if level.mean(PRESSURE) is not None else HOST_PRESSURE
+        told = figure(level, counter, pressure, said, threshold=held("memory.pressure"))
+        direct = min(pressure / held("memory.pressure"), 1.0) * 0.9
+        if direct > score:
+            score, detail = direct, "pressure"
+            figures.insert(0, told)
+        else:
+            figures.append(told)
+    limit = level.mean(LIMIT)
+    if limit is not None:
+        said = f"its control group may hold {memory(limit)}"
+        figures.append(figure(level, LIMIT, limit, said))
+    return Sign("memory", detail, score, tuple(figures), limit, None if limit is None else "By")

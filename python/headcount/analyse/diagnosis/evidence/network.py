@@ -1,0 +1,85 @@
+"""Signs that the network was full."""
+
+from headcount.analyse.diagnosis.observation import Observation
+from headcount.analyse.diagnosis.sign import Sign, figure
+from headcount.analyse.diagnosis.thresholds import between, held, ramp
+from headcount.bundle.diagnosis import Figure
+from headcount.counters.naming import split_instance
+from headcount.text import megabytes_per_s, share, storage
+
+OCCUPIED = "system.network.queue.occupied"
+BACKLOG = "system.network.queue.backlog"
+DROPPED = "system.network.queue.dropped"
+OVER = "system.network.queue.overlimits"
+SPEED = "system.network.bandwidth.limit"
+SENT = "system.network.io{network.io.direction=transmit}"
+RECEIVED = "system.network.io{network.io.direction=receive}"
+BUSY = "socket.busy"
+QUEUED = "socket.send_queue.share"
+WINDOW = "socket.rwnd_limited"
+PACED_BYTES = 16384.0
+"""A queue shorter than this is no sign by itself: disciplines that pace packets (fq) hold a few of
+each connection back on an idle link."""
+
+
+def signs(level: Observation) -> Sign | None:
+    """How surely the network was the limit; None where nothing tells."""
+    made = (_queue(level), _sockets(level), *_links(level))
+    found = [sign for sign in made if sign is not None]
+    return max(found, key=lambda sign: sign.score, default=None)
+
+
+def _queue(level: Observation) -> Sign | None:
+    """Bytes that wait to be sent at nearly any moment."""
+    occupied, backlog = level.mean(OCCUPIED), level.mean(BACKLOG)
+    if occupied is None:
+        return None
+    held_back = (level.mean(DROPPED) or 0.0) + (level.mean(OVER) or 0.0)
+    long = backlog is not None and backlog >= PACED_BYTES
+    score = occupied if held_back > 0 or long else occupied * 0.4
+    of = f", {storage(backlog)} on average" if backlog is not None else ""
+    said = f"bytes waited to be sent {share(occupied)} of the time{of}"
+    told = figure(level, OCCUPIED, occupied, said, threshold=held("decide.score"))
+    return Sign("network", "sending", score, (told, *_moved(level)))
+
+
+def _sockets(level: Observation) -> Sign | None:
+    """All connections always with something to send, and a client that reads."""
+    busy, queued = level.mean(BUSY), level.mean(QUEUED)
+    if busy is None or queued is None:
+        return None
+    window = level.mean(WINDOW) or 0.0
+    score = min(
+        between(busy, held("network.busy") - 0.2, held("network.busy")),
+        between(queued, held("network.queued") - 0.3, held("network.queued")),
+    ) * (1 - min(window * 2, 1.0))
+    said = f"{share(queued)} of its connections had unsent bytes"
+    told = figure(level, QUEUED, queued, said, threshold=held("network.queued"))
+    return Sign("network", "sending", score * 0.9, (told, *_moved(level)))
+
+
+def _links(level: Observation) -> list[Sign]:
+    """Links whose speed is known, and how full they were."""
+    made = []
+    for name, speed in level.means.get("sut", {}).items():
+        family, interface = split_instance(name)
+        if family != SPEED or interface is None or speed <= 0:
+            continue
+        for way, word in ((SENT, "sending"), (RECEIVED, "receiving")):
+            of = f"{way[:-1]},network.interface.name={interface}}}"
+            moved = level.means["sut"].get(of)
+            if moved is None:
+                continue
+            used = moved / speed
+            said = f"{interface} carried {megabytes_per_s(moved)}, {share(used)} of its speed"
+            told = figure(level, of, used, said, threshold=held("network.link.high"), unit="1")
+            score = ramp(used, "network.link.low", "network.link.high")
+            made.append(Sign("network", word, score, (told,)))
+    return made
+
+
+def _moved(level: Observation) -> list[Figure]:
+    sent = level.mean(SENT)
+    if sent is None:
+        return []
+    return [figure(level, SENT, sent, f"the machine sent {megabytes_per_s(sent)}")]

@@ -1,0 +1,172 @@
+"""Signs of limits in the server's own program: a pool of workers, or a section one at a time.
+
+Both leave the machine idle while throughput is flat. A pool of K places serves K at a time and lets
+the others wait where no worker has taken them up; a lock lets everybody in and then wait inside.
+"""
+
+from dataclasses import dataclass
+
+from headcount.analyse.diagnosis.observation import Observation
+from headcount.analyse.diagnosis.saturation import Saturation
+from headcount.analyse.diagnosis.sign import Sign, figure
+from headcount.analyse.diagnosis.thresholds import between, held
+from headcount.bundle.diagnosis import Figure
+from headcount.text import count, duration, share, significant
+
+ACCEPT = "socket.accept_queue"
+UNREAD = "socket.receive_queue.share"
+CONNECTIONS = "socket.connections"
+APP_QUEUE = "app.queue.length"
+PLACES = "load.places"
+OUTSIDE = "load.outside"
+SERIAL = "load.serial"
+BUSY = (
+    ("app.threads.busy", "app.threads", "service threads"),
+    ("web.workers.busy", "web.workers.limit", "workers"),
+)
+"""Workers at work and workers allowed, as servers tell of themselves."""
+LOCKS = (
+    ("postgresql.backends.waiting{postgresql.wait=lock}", "a lock of another transaction"),
+    ("postgresql.backends.waiting{postgresql.wait=lwlock}", "a lock inside the server"),
+)
+ACTIVE = "postgresql.backends.active"
+ONE = 1.6
+"""Places up to which a limit is a section for one at a time, where nothing else tells them apart:
+the service time at few users is a little longer than the part that is the limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """How many are served at a time, by Little's law, and who waits outside."""
+
+    effective: float | None
+    outside: float | None
+    """Share of those under way beyond the places who wait where nobody has taken them up."""
+
+
+def signs(level: Observation, seen: Saturation, taken: float) -> list[Sign]:
+    """A pool and a lock; `taken`, the strongest sign of a resource, leaves less for them."""
+    rest = max(1 - taken, 0.0)
+    places = places_of(level, seen)
+    told, lock = _told_pool(level), _told_lock(level)
+    outside = places.outside
+    if outside is None:
+        few = places.effective is not None and places.effective < ONE
+        outside = 0.35 if few else 0.5
+    if told is not None:
+        outside = max(outside, told[0])
+    if lock is not None:
+        outside = min(outside, 1 - lock[0])
+    return [
+        Sign(
+            "pool", None, rest * outside, _pool_figures(level, places, told), *_size(places, told)
+        ),
+        Sign(
+            "lock",
+            None,
+            rest * (1 - outside),
+            _lock_figures(level, seen, places, lock),
+            1000 / seen.most_per_s if seen.most_per_s else None,
+            "ms" if seen.most_per_s else None,
+        ),
+    ]
+
+
+def places_of(level: Observation, seen: Saturation) -> Places:
+    """K = largest throughput x service time of an idle server (Little), and who waits beyond K."""
+    light, under_way = seen.light, level.under_way
+    if light is None or light.service_s is None or not seen.most_per_s:
+        return Places(None, None)
+    if light.per_s > held("pool.light") * seen.most_per_s:
+        return Places(None, None)  # its users already waited for each other
+    effective = max(seen.most_per_s * light.service_s, 1.0)
+    waiting = _waiting_outside(level)
+    if under_way is None or waiting is None or under_way - effective < 1:
+        return Places(effective, None)
+    return Places(effective, min(waiting / (under_way - effective), 1.0))
+
+
+def _waiting_outside(level: Observation) -> float | None:
+    """Requests and connections that no worker has taken up; None where that is not seen."""
+    parts = [level.mean(ACCEPT), level.mean(APP_QUEUE)]
+    unread, connections = level.mean(UNREAD), level.mean(CONNECTIONS)
+    if unread is not None and connections is not None:
+        parts.append(unread * connections)
+    known = [part for part in parts if part is not None]
+    return sum(known) if known else None
+
+
+def _told_pool(level: Observation) -> tuple[float, str, float, float, str] | None:
+    """A pool that the server tells of: score, counter, at work, allowed, noun."""
+    for busy, most, noun in BUSY:
+        working, allowed = level.mean(busy), level.mean(most)
+        if working is not None and allowed:
+            score = between(working / allowed, held("pool.busy") - 0.15, held("pool.busy"))
+            return score, busy, working, allowed, noun
+    return None
+
+
+def _told_lock(level: Observation) -> tuple[float, str, float, str] | None:
+    """Locks that the server tells of: score, counter, how many wait, for what."""
+    active = level.mean(ACTIVE)
+    if not active:
+        return None
+    found = [
+        (min((level.mean(name) or 0.0) / active, 1.0), name, level.mean(name) or 0.0, what)
+        for name, what in LOCKS
+    ]
+    return max(found)
+
+
+def _size(
+    places: Places, told: tuple[float, str, float, float, str] | None
+) -> tuple[float | None, str | None]:
+    if told is not None and told[0] >= held("decide.score"):
+        return told[3], "{worker}"
+    return (None, None) if places.effective is None else (round(places.effective), "{worker}")
+
+
+def _pool_figures(
+    level: Observation, places: Places, told: tuple[float, str, float, float, str] | None
+) -> tuple[Figure, ...]:
+    figures = []
+    if told is not None:
+        _, counter, working, allowed, noun = told
+        said = f"{significant(working)} of {count(allowed)} {noun} were at work"
+        figures.append(figure(level, counter, working, said, threshold=held("pool.busy") * allowed))
+    if places.effective is not None:
+        said = (
+            f"it served about {significant(places.effective)} at a time (throughput times the "
+            "service time at few users)"
+        )
+        made = figure(level, PLACES, places.effective, said, side="load", unit="{user}")
+        figures.append(made)
+    if places.outside is not None:
+        said = f"{share(places.outside)} of those beyond waited to be taken up"
+        limit = held("pool.queue")
+        made = figure(level, OUTSIDE, places.outside, said, threshold=limit, side="load", unit="1")
+        figures.append(made)
+    return tuple(figures)
+
+
+def _lock_figures(
+    level: Observation,
+    seen: Saturation,
+    places: Places,
+    lock: tuple[float, str, float, str] | None,
+) -> tuple[Figure, ...]:
+    figures = []
+    if lock is not None and lock[0] > 0:
+        _, counter, waiting, what = lock
+        said = f"{significant(waiting)} statements waited for {what}"
+        figures.append(figure(level, counter, waiting, said))
+    if seen.most_per_s:
+        each_ms = 1000 / seen.most_per_s
+        said = f"a scenario got through each {duration(each_ms)}, however many users waited"
+        figures.append(figure(level, SERIAL, each_ms, said, side="load", unit="ms"))
+    if places.outside is not None:
+        said = f"only {share(places.outside)} of those under way waited to be taken up"
+        limit = held("pool.queue")
+        made = figure(level, OUTSIDE, places.outside, said, threshold=limit, side="load", unit="1")
+        figures.append(made)
+    return tuple(figures)

@@ -1,0 +1,166 @@
+"""Which resource would be full next, by the utilisation law.
+
+U = U0 + D X: what a resource is used grows with throughput by its demand D of a scenario, from what
+it is used without load (Denning and Buzen, "The Operational Analysis of Queueing Network
+Models", ACM Computing Surveys 10(3), 1978). It is full at X* = (capacity - U0) / D, and so much
+throughput takes X* (R + Z) users whose response time R is that of few users. It assumes that a
+scenario goes on to ask for as much: an extrapolation, never a finding.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from headcount.analyse.diagnosis.evidence import cpu, disk, network, software, thread
+from headcount.analyse.diagnosis.observation import Observation
+from headcount.analyse.diagnosis.resample import SEED
+from headcount.analyse.diagnosis.saturation import Saturation
+from headcount.analyse.diagnosis.thresholds import held
+from headcount.bundle.diagnosis import Limit, Next, Side
+from headcount.counters.naming import split_instance
+from headcount.text import count
+
+LEAST_LEVELS = 3
+"""Levels for a line with a residual."""
+SPREAD = 1.5
+"""Ratio of the largest throughput to the smallest for a slope."""
+BEYOND = 1.02
+"""A resource that would have been full before the throughput reached has another capacity."""
+DRAWS = 400
+FAR = 100.0
+"""Times the users tried beyond which a projection means nothing."""
+
+NAMES: dict[Limit, str] = {
+    "cpu": "the CPU",
+    "thread": "its busiest thread",
+    "memory": "the memory",
+    "disk": "the disk",
+    "network": "the network",
+    "pool": "its pool of workers",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """Something with a capacity: its use at a level in the unit of the capacity, if seen."""
+
+    limit: Limit
+    counter: str
+    side: Side
+    use: Callable[[Observation], float | None]
+    capacity: float
+    unit: str
+    by_users: bool = False
+    """Whether it grows with the users rather than with what they do."""
+
+
+def following(
+    observations: Sequence[Observation], seen: Saturation, named: Sequence[Limit]
+) -> Next | None:
+    """The first of the other resources to be full, or None where none of them tells."""
+    light = seen.light
+    if light is None or not light.per_s:
+        return None
+    hidden = {*named, *(("thread",) if "cpu" in named else ())}
+    valid = [o for o in observations if o.valid and o.per_s > 0]
+    found = [
+        made
+        for resource in _resources(valid)
+        if resource.limit not in hidden and (made := _projected(resource, valid, light)) is not None
+    ]
+    return min(found, key=lambda one: one.users, default=None)
+
+
+def _resources(levels: Sequence[Observation]) -> Iterator[Resource]:
+    if not levels:
+        return
+    last = max(levels, key=lambda o: o.users)
+    limit = last.mean(cpu.LIMIT)
+    if limit and last.mean(cpu.GROUP) is not None:
+        yield Resource("cpu", cpu.GROUP, "sut", lambda o: o.mean(cpu.GROUP), limit, "{cpu}")
+    else:
+        yield Resource("cpu", cpu.HOST, "sut", lambda o: o.mean(cpu.HOST), 1.0, "1")
+    yield Resource("thread", thread.BUSIEST, "sut", lambda o: o.mean(thread.BUSIEST), 1.0, "1")
+    yield Resource("disk", disk.BUSY, "sut", lambda o: o.mean(disk.BUSY), 1.0, "1")
+    memory = "system.memory.utilization"
+    yield Resource("memory", memory, "sut", lambda o: o.mean(memory), 1.0, "1", by_users=True)
+    for busy, most, _ in software.BUSY:
+        allowed = last.mean(most)
+        if allowed:
+            side: Side = "server" if busy in last.means.get("server", {}) else "sut"
+            yield Resource("pool", busy, side, lambda o, busy=busy: o.mean(busy), allowed, "{1}")  # type: ignore[misc]
+    for name, speed in last.means.get("sut", {}).items():
+        family, interface = split_instance(name)
+        if family == network.SPEED and interface is not None and speed > 0:
+            for way in (network.SENT, network.RECEIVED):
+                of = f"{way[:-1]},network.interface.name={interface}}}"
+                yield Resource(
+                    "network",
+                    of,
+                    "sut",
+                    lambda o, of=of: o.means.get("sut", {}).get(of),  # type: ignore[misc]
+                    speed * held("network.link.high"),
+                    "By/s",
+                )
+
+
+def _projected(
+    resource: Resource, levels: Sequence[Observation], light: Observation
+) -> Next | None:
+    points = [(o.users if resource.by_users else o.per_s, resource.use(o)) for o in levels]
+    known = [(float(x), use) for x, use in points if use is not None]
+    if len({x for x, _ in known}) < LEAST_LEVELS:
+        return None
+    x, use = (np.array(column) for column in zip(*known, strict=True))
+    if x.max() < SPREAD * x.min() or use.max() < held("next.least") * resource.capacity:
+        return None
+    design = np.column_stack([np.ones_like(x), x])
+    (background, demand), residual, _, _ = np.linalg.lstsq(design, use, rcond=None)
+    if demand <= 0:
+        return None
+    full = (resource.capacity - background) / demand
+    # A user takes R + Z for a scenario at few users.
+    each = 1.0 if resource.by_users else light.users / light.per_s
+    if full < BEYOND * x.max() or full * each > FAR * max(o.users for o in levels):
+        return None
+    variance = float(residual[0]) / max(len(x) - 2, 1) if residual.size else 0.0
+    spread = variance * np.linalg.inv(design.T @ design)
+    low, high = _interval(resource.capacity, (background, demand), spread)
+    users = full * each
+    per_s = full * light.per_s / light.users if resource.by_users else full
+    lower = max(low * each, float(max(o.users for o in levels)) if resource.by_users else 0.0)
+    upper = None if high is None else high * each
+    return Next(
+        limit=resource.limit,
+        counter=resource.counter,
+        side=resource.side,
+        users=float(users),
+        low=float(min(lower, users)),
+        high=None if upper is None else float(max(upper, users)),
+        per_s=float(per_s),
+        demand=float(demand),
+        background=float(background),
+        capacity=resource.capacity,
+        unit=resource.unit if resource.unit != "{1}" else "{worker}",
+        sentence=_sentence(resource, users, min(lower, users), upper),
+    )
+
+
+def _interval(
+    capacity: float, line: tuple[float, float], spread: np.ndarray
+) -> tuple[float, float | None]:
+    """Where the line may meet the capacity: from lines drawn with the fit's own covariance."""
+    rng = np.random.default_rng(SEED)
+    drawn = rng.multivariate_normal(line, spread, size=DRAWS)
+    meets = np.where(drawn[:, 1] > 0, (capacity - drawn[:, 0]) / drawn[:, 1], np.inf)
+    low, high = np.quantile(meets, [0.025, 0.975], method="nearest")
+    return float(low), float(high) if np.isfinite(high) else None
+
+
+def _sentence(resource: Resource, users: float, low: float, high: float | None) -> str:
+    upper = f" to {count(high)}" if high is not None else " or more"
+    return (
+        f"{NAMES[resource.limit]} would be full next, at about {count(users)} users "
+        f"({count(low)}{upper}): extrapolated from how its use grew, not measured"
+    )

@@ -1,0 +1,123 @@
+"""A level as the diagnosis sees it: what users got, and the means of the counters."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from headcount.analyse.diagnosis.thresholds import held
+from headcount.bundle.level import FaultResult, LevelResult
+
+OPENING = "opening a session"
+"""Where faults of users stand who were not let in."""
+REFUSING = frozenset({"connect", "login", "refused", "disconnected"})
+"""Kinds of faults by which a server turns users away. A timeout is none: it is slow, too."""
+
+Means = Mapping[str, Mapping[str, float]]
+"""By side and counter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One level.
+
+    Attributes:
+        index: Its number in the run.
+        users: How many there were.
+        valid: Whether it tells of the server: the generator was not the limit, and Little's law
+            holds. A level that failed does, and so does one that is invalid for another reason.
+        per_s: Scenarios completed a second.
+        service_s: Mean time from the actual begin of a scenario to its end; None if none ended.
+        think_s: Mean think time of a closed pace; None of an open one.
+        failed: Failed scenarios as a share of all that ended.
+        refused: Share of users or of scenarios turned away.
+        served: Users who completed anything; None of bundles that do not say.
+        lost: Scenarios that failed by a timeout, as a share.
+        limited: Why the generator was the limit, as it said itself.
+        worker: CPU of its busiest worker, of a core.
+        means: Means of the counters.
+
+    """
+
+    index: int
+    users: int
+    valid: bool
+    per_s: float
+    service_s: float | None
+    think_s: float | None
+    failed: float
+    refused: float
+    served: int | None
+    limited: Sequence[str]
+    worker: float
+    means: Means = field(default_factory=dict)
+
+    def mean(self, *names: str) -> float | None:
+        """Mean of the first of the counters that the server's side has."""
+        for name in names:
+            for side in ("sut", "server"):
+                value = self.means.get(side, {}).get(name)
+                if value is not None:
+                    return value
+        return None
+
+    def of_generator(self, name: str) -> float | None:
+        """Mean of a counter of the load generator."""
+        return self.means.get("generator", {}).get(name)
+
+    @property
+    def under_way(self) -> float | None:
+        """Scenarios under way on average, by Little's law; None if none ended."""
+        return None if self.service_s is None else self.per_s * self.service_s
+
+    @property
+    def idle_s(self) -> float:
+        """How long a user rests between scenarios, seen from throughput: N / X - R."""
+        if self.think_s is not None:
+            return self.think_s
+        if not self.per_s or self.service_s is None:
+            return 0.0
+        return max(self.users / self.per_s - self.service_s, 0.0)
+
+
+def observe(level: LevelResult) -> Observation:
+    """What a level of a bundle tells."""
+    total = level.total
+    ended = total.completed + total.failed
+    failed = total.failed / ended if ended else 0.0
+    return Observation(
+        index=level.index,
+        users=level.users,
+        valid=not level.generator.limited and abs(level.little_error or 0.0) <= held("little"),
+        per_s=level.achieved_per_s,
+        service_s=total.service.mean_ms / 1000 if total.service else None,
+        think_s=level.think_mean_s,
+        failed=failed,
+        refused=_refused(level, failed),
+        served=level.users_reported,
+        limited=tuple(level.generator.reasons),
+        worker=level.generator.busiest_worker_share,
+        means={
+            side: {name: summary.mean for name, summary in found.items()}
+            for side, found in level.counters.items()
+        },
+    )
+
+
+def _refused(level: LevelResult, failed: float) -> float:
+    """Share turned away: users never served, or scenarios failed by being turned away."""
+    turned = _count(level.faults, REFUSING)
+    if not turned:
+        return 0.0
+    everything = sum(fault.count for fault in level.faults)
+    by_scenario = failed * turned / everything
+    unserved = 0.0
+    if level.users_reported is not None and level.users:
+        unserved = 1 - level.users_reported / level.users
+    return max(by_scenario, min(unserved, 1.0) if _at_opening(level.faults) else 0.0)
+
+
+def _count(faults: Sequence[FaultResult], kinds: frozenset[str]) -> int:
+    return sum(fault.count for fault in faults if fault.kind in kinds)
+
+
+def _at_opening(faults: Sequence[FaultResult]) -> bool:
+    return any(fault.step == OPENING and fault.kind in REFUSING for fault in faults)

@@ -1,0 +1,78 @@
+"""Whether the server was saturated, and at which levels."""
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headcount.analyse.diagnosis.observation import Observation
+from headcount.analyse.diagnosis.thresholds import held
+
+MOST_DECIDING = 3
+"""Of many saturated levels, as a search leaves them, the upper half decides, and these at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saturation:
+    """How throughput answers to users at the top.
+
+    Attributes:
+        elasticity: d ln X / d ln N between the largest levels and the nearest below that are
+            surely apart; None where no two levels are.
+        levels: The saturated levels by users, those that decide; empty if there is none valid.
+        light: The valid level with the fewest users; None if there is none.
+
+    """
+
+    elasticity: float | None
+    levels: tuple[Observation, ...]
+    light: Observation | None
+
+    @property
+    def most_per_s(self) -> float:
+        """The largest throughput of the deciding levels."""
+        return max((level.per_s for level in self.levels), default=0.0)
+
+
+def saturation(observations: Sequence[Observation]) -> Saturation:
+    """See how throughput grew at the top of the valid levels."""
+    valid = sorted((o for o in observations if o.valid), key=lambda o: (o.users, o.index))
+    if not valid:
+        return Saturation(None, (), None)
+    return Saturation(elasticity(valid), _deciding(valid), valid[0])
+
+
+def elasticity(levels: Sequence[Observation]) -> float | None:
+    """Slope of ln X over ln N from the nearest lower levels to the top ones.
+
+    Levels within the ratio `levels.apart` of each other are one point: their median. A level above
+    the top throughput that brings less counts like a flat one: it is saturated all the same.
+    """
+    rates = [(level.users, level.per_s) for level in levels if level.per_s > 0]
+    if not rates:
+        return None
+    apart = held("levels.apart")
+    top = max(users for users, _ in rates)
+    upper = [rate for rate in rates if rate[0] > top / math.sqrt(apart)]
+    users = statistics.median(n for n, _ in upper)
+    below = [rate for rate in rates if rate[0] <= users / apart]
+    if not below:
+        return None
+    nearest = max(n for n, _ in below)
+    lower = [rate for rate in below if rate[0] > nearest / math.sqrt(apart)]
+    return (_middle(upper) - _middle(lower)) / math.log(
+        users / statistics.median(n for n, _ in lower)
+    )
+
+
+def _middle(rates: Sequence[tuple[int, float]]) -> float:
+    return statistics.median(math.log(per_s) for _, per_s in rates)
+
+
+def _deciding(levels: Sequence[Observation]) -> tuple[Observation, ...]:
+    """The levels from the knee on; of many, the upper half."""
+    most = max(level.per_s for level in levels)
+    knee = min(level.users for level in levels if level.per_s >= held("knee.share") * most)
+    full = [level for level in levels if level.users >= knee]
+    keep = max(MOST_DECIDING, math.ceil(len(full) / 2))
+    return tuple(full[-keep:])

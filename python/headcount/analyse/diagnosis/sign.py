@@ -1,0 +1,55 @@
+"""A sign: what speaks for one limit at one level, with the figures that say so."""
+
+from dataclasses import dataclass, field
+
+from headcount.analyse.diagnosis.observation import Observation
+from headcount.bundle.diagnosis import Figure, Limit, Side
+from headcount.counters.catalogue import lookup
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """Evidence for one limit at one level.
+
+    Attributes:
+        limit: What may be the limit.
+        detail: Which kind of it; None if there are no kinds.
+        score: From 0 to 1: how surely it was at work.
+        figures: What says so, the strongest first.
+        size: Places of a pool, ms of a lock, CPUs of a quota, users let in; None if there is none.
+        size_unit: Of the size.
+
+    """
+
+    limit: Limit
+    detail: str | None
+    score: float
+    figures: tuple[Figure, ...] = field(default=())
+    size: float | None = None
+    size_unit: str | None = None
+
+
+def figure(
+    level: Observation,
+    counter: str,
+    value: float,
+    sentence: str,
+    *,
+    threshold: float | None = None,
+    side: Side | None = None,
+    unit: str | None = None,
+) -> Figure:
+    """A figure of a level; side and unit are found where they are not given."""
+    if side is None:
+        there = [name for name in ("sut", "server") if counter in level.means.get(name, {})]
+        side = "server" if there == ["server"] else "sut"
+    known = lookup(counter)
+    return Figure(
+        counter=counter,
+        side=side,
+        value=value,
+        unit=unit or (known.unit if known else "1"),
+        threshold=threshold,
+        users=level.users,
+        sentence=sentence,
+    )

@@ -1,0 +1,100 @@
+"""How sure a diagnosis is: a share from 0 to 1, and a word."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from headcount.analyse.diagnosis.decide import Decision, decide
+from headcount.analyse.diagnosis.observation import Observation
+from headcount.analyse.diagnosis.resample import draws
+from headcount.analyse.diagnosis.thresholds import between, held
+from headcount.analyse.diagnosis.weigh import RESOURCES, Weighed, weigh
+from headcount.bundle.diagnosis import Limit, Sureness
+
+TIMES = 60
+"""Resamplings: a share of agreement is then known to 0.06 at worst, which no word depends on."""
+UNSEEN = 0.8
+"""What each rival limit that nothing could have shown leaves of the confidence."""
+UNMEASURED = 0.85
+"""What is left where single levels, not seconds, are all there is."""
+BENDING = 0.8
+"""What is left where the throughput still bends, and the limit is not yet fully there."""
+ONE_LEVEL = 0.7
+"""What is left where nothing shows whether more users would have brought more throughput."""
+
+
+def confidence(
+    decision: Decision,
+    weighed: Weighed,
+    observations: Sequence[Observation],
+    measured: Mapping[int, Sequence[Mapping[str, Any]]],
+) -> float:
+    """The evidence, the lead over the next, the resamplings that agree, and what is unseen."""
+    if decision.limit == "unknown":
+        return 0.0
+    sure = _evidence(decision, weighed) * _lead(decision)
+    sure *= _agreement(decision, observations, measured)
+    if decision.limit != "none":
+        if decision.saturated is None and decision.limit not in ("refusal", "generator"):
+            sure *= ONE_LEVEL
+        elif (weighed.seen.elasticity or 0.0) > held("elasticity.saturated"):
+            sure *= BENDING
+    return round(sure * UNSEEN ** len(rivals_unseen(decision, weighed)), 3)
+
+
+def word(sure: float) -> Sureness:
+    """The confidence in a word."""
+    if sure >= held("confidence.high"):
+        return "high"
+    return "fair" if sure >= held("confidence.fair") else "low"
+
+
+def rivals_unseen(decision: Decision, weighed: Weighed) -> list[Limit]:
+    """Limits that could have been it and that nothing would have shown.
+
+    A resource that was waited for nearly all the time leaves no room for an unseen one.
+    """
+    if decision.limit in ("none", "generator", "refusal", "unknown"):
+        return []
+    clear = decision.sign is not None and decision.sign.score >= 0.8 and decision.limit in RESOURCES
+    if clear:
+        return ["memory"] if decision.limit == "disk" and "memory" not in weighed.signs else []
+    return [limit for limit in RESOURCES if limit not in weighed.signs]
+
+
+def _evidence(decision: Decision, weighed: Weighed) -> float:
+    if decision.sign is None:
+        # Not saturated: as sure as throughput grew with the users.
+        slope = weighed.seen.elasticity or 0.0
+        return 0.5 + 0.47 * between(slope, held("elasticity.unsaturated"), 0.9)
+    score = decision.sign.score
+    if decision.limit in ("pool", "lock"):
+        return 0.4 + 0.57 * between(score, held("decide.software"), 0.7)
+    return 0.5 + 0.47 * between(score, held("decide.score"), 0.75)
+
+
+def _lead(decision: Decision) -> float:
+    """From 0.6 with none to 1 with a lead of 0.3; those named as joint are no rivals."""
+    if decision.sign is None:
+        return 1.0
+    named = {decision.limit, *(sign.limit for sign in decision.joint)}
+    rivals = [sign.score for sign in decision.ranked if sign.limit not in named]
+    if decision.limit in (*RESOURCES, "generator", "refusal"):
+        rivals = [
+            sign.score
+            for sign in decision.ranked
+            if sign.limit not in named and sign.limit not in ("pool", "lock")
+        ]
+    lead = decision.sign.score - max(rivals, default=0.0)
+    return 0.6 + 0.4 * between(lead, 0.0, 0.3)
+
+
+def _agreement(
+    decision: Decision,
+    observations: Sequence[Observation],
+    measured: Mapping[int, Sequence[Mapping[str, Any]]],
+) -> float:
+    if not measured:
+        return UNMEASURED
+    named = {decision.limit, *(sign.limit for sign in decision.joint)}
+    found = [decide(weigh(drawn)).limit for drawn in draws(observations, measured, TIMES)]
+    return sum(limit in named for limit in found) / len(found)

@@ -1,0 +1,79 @@
+"""What could not be seen, and what surely did not limit."""
+
+from collections.abc import Mapping
+
+from headcount.analyse.diagnosis.decide import Decision
+from headcount.analyse.diagnosis.evidence import (
+    cpu,
+    disk,
+    generator,
+    memory,
+    network,
+    software,
+    thread,
+)
+from headcount.analyse.diagnosis.weigh import RESOURCES, Weighed
+from headcount.bundle.diagnosis import Blind, Exonerated, Limit
+
+CLEAR = 0.25
+"""Score up to which something surely did not limit."""
+
+SHOWN_BY: Mapping[Limit, tuple[str, ...]] = {
+    "cpu": (cpu.THROTTLED, cpu.HOST),
+    "thread": (thread.BUSIEST,),
+    "memory": (memory.REFAULTS, memory.HOST_REFAULTS, memory.PRESSURE),
+    "disk": (disk.SOME, disk.BLOCKED, disk.HOST_SOME, disk.BUSY),
+    "network": (network.OCCUPIED, network.QUEUED, network.SPEED),
+    "pool": (software.ACCEPT, software.UNREAD, software.APP_QUEUE),
+}
+"""Counters of which one is needed to see each limit."""
+
+NAMES: Mapping[Limit, str] = {
+    "cpu": "CPU",
+    "thread": "a single thread",
+    "memory": "memory",
+    "disk": "the disk",
+    "network": "the network",
+    "pool": "a pool of workers",
+    "lock": "a lock",
+    "refusal": "refusals",
+    "generator": "the load generator",
+    "none": "nothing",
+    "unknown": "something unknown",
+}
+
+
+def blind(weighed: Weighed) -> list[Blind]:
+    """What nothing could have shown."""
+    missing: list[Limit] = [limit for limit in RESOURCES if limit not in weighed.signs]
+    deciding = weighed.seen.levels
+    if deciding and not any(
+        level.mean(name) is not None for level in deciding for name in SHOWN_BY["pool"]
+    ):
+        missing.append("pool")
+    return [
+        Blind(
+            limit=limit,
+            counters=list(SHOWN_BY[limit]),
+            sentence=f"whether {NAMES[limit]} limits could not be seen: no source gave "
+            f"{' or '.join(SHOWN_BY[limit])}",
+        )
+        for limit in missing
+    ]
+
+
+def exonerated(decision: Decision, weighed: Weighed) -> list[Exonerated]:
+    """What was seen and was not the limit, with the figure that says so."""
+    named = {decision.limit, *(sign.limit for sign in decision.joint)}
+    found = []
+    for limit in (*RESOURCES, "generator", "refusal"):
+        sign = weighed.signs.get(limit)
+        if sign is None or limit in named or sign.score > CLEAR:
+            continue
+        figure = sign.figures[0] if sign.figures else None
+        if limit == "generator":
+            figure = next((f for f in sign.figures if f.counter == generator.BUSIEST), figure)
+        told = f": {figure.sentence}" if figure is not None else ""
+        name = NAMES[limit]
+        found.append(Exonerated(limit=limit, figure=figure, sentence=f"not {name}{told}"))
+    return found

@@ -1,0 +1,104 @@
+"""All signs at all levels, brought to one for each limit."""
+
+import statistics
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from headcount.analyse.diagnosis.evidence import (
+    cpu,
+    disk,
+    generator,
+    memory,
+    network,
+    refusal,
+    software,
+    thread,
+)
+from headcount.analyse.diagnosis.observation import Observation
+from headcount.analyse.diagnosis.saturation import Saturation, saturation
+from headcount.analyse.diagnosis.sign import Sign
+from headcount.analyse.diagnosis.thresholds import held
+from headcount.bundle.diagnosis import Limit
+
+RESOURCES: tuple[Limit, ...] = ("cpu", "thread", "memory", "disk", "network")
+"""What a machine has; the rest are the generator's and the program's limits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """What speaks for each limit.
+
+    Attributes:
+        seen: Whether and where the server was saturated.
+        levels: Signs at every valid level, by the level's index and limit.
+        signs: The sign of each limit over the deciding levels; blind limits are absent.
+        late: The generator's sign at levels that do not count because of it, above those that do.
+
+    """
+
+    seen: Saturation
+    levels: Mapping[int, Mapping[Limit, Sign]]
+    signs: Mapping[Limit, Sign]
+    late: Sign | None
+
+
+def weigh(observations: Sequence[Observation]) -> Weighed:
+    """Weigh everything."""
+    seen = saturation(observations)
+    levels = {o.index: at_level(o, seen) for o in observations}
+    deciding = [levels[o.index] for o in seen.levels]
+    limits = {limit for signs in deciding for limit in signs}
+    signs = {limit: _middle([s[limit] for s in deciding if limit in s]) for limit in limits}
+    return Weighed(seen, levels, signs, _late(observations, seen, levels))
+
+
+def at_level(level: Observation, seen: Saturation) -> dict[Limit, Sign]:
+    """All signs at one level, each limit's own part of what it shares with another."""
+    waits = disk.signs(level, seen.light)
+    short = memory.signs(level, waits)
+    if waits is not None and short is not None and short.detail == "as disk":
+        again = memory.read_again(level) or 0.0
+        waits = disk.without(waits, again / held("memory.refaults") * 0.5)
+    found = {
+        "cpu": cpu.signs(level),
+        "thread": thread.signs(level),
+        "memory": short,
+        "disk": waits,
+        "network": network.signs(level),
+        "generator": generator.signs(level),
+        "refusal": refusal.signs(level, seen.light),
+    }
+    known: dict[Limit, Sign] = {
+        name: sign  # type: ignore[misc]
+        for name, sign in found.items()
+        if sign is not None
+    }
+    taken = max((known[name].score for name in RESOURCES if name in known), default=0.0)
+    for sign in software.signs(level, seen, taken):
+        known[sign.limit] = sign
+    return known
+
+
+def _middle(signs: Sequence[Sign]) -> Sign:
+    """The sign of the median score, with the kind that most levels agree on."""
+    score = statistics.median(sign.score for sign in signs)
+    detail = Counter(sign.detail for sign in signs).most_common(1)[0][0]
+    alike = [sign for sign in signs if sign.detail == detail]
+    nearest = min(alike, key=lambda sign: abs(sign.score - score))
+    sizes = [sign.size for sign in alike if sign.size is not None]
+    size = statistics.median(sizes) if sizes else None
+    return replace(nearest, score=score, size=size)
+
+
+def _late(
+    observations: Sequence[Observation],
+    seen: Saturation,
+    levels: Mapping[int, Mapping[Limit, Sign]],
+) -> Sign | None:
+    """The generator, where all levels beyond those that count fell to it."""
+    most = max((o.users for o in seen.levels), default=0)
+    beyond = [o for o in observations if not o.valid and o.limited and o.users >= most]
+    if not beyond:
+        return None
+    return max((levels[o.index]["generator"] for o in beyond), key=lambda sign: sign.score)
