@@ -1,0 +1,78 @@
+"""Times of the rows of a log of Windows.
+
+PDH writes MM/DD/YYYY HH:MM:SS.mmm in any locale. Spreadsheets and scripts that write a log anew use
+the order of their own locale; which one it was, the dates of the whole log decide.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+_STAMP = re.compile(
+    r"\s*(\d{1,4})([./-])(\d{1,2})[./-](\d{1,4})[ T,]+(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?"
+    r"(?:[.,:](\d+))?\s*(?:([AaPp])\.?[Mm]\.?)?\s*"
+)
+_LONGEST_YEAR = 4
+_MONTHS = 12
+_NOON = 12
+
+Fields = tuple[int, int, int, str, float]
+"""The three parts of a date as written, what is between them, and the seconds of the day."""
+
+
+def fields(stamp: str) -> Fields | None:
+    """Take a time apart; None where it is none."""
+    found = _STAMP.fullmatch(stamp)
+    if found is None:
+        return None
+    one, between, two, three, hour, minute, second, fraction, half = found.groups()
+    hours = int(hour)
+    if half is not None:
+        hours = hours % _NOON + (_NOON if half in "Pp" else 0)
+    seconds = hours * 3600 + int(minute) * 60 + int(second or 0)
+    return int(one), int(two), int(three), between, seconds + float(f"0.{fraction or 0}")
+
+
+def times(stamps: Sequence[Fields], bias_min: int) -> list[float]:
+    """Seconds since 1970 (UTC) of each row; ``bias_min`` is added to the log's times.
+
+    Raises:
+        ValueError: A date that does not exist.
+
+    """
+    order = _order(stamps)
+    midnights: dict[tuple[int, int, int], float] = {}
+    result = []
+    for one, two, three, _, seconds in stamps:
+        date = (one, two, three)
+        if date not in midnights:
+            midnights[date] = _midnight(date, order)
+        result.append(midnights[date] + seconds + bias_min * 60)
+    return result
+
+
+def _order(stamps: Sequence[Fields]) -> str:
+    """Which part of the dates is what: `YMD`, `DMY` or `MDY`."""
+    dates = {(one, two, three) for one, two, three, _, _ in stamps}
+    if any(one > 31 or len(str(one)) == _LONGEST_YEAR for one, _, _ in dates):
+        return "YMD"
+    if any(one > _MONTHS for one, _, _ in dates):
+        return "DMY"
+    if any(two > _MONTHS for _, two, _ in dates):
+        return "MDY"
+    usual, other = ("DMY", "MDY") if any(stamp[3] == "." for stamp in stamps) else ("MDY", "DMY")
+    return other if _span(dates, other) < _span(dates, usual) else usual
+
+
+def _span(dates: set[tuple[int, int, int]], order: str) -> float:
+    midnights = [_midnight(date, order) for date in dates]
+    return max(midnights) - min(midnights)
+
+
+def _midnight(date: tuple[int, int, int], order: str) -> float:
+    named = dict(zip(order, date, strict=True))
+    year = named["Y"] if named["Y"] >= 100 else named["Y"] + 2000
+    day = datetime(year, named["M"], 1, tzinfo=UTC) + timedelta(days=named["D"] - 1)
+    if day.month != named["M"]:
+        raise ValueError(f"no such date: {date}")
+    return day.timestamp()

@@ -1,0 +1,166 @@
+"""Columns of a log of Windows as counters of the catalogue."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import groupby
+
+import numpy as np
+
+from headcount.counters.log.perfmon.names import Meaning, meanings
+from headcount.counters.log.table import Column, average, highest, per_second, total
+from headcount.counters.naming import DEVICE, INTERFACE, of_instance
+
+_TOTAL = "_total"
+_NOT_A_LINK = ("loopback", "isatap", "teredo", "6to4", "pseudo-interface")
+"""Interfaces without a wire: their traffic is not the network's, or is counted a second time."""
+_SAME_SHARE = 0.02
+"""How far the mean of all CPUs may be from the total: both are taken at slightly other times."""
+_PERCENT = 100.0
+
+Instances = Mapping[str | None, Column]
+"""The columns of one counter of one object by instance; None of an object without instances."""
+
+
+@dataclass(slots=True)
+class Figures:
+    """The counters of one machine.
+
+    Attributes:
+        columns: By the catalogue's names.
+        notes: What was assumed.
+
+    """
+
+    columns: dict[str, Column] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def figures(log: Mapping[tuple[str, str], Instances], times_s: Column) -> Figures:
+    """Name the columns of a log, by English object and counter, as the catalogue does."""
+    result = Figures()
+    for meaning in meanings():
+        present = [name for name in meaning.objects if (name, meaning.counter) in log]
+        if not present or (meaning.gives and meaning.gives in result.columns):
+            continue
+        found = {name: log[name, meaning.counter] for name in present}
+        if meaning.instances == "none":
+            parts = [column for one in found.values() for column in one.values()]
+            column = total(parts) if meaning.together else parts[0]
+            _put(result, meaning, column, times_s)
+            continue
+        for name in reversed(present):
+            # A disk and the volumes on it are different instances; the better object comes last,
+            # so that the host's figure is its own.
+            _instances(result, meaning, name, found[name], times_s)
+    return result
+
+
+def _instances(
+    result: Figures, meaning: Meaning, name: str, found: Instances, times_s: Column
+) -> None:
+    given = [column for instance, column in found.items() if _plain(instance) == _TOTAL]
+    single = {
+        instance: column
+        for instance, column in found.items()
+        if instance is not None
+        and not _plain(instance).endswith(_TOTAL)
+        and _counts(name, instance)
+    }
+    attribute = {"device": DEVICE, "interface": INTERFACE}.get(meaning.instances)
+    if attribute is not None:
+        for instance, column in single.items():
+            _put(result, meaning, column, times_s, attribute, instance)
+    leaves = [column for instance, column in single.items() if _is_link(meaning, instance)]
+    leaves += [column for instance, column in found.items() if instance is None]
+    host = given[0] if given else _without_total(meaning, leaves)
+    if not given and host is not None and len(leaves) > 1 and meaning.without_total == "mean":
+        result.notes.append(
+            f"{name}: {meaning.counter} has no _Total in the log; the mean of its "
+            f"{len(leaves)} instances stands for it."
+        )
+    if host is not None:
+        _put(result, meaning, host, times_s)
+    if meaning.highest and leaves:
+        result.columns[meaning.highest] = _scaled(meaning, _worst(meaning, leaves))
+    if meaning.count and given and _all_there(list(single), leaves, given[0]):
+        result.columns[meaning.count] = np.full(len(times_s), float(len(leaves)))
+
+
+def _without_total(meaning: Meaning, leaves: list[Column]) -> Column | None:
+    """The host's figure of a log that lacks _Total."""
+    if not leaves or meaning.without_total == "never":
+        return None
+    if meaning.without_total == "sum":
+        return total(leaves)
+    if meaning.without_total == "mean":
+        return average(leaves)
+    return leaves[0] if len(leaves) == 1 else None
+
+
+def _worst(meaning: Meaning, leaves: list[Column]) -> Column:
+    """The largest figure, before scaling; of a complement that is the smallest."""
+    if not meaning.complement:
+        return highest(leaves)
+    least: Column = np.fmin.reduce(np.vstack(leaves))
+    return least
+
+
+def _all_there(instances: list[str], leaves: list[Column], given: Column) -> bool:
+    """Whether the instances are all there are: numbered without a gap, with the total's mean.
+
+    A log may have the total and one CPU of many. Of `Processor Information` an instance is its
+    group's number and its own.
+    """
+    if not leaves or not all(re.fullmatch(r"\d+(?:,\d+)*", name) for name in instances):
+        return False
+    numbers = sorted(tuple(int(part) for part in name.split(",")) for name in instances)
+    groups = [list(members) for _, members in groupby(numbers, key=lambda number: number[:-1])]
+    gapless = all([number[-1] for number in group] == list(range(len(group))) for group in groups)
+    apart = np.abs(average(leaves) - given) / _PERCENT
+    apart = apart[~np.isnan(apart)]
+    return gapless and apart.size > 0 and bool(np.median(apart) <= _SAME_SHARE)
+
+
+def _put(
+    result: Figures,
+    meaning: Meaning,
+    column: Column,
+    times_s: Column,
+    attribute: str | None = None,
+    instance: str | None = None,
+) -> None:
+    def name(family: str) -> str:
+        if attribute is None or instance is None:
+            return family
+        return of_instance(family, attribute, instance)
+
+    if meaning.gives:
+        result.columns[name(meaning.gives)] = _scaled(meaning, column)
+    if meaning.rate:
+        result.columns[name(meaning.rate)] = per_second(column, times_s)
+
+
+def _scaled(meaning: Meaning, column: Column) -> Column:
+    scaled = column * meaning.scale
+    if meaning.complement:
+        # Idle time can come out a little above 100 % by the clocks' difference.
+        scaled = np.clip(1.0 - scaled, 0.0, 1.0)
+    if meaning.positive:
+        scaled = np.where(scaled > 0, scaled, np.nan)
+    return scaled
+
+
+def _counts(name: str, instance: str) -> bool:
+    """Whether an instance counts: of the server's work queues, the blocking ones do not."""
+    plain = _plain(instance)
+    return name != "Server Work Queues" or "blocking" not in plain.replace("nonblocking", "")
+
+
+def _is_link(meaning: Meaning, instance: str) -> bool:
+    plain = _plain(instance)
+    return meaning.instances != "interface" or not any(word in plain for word in _NOT_A_LINK)
+
+
+def _plain(instance: str | None) -> str:
+    return (instance or "").strip().casefold()

@@ -1,0 +1,140 @@
+"""The first line of a log of Windows: which columns it has, and how the file is written."""
+
+import csv
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from headcount.counters.log.perfmon.names import English, english
+from headcount.errors import InputError
+
+MARK = re.compile(r"\(PDH-(?P<kind>[CT]SV) [\d.,]+\)(?:\s*\((?P<zone>.*)\)\((?P<bias>-?\d+)\))?")
+"""The first cell. Of the brackets behind it, the first names the time zone and the second is the
+minutes to add to the log's times for UTC; typeperf writes neither."""
+
+_PATH = re.compile(
+    r"(?:\\\\(?P<host>[^\\]+))?\\(?P<object>[^\\(]+)(?:\((?P<instance>.*)\))?\\(?P<counter>.+)"
+)
+_SNIFF_BYTES = 4096
+_BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a column's values come from, as the log writes it."""
+
+    host: str | None
+    object: str
+    instance: str | None
+    counter: str
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """How a log is written.
+
+    Attributes:
+        kind: `CSV` or `TSV`, as its first cell says.
+        encoding: Python's name of the encoding.
+        delimiter: What is between cells.
+        bias_min: Minutes to add to the log's times for UTC; None where it does not say.
+        columns: Each column's path; None of one that is not the path of a counter.
+        meanings: Each column's object and counter in English, where they are known.
+
+    """
+
+    kind: str
+    encoding: str
+    delimiter: str
+    bias_min: int | None
+    columns: tuple[Place | None, ...]
+    meanings: tuple[English | None, ...]
+
+
+def sniff(head: bytes) -> bool:
+    """Whether a file that begins so is a log of Windows."""
+    start = head[:_SNIFF_BYTES]
+    return any(MARK.search(start.decode(encoding, "replace")) for encoding in encodings(start))
+
+
+def encodings(head: bytes) -> tuple[str, ...]:
+    """The encodings a file that begins so may have, the likeliest first.
+
+    `typeperf > file` writes the console's code page, PowerShell UTF-16, other programs the
+    system's code page or UTF-8. A code page cannot be told from another by its bytes.
+    """
+    for mark, encoding in _BYTE_ORDER_MARKS.items():
+        if head.startswith(mark):
+            return (encoding,)
+    if b"\x00" in head[:4]:
+        return ("utf-16-le",) if head[:1] != b"\x00" else ("utf-16-be",)
+    return ("utf-8", "cp1252", "cp850")
+
+
+def read_header(path: Path) -> Header:
+    """Read the first line, in the encoding in which the most of its counters are known.
+
+    Raises:
+        InputError: The file has no such line.
+
+    """
+    with path.open("rb") as file:
+        head = file.read(_SNIFF_BYTES)
+    readings = [_read(path, encoding) for encoding in encodings(head)]
+    known = [reading for reading in readings if reading is not None]
+    if not known:
+        raise InputError(
+            f"{path}: its first line is not the header of a log of Windows; it must begin with "
+            f'"(PDH-CSV 4.0)" or "(PDH-TSV 4.0)"'
+        )
+    return max(known, key=lambda header: sum(name is not None for name in header.meanings))
+
+
+def _read(path: Path, encoding: str) -> Header | None:
+    line = _first_line(path, encoding)
+    mark = MARK.search(line[:_SNIFF_BYTES])
+    if mark is None:
+        return None
+    delimiter = _delimiter(line[mark.end() :], mark["kind"])
+    _, *cells = next(csv.reader([line], delimiter=delimiter))
+    columns = tuple(_column(cell) for cell in cells)
+    return Header(
+        kind=mark["kind"],
+        encoding=encoding,
+        delimiter=delimiter,
+        bias_min=None if mark["bias"] is None else int(mark["bias"]),
+        columns=columns,
+        meanings=tuple(
+            None if path is None else english(path.object, path.counter) for path in columns
+        ),
+    )
+
+
+def _first_line(path: Path, encoding: str) -> str:
+    """The first line that is not empty (typeperf's redirected output begins with an empty one).
+
+    Empty where it cannot be of this encoding.
+    """
+    if encoding.startswith("utf-16"):
+        with path.open(encoding=encoding, errors="replace") as text:
+            return next((line for line in text if line.strip()), "")
+    with path.open("rb") as file:
+        line = next((line for line in file if line.strip()), b"")
+    try:
+        return line.decode(encoding, "strict" if encoding == "utf-8" else "replace")
+    except UnicodeDecodeError:
+        return ""
+
+
+def _delimiter(rest: str, kind: str) -> str:
+    """What follows the first cell: a spreadsheet may have written the log anew."""
+    behind = rest.lstrip('"')[:1]
+    return behind if behind in {",", ";", "\t", "|"} else {"CSV": ",", "TSV": "\t"}[kind]
+
+
+def _column(cell: str) -> Place | None:
+    path = _PATH.fullmatch(cell.strip())
+    if path is None:
+        return None
+    host, name, instance, counter = path.group("host", "object", "instance", "counter")
+    return Place(host, name, instance, counter)

@@ -1,0 +1,178 @@
+"""The rows of a log of Windows as one array: streamed, so that size costs time and not memory."""
+
+import csv
+import math
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from operator import itemgetter
+from pathlib import Path
+
+import numpy as np
+
+from headcount.counters.log.perfmon import clock
+from headcount.counters.log.perfmon.header import MARK, Header
+from headcount.counters.log.table import Column
+from headcount.errors import InputError
+
+_BAD = -1.0
+"""What relog writes for a sample that could not be taken. No counter of Windows is negative."""
+_ROWS_TO_LOOK_AT = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The values of the columns that were asked for.
+
+    Attributes:
+        times_s: Of each row, in seconds since 1970 (UTC).
+        values: A row for each time, a column for each that was asked for; NaN is absent.
+        notes: What could not be read.
+
+    """
+
+    times_s: list[float]
+    values: Column
+    notes: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Oddities:
+    """What is not as it should be, counted."""
+
+    short: int = 0
+    others: int = 0
+    after: int | None = None
+    torn: bool = False
+
+    def notes(self) -> tuple[str, ...]:
+        found = []
+        if self.short:
+            rows = _many(self.short, "row")
+            found.append(f"{rows} had fewer cells than the header: what is missing is absent.")
+        if self.others:
+            lines = _many(self.others, "line")
+            found.append(f"{lines} between the samples were no samples and were passed over.")
+        if self.after is not None:
+            found.append(
+                f"Line {self.after} is a second header: another log begins there, which was not "
+                "read. Put it into a file of its own."
+            )
+        if self.torn:
+            found.append("The last line is torn and was left out.")
+        return tuple(found)
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number} {what}{'s' if number > 1 else ''}"
+
+
+def read_rows(path: Path, header: Header, wanted: Sequence[int]) -> Grid:
+    """Read the columns at these places (0 is the first behind the times) of all rows.
+
+    Raises:
+        InputError: There is no row, or rows cannot belong to this header.
+
+    """
+    comma = _decimal_comma(path, header)
+    oddities = _Oddities()
+    stamps: list[clock.Fields] = []
+    buffer = array("d")
+    pick = _picker(wanted)
+    passed = 0
+    width = len(header.columns) + 1
+    for number, line, whole in _lines(path, header):
+        cells = next(csv.reader((line,), delimiter=header.delimiter), [])
+        stamp = clock.fields(cells[0]) if cells else None
+        if stamp is None:
+            if MARK.search(line[:200]):
+                oddities.after = number
+                break
+            passed += 1
+            continue
+        if not whole and (len(cells) < width or not _closed(line)):
+            oddities.torn = True
+            break
+        if len(cells) > width and any(cell.strip() for cell in cells[width:]):
+            raise InputError(_too_wide(path, number, len(cells), width, header))
+        if len(cells) < width:
+            oddities.short += 1
+            cells += [""] * (width - len(cells))
+        # What stands behind the last sample is what typeperf says when it ends.
+        oddities.others += passed
+        passed = 0
+        stamps.append(stamp)
+        _append(buffer, pick(cells), comma=comma)
+    if not stamps:
+        raise InputError(f"{path}: the log has a header and no samples")
+    values = np.frombuffer(buffer, dtype=np.float64).reshape(len(stamps), len(wanted)).copy()
+    values[values <= _BAD] = np.nan
+    try:
+        times_s = clock.times(stamps, header.bias_min or 0)
+    except ValueError as error:
+        raise InputError(f"{path}: its times cannot be read: {error}") from error
+    return Grid(times_s, values, oddities.notes())
+
+
+def _lines(path: Path, header: Header) -> Iterator[tuple[int, str, bool]]:
+    """The lines after the header: number, text, and whether its end was written."""
+    with path.open(encoding=header.encoding, errors="replace") as file:
+        behind = False
+        for number, line in enumerate(file, 1):
+            text = line.rstrip("\n")
+            if not text.strip():
+                continue
+            if behind:
+                yield number, text, line.endswith("\n")
+            behind = True
+
+
+def _closed(line: str) -> bool:
+    """Whether a line that lacks its end has its last cell's: unquoted, a number may be cut."""
+    return line.endswith('"') and line.count('"') % 2 == 0
+
+
+def _picker(wanted: Sequence[int]) -> Callable[[Sequence[str]], Sequence[str]]:
+    """What takes the columns out of a row."""
+    places = [place + 1 for place in wanted]
+    if len(places) > 1:
+        return itemgetter(*places)  # five times as quick as a loop; of one place it gives no tuple
+    return lambda cells: [cells[place] for place in places]
+
+
+def _append(buffer: "array[float]", cells: Sequence[str], *, comma: bool) -> None:
+    """Add a row's values; almost all rows have numbers only, which is the quick way."""
+    before = len(buffer)
+    if not comma:
+        try:
+            buffer.extend(map(float, cells))
+        except ValueError:
+            del buffer[before:]
+        else:
+            return
+    buffer.extend(map(_number, cells))
+
+
+def _number(cell: str) -> float:
+    """A cell's value; NaN of an empty one, and of what some Windows write for no number."""
+    try:
+        return float(cell.replace(",", "."))
+    except ValueError:
+        return math.nan
+
+
+def _decimal_comma(path: Path, header: Header) -> bool:
+    """Whether the log writes 12,5 for twelve and a half."""
+    for _, line, _ in islice(_lines(path, header), _ROWS_TO_LOOK_AT):
+        cells = next(csv.reader((line,), delimiter=header.delimiter), [])[1:]
+        if any("," in cell for cell in cells):
+            return True
+    return False
+
+
+def _too_wide(path: Path, line: int, cells: int, width: int, header: Header) -> str:
+    what = f"{path}: line {line} has {cells} cells, the header {width}"
+    if header.delimiter == ",":
+        what += "; if its numbers have decimal commas, they must stand in quotation marks"
+    return f"{what}. Convert the log anew with relog."

@@ -1,0 +1,265 @@
+"""Perfmon logs: every counter of the rules under its name, in its unit, at its time."""
+
+from pathlib import Path
+
+import pytest
+from perfmon_log import START_S, ZONE, pdh
+
+from headcount.counters import log
+from headcount.counters.catalogue import lookup
+from headcount.counters.log import perfmon
+from headcount.counters.log.perfmon.names import families, meanings
+from headcount.counters.recording import Recording
+
+
+def read_one(folder: Path, text: str, encoding: str = "cp1252") -> Recording:
+    path = folder / "log.csv"
+    path.write_bytes(text.encode(encoding))
+    (recording,) = log.read(path)
+    return recording
+
+
+RULES = {
+    # Object\counter: value in the log, name in the catalogue, value in its unit.
+    r"Memory\Available Bytes": (4e6, "system.linux.memory.available", 4e6),
+    r"Memory\Pages/sec": (21.5, "system.windows.paging.pages", 21.5),
+    r"Memory\Pages Input/sec": (
+        20,
+        "system.windows.paging.pages{system.paging.direction=in}",
+        20,
+    ),
+    r"Memory\Page Faults/sec": (900, "system.paging.faults", 900),
+    r"Memory\Cache Faults/sec": (850, "system.windows.memory.cache_faults", 850),
+    r"Memory\Committed Bytes": (3e9, "system.memory.committed", 3e9),
+    r"Memory\Cache Bytes": (5.12e8, "system.windows.memory.cache", 5.12e8),
+    r"Memory\Cache Bytes Peak": (6e8, "system.windows.memory.cache.peak", 6e8),
+    r"Memory\Pool Nonpaged Bytes": (1.2e8, "system.windows.memory.pool.nonpaged", 1.2e8),
+    r"Memory\Pool Paged Bytes": (1.56e8, "system.windows.memory.pool.paged", 1.56e8),
+    r"Server\Pool Nonpaged Failures": (2, "system.windows.server.pool.nonpaged.failures", 2),
+    r"Server\Pool Nonpaged Peak": (9e7, "system.windows.server.pool.nonpaged.peak", 9e7),
+    r"Server\Pool Paged Failures": (1, "system.windows.server.pool.paged.failures", 1),
+    r"Server\Bytes Transmitted/sec": (
+        3e7,
+        "system.windows.server.io{network.io.direction=transmit}",
+        3e7,
+    ),
+    r"Server\Bytes Received/sec": (
+        1e7,
+        "system.windows.server.io{network.io.direction=receive}",
+        1e7,
+    ),
+    r"Cache\Copy Read Hits %": (80, "system.windows.cache.copy_read_hits", 0.8),
+    r"PhysicalDisk(_Total)\% Disk Time": (134, "system.windows.disk.time", 1.34),
+    r"PhysicalDisk(_Total)\% Idle Time": (25, "system.disk.utilization", 0.75),
+    r"PhysicalDisk(_Total)\Avg. Disk sec/Transfer": (0.3, "system.disk.operation_time", 300),
+    r"PhysicalDisk(_Total)\Avg. Disk Queue Length": (2.5, "system.disk.queue_length", 2.5),
+    r"PhysicalDisk(_Total)\Current Disk Queue Length": (
+        3,
+        "system.disk.queue_length.current",
+        3,
+    ),
+    r"PhysicalDisk(_Total)\Disk Bytes/sec": (20480, "system.disk.io", 20480),
+    r"Processor(_Total)\% Processor Time": (86.5, "system.cpu.utilization", 0.865),
+    r"Processor(_Total)\% Privileged Time": (31, "system.windows.cpu.privileged", 0.31),
+    r"Processor(_Total)\% DPC Time": (12, "system.cpu.utilization{cpu.mode=softirq}", 0.12),
+    r"Processor(_Total)\Interrupts/sec": (9000, "system.cpu.interrupts", 9000),
+    r"System\Processor Queue Length": (9, "system.windows.cpu.queue_length", 9),
+    r"System\Context Switches/sec": (5e4, "system.cpu.context_switches", 5e4),
+    r"Server Work Queues(0)\Queue Length": (4, "system.windows.server.work_queue", 4),
+    r"Network Interface(Intel 82574L)\Bytes Total/sec": (3.9e7, "system.network.io", 3.9e7),
+    r"Network Interface(Intel 82574L)\Current Bandwidth": (
+        1e9,
+        "system.network.speed{network.interface.name=Intel 82574L}",
+        1.25e8,
+    ),
+    r"SMB Server Shares(_Total)\Avg. sec/Data Request": (
+        0.012,
+        "system.windows.smb.request_time",
+        12,
+    ),
+    r"SMB Server Shares(_Total)\Current Data Queue Length": (
+        7,
+        "system.windows.smb.queue_length.current",
+        7,
+    ),
+    r"Web Service(_Total)\Current Connections": (41, "system.windows.iis.connections", 41),
+    r"Paging File(_Total)\% Usage": (70, "system.paging.utilization", 0.7),
+}
+
+
+def test_the_counters_of_the_rules_have_their_names_and_units(tmp_path: Path) -> None:
+    recording = read_one(tmp_path, pdh({path: [row[0]] for path, row in RULES.items()}))
+    (sample,) = recording.samples
+    for path, (_, name, value) in RULES.items():
+        assert sample.values[name] == pytest.approx(value), path
+    assert recording.unknown == ()
+    assert (recording.host, recording.system) == ("FILES1", "windows")
+    assert recording.format == "Perfmon CSV"
+
+
+def test_every_name_given_is_in_the_catalogue_and_per_instance_where_it_says_so() -> None:
+    for name in families():
+        assert lookup(name) is not None, name
+    for meaning in meanings():
+        for name in (meaning.gives, meaning.rate):
+            entry = lookup(name) if name else None
+            if entry is not None and meaning.instances in {"device", "interface"}:
+                assert entry.per == meaning.instances, name
+
+
+def test_all_that_only_windows_counts_comes_from_its_logs() -> None:
+    from headcount.counters.catalogue import catalogue  # noqa: PLC0415
+
+    own = {name for name in catalogue() if name.startswith("system.windows.")}
+    assert own == {name for name in families() if name.startswith("system.windows.")}
+
+
+def test_times_are_utc_by_the_second_bracket(tmp_path: Path) -> None:
+    columns = {r"Memory\Pages/sec": [1.0, 2.0, 3.0]}
+    recording = read_one(tmp_path, pdh(columns))
+    assert [sample.at_s for sample in recording.samples] == [START_S, START_S + 1, START_S + 2]
+    assert recording.notes == ()
+    west = pdh(columns, mark="(PDH-CSV 4.0) (Pacific Standard Time)(480)")
+    assert read_one(tmp_path, west).samples[0].at_s == START_S + 9 * 3600
+
+
+def test_a_log_without_a_zone_says_so(tmp_path: Path) -> None:
+    recording = read_one(tmp_path, pdh({r"Memory\Pages/sec": [1.0]}, mark="(PDH-CSV 4.0)"))
+    assert recording.samples[0].at_s == START_S + 3600
+    assert any("time zone" in note for note in recording.notes)
+
+
+def test_disks_and_links_are_given_each_and_together(tmp_path: Path) -> None:
+    recording = read_one(
+        tmp_path,
+        pdh(
+            {
+                r"PhysicalDisk(0 C:)\Disk Reads/sec": [100.0],
+                r"PhysicalDisk(1 D:)\Disk Reads/sec": [50.0],
+                r"PhysicalDisk(_Total)\Disk Reads/sec": [150.0],
+                r"PhysicalDisk(0 C:)\% Idle Time": [10.0],
+                r"PhysicalDisk(1 D:)\% Idle Time": [90.0],
+                r"LogicalDisk(C:)\% Free Space": [30.0],
+                r"Network Interface(A)\Bytes Received/sec": [1e6],
+                r"Network Interface(A)\Bytes Sent/sec": [5e6],
+                r"Network Interface(A)\Current Bandwidth": [8e7],
+                r"Network Interface(B)\Bytes Received/sec": [2e6],
+                r"Network Interface(B)\Bytes Sent/sec": [None],
+                r"Network Interface(MS TCP Loopback interface)\Bytes Received/sec": [9e9],
+            }
+        ),
+    )
+    values = recording.samples[0].values
+    assert values["system.disk.operations{disk.io.direction=read,system.device=0 C:}"] == 100
+    assert values["system.disk.operations{disk.io.direction=read}"] == 150
+    assert values["system.disk.utilization"] == pytest.approx(0.5)
+    assert values["system.disk.utilization.busiest"] == pytest.approx(0.9)
+    assert values["system.filesystem.utilization{system.device=C:}"] == pytest.approx(0.7)
+    assert values["system.network.io{network.io.direction=receive}"] == 3e6
+    assert values["system.network.io{network.interface.name=A}"] == 6e6
+    assert "system.network.io{network.interface.name=B}" not in values
+    # 5 of the 10 MB/s that the link carries each way.
+    assert values["system.network.utilization{network.interface.name=A}"] == pytest.approx(0.5)
+    assert values["system.network.utilization.busiest"] == pytest.approx(0.5)
+    assert any("no _Total" in note and "% Idle Time" in note for note in recording.notes)
+
+
+def test_cpus_are_counted_only_where_all_are_there(tmp_path: Path) -> None:
+    path = r"Processor({})\% Processor Time"
+    both = {path.format("0"): [100.0], path.format("1"): [20.0], path.format("_Total"): [60.0]}
+    values = read_one(tmp_path, pdh(both)).samples[0].values
+    assert values["system.cpu.utilization.busiest"] == 1.0
+    assert values["system.cpu.logical.count"] == 2
+    one_of_many = {path.format("0"): [100.0], path.format("_Total"): [60.0]}
+    values = read_one(tmp_path, pdh(one_of_many)).samples[0].values
+    assert values["system.cpu.utilization"] == pytest.approx(0.6)
+    assert "system.cpu.logical.count" not in values
+
+
+def test_processor_information_counts_its_groups_apart(tmp_path: Path) -> None:
+    path = r"Processor Information({})\% Processor Time"
+    loads = {"0,0": 10.0, "0,1": 30.0, "0,_Total": 20.0, "1,0": 50.0, "1,1": 70.0}
+    columns = {path.format(name): [load] for name, load in loads.items()}
+    columns |= {path.format("_Total"): [40.0], r"Processor(_Total)\% Processor Time": [20.0]}
+    values = read_one(tmp_path, pdh(columns)).samples[0].values
+    # Processor knows the CPUs of its own group alone.
+    assert values["system.cpu.utilization"] == pytest.approx(0.4)
+    assert values["system.cpu.utilization.busiest"] == pytest.approx(0.7)
+    assert values["system.cpu.logical.count"] == 4
+
+
+def test_running_counts_become_rates_and_keep_their_state(tmp_path: Path) -> None:
+    path = r"Network Interface(A)\Packets Received Errors"
+    recording = read_one(tmp_path, pdh({path: [5.0, 5.0, 8.0, 1.0]}))
+    rate = "system.network.errors{network.io.direction=receive}"
+    rates = [sample.values.get(rate) for sample in recording.samples]
+    assert rates == [None, 0.0, 3.0, None]  # the last: the machine started anew
+    count = "system.windows.network.errors{network.io.direction=receive}"
+    assert [sample.values[count] for sample in recording.samples] == [5, 5, 8, 1]
+
+
+def test_blocking_queues_are_none_of_the_servers(tmp_path: Path) -> None:
+    path = r"Server Work Queues({})\Queue Length"
+    queues = {"0": 3.0, "1": 6.0, "Blocking Queue": 99.0, "SMB2 NonBlocking 0": 2.0}
+    values = (
+        read_one(tmp_path, pdh({path.format(name): [length] for name, length in queues.items()}))
+        .samples[0]
+        .values
+    )
+    assert values["system.windows.server.work_queue"] == 11
+    assert values["system.windows.server.work_queue.longest"] == 6
+
+
+def test_no_operation_has_no_time(tmp_path: Path) -> None:
+    recording = read_one(tmp_path, pdh({r"PhysicalDisk(_Total)\Avg. Disk sec/Read": [0.0, 0.004]}))
+    name = "system.disk.operation_time{disk.io.direction=read}"
+    assert [sample.values.get(name) for sample in recording.samples] == [None, 4.0]
+
+
+def test_several_machines_are_several_recordings(tmp_path: Path) -> None:
+    path = tmp_path / "two.csv"
+    path.write_text(
+        pdh({r"\\WEB1\Memory\Pages/sec": [1.0], r"\\db1\Memory\Pages/sec": [2.0]}), "utf-8"
+    )
+    web, database = log.read(path)
+    assert (web.host, database.host) == ("WEB1", "DB1")
+    assert dict(web.samples[0].values) == {"system.windows.paging.pages": 1.0}
+    assert dict(database.samples[0].values) == {"system.windows.paging.pages": 2.0}
+
+
+def test_a_column_that_is_there_twice_counts_once(tmp_path: Path) -> None:
+    text = pdh({r"Network Interface(A)\Bytes Sent/sec": [None, 2.0], "X\\y": [7.0, None]})
+    text = text.replace("X\\y", r"Network Interface(A)\Bytes Sent/sec")
+    recording = read_one(tmp_path, text)
+    name = "system.network.io{network.io.direction=transmit}"
+    assert [sample.values[name] for sample in recording.samples] == [7.0, 2.0]
+
+
+def test_what_has_no_name_is_listed_once_for_all_its_instances(tmp_path: Path) -> None:
+    columns = {rf"Process(p{n})\Private Bytes": [1.0] for n in range(3)}
+    recording = read_one(tmp_path, pdh(columns | {r"Memory\Pages/sec": [1.0]}))
+    assert recording.unknown == (r"Process\Private Bytes",)
+
+
+def test_esxtop_writes_the_same_format_about_a_host_that_is_no_windows(tmp_path: Path) -> None:
+    mark = "(PDH-CSV 4.0) (UTC)(0)"
+    recording = read_one(
+        tmp_path,
+        pdh({r"Memory\Memory Overcommit (1 Minute Avg)": [0.5]}, mark=mark, host="esx1"),
+    )
+    assert recording.system is None
+    assert recording.unknown == (r"Memory\Memory Overcommit (1 Minute Avg)",)
+    assert any("None of the log's counters is known" in note for note in recording.notes)
+
+
+def test_powershell_writes_names_in_lower_case(tmp_path: Path) -> None:
+    recording = read_one(tmp_path, pdh({r"processor(_total)\% processor time": [50.0]}))
+    assert recording.samples[0].values["system.cpu.utilization"] == 0.5
+
+
+def test_the_mark_decides_not_the_name(tmp_path: Path) -> None:
+    path = tmp_path / "anything.bin"
+    assert perfmon.recognises(path, b"") is False
+    path.write_text(pdh({r"Memory\Pages/sec": [1.0]}))
+    assert perfmon.recognises(path, path.read_bytes()) is True
+    assert ZONE.encode() in path.read_bytes()
