@@ -1,0 +1,265 @@
+"""Figures of sysstat's as counters of the catalogue.
+
+The figures: https://man7.org/linux/man-pages/man1/sar.1.html. Each is the mean over the interval
+that ends at its time, but the gauges of memory, queues and file systems.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from headcount.counters.naming import DEVICE, INTERFACE, of_instance
+
+Figure = Mapping[str, Any]
+"""One section of a sample of sadf's JSON: a figure by its name."""
+
+_KIB = 1024.0
+_SECTOR = 512.0
+_PERCENT = 0.01
+_STACKED = ("loop", "ram", "zram", "dm-", "md", "sr", "fd", "nbd", "dev253-", "dev7-", "dev9-")
+"""Disks made of others, or of memory. Old files name disks by number: 253 is the device mapper's, 7
+a loop's, 9 a RAID's."""
+_IN, _OUT = "{network.io.direction=receive}", "{network.io.direction=transmit}"
+_READ, _WRITE = "{disk.io.direction=read}", "{disk.io.direction=write}"
+
+Names = tuple[tuple[str, str, float], ...]
+"""A field of sadf's, the counter it is, and what to multiply it with for the catalogue's unit."""
+
+HOST: Mapping[str, Names] = {
+    "process-and-context-switch": (("cswch", "system.cpu.context_switches", 1),),
+    "swap-pages": (
+        ("pswpin", "system.paging.operations{system.paging.direction=in}", 1),
+        ("pswpout", "system.paging.operations{system.paging.direction=out}", 1),
+    ),
+    "paging": (
+        ("fault", "system.paging.faults", 1),
+        ("majflt", "system.paging.faults{system.paging.fault.type=major}", 1),
+    ),
+    "io/io-reads": (
+        ("rtps", f"system.disk.operations{_READ}", 1),
+        ("bread", f"system.disk.io{_READ}", _SECTOR),
+    ),
+    "io/io-writes": (
+        ("wtps", f"system.disk.operations{_WRITE}", 1),
+        ("bwrtn", f"system.disk.io{_WRITE}", _SECTOR),
+    ),
+    "memory": (
+        ("memfree", "system.memory.usage{system.memory.state=free}", _KIB),
+        ("avail", "system.linux.memory.available", _KIB),
+        ("buffers", "system.memory.usage{system.memory.state=buffers}", _KIB),
+        ("commit", "system.memory.committed", _KIB),
+        ("dirty", "system.linux.memory.dirty", _KIB),
+    ),
+    "queue": (
+        ("runq-sz", "system.cpu.runnable", 1),
+        ("ldavg-1", "system.cpu.load_average.1m", 1),
+        ("blocked", "system.cpu.blocked", 1),
+    ),
+    "network/net-etcp": (("retrans", "system.network.tcp.retransmits", 1),),
+    "psi/psi-cpu": (("some_avg", "system.linux.pressure{resource=cpu,kind=some}", _PERCENT),),
+    "psi/psi-io": (
+        ("some_avg", "system.linux.pressure{resource=io,kind=some}", _PERCENT),
+        ("full_avg", "system.linux.pressure{resource=io,kind=full}", _PERCENT),
+    ),
+    "psi/psi-mem": (
+        ("some_avg", "system.linux.pressure{resource=memory,kind=some}", _PERCENT),
+        ("full_avg", "system.linux.pressure{resource=memory,kind=full}", _PERCENT),
+    ),
+}
+_DISK: Names = (
+    ("tps", "system.disk.operations", 1),
+    ("rkB", f"system.disk.io{_READ}", _KIB),
+    ("rd_sec", f"system.disk.io{_READ}", _SECTOR),
+    ("wkB", f"system.disk.io{_WRITE}", _KIB),
+    ("wr_sec", f"system.disk.io{_WRITE}", _SECTOR),
+    ("aqu-sz", "system.disk.queue_length", 1),
+    ("avgqu-sz", "system.disk.queue_length", 1),
+    ("await", "system.disk.operation_time", 1),
+    ("util-percent", "system.disk.utilization", _PERCENT),
+)
+_LINK: Names = (
+    ("rxpck", f"system.network.packet.count{_IN}", 1),
+    ("txpck", f"system.network.packet.count{_OUT}", 1),
+    ("rxkB", f"system.network.io{_IN}", _KIB),
+    ("txkB", f"system.network.io{_OUT}", _KIB),
+    ("ifutil-percent", "system.network.utilization", _PERCENT),
+)
+_LINK_ERRORS: Names = (
+    ("rxerr", f"system.network.errors{_IN}", 1),
+    ("txerr", f"system.network.errors{_OUT}", 1),
+    ("rxdrop", f"system.network.packet.dropped{_IN}", 1),
+    ("txdrop", f"system.network.packet.dropped{_OUT}", 1),
+)
+
+
+def figures(sample: Figure) -> dict[str, float]:
+    """The counters of one sample of sadf's JSON."""
+    values: dict[str, float] = {}
+    for path, names in HOST.items():
+        values |= _named(_section(sample, path), names)
+    faults = values.get("system.paging.faults")
+    major = values.get("system.paging.faults{system.paging.fault.type=major}")
+    if faults is not None and major is not None:
+        values["system.paging.faults{system.paging.fault.type=minor}"] = max(0.0, faults - major)
+    _memory(values, _section(sample, "memory"))
+    _cpus(values, _list(sample, "cpu-load"))
+    for interrupt in _list(sample, "interrupts"):
+        if interrupt.get("intr") == "sum":
+            values |= _named(
+                interrupt,
+                (("all", "system.cpu.interrupts", 1), ("value", "system.cpu.interrupts", 1)),
+            )
+    _disks(values, _list(sample, "disk"))
+    _links(values, _list(sample, "network/net-dev"), _LINK)
+    _links(values, _list(sample, "network/net-edev"), _LINK_ERRORS)
+    for system in _list(sample, "filesystems"):
+        used = system.get("%fsused")
+        if isinstance(used, int | float):
+            name = of_instance("system.filesystem.utilization", DEVICE, str(system["filesystem"]))
+            values[name] = used * _PERCENT
+    return values
+
+
+def unknown(sample: Figure) -> list[str]:
+    """The sections of a sample that have no name in the catalogue."""
+    used = {*HOST, "cpu-load", "interrupts", "disk", "network/net-dev", "network/net-edev"}
+    used |= {"filesystems", "timestamp", "io/io-discard"}
+    found = []
+    for name, section in sample.items():
+        parts = section if name in {"network", "psi", "io"} and isinstance(section, dict) else None
+        paths = (
+            [name]
+            if parts is None
+            else [
+                f"{name}/{part}"
+                for part, figure in parts.items()
+                if isinstance(figure, dict | list)
+            ]
+        )
+        found += [path for path in paths if path not in used]
+    return found
+
+
+def _section(sample: Figure, path: str) -> Figure:
+    found: Any = sample
+    for part in path.split("/"):
+        found = found.get(part) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _list(sample: Figure, path: str) -> list[Figure]:
+    *folder, last = path.split("/")
+    found = (_section(sample, folder[0]) if folder else sample).get(last)
+    return (
+        [figure for figure in found if isinstance(figure, dict)] if isinstance(found, list) else []
+    )
+
+
+def _named(figure: Figure, names: Names) -> dict[str, float]:
+    """The counters of a section; where two fields are one counter, the first that is there."""
+    values: dict[str, float] = {}
+    for key, name, factor in names:
+        value = figure.get(key)
+        if name not in values and isinstance(value, int | float):
+            values[name] = value * factor
+    return values
+
+
+def _memory(values: dict[str, float], memory: Figure) -> None:
+    """The memory there is, and swap: sar says neither directly.
+
+    What "used" means changed in sysstat 11.7.1: before, buffers and caches were part of it. The
+    percentage beside it tells which one a file has.
+    """
+    try:
+        free, used = float(memory["memfree"]), float(memory["memused"])
+        percent = float(memory["memused-percent"])
+        caches = sum(float(memory[name]) for name in ("buffers", "cached", "slab"))
+    except KeyError:
+        return
+    totals = (free + used + caches, free + used)
+    limit = min(totals, key=lambda total: abs(100.0 * used / total - percent) if total else 1e9)
+    values["system.memory.limit"] = limit * _KIB
+    swap = memory.get("swpused")
+    if isinstance(swap, int | float) and swap + float(memory.get("swpfree", 0)) > 0:
+        values["system.paging.usage{system.paging.state=used}"] = swap * _KIB
+        values["system.paging.utilization"] = float(memory["swpused-percent"]) * _PERCENT
+
+
+def _cpus(values: dict[str, float], cpus: list[Figure]) -> None:
+    singles = [cpu for cpu in cpus if cpu.get("cpu") not in {"all", -1}]
+    everything = next((cpu for cpu in cpus if cpu.get("cpu") in {"all", -1}), None)
+    if everything is not None:
+        detailed = "usr" in everything
+        user, nice = ("usr", "gnice") if detailed else ("user", "gnice")
+        modes = {
+            "user": (user, "guest") if detailed else (user,),
+            "nice": ("nice", nice),
+            "system": ("sys",) if detailed else ("system",),
+            "idle": ("idle",),
+            "iowait": ("iowait",),
+            "interrupt": ("irq",),
+            "softirq": ("soft",),
+            "steal": ("steal",),
+        }
+        for mode, fields in modes.items():
+            if fields[0] in everything:
+                share = sum(float(everything.get(field, 0)) for field in fields) * _PERCENT
+                values[f"system.cpu.utilization{{cpu.mode={mode}}}"] = share
+        values["system.cpu.utilization"] = _busy(everything)
+    if singles:
+        values["system.cpu.utilization.busiest"] = max(_busy(cpu) for cpu in singles)
+
+
+def _busy(cpu: Figure) -> float:
+    return min(1.0, max(0.0, 1 - (float(cpu["idle"]) + float(cpu.get("iowait", 0))) * _PERCENT))
+
+
+def _disks(values: dict[str, float], disks: list[Figure]) -> None:
+    """Each disk's counters, and the host's over its real disks.
+
+    The host's reads, writes and bytes are sysstat's own, its queue is the sum, its busy share the
+    mean, its wait that of all operations.
+    """
+    real: list[dict[str, float]] = []
+    for disk in disks:
+        name = str(disk.get("disk-device", ""))
+        named = _named(disk, _DISK)
+        if not named.get("system.disk.operations"):
+            named.pop("system.disk.operation_time", None)
+        values |= {of_instance(family, DEVICE, name): one for family, one in named.items()}
+        if not name.startswith(_STACKED):
+            real.append(named)
+    if not real:
+        return
+    for family in {name for disk in real for name in disk}:
+        parts = [disk[family] for disk in real if family in disk]
+        if family == "system.disk.utilization":
+            values[family] = sum(parts) / len(parts)
+            values[f"{family}.busiest"] = max(parts)
+        elif family != "system.disk.operation_time":
+            values.setdefault(family, sum(parts))
+    done = [
+        (disk["system.disk.operations"], disk["system.disk.operation_time"])
+        for disk in real
+        if "system.disk.operation_time" in disk
+    ]
+    operations = sum(number for number, _ in done)
+    if operations > 0:
+        waited = sum(number * wait for number, wait in done)
+        values["system.disk.operation_time"] = waited / operations
+
+
+def _links(values: dict[str, float], links: Iterable[Figure], names: Names) -> None:
+    """Each interface's counters, and the host's: the sums without the loopback."""
+    host: dict[str, float] = {}
+    for link in links:
+        name = str(link.get("iface", ""))
+        for family, value in _named(link, names).items():
+            values[of_instance(family, INTERFACE, name)] = value
+            if name == "lo":
+                continue
+            if family == "system.network.utilization":
+                host[f"{family}.busiest"] = max(host.get(f"{family}.busiest", 0.0), value)
+            else:
+                host[family] = host.get(family, 0.0) + value
+    values |= host
