@@ -50,7 +50,7 @@ def moment(root: Path, which: int) -> None:
 
 def source(root: Path, clock: machine.Clock) -> HostSource:
     proc, sys = root / "proc", root / "sys"
-    return HostSource("server", [machine.PID], "/lab", proc=proc, sys=sys, clock=clock)
+    return HostSource("server", [machine.PID], "/lab", fine=False, proc=proc, sys=sys, clock=clock)
 
 
 def test_everything_of_a_machine_at_once(tmp_path: Path) -> None:

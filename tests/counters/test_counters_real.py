@@ -7,9 +7,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,6 +54,20 @@ def child() -> Iterator[Child]:
     one.process.stdout.close()
 
 
+Watch = Callable[..., HostSource]
+
+
+@pytest.fixture
+def watch() -> Iterator[Watch]:
+    """Make a source that ends with the test."""
+    with ExitStack() as made:
+
+        def begin(*given: Any) -> HostSource:
+            return made.enter_context(closing(HostSource(*given)))
+
+        yield begin
+
+
 def used(source: HostSource, child: Child, command: str) -> tuple[dict[str, float], float, float]:
     """Return the counters over a command, the time they cover, and the CPU time by getrusage."""
     before_s, _ = child.tell("usage")
@@ -62,24 +78,26 @@ def used(source: HostSource, child: Child, command: str) -> tuple[dict[str, floa
 
 
 @pytest.mark.parametrize("command", ["burn 0.7", "fork 0.7"])
-def test_cpu_time_is_what_getrusage_says(child: Child, command: str) -> None:
-    source = HostSource("server", [child.process.pid])
+def test_cpu_time_is_what_getrusage_says(child: Child, command: str, watch: Watch) -> None:
+    source = watch("server", [child.process.pid])
     values, elapsed_s, cpu_s = used(source, child, command)
     # The kernel tells user, system and waited-for time each in whole ticks.
     assert values[CPU] * elapsed_s == pytest.approx(cpu_s, abs=4 * TICK_S)
     assert values["system.cpu.utilization"] * elapsed_s * (os.cpu_count() or 1) > 0.8 * cpu_s
 
 
-def test_the_busiest_thread_is_the_one_that_burns(child: Child) -> None:
-    source = HostSource("server", [child.process.pid])
+def test_the_busiest_thread_is_the_one_that_burns(child: Child, watch: Watch) -> None:
+    source = watch("server", [child.process.pid])
     values, elapsed_s, cpu_s = used(source, child, "burn 0.5")
     # The kernel brings a running thread's time up to date at its tick, 10 ms at the slowest.
     assert values["process.cpu.busiest_thread"] * elapsed_s == pytest.approx(cpu_s, abs=0.02)
     assert 0 <= values["process.cpu.run_delay"] < 1
 
 
-def test_a_child_is_counted_while_it_runs_and_once_only_when_it_ended(child: Child) -> None:
-    source = HostSource("server", [child.process.pid])
+def test_a_child_is_counted_while_it_runs_and_once_only_when_it_ended(
+    child: Child, watch: Watch
+) -> None:
+    source = watch("server", [child.process.pid])
     before_s, _ = child.tell("usage")
     samples = [source.sample()]
     assert child.process.stdin
@@ -100,8 +118,8 @@ def test_a_child_is_counted_while_it_runs_and_once_only_when_it_ended(child: Chi
     assert counted_s == pytest.approx(after_s - before_s, abs=4 * TICK_S)
 
 
-def test_bytes_written_to_storage(child: Child, tmp_path: Path) -> None:
-    source = HostSource("server", [child.process.pid])
+def test_bytes_written_to_storage(child: Child, tmp_path: Path, watch: Watch) -> None:
+    source = watch("server", [child.process.pid])
     size = 3 * 2**20
     _, blocks_before = child.tell("usage")
     first = source.sample()
@@ -118,8 +136,8 @@ def test_bytes_written_to_storage(child: Child, tmp_path: Path) -> None:
     assert written == pytest.approx((blocks_after - blocks_before) * 512)
 
 
-def test_open_files_and_threads(child: Child) -> None:
-    source = HostSource("server", [child.process.pid])
+def test_open_files_and_threads(child: Child, watch: Watch) -> None:
+    source = watch("server", [child.process.pid])
     before = source.sample().values
     child.tell("open 25")
     after = source.sample().values
@@ -130,9 +148,9 @@ def test_open_files_and_threads(child: Child) -> None:
     assert after["process.threads"] == 1
 
 
-def test_a_server_killed_under_load_leaves_no_negative_figure() -> None:
+def test_a_server_killed_under_load_leaves_no_negative_figure(watch: Watch) -> None:
     victim = Child()
-    source = HostSource("server", [victim.process.pid])
+    source = watch("server", [victim.process.pid])
     source.sample()
     victim.tell("burn 0.1")
     victim.process.send_signal(signal.SIGKILL)
@@ -143,11 +161,11 @@ def test_a_server_killed_under_load_leaves_no_negative_figure() -> None:
     assert not [name for name in gone if name.startswith("process.")]
 
 
-def test_bytes_over_the_loopback() -> None:
+def test_bytes_over_the_loopback(watch: Watch) -> None:
     def kernel_bytes() -> int:
         return int(Path("/sys/class/net/lo/statistics/rx_bytes").read_text())
 
-    source = HostSource("host")
+    source = watch("host")
     size = 5 * 2**20
     outer_before = kernel_bytes()
     first = source.sample()
@@ -173,8 +191,8 @@ def test_bytes_over_the_loopback() -> None:
     assert seen <= (outer_after - outer_before) * (1 + 1e-9)
 
 
-def test_size_of_the_machine() -> None:
-    values = HostSource("host").sample().values
+def test_size_of_the_machine(watch: Watch) -> None:
+    values = watch("host").sample().values
     assert values["system.memory.limit"] == os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     assert values["system.cpu.logical.count"] == os.sysconf("SC_NPROCESSORS_ONLN")
 
@@ -195,13 +213,16 @@ def test_the_generator_is_this_process_without_its_children(child: Child) -> Non
     assert second.values["process.count"] == 1
 
 
-def test_a_sample_costs_under_five_milliseconds_of_cpu(child: Child) -> None:
-    source = HostSource("server", [child.process.pid, os.getpid()])
+def test_a_sample_costs_under_five_milliseconds_of_cpu(child: Child, watch: Watch) -> None:
+    source = watch("server", [child.process.pid, os.getpid()])
     costs_ms = []
+    told_ms = 0.0
+    all_began_s = time.process_time()
     for _ in range(20):
         began_s = time.thread_time()
-        told_ms = source.sample().values[SAMPLER_CPU_TIME]
+        told_ms += source.sample().values[SAMPLER_CPU_TIME]
         costs_ms.append((time.thread_time() - began_s) * 1000)
-        assert told_ms <= costs_ms[-1]
+    # What the thread that looks more often used is in it, and no more than the process used.
+    assert told_ms <= (time.process_time() - all_began_s) * 1000
     # The cheapest is what it takes; the others also pay for the neighbours' use of the caches.
     assert min(costs_ms) < 5

@@ -46,10 +46,15 @@ def test_apaches_status() -> None:
         "web.connections.waiting": 23,
         "web.requests.active": 17,
         "web.workers.busy": 17,
+        "web.workers.idle": 58,
     }
     assert totals == {"web.requests": 1234}
     prefork = "\n".join(line for line in APACHE.splitlines() if not line.startswith("Conns"))
-    assert set(figures(prefork)[0]) == {"web.requests.active", "web.workers.busy"}
+    assert set(figures(prefork)[0]) == {
+        "web.requests.active",
+        "web.workers.busy",
+        "web.workers.idle",
+    }
 
 
 @pytest.mark.parametrize("text", ["", "hello", "Total Accesses: 1", "Active connections: x"])
@@ -59,10 +64,14 @@ def test_another_text_says_nothing(text: str) -> None:
 
 def test_every_counter_given_is_explained_and_every_one_explained_is_given() -> None:
     given = {name for text in (NGINX, APACHE) for found in figures(text) for name in found}
+    limited = WebSource("http://127.0.0.1:9/status", most={"workers": 4, "connections": 9})
+    given |= set(limited.sample().values)
     assert given == {name for name in catalogue() if name.startswith("web.")}
 
 
 def test_a_server_that_is_not_there_says_nothing() -> None:
     source = WebSource("http://127.0.0.1:9/status")
     assert source.sample().values == {}
+    limited = WebSource("http://127.0.0.1:9/status", most={"workers": 4})
+    assert limited.sample().values == {"web.workers.limit": 4}
     assert source.name == "server"

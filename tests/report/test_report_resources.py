@@ -66,7 +66,9 @@ def machine(root: Path, moment: int, *, loopback: bool) -> None:
 def measured(root: Path, *, loopback: bool) -> LevelResult:
     """Sample the machine as a run does, and sum the samples up as a level does."""
     now_s = [0.0]
-    source = HostSource("sut", proc=root / "proc", sys=root / "sys", clock=lambda: now_s[0])
+    source = HostSource(
+        "sut", fine=False, proc=root / "proc", sys=root / "sys", clock=lambda: now_s[0]
+    )
     samples = []
     for moment, at_s in enumerate(MOMENTS_S):
         now_s[0] = at_s

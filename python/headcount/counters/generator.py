@@ -5,19 +5,24 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from headcount.counters.proc import groups
+from headcount.counters.proc.groups import Group
 from headcount.counters.proc.source import SAMPLER_CPU_TIME, ProcessTree
 from headcount.counters.source import Sample
 
 
 class GeneratorSource:
-    """Counters ``process.*`` of this very process, all its threads, without its children.
+    """Counters of this very process, all its threads, and of its control group.
 
-    The children are left out because a lab server started by Headcount is one of them. What the
-    engine itself knows (lateness, users, sockets) comes with its snapshots.
+    ``process.*`` are without its children, because a lab server started by Headcount is one of
+    them. ``cgroup.*`` are there if the process is in a group that can be limited: a quota that
+    stops the generator must not pass for a slow server. What the engine itself knows (lateness,
+    users, sockets) comes with its snapshots.
 
     Args:
         name: Whose counters these are.
         proc: Where procfs is mounted.
+        sys: Where sysfs is mounted.
         clock: Seconds that never run backwards.
 
     """
@@ -27,20 +32,28 @@ class GeneratorSource:
         name: str = "generator",
         *,
         proc: Path = Path("/proc"),
+        sys: Path = Path("/sys"),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Take no reading yet."""
         self.name = name
         self._clock = clock
         self._process = ProcessTree([os.getpid()], proc=proc, descend=False)
+        self._proc, self._sys = os.fspath(proc), sys
+        self._previous: tuple[float, Group] | None = None
 
     def sample(self) -> Sample:
         """Read the counters now; rates cover the time since the previous call."""
         began_s = time.thread_time()
         at_s = self._clock()
-        values = self._process.sample(at_s)
+        values = self._process.sample(at_s) | self._group(at_s)
         values[SAMPLER_CPU_TIME] = (time.thread_time() - began_s) * 1000
         return Sample(at_s, values)
 
     def close(self) -> None:
         """Nothing is held."""
+
+    def _group(self, at_s: float) -> dict[str, float]:
+        now = Group.read(self._sys, groups.limiting(self._sys, groups.of(self._proc, "self")))
+        was, self._previous = self._previous, (at_s, now)
+        return now.figures(None if was is None else was[1], at_s - was[0] if was else 0.0)

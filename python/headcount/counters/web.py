@@ -4,6 +4,7 @@ import re
 import ssl
 import time
 import urllib.request
+from collections.abc import Mapping
 
 from headcount.counters.source import Sample
 
@@ -29,9 +30,12 @@ APACHE = {
 class WebSource:
     """Counters of a web server, asked for over HTTP, each second by one request."""
 
-    def __init__(self, url: str, name: str = "server") -> None:
-        """Ask at this address."""
+    def __init__(
+        self, url: str, name: str = "server", most: Mapping[str, int] | None = None
+    ) -> None:
+        """Ask at this address; `most` says how many `workers` or `connections` there may be."""
         self.name = name
+        self._limits = {f"web.{what}.limit": float(many) for what, many in (most or {}).items()}
         self._url = f"{url}?auto"
         # The certificate is the lab's own, made for this run.
         self._trust = ssl.create_default_context()
@@ -40,7 +44,7 @@ class WebSource:
         self._previous: tuple[float, dict[str, float]] | None = None
 
     def sample(self) -> Sample:
-        """Ask now; nothing is known when the server does not answer."""
+        """Ask now; nothing but its limits is known when the server does not answer."""
         at_s = time.monotonic()
         try:
             with urllib.request.urlopen(  # noqa: S310 - the address is the lab's own
@@ -49,8 +53,9 @@ class WebSource:
                 text = answer.read(65_536).decode("utf-8", errors="replace")
         except (OSError, ValueError):
             self._previous = None
-            return Sample(at_s)
+            return Sample(at_s, self._limits)
         values, totals = figures(text)
+        values |= self._limits
         if self._previous is not None:
             values |= _rates(at_s - self._previous[0], self._previous[1], totals)
         self._previous = (at_s, totals)
@@ -79,7 +84,11 @@ def figures(text: str) -> tuple[dict[str, float], dict[str, float]]:
     told = {APACHE[key]: float(value) for key, _, value in lines if key in APACHE}
     if not {"requests", "busy", "idle"} <= set(told):
         return {}, {}
-    gauges = {"web.workers.busy": told["busy"], "web.requests.active": told["busy"]}
+    gauges = {
+        "web.workers.busy": told["busy"],
+        "web.workers.idle": told["idle"],
+        "web.requests.active": told["busy"],
+    }
     if "connections" in told:
         gauges |= {
             "web.connections": told["connections"],

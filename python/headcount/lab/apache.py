@@ -60,6 +60,11 @@ class ApacheServer(WebServer):
         """One server, one folder, the CGI program in it, and its own figures."""
         return apache_files.configuration(place, number, self.settings, self._modules)
 
+    @property
+    def most(self) -> Mapping[str, int]:
+        """How many requests it serves at a time."""
+        return {"workers": apache_files.most_workers(self.settings)}
+
     def command(self, place: Path) -> list[str]:
         """In the foreground, all of its files in the home."""
         where = ["-d", str(place), "-f", str(place / "configuration")]

@@ -96,12 +96,18 @@ def _workers(settings: Mapping[str, str]) -> list[str]:
     if settings["mpm"] == "prefork":
         return [f"ServerLimit {most}", f"MaxRequestWorkers {most}"]
     threads = min(THREADS, most)
-    processes = -(-most // threads)
     return [
-        f"ServerLimit {processes}",
+        f"ServerLimit {most_workers(settings) // threads}",
         f"ThreadsPerChild {threads}",
-        f"MaxRequestWorkers {processes * threads}",
+        f"MaxRequestWorkers {most_workers(settings)}",
     ]
+
+
+def most_workers(settings: Mapping[str, str]) -> int:
+    """How many requests are served at a time."""
+    most = int(settings["workers"])
+    threads = 1 if settings["mpm"] == "prefork" else min(THREADS, most)
+    return -(-most // threads) * threads
 
 
 def _extras(place: Path, settings: Mapping[str, str]) -> list[str]:

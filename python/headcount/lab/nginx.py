@@ -93,6 +93,13 @@ class NginxServer(WebServer):
             status=STATUS,
         )
 
+    @property
+    def most(self) -> Mapping[str, int]:
+        """How many connections it has at a time; auto is a worker for each processor."""
+        workers = self.settings["workers"]
+        processes = (os.cpu_count() or 1) if workers == "auto" else int(workers)
+        return {"connections": processes * int(self.settings["connections"])}
+
     def command(self, place: Path) -> list[str]:
         """In the foreground, all of its files in the home."""
         where = ["-c", str(place / "configuration"), "-p", str(place), "-e", str(place / LOG)]

@@ -93,6 +93,11 @@ class WebServer(ABC):
     def configuration(self, place: Path, number: int) -> str:
         """The configuration that serves the home's pages at this port."""
 
+    @property
+    @abstractmethod
+    def most(self) -> Mapping[str, int]:
+        """How much of what it takes up at a time: `workers` or `connections`."""
+
     @abstractmethod
     def command(self, place: Path) -> list[str]:
         """The command that serves in the foreground."""

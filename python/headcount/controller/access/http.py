@@ -29,6 +29,7 @@ class Site:
         data: The folder that is served there, if Headcount may write to it.
         authority: The certificate that is to be trusted instead of this machine's own.
         status_url: Where the server tells its own figures, if it does.
+        most: How many `workers` or `connections` it has at most, if that is known.
         user: The users' names, or their pattern, if the server asks for them.
         password: That of all of them.
 
@@ -38,6 +39,7 @@ class Site:
     data: Path | None = None
     authority: Path | None = None
     status_url: str | None = None
+    most: Mapping[str, int] = field(default_factory=dict)
     user: str = ""
     password: str | None = field(default=None, repr=False)
 
@@ -145,7 +147,7 @@ class HttpAccess:
         """The figures of a server of the lab; of others only their own machine could tell."""
         if self._site.status_url is None:
             return None
-        return WebSource(self._site.status_url)
+        return WebSource(self._site.status_url, most=self._site.most)
 
 
 def _target(plan: Plan, site: Site) -> str:

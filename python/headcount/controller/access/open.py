@@ -27,7 +27,7 @@ def of_lab(plan: Plan, server: Server) -> Access:
         place = Place(server.address, server.share, server.shares, user, server.password)
         return SmbAccess(plan, place)
     if isinstance(server, WebServer):
-        site = Site(server.url, server.data, server.authority, server.status_url)
+        site = Site(server.url, server.data, server.authority, server.status_url, server.most)
         return HttpAccess(plan, site)
     if isinstance(server, MailServer):
         return MailAccess(plan, office_of_lab(plan, server))

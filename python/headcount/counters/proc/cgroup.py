@@ -14,7 +14,9 @@ from headcount.counters.proc.files import integers, put, rate, read_int, read_te
 
 _NS_PER_S = 1e9
 _US_PER_NS = 1000
-_UNLIMITED_BYTES = 2**62
+CONTROLLERS = ("unified", "cpu", "cpuacct", "memory")
+"""Hierarchies that are read: version 2, and of version 1 those whose figures have a counter."""
+UNLIMITED_BYTES = 2**62
 """Version 1 writes "no limit" as the largest number of whole pages, just under 2^63 bytes."""
 
 
@@ -37,18 +39,24 @@ class Cgroup:
     pressure_us: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
-def folders(sys: Path, name: str) -> dict[str, str]:
+def folders(sys: Path, names: str | Mapping[str, str]) -> dict[str, str]:
     """Find a control group's folder in each hierarchy that has it, by controller.
 
     ``unified`` is version 2, mounted at the root or, beside version 1, below ``unified``. Version 1
     controllers may be mounted together; the usual ``cpu`` and ``cpuacct`` links are followed.
+
+    Args:
+        sys: Where sysfs is mounted.
+        names: The group's name, or that of each controller's group where they differ.
+
     """
-    root, group = sys / "fs/cgroup", name.strip("/")
+    if isinstance(names, str):
+        names = dict.fromkeys(CONTROLLERS, names)
+    root = sys / "fs/cgroup"
     if (root / "cgroup.controllers").exists():
-        candidates = {"unified": root / group}
+        candidates = {"unified": root / names["unified"].strip("/")} if "unified" in names else {}
     else:
-        controllers = ("unified", "cpu", "cpuacct", "memory")
-        candidates = {controller: root / controller / group for controller in controllers}
+        candidates = {key: root / key / name.strip("/") for key, name in names.items()}
     return {key: os.fspath(path) for key, path in candidates.items() if path.is_dir()}
 
 
@@ -58,8 +66,10 @@ def read(where: Mapping[str, str]) -> Cgroup:
     cpu, cpuacct, memory_v1 = where.get("cpu"), where.get("cpuacct"), where.get("memory")
     stat = _numbers(f"{cpu or unified}/cpu.stat") if cpu or unified else {}
     cpu_ns = read_int(f"{cpuacct}/cpuacct.usage") if cpuacct else None
-    if cpu_ns is None and "usage_usec" in stat:
-        cpu_ns = stat["usage_usec"] * _US_PER_NS
+    if cpu_ns is None:
+        # Version 2 tells it of every group, even where version 1 has the controller.
+        usage_us = (_numbers(f"{unified}/cpu.stat") if unified and cpu else stat).get("usage_usec")
+        cpu_ns = None if usage_us is None else usage_us * _US_PER_NS
     throttled_ns = stat.get("throttled_time")
     if throttled_ns is None and "throttled_usec" in stat:
         throttled_ns = stat["throttled_usec"] * _US_PER_NS
@@ -84,7 +94,7 @@ def read(where: Mapping[str, str]) -> Cgroup:
         throttled_ns=throttled_ns,
         cpu_limit=_cpu_limit(cpu, unified),
         memory_bytes=usage,
-        memory_limit_bytes=limit if limit is not None and limit < _UNLIMITED_BYTES else None,
+        memory_limit_bytes=limit if limit is not None and limit < UNLIMITED_BYTES else None,
         limit_hits=hits,
         memory_stat=_numbers(f"{at}/memory.stat"),
         pressure_us={

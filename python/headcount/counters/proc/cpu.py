@@ -13,6 +13,7 @@ MODES = ("user", "nice", "system", "idle", "iowait", "interrupt", "softirq", "st
 """Columns of a cpu line, in order. The guest columns that follow are already part of user and
 nice; columns a kernel before 2.6.11 lacks stay absent."""
 
+_PROGRAMS = (MODES.index("user"), MODES.index("nice"), MODES.index("system"))
 _IDLE = (MODES.index("idle"), MODES.index("iowait"))
 
 
@@ -96,6 +97,16 @@ def delta(previous: CpuStat, current: CpuStat, elapsed_s: float) -> dict[str, fl
     switches = rate(previous.context_switches, current.context_switches, elapsed_s)
     put(values, "system.cpu.context_switches", switches)
     return values
+
+
+def program_ticks(current: CpuStat) -> int | None:
+    """Return the time all CPUs spent on programs so far, in clock ticks.
+
+    Without interrupts, which are on behalf of whoever, and without what the hypervisor stole.
+    """
+    if len(current.all_cpus) <= max(_PROGRAMS):
+        return None
+    return sum(current.all_cpus[place] for place in _PROGRAMS)
 
 
 def _shares(previous: tuple[int, ...], current: tuple[int, ...]) -> list[float]:

@@ -2,14 +2,19 @@
 
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from headcount.counters.proc import cgroup as cgroups
-from headcount.counters.proc import cpu, disk, memory, network, pressure, tree
+from headcount.counters.proc import cpu, disk, groups, memory, network, pressure, tree
 from headcount.counters.proc.devices import Devices
-from headcount.counters.proc.files import put, read_text
+from headcount.counters.proc.files import put, rate, read_text
+from headcount.counters.proc.fine import FineSampler
+from headcount.counters.proc.groups import Group
+from headcount.counters.proc.links import Links
+from headcount.counters.proc.netlink import own_namespace
+from headcount.counters.proc.process import TICKS_PER_S, Process
+from headcount.counters.proc.served import gauges_of
 from headcount.counters.source import Sample
 
 SAMPLER_CPU_TIME = "headcount.sampler.cpu_time_ms"
@@ -36,12 +41,18 @@ class _Host:
 
 
 class HostSource:
-    """Counters of this machine, of a tree of processes and of a control group on it.
+    """Counters of this machine, of a tree of processes, its sockets and its control group.
+
+    Network figures are those of the network namespace that the tree is in. What changes within a
+    second is looked at by a thread, which begins with the first sample and ends with ``close``.
 
     Args:
         name: Whose counters these are, such as ``"server"``.
-        pids: Process ids at the root of the tree; None for no ``process.*`` counters.
-        cgroup: A control group's name below the root of the hierarchies, such as ``"/lab"``.
+        pids: Process ids at the root of the tree; None for no ``process.*`` counters, and for the
+            listening sockets of all programs.
+        cgroup: A control group's name below the root of the hierarchies, such as ``"/lab"``. None
+            for the group that all of ``pids`` are in and Headcount itself is not, if there is one.
+        fine: Whether to look at sockets, queues and states of threads, several times a second.
         proc: Where procfs is mounted.
         sys: Where sysfs is mounted.
         clock: Seconds that never run backwards.
@@ -54,6 +65,7 @@ class HostSource:
         pids: Iterable[int] | None = None,
         cgroup: str | None = None,
         *,
+        fine: bool = True,
         proc: Path = Path("/proc"),
         sys: Path = Path("/sys"),
         clock: Callable[[], float] = time.monotonic,
@@ -64,38 +76,80 @@ class HostSource:
         self._sys = sys
         self._clock = clock
         self._devices = Devices(sys)
-        self._processes = ProcessTree(pids, proc=proc) if pids is not None else None
+        self._pids = None if pids is None else tuple(pids)
+        self._processes = ProcessTree(self._pids, proc=proc) if self._pids is not None else None
         self._cgroup = cgroup
-        self._previous: tuple[float, _Host, cgroups.Cgroup | None] | None = None
+        self._previous: tuple[float, _Host, Group] | None = None
+        self._programs: tuple[float, int, float] | None = None
+        first = self._pids[0] if self._pids else None
+        namespace = None if first is None else own_namespace(self._proc, first)
+        self._net = f"{first}/net" if namespace is not None else "net"
+        self._links = Links(self._proc, sys if namespace is None else None, namespace)
+        self._fine = FineSampler(
+            lambda: gauges_of(self._proc, self._pids, namespace, self._members) if fine else ()
+        )
 
     def sample(self) -> Sample:
         """Read the counters now; rates cover the time since the previous call."""
         began_s = time.thread_time()
         at_s = self._clock()
         host = self._read_host()
-        group = None
-        if self._cgroup is not None:
-            group = cgroups.read(cgroups.folders(self._sys, self._cgroup))
+        group = self._read_group()
         values = cpu.gauges(host.stat)
         put(values, "system.cpu.load_average.1m", cpu.parse_loadavg(self._text("loadavg")))
         values |= memory.gauges(memory.parse(self._text("meminfo")))
         values |= network.gauges(host.protocols)
-        if group is not None:
-            values |= cgroups.gauges(group)
         if self._previous is not None:
             was_s, was_host, was_group = self._previous
             values |= self._host_delta(was_host, host, at_s - was_s)
-            if was_group is not None and group is not None:
-                values |= cgroups.delta(was_group, group, at_s - was_s)
+            values |= group.figures(was_group, at_s - was_s)
+        else:
+            values |= group.figures(None, 0.0)
         self._previous = at_s, host, group
+        values |= self._links.sample(at_s, values)
         if self._processes is not None:
-            values |= self._processes.sample(at_s)
-        values[SAMPLER_CPU_TIME] = (time.thread_time() - began_s) * 1000
+            values |= self._foreign(at_s, host.stat, self._processes.sample(at_s))
+        values |= self._fine.take()
+        cost_s = time.thread_time() - began_s + self._fine.cost_s()
+        values[SAMPLER_CPU_TIME] = cost_s * 1000
         return Sample(at_s, values)
 
     def close(self) -> None:
-        """Forget the previous reading; nothing else is held."""
+        """End the thread, and forget the previous reading."""
+        self._fine.close()
+        self._links.close()
         self._previous = None
+
+    def _members(self) -> Iterable[Process]:
+        return self._processes.members() if self._processes is not None else ()
+
+    def _read_group(self) -> Group:
+        """Read the control group; of a server that was moved to another, that one."""
+        names: str | Mapping[str, str] = self._cgroup or {}
+        if self._cgroup is None and self._pids:
+            names = groups.shared(self._proc, self._pids)
+        return Group.read(self._sys, names)
+
+    def _foreign(
+        self, at_s: float, stat: cpu.CpuStat, tree_values: dict[str, float]
+    ) -> dict[str, float]:
+        """Add the CPU time of programs that are neither in the tree nor this very process.
+
+        Over the time between two readings of the tree, which may be several samples.
+        """
+        ticks, own_s = cpu.program_ticks(stat), time.process_time()
+        if not tree_values or ticks is None:
+            return tree_values
+        was, self._programs = self._programs, (at_s, ticks, own_s)
+        used = tree_values.get("process.cpu.utilization")
+        if was is None or used is None:
+            return tree_values
+        elapsed_s = at_s - was[0]
+        everybody = rate(was[1], ticks, elapsed_s)
+        if everybody is None:
+            return tree_values
+        foreign = everybody / TICKS_PER_S - used - (own_s - was[2]) / elapsed_s
+        return tree_values | {"system.cpu.foreign": max(0.0, foreign)}
 
     def _text(self, path: str) -> str:
         return read_text(f"{self._proc}/{path}") or ""
@@ -108,9 +162,9 @@ class HostSource:
             stat=cpu.parse(self._text("stat")),
             vmstat=memory.parse_vmstat(self._text("vmstat")),
             disks=disk.parse(self._text("diskstats")),
-            interfaces=network.parse(self._text("net/dev")),
-            protocols=network.parse_protocols(self._text("net/snmp"))
-            | network.parse_protocols(self._text("net/netstat")),
+            interfaces=network.parse(self._text(f"{self._net}/dev")),
+            protocols=network.parse_protocols(self._text(f"{self._net}/snmp"))
+            | network.parse_protocols(self._text(f"{self._net}/netstat")),
             stalls=stalls,
         )
 
@@ -154,6 +208,10 @@ class ProcessTree:
         self._duty = duty
         self._due_s = float("-inf")
         self._pss_due_s = float("-inf")
+
+    def members(self) -> Iterable[Process]:
+        """The processes of the tree as last read; none before the first reading."""
+        return () if self._previous is None else tuple(self._previous[1].processes.values())
 
     def sample(self, at_s: float) -> dict[str, float]:
         """Read the tree at a moment of the caller's clock; rates since the previous reading.

@@ -1,0 +1,138 @@
+"""Which control groups processes are in, from ``/proc/PID/cgroup``.
+
+Format: cgroups(7). Version 1 has a group for each controller, which may differ; version 2 has one,
+called ``unified`` here.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from headcount.counters.proc import cgroup
+from headcount.counters.proc.cgroup import CONTROLLERS, UNLIMITED_BYTES, Cgroup, folders
+from headcount.counters.proc.files import read_int, read_text
+
+_ROOT = "/"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One reading of a control group, and its folder in each hierarchy."""
+
+    where: Mapping[str, str]
+    reading: Cgroup
+
+    @classmethod
+    def read(cls, sys: Path, names: str | Mapping[str, str]) -> "Group":
+        """Read a group by its name, or by its names where controllers differ."""
+        where = folders(sys, names)
+        return cls(where, cgroup.read(where) if where else Cgroup())
+
+    def figures(self, previous: "Group | None", elapsed_s: float) -> dict[str, float]:
+        """Gauges, and rates since a previous reading unless that was of another group."""
+        values = cgroup.gauges(self.reading)
+        if previous is not None and previous.where == self.where:
+            values |= cgroup.delta(previous.reading, self.reading, elapsed_s)
+        return values
+
+
+def parse(text: str) -> dict[str, str]:
+    """Parse ``/proc/PID/cgroup`` to the group's name by controller, of those that are read."""
+    names: dict[str, str] = {}
+    for line in text.splitlines():
+        _, first, rest = line.partition(":")
+        controllers, second, name = rest.partition(":")
+        # A group outside of our own namespace is told as "/..": it cannot be reached.
+        if not first or not second or not name.startswith(_ROOT) or name.startswith("/.."):
+            continue
+        for controller in controllers.split(",") if controllers else ["unified"]:
+            if controller in CONTROLLERS:
+                names[controller] = name
+    return names
+
+
+def parse_mounts(text: str) -> dict[str, str]:
+    """Parse ``/proc/self/mountinfo`` to the group at the root of each hierarchy's mount.
+
+    In a container without a namespace for groups that is the container's own group, whose name is
+    in front of all names of groups.
+    """
+    roots: dict[str, str] = {}
+    for line in text.splitlines():
+        place, dash, kind = line.partition(" - ")
+        words, mount = place.split(), kind.split()
+        if not dash or len(words) < 5 or len(mount) < 3:
+            continue
+        if mount[0] == "cgroup2":
+            roots.setdefault("unified", words[3])
+        elif mount[0] == "cgroup":
+            for option in mount[2].split(","):
+                if option in CONTROLLERS:
+                    roots.setdefault(option, words[3])
+    return roots
+
+
+def of(proc: str, pid: int | str) -> dict[str, str]:
+    """Return the groups of a process by controller; empty where it has gone."""
+    names = parse(read_text(f"{proc}/{pid}/cgroup") or "")
+    roots = parse_mounts(read_text(f"{proc}/self/mountinfo") or "")
+    return {
+        controller: _below(roots.get(controller, _ROOT), name) for controller, name in names.items()
+    }
+
+
+def shared(proc: str, pids: Iterable[int]) -> dict[str, str]:
+    """Return the groups that all these processes are in and this very process is not.
+
+    By controller; never the root. A group that holds Headcount too tells nothing of the server.
+    """
+    ours = of(proc, "self")
+    common: dict[str, str] | None = None
+    for pid in pids:
+        theirs = of(proc, pid)
+        if theirs:
+            common = theirs if common is None else dict(common.items() & theirs.items())
+    return {
+        controller: name
+        for controller, name in (common or {}).items()
+        if name != _ROOT and not _holds(name, ours.get(controller, _ROOT))
+    }
+
+
+def limiting(sys: Path, names: Mapping[str, str]) -> dict[str, str]:
+    """Leave out groups that are the machine itself: the root, unless it is a container's.
+
+    The root of a namespace looks like the machine's, but can be limited: version 2 has a type for
+    every group but the machine's, version 1 a limit that is set.
+    """
+    where = folders(sys, names)
+    return {
+        controller: name
+        for controller, name in names.items()
+        if controller in where and (name != _ROOT or _is_limited(controller, where))
+    }
+
+
+def _is_limited(controller: str, where: Mapping[str, str]) -> bool:
+    folder = where[controller]
+    if controller == "unified":
+        return read_text(f"{folder}/cgroup.type") is not None
+    if controller == "memory":
+        limit = read_int(f"{folder}/memory.limit_in_bytes")
+        return limit is not None and limit < UNLIMITED_BYTES
+    quota = read_int(f"{where.get('cpu', folder)}/cpu.cfs_quota_us")  # -1 where there is none
+    return quota is not None
+
+
+def _below(root: str, name: str) -> str:
+    """A group's name as seen from the group that is mounted."""
+    if root == _ROOT:
+        return name
+    if name == root:
+        return _ROOT
+    return name[len(root) :] if name.startswith(f"{root}/") else name
+
+
+def _holds(group: str, other: str) -> bool:
+    """Whether a group is another or above it."""
+    return other == group or other.startswith(f"{group}/")

@@ -1,0 +1,221 @@
+"""The sockets of a server: which are its own, and what is to be seen of them at a moment."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+
+from headcount.counters.naming import INTERFACE, of_instance
+from headcount.counters.proc.fine import Gauge, Look
+from headcount.counters.proc.process import Process
+from headcount.counters.proc.queues import QueueTable
+from headcount.counters.proc.sockets import Listener, Table, inodes, open_table
+from headcount.counters.proc.states import ThreadStates
+
+_RENEW_S = 30.0
+"""How often it is looked up which listening sockets are the server's: they hardly change."""
+_TIMES_EVERY_S = 0.9
+"""Times of connections are sums: once a second is enough for their growth."""
+_US_PER_S = 1e6
+
+
+class OwnListeners:
+    """The listening sockets of a tree of processes, or of all where there is no tree.
+
+    Args:
+        table: Where sockets are looked up.
+        proc: Where procfs is mounted.
+        roots: Processes at the root of the tree, None for the listening sockets of everybody.
+        members: Tells the tree's processes as they were last read.
+        clock: Seconds that never run backwards.
+
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        proc: str,
+        roots: Sequence[int] | None,
+        members: Callable[[], Iterable[Process]],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Look up nothing yet."""
+        self.table = table
+        self._proc = proc
+        self._roots = roots
+        self._members = members
+        self._clock = clock
+        self._inodes: frozenset[int] = frozenset()
+        self._due_s = float("-inf")
+        self.latest: list[Listener] = []
+        """As they were last read."""
+
+    def read(self) -> list[Listener]:
+        """Read the accept queues now; raises OSError where they cannot be read."""
+        everybody = self.table.listeners()
+        if self._roots is None:
+            self.latest = everybody
+            return everybody
+        own = self._of(everybody)
+        if self._clock() >= self._due_s or (self.latest and not own):
+            self._due_s = self._clock() + _RENEW_S
+            own = self._renewed(everybody)
+        self.latest = own
+        return own
+
+    def _renewed(self, everybody: list[Listener]) -> list[Listener]:
+        """Look up whose they are: the roots hold them mostly, else any of their descendants."""
+        self._inodes = inodes(self._proc, self._roots or ())
+        if not self._of(everybody):
+            self._inodes = inodes(self._proc, [one.pid for one in self._members()])
+        own = self._of(everybody)
+        self._inodes = frozenset(one.inode for one in own)
+        return own
+
+    def _of(self, everybody: list[Listener]) -> list[Listener]:
+        return [one for one in everybody if one.inode in self._inodes]
+
+
+class AcceptQueues:
+    """How many connections wait to be accepted."""
+
+    def __init__(self, own: OwnListeners) -> None:
+        """Look at nothing yet."""
+        self._own = own
+
+    def look(self) -> Iterable[Look]:
+        """Read the queues; nothing of a server that does not listen."""
+        listeners = self._own.read()
+        if not listeners:
+            return
+        waiting = sum(one.queue for one in listeners)
+        yield "socket.accept_queue", "mean", waiting
+        yield "socket.accept_queue.max", "max", waiting
+        yield "socket.accept_queue.occupied", "share", waiting
+        limits = [one.limit for one in listeners if one.limit]
+        if limits:
+            yield "socket.accept_queue.limit", "last", max(limits)
+            # The kernel takes connections up to and including one more than the limit.
+            fullest = max(one.queue / one.limit for one in listeners if one.limit)
+            yield "socket.accept_queue.utilization", "max", min(1.0, fullest)
+
+    def close(self) -> None:
+        """Close the table that all gauges of these sockets share."""
+        self._own.table.close()
+
+
+class ConnectionQueues:
+    """What waits in the connections: to be acknowledged, and to be read by the server."""
+
+    def __init__(self, own: OwnListeners) -> None:
+        """Look at nothing yet."""
+        self._own = own
+
+    def look(self) -> Iterable[Look]:
+        """Read the queues of the connections that the listening sockets took up."""
+        if not self._own.latest:
+            return
+        queues = self._own.table.queues(self._own.latest)
+        yield "socket.connections", "mean", queues.connections
+        yield "socket.send_queue", "mean", queues.sent_bytes
+        yield "socket.receive_queue", "mean", queues.received_bytes
+        if queues.connections:
+            yield "socket.send_queue.share", "mean", queues.sending / queues.connections
+            yield "socket.receive_queue.share", "mean", queues.unread / queues.connections
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class ConnectionTimes:
+    """The share of time in which connections had something to send, and what held it up."""
+
+    def __init__(self, own: OwnListeners, clock: Callable[[], float] = time.monotonic) -> None:
+        """Look at nothing yet."""
+        self._own = own
+        self._clock = clock
+        self._previous: tuple[float, Mapping[int, tuple[int, int, int]]] | None = None
+
+    def look(self) -> Iterable[Look]:
+        """Compare with the look a second before; of connections that were there in both."""
+        at_s = self._clock()
+        if not self._own.latest or (
+            self._previous is not None and at_s - self._previous[0] < _TIMES_EVERY_S
+        ):
+            return ()
+        now = self._own.table.times(self._own.latest)
+        was, self._previous = self._previous, None if now is None else (at_s, now)
+        if was is None or now is None:
+            return ()
+        return [(name, "mean", share) for name, share in shares(was[1], now, at_s - was[0]).items()]
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def shares(
+    previous: Mapping[int, tuple[int, int, int]],
+    current: Mapping[int, tuple[int, int, int]],
+    elapsed_s: float,
+) -> dict[str, float]:
+    """Shares of time, the mean over connections in both readings; nothing where there are none."""
+    pairs = [(previous[key], now) for key, now in current.items() if key in previous]
+    if not pairs or elapsed_s <= 0:
+        return {}
+    names = ("socket.busy", "socket.rwnd_limited", "socket.sndbuf_limited")
+    span_us = elapsed_s * _US_PER_S
+    return {
+        name: sum(min(max(0, now[place] - was[place]) / span_us, 1.0) for was, now in pairs)
+        / len(pairs)
+        for place, name in enumerate(names)
+    }
+
+
+class NetworkQueues:
+    """What waits to be sent in the queueing disciplines of the interfaces."""
+
+    def __init__(self, table: QueueTable) -> None:
+        """Look at nothing yet."""
+        self._table = table
+
+    def look(self) -> Iterable[Look]:
+        """Read the queues; nothing where no interface has one."""
+        queues = self._table.read()
+        if not queues:
+            return
+        family, occupied = "system.network.queue.backlog", "system.network.queue.occupied"
+        for name, queue in queues.items():
+            yield of_instance(family, INTERFACE, name), "mean", queue.backlog_bytes
+            yield of_instance(occupied, INTERFACE, name), "share", queue.backlog_bytes
+        total = sum(queue.backlog_bytes for queue in queues.values())
+        yield family, "mean", total
+        yield occupied, "share", total
+
+    def close(self) -> None:
+        """Close the table."""
+        self._table.close()
+
+
+def gauges_of(
+    proc: str,
+    roots: Sequence[int] | None,
+    namespace: str | None,
+    members: Callable[[], Iterable[Process]],
+) -> list[Gauge]:
+    """Everything there is to be looked at of a server, as far as the kernel lets us.
+
+    Args:
+        proc: Where procfs is mounted.
+        roots: Processes at the root of its tree, None where there is no tree.
+        namespace: The file of its network namespace, None for our own.
+        members: Tells the tree's processes as they were last read.
+
+    """
+    first = roots[0] if roots else None
+    own = OwnListeners(open_table(proc, first, namespace), proc, roots, members)
+    gauges: list[Gauge] = [AcceptQueues(own), ConnectionQueues(own), ConnectionTimes(own)]
+    if proc == "/proc":
+        with suppress(OSError):
+            gauges.append(NetworkQueues(QueueTable(namespace)))
+    if roots is not None:
+        gauges.append(ThreadStates(proc, members))
+    return gauges

@@ -1,0 +1,63 @@
+"""What the threads of a tree are doing at a moment: running, ready to, or in uninterruptible sleep.
+
+Format: proc(5), the state in ``/proc/PID/stat``.
+"""
+
+from collections.abc import Callable, Iterable
+
+from headcount.counters.proc.files import read_text
+from headcount.counters.proc.fine import Look
+from headcount.counters.proc.process import Process
+
+_RUNNABLE, _BLOCKED = "R", "D"
+
+
+class ThreadStates:
+    """States of all threads of a tree of processes.
+
+    Args:
+        proc: Where procfs is mounted.
+        members: Tells the tree's processes as they were last read.
+
+    """
+
+    def __init__(self, proc: str, members: Callable[[], Iterable[Process]]) -> None:
+        """Look at nothing yet."""
+        self._proc = proc
+        self._members = members
+
+    def look(self) -> Iterable[Look]:
+        """Count the threads that are runnable, and those in uninterruptible sleep."""
+        states = [
+            state
+            for one in self._members()
+            if not one.ended
+            for path in _paths(self._proc, one)
+            if (state := _state(path)) is not None
+        ]
+        if not states:
+            return ()
+        blocked = states.count(_BLOCKED)
+        return (
+            ("process.threads.runnable", "mean", states.count(_RUNNABLE)),
+            ("process.threads.blocked", "mean", blocked),
+            ("process.threads.blocked.occupied", "share", blocked),
+        )
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def _paths(proc: str, one: Process) -> list[str]:
+    """The files with the states of a process's threads; of its first one where they are many."""
+    folder = f"{proc}/{one.pid}"
+    if one.threads == 1 or not one.thread_times:
+        return [f"{folder}/stat"]
+    return [f"{folder}/task/{thread}/stat" for thread in one.thread_times]
+
+
+def _state(path: str) -> str | None:
+    """The letter behind the program's name in brackets, which may itself hold brackets."""
+    text = read_text(path)
+    rest = text.rpartition(") ")[2] if text is not None else ""
+    return rest[:1] or None
