@@ -1,0 +1,104 @@
+"""Queues, limits and speeds of network interfaces."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from headcount.counters.catalogue import lookup
+from headcount.counters.proc import queues
+from headcount.counters.proc.links import Links, used
+from headcount.counters.proc.queues import Queue, QueueTable
+from headcount.counters.proc.served import NetworkQueues
+
+
+def test_a_limited_interface_against_what_tc_says_of_it() -> None:
+    script = Path(__file__).with_name("queue_child.py")
+    around = ["unshare", "--user", "--map-root-user", "--net", "--"]
+    run = subprocess.run([*around, sys.executable, script], check=True, capture_output=True)
+    told = json.loads(run.stdout)
+    assert told["before"] == {}  # the loopback has no queue by itself
+    assert told["idle"]["lo"] == {
+        "backlog_bytes": 0,
+        "dropped": 0,
+        "overlimits": 0,
+        "rate_limit": 100_000,
+    }
+    assert told["busy"]["lo"]["backlog_bytes"] > 5000
+    (tc,) = told["tc"]
+    after = told["after"]["lo"]
+    assert (
+        (after["backlog_bytes"], after["dropped"])
+        == (tc["backlog"], tc["drops"])
+        == (0, tc["drops"])
+    )
+    assert after["overlimits"] == tc["overlimits"] > 0
+    assert after["dropped"] > 0
+
+
+def test_rates_and_limits_of_each_and_of_all() -> None:
+    before = {"eth0": Queue(0, 5, 10, None), "veth": Queue(0, 0, 0, 100_000)}
+    now = {"eth0": Queue(0, 9, 30, None), "veth": Queue(7, 1, 2, 100_000), "new": Queue(0, 3, 3, 5)}
+    assert queues.delta(before, now, 2.0) == {
+        "system.network.queue.dropped{network.interface.name=eth0}": 2,
+        "system.network.queue.dropped{network.interface.name=veth}": 0.5,
+        "system.network.queue.dropped": 2.5,
+        "system.network.queue.overlimits{network.interface.name=eth0}": 10,
+        "system.network.queue.overlimits{network.interface.name=veth}": 1,
+        "system.network.queue.overlimits": 11,
+    }
+    assert queues.delta({}, now, 2.0) == queues.gauges({}) == {}
+    limits = queues.gauges(now)
+    assert limits["system.network.queue.rate"] == 5
+    assert limits["system.network.queue.rate{network.interface.name=veth}"] == 100_000
+    assert "system.network.queue.rate{network.interface.name=eth0}" not in limits
+
+
+class Imagined(QueueTable):
+    """Queues that are not there."""
+
+    def __init__(self, found: dict[str, Queue]) -> None:
+        self.found = found
+
+    def read(self) -> dict[str, Queue]:
+        return self.found
+
+    def close(self) -> None:
+        pass
+
+
+def test_what_waits_now_is_told_of_each_and_of_all() -> None:
+    found = {"a": Queue(300, 0, 0, None), "b": Queue(0, 0, 0, None)}
+    looks = {name: (how, value) for name, how, value in NetworkQueues(Imagined(found)).look()}
+    assert looks["system.network.queue.backlog"] == ("mean", 300)
+    assert looks["system.network.queue.occupied"] == ("share", 300)
+    assert looks["system.network.queue.occupied{network.interface.name=b}"] == ("share", 0)
+    assert all(lookup(name) for name in looks)
+    assert list(NetworkQueues(Imagined({})).look()) == []
+
+
+def test_links_are_used_as_far_as_their_busier_direction_is(tmp_path: Path) -> None:
+    traffic = {
+        "system.network.io{network.io.direction=receive,network.interface.name=eth0}": 25e6,
+        "system.network.io{network.io.direction=transmit,network.interface.name=eth0}": 100e6,
+        "system.network.io{network.io.direction=transmit,network.interface.name=eth1}": 1e6,
+        "system.network.io{network.io.direction=transmit,network.interface.name=veth}": 1e6,
+        "system.network.io{network.io.direction=transmit}": 999e6,
+    }
+    for name, speed, device in (
+        ("eth0", "1000", True),
+        ("eth1", "-1", True),
+        ("veth", "10000", False),
+    ):
+        folder = tmp_path / "class/net" / name
+        (folder / ("device" if device else "queues")).mkdir(parents=True)
+        (folder / "speed").write_text(f"{speed}\n")
+    values = Links("/imagined", tmp_path, None).sample(0.0, traffic)
+    assert values == {
+        "system.network.speed{network.interface.name=eth0}": 125e6,
+        "system.network.utilization{network.interface.name=eth0}": pytest.approx(0.8),
+        "system.network.utilization.busiest": pytest.approx(0.8),
+    }
+    assert Links("/imagined", None, None).sample(0.0, traffic) == used({}, traffic) == {}
