@@ -250,7 +250,7 @@ def test_a_killed_keeper_leaves_nothing(base: Path) -> None:
 
 
 def test_ports_that_somebody_takes_meanwhile(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with port.socket.create_server((port.HOST, 0)) as stranger:
+    with port.socket.create_server((port.host(), 0)) as stranger:
         taken = stranger.getsockname()[1]
         numbers = iter([port.free(), taken, port.free(), *(port.free() for _ in range(3))])
         monkeypatch.setattr(port, "free", lambda: next(numbers))

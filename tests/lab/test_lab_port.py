@@ -11,7 +11,7 @@ def test_a_free_port_is_free_until_somebody_has_it() -> None:
     assert port.is_free(number)
     assert not port.answers(number)
     assert not port.is_held_by(os.getpid(), number)
-    with socket.create_server((port.HOST, number)):
+    with socket.create_server((port.host(), number)):
         assert not port.is_free(number)
         assert port.answers(number)
         assert port.is_held_by(os.getpid(), number)
@@ -21,12 +21,12 @@ def test_a_free_port_is_free_until_somebody_has_it() -> None:
 
 def test_a_connection_is_no_listener() -> None:
     with (
-        socket.create_server((port.HOST, 0)) as server,
+        socket.create_server((port.host(), 0)) as server,
         socket.create_connection(server.getsockname()) as client,
     ):
         assert not port.is_held_by(os.getpid(), client.getsockname()[1])
 
 
 def test_a_process_that_has_ended_holds_nothing() -> None:
-    with socket.create_server((port.HOST, 0)) as server:
+    with socket.create_server((port.host(), 0)) as server:
         assert not port.is_held_by(2**22 + 1, server.getsockname()[1])

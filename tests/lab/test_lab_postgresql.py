@@ -229,7 +229,7 @@ def test_a_killed_keeper_leaves_nothing_though_a_session_waits(base: Path) -> No
 
 
 def test_a_port_that_somebody_takes_meanwhile(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with port.socket.create_server((port.HOST, 0)) as stranger:
+    with port.socket.create_server((port.host(), 0)) as stranger:
         taken = stranger.getsockname()[1]
         numbers = iter([taken, port.free()])
         monkeypatch.setattr(port, "free", lambda: next(numbers))

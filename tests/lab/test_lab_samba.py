@@ -307,7 +307,7 @@ def test_a_home_that_samba_could_not_name(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_port_that_somebody_takes_meanwhile(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.create_server((port.HOST, 0)) as stranger:
+    with socket.create_server((port.host(), 0)) as stranger:
         taken = stranger.getsockname()[1]
         free = port.free()
         ports = iter([taken, taken, free])

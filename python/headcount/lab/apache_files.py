@@ -66,7 +66,7 @@ def configuration(place: Path, number: int, settings: Mapping[str, str], folder:
         if (folder / f"mod_{name}.so").exists()
     ]
     fixed = CONFIGURATION.format(
-        host=port.HOST,
+        host=port.host(),
         port=number,
         place=place,
         log=LOG,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from headcount import __version__
 from headcount.errors import InputError, SystemLimitError
+from headcount.lab import port
 from headcount.lab.home import Home
 from headcount.lab.process import ServerProcess
 
@@ -60,7 +61,7 @@ class AppServer:
         self.settings: Mapping[str, str] = {**SETTINGS, **settings}
         self._home = Home("app")
         command = [sys.executable, "-m", "headcount", "serve", "app", "--json", "--disposable"]
-        command += ["--listen", "127.0.0.1:0", "--data", str(self._home.path)]
+        command += ["--listen", f"{port.host()}:0", "--data", str(self._home.path)]
         for key, value in self.settings.items():
             command += [f"--{key.replace('_', '-')}", value]
         try:
@@ -69,6 +70,7 @@ class AppServer:
         except BaseException:
             self._home.delete()
             raise
+        self.home = self._home.path
         self.pids = [self._process.pid]
         self.programs: Mapping[str, str] = {"headcount application server": __version__}
 

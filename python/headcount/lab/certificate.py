@@ -21,7 +21,7 @@ def make(folder: Path) -> None:
     authority, request = folder / "authority.key", folder / "server.csr"
     names = folder / "names"
     try:
-        names.write_text(f"subjectAltName=IP:{port.HOST}\n", "ascii")
+        names.write_text(f"subjectAltName=IP:{port.host()}\n", "ascii")
     except OSError as error:
         raise SystemLimitError(f"cannot write {names}: {error.strerror}") from error
     issued = ["-CA", str(folder / AUTHORITY), "-CAkey", str(authority), "-CAcreateserial"]
@@ -34,7 +34,7 @@ def make(folder: Path) -> None:
     said(
         [
             *(openssl, "req", *KIND, "-keyout", str(folder / KEY), "-out", str(request)),
-            *("-subj", f"/CN={port.HOST}"),
+            *("-subj", f"/CN={port.host()}"),
         ]
     )
     said(

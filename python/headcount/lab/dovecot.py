@@ -107,12 +107,12 @@ class Dovecot:
     def _greet(self, password: str, log: Path) -> None:
         """Log on and say hello to LMTP; raises SystemLimitError where that does not work."""
         try:
-            session = imaplib.IMAP4(port.HOST, self.imap, timeout=process.START_S)
+            session = imaplib.IMAP4(port.host(), self.imap, timeout=process.START_S)
             try:
                 session.login(dovecot_files.READY, password)
             finally:
                 session.logout()
-            with smtplib.LMTP(port.HOST, self.lmtp, timeout=process.START_S) as delivery:
+            with smtplib.LMTP(port.host(), self.lmtp, timeout=process.START_S) as delivery:
                 delivery.ehlo_or_helo_if_needed()
         except (OSError, imaplib.IMAP4.error, smtplib.SMTPException) as error:
             logged = log.read_text("utf-8", errors="replace") if log.exists() else ""

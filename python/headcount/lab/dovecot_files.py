@@ -150,7 +150,7 @@ def configuration(
     tls = TLS.format(place=place, certificate=certificate.CERTIFICATE, key=certificate.KEY)
     return string.Template(CONFIGURATION.replace("\\$", "$$")).substitute(
         place=place,
-        host=port.HOST,
+        host=port.host(),
         log=LOG,
         info=f"{place}/log/info" if settings["log"] == "on" else "/dev/null",
         user=account.user,

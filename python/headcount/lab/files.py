@@ -38,6 +38,7 @@ class FilesServer:
                 "written: --set path=/mnt/disk"
             ) from None
         self.address = str(self._home.path.resolve())
+        self.home = Path(self.address)
         self.pids: list[int] = []
         self.programs: Mapping[str, str] = {}
         self.settings: Mapping[str, str] = {"path": str(path or home.base())}

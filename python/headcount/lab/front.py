@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from headcount import __version__
+from headcount.lab import port
 from headcount.lab.process import ServerProcess
 
 PATIENCE_S = 2.0
@@ -28,7 +29,7 @@ class Front:
         Raises SystemLimitError where it cannot be started.
         """
         command = [sys.executable, "-m", "headcount", "serve", "smtp", "--json", "--disposable"]
-        command += ["--listen", "127.0.0.1:0", "--lmtp", lmtp]
+        command += ["--listen", f"{port.host()}:0", "--lmtp", lmtp]
         for domain in destinations:
             command += ["--route", f"{domain}=count"]
         self._destinations = list(destinations)

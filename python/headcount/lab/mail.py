@@ -58,7 +58,7 @@ class MailServer:
             self._postfix: Postfix | None = None
             self._own: Front | None = None
             if complete["front"] == "headcount":
-                self._own = Front(f"{port.HOST}:{dovecot.lmtp}", self.destinations)
+                self._own = Front(f"{port.host()}:{dovecot.lmtp}", self.destinations)
                 parts.callback(self._own.stop)
             if complete["front"] == "postfix":
                 for domain in self.destinations:
@@ -73,18 +73,19 @@ class MailServer:
 
     def _tell(self, dovecot: Dovecot) -> None:
         """Say where everything is."""
-        self.address = f"{port.HOST}:{dovecot.imap}"
-        self.implicit_tls = f"{port.HOST}:{dovecot.imaps}" if dovecot.imaps else None
+        self.home = dovecot.home
+        self.address = f"{port.host()}:{dovecot.imap}"
+        self.implicit_tls = f"{port.host()}:{dovecot.imaps}" if dovecot.imaps else None
         self.authority: Path | None = None
         if dovecot.imaps:
             self.authority = dovecot.home / certificate.AUTHORITY
-        self.lmtp = f"{port.HOST}:{dovecot.lmtp}"
+        self.lmtp = f"{port.host()}:{dovecot.lmtp}"
         self.front, self.language = self.lmtp, "lmtp"
         self.stats = dovecot.stats
         self.programs: Mapping[str, str] = {"dovecot": dovecot.version}
         self.pids = [dovecot.pid]
         if self._postfix is not None:
-            self.front, self.language = f"{port.HOST}:{self._postfix.smtp}", "smtp"
+            self.front, self.language = f"{port.host()}:{self._postfix.smtp}", "smtp"
             self.programs = {**self.programs, "postfix": self._postfix.version}
             self.pids.append(self._postfix.pid)
         if self._own is not None:

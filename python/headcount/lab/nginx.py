@@ -87,7 +87,7 @@ class NginxServer(WebServer):
             file_cache=f"max={files} inactive=60s" if files != "0" else "off",
             gzip=set_to["gzip"],
             tls=tls if set_to["tls"] == "on" else "",
-            host=port.HOST,
+            host=port.host(),
             port=number,
             how=how,
             status=STATUS,

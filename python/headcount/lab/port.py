@@ -3,23 +3,41 @@
 import contextlib
 import socket
 import struct
+from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
 
-HOST = "127.0.0.1"
+_LOOPBACK = "127.0.0.1"
+_host = ContextVar("_host", default=_LOOPBACK)
 LISTEN = "0A"
 """The state of a listening socket in `/proc/net/tcp` (the kernel's `TCP_LISTEN`)."""
 
 
+def host() -> str:
+    """The address that servers are to listen on: loopback, but for a network of the run's own."""
+    return _host.get()
+
+
+@contextlib.contextmanager
+def listening_on(address: str) -> Iterator[None]:
+    """Have servers that are started in here listen on another address of this machine."""
+    token = _host.set(address)
+    try:
+        yield
+    finally:
+        _host.reset(token)
+
+
 def free() -> int:
     """A port that nobody has at the moment."""
-    with socket.create_server((HOST, 0)) as server:
+    with socket.create_server((host(), 0)) as server:
         return int(server.getsockname()[1])
 
 
 def is_free(port: int) -> bool:
     """Whether a server could have it."""
     try:
-        socket.create_server((HOST, port)).close()
+        socket.create_server((host(), port)).close()
     except OSError:
         return False
     return True
@@ -28,7 +46,7 @@ def is_free(port: int) -> bool:
 def answers(port: int) -> bool:
     """Whether somebody listens there."""
     try:
-        socket.create_connection((HOST, port), timeout=1).close()
+        socket.create_connection((host(), port), timeout=1).close()
     except OSError:
         return False
     return True
@@ -36,7 +54,7 @@ def answers(port: int) -> bool:
 
 def is_held_by(pid: int, port: int) -> bool:
     """Whether it is this process that listens there (proc(5), `/proc/net/tcp`)."""
-    (number,) = struct.unpack("=I", socket.inet_aton(HOST))
+    (number,) = struct.unpack("=I", socket.inet_aton(host()))
     address = f"{number:08X}:{port:04X}"
     lines = [line.split() for line in Path("/proc/net/tcp").read_text("ascii").splitlines()]
     sockets = {f"socket:[{line[9]}]" for line in lines if line[1] == address and line[3] == LISTEN}

@@ -114,7 +114,7 @@ class Postfix:
     def _greet(self) -> None:
         """Say hello; raises SystemLimitError where that does not work."""
         try:
-            with smtplib.SMTP(port.HOST, self.smtp, timeout=process.START_S) as session:
+            with smtplib.SMTP(port.host(), self.smtp, timeout=process.START_S) as session:
                 session.ehlo_or_helo_if_needed()
         except (OSError, smtplib.SMTPException) as error:
             raise SystemLimitError(

@@ -24,7 +24,7 @@ myhostname = lab.$domain
 mydomain = $domain
 inet_interfaces = $host
 inet_protocols = ipv4
-mynetworks = 127.0.0.0/8
+mynetworks = 127.0.0.0/8 10.77.0.0/16
 mydestination =
 alias_maps =
 alias_database =
@@ -102,11 +102,11 @@ def write(
         daemons=programs[1],
         log=f"{home}/log" if settings["log"] == "on" else "/dev/null",
         domain=DOMAIN,
-        host=port.HOST,
+        host=port.host(),
         lmtp=lmtp,
         destinations=", ".join(sinks),
         transports=", ".join(
-            f"{{{domain} = smtp:[{port.HOST}]:{sink}}}" for domain, sink in sinks.items()
+            f"{{{domain} = smtp:[{port.host()}]:{sink}}}" for domain, sink in sinks.items()
         ),
         concurrency=settings["delivery_concurrency"],
         delay="1s" if settings["flow_control"] == "on" else "0",
@@ -115,7 +115,7 @@ def write(
     if not sinks:
         main = main.replace("transport_maps = inline:{}\n", "transport_maps =\n")
     master = string.Template(MASTER).substitute(
-        host=port.HOST, number=number, smtpd=settings["smtpd_processes"]
+        host=port.host(), number=number, smtpd=settings["smtpd_processes"]
     )
     (home / "etc" / "main.cf").write_text(main, "utf-8")
     (home / "etc" / "master.cf").write_text(master, "utf-8")

@@ -69,7 +69,7 @@ class PostgresqlServer:
             with ExitStack() as parts:
                 pid = self._start(parts, number)
                 if pid is not None:
-                    self.address = f"{port.HOST}:{number}"
+                    self.address = f"{port.host()}:{number}"
                     self.pids = [pid]
                     self._parts = parts.pop_all()
                     return
@@ -85,7 +85,7 @@ class PostgresqlServer:
         self.home = home.path.absolute()
         self.authority: Path | None = None
         data = self.home / "data"
-        text = CONFIGURATION.format(host=port.HOST, number=number)
+        text = CONFIGURATION.format(host=port.host(), number=number)
         text += "".join(f"{line}\n" for line in postgresql_settings.parameters(self.settings))
         if self.settings["tls"] == "on":
             certificate.make(self.home)
@@ -96,6 +96,8 @@ class PostgresqlServer:
             self._make(data)
             with (data / "postgresql.conf").open("a", encoding="utf-8") as file:
                 file.write(text)
+            with (data / "pg_hba.conf").open("a", encoding="utf-8") as file:
+                file.write("host all all samenet scram-sha-256\n")  # a network of the run's own
         except OSError as error:
             raise SystemLimitError(
                 f"cannot write the server's files in {self.home}: {error.strerror}; name another "

@@ -53,7 +53,7 @@ class SambaServer:
             with ExitStack() as parts:
                 pid = self._start(parts, smbd, number)
                 if pid is not None:
-                    self.address = f"{port.HOST}:{number}"
+                    self.address = f"{port.host()}:{number}"
                     self.pids = [pid]
                     self._parts = parts.pop_all()
                     return
@@ -67,6 +67,7 @@ class SambaServer:
         home = Home("samba")
         parts.callback(home.delete)
         folder = home.path.absolute()
+        self.home = folder
         self.data = folder / "data"
         alias = Alias(folder)
         parts.callback(alias.close)

@@ -79,7 +79,7 @@ def write(home: Path, place: Path, number: int, settings: Mapping[str, str], pas
             (home / "data" / SHARES.format(n=share)).mkdir()
         _write_secret(home / "private" / "smbpasswd", _account_line(user, password))
         (home / "usermap").write_text(f"!{user} = *\n", "utf-8")
-        lines = [GLOBAL.format(host=port.HOST, port=number, place=place, log=LOG)]
+        lines = [GLOBAL.format(host=port.host(), port=number, place=place, log=LOG)]
         lines += [line + "\n" for line in samba_settings.parameters(settings)]
         lines += _sections(place, shares)
         (home / "smb.conf").write_text("".join(lines), "utf-8")

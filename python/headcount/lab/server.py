@@ -1,6 +1,7 @@
 """The seam of the lab: a real server that Headcount starts, points at, and stops."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Protocol
 
 from headcount.errors import InputError
@@ -11,6 +12,7 @@ class Server(Protocol):
 
     Attributes:
         address: Where it listens, as `ip:port`; of files, their folder.
+        home: The folder of its data.
         pids: The processes at the root of its tree, for the counters; none where the kernel serves.
         programs: Program and version, for the disclosure.
         settings: How it was configured, for the disclosure.
@@ -18,6 +20,7 @@ class Server(Protocol):
     """
 
     address: str
+    home: Path
     pids: list[int]
     programs: Mapping[str, str]
     settings: Mapping[str, str]

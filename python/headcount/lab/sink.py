@@ -41,7 +41,7 @@ class Sink:
                 self._counts = home.path / "counts"
                 self._counts.touch()
                 who.own(home.path)
-                sink = f'exec {program} -c {port.HOST}:{self.number} {BACKLOG} > "$0"'
+                sink = f'exec {program} -c {port.host()}:{self.number} {BACKLOG} > "$0"'
                 command = ["/bin/sh", "-c", sink, str(self._counts)]
                 server = KeptServer(command, home.path, "smtp-sink", who)
                 parts.callback(server.stop)

@@ -49,7 +49,7 @@ class WebServer(ABC):
             with ExitStack() as parts:
                 pid = self._start(parts, number)
                 if pid is not None:
-                    self.address = f"{port.HOST}:{number}"
+                    self.address = f"{port.host()}:{number}"
                     self.url = f"{'https' if self._is_tls else 'http'}://{self.address}"
                     self.status_url = self.url + STATUS
                     self.pids = [pid]

@@ -1,0 +1,38 @@
+"""The disk that a path is on, as control groups name it: `major:minor` of the whole device."""
+
+import os
+from pathlib import Path
+
+from headcount.errors import SystemLimitError
+
+MOST_LAYERS = 8
+"""Loop devices upon loop devices, at most."""
+
+
+def of_path(path: Path, sys: Path = Path("/sys")) -> str:
+    """The disk that holds a path; raises SystemLimitError where there is none to limit.
+
+    A partition's limit is that of its disk. A loop device stands for a file, and the disk that
+    holds that file is what is limited: only there does waiting show at the loop device, too.
+    """
+    at = path
+    for _ in range(MOST_LAYERS):
+        try:
+            number = at.stat().st_dev
+        except OSError as error:
+            raise SystemLimitError(f"cannot see which disk {at} is on: {error.strerror}") from error
+        folder = sys / "dev/block" / f"{os.major(number)}:{os.minor(number)}"
+        if not folder.exists():
+            break
+        whole = folder.resolve()
+        if (whole / "partition").exists():
+            whole = whole.parent
+        backing = whole / "loop/backing_file"
+        if not backing.exists():
+            return (whole / "dev").read_text("ascii").strip()
+        at = Path(backing.read_text("utf-8").strip())
+    raise SystemLimitError(
+        f"{path} is not on a disk of its own that could be limited (a memory file system, a "
+        "network mount or several disks joined); name a folder on a disk: "
+        "XDG_CACHE_HOME=/some/folder headcount run ..."
+    )

@@ -1,0 +1,46 @@
+"""Writing to the files of control groups, with errors that say what to do."""
+
+import errno
+import os
+from pathlib import Path
+
+from headcount.errors import SystemLimitError
+
+ADVICE = {
+    errno.EACCES: "run as root, or in a group that is delegated to you: systemd-run --user --scope "
+    "-p Delegate=yes headcount run ...",
+    errno.EPERM: "run as root",
+    errno.EROFS: "the file system of control groups is mounted read-only, as in a container that "
+    "may not make groups; start it with --privileged, or run on the machine itself",
+    errno.ENOENT: "this system does not offer the controller; see /proc/cgroups",
+    errno.EBUSY: "what is there does not let go of it: processes are in the group itself that "
+    "would have to hand controllers on (start Headcount in a group below it), or they hold more "
+    "memory than the limit",
+}
+"""What to do about an error of the system."""
+
+
+def refused(what: str, error: OSError) -> SystemLimitError:
+    """The error of a person for one of the system: what was not possible, and what to do."""
+    advice = ADVICE.get(error.errno or 0)
+    where = f" ({error.filename})" if error.filename else ""
+    return SystemLimitError(
+        f"cannot {what}{where}: {error.strerror}" + (f"; {advice}" if advice else "")
+    )
+
+
+def put(path: Path, text: str) -> None:
+    """Write a value to a file of a control group that must be there; raises OSError."""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC)  # without O_CREAT
+        try:
+            os.write(handle, text.encode("ascii"))
+        finally:
+            os.close(handle)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def numbers(path: Path) -> list[int]:
+    """The whole numbers in a file, one a line; raises OSError."""
+    return [int(line) for line in path.read_text("ascii").split()]

@@ -1,0 +1,168 @@
+"""A network of a run's own between the load generator and a server, as slow as is wanted.
+
+The generator's threads live in a network namespace that a pair of virtual Ethernet devices joins to
+the machine; the server listens on the machine's end. So the server's sockets, its device and its
+queue are where they are with a real network: on the server's side. Each end sends through a token
+bucket (tc-tbf(8)), so that the rate holds in both directions, as on a full-duplex link.
+"""
+
+import contextlib
+import ctypes
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+from headcount.errors import SystemLimitError
+
+CLONE_NEWNET = 0x40000000
+"""linux/sched.h."""
+NAMESPACES = Path("/run/netns")
+"""Where ip-netns(8) keeps their names."""
+NAME = re.compile(r"headcount-([0-9]+)-[0-9]+")
+NETWORKS = 254 * 64
+"""Networks of four addresses in 10.77.1.0 to 10.77.254.255: private ones (RFC 1918) that nobody
+else here has."""
+BURST_S = 0.005
+"""What may go at once, as time at the rate: a few ticks of the slowest kernel clock (100 Hz gives
+10 ms, but virtual devices are served by high-resolution timers)."""
+LEAST_BURST_BYTES = 65_536
+"""A packet that is cut up by the device (GSO) holds up to 64 KiB."""
+QUEUE = "50ms"
+"""Longest wait in the bucket's queue; what does not fit is dropped, as by a switch."""
+FOLDERS = ("/usr/sbin", "/sbin")
+COMMAND_S = 20.0
+ADVICE = (
+    "a network of the run's own needs iproute2, which is not installed here: "
+    "apt-get install -y --no-install-recommends iproute2"
+)
+
+_numbers = count(1)
+
+
+class Link:
+    """A network between this machine and a namespace.
+
+    Attributes:
+        name: The namespace's.
+        device: The server's end.
+        address: Where a server is to listen to be reached through it.
+
+    """
+
+    def __init__(self) -> None:
+        """Make it, as fast as the machine; raises SystemLimitError where that cannot be."""
+        if os.geteuid() != 0:
+            raise SystemLimitError(
+                "a slower network between the generator and the server is made with a network "
+                "namespace, which needs root: sudo headcount run ..."
+            )
+        number = next(_numbers)
+        self.name = f"headcount-{os.getpid()}-{number}"
+        self.device, self.far_device = f"hc{os.getpid()}-{number}", f"hc{os.getpid()}-{number}p"
+        network = _free_network()
+        self.address, far = _address(network, 1), _address(network, 2)
+        try:
+            _ip("netns", "add", self.name)
+            _ip("link", "add", self.device, "type", "veth", "peer", "name", self.far_device)
+            _ip("link", "set", self.far_device, "netns", self.name)
+            _ip("addr", "add", f"{self.address}/30", "dev", self.device)
+            _ip("link", "set", self.device, "up")
+            _ip("-n", self.name, "addr", "add", f"{far}/30", "dev", self.far_device)
+            _ip("-n", self.name, "link", "set", self.far_device, "up")
+            _ip("-n", self.name, "link", "set", "lo", "up")
+        except BaseException:
+            self.close()
+            raise
+
+    def limit(self, bits_s: int | None) -> None:
+        """Let this many bits/s through in each direction, with all headers; None: no limit."""
+        for where, device in (([], self.device), (["-n", self.name], self.far_device)):
+            if bits_s is None:
+                with contextlib.suppress(SystemLimitError):  # there was none
+                    _run("tc", *where, "qdisc", "del", "dev", device, "root")
+                continue
+            burst = max(LEAST_BURST_BYTES, round(bits_s / 8 * BURST_S))
+            bucket = ["tbf", "rate", f"{bits_s}bit", "burst", f"{burst}b", "latency", QUEUE]
+            _run("tc", *where, "qdisc", "replace", "dev", device, "root", *bucket)
+
+    @contextlib.contextmanager
+    def inside(self) -> Iterator[None]:
+        """Have the threads that are started in here live in the namespace."""
+        with (
+            Path("/proc/thread-self/ns/net").open() as here,
+            (NAMESPACES / self.name).open() as far,
+        ):
+            _enter(far.fileno())
+            try:
+                yield
+            finally:
+                _enter(here.fileno())
+
+    def close(self) -> None:
+        """Take it away; safe to call twice."""
+        remove(self.name, self.device)
+
+
+def remove(name: str, device: str) -> None:
+    """Take a namespace and its devices away, as far as they are there."""
+    for words in (("link", "del", device), ("netns", "del", name)):
+        with contextlib.suppress(SystemLimitError):
+            _ip(*words)
+
+
+def sweep() -> None:
+    """Take away the networks of runs that are dead."""
+    if os.geteuid() != 0 or not NAMESPACES.is_dir():
+        return
+    for place in NAMESPACES.iterdir():
+        match = NAME.fullmatch(place.name)
+        if match and not Path(f"/proc/{match[1]}").exists():
+            remove(place.name, "hc" + place.name.removeprefix("headcount-"))
+
+
+def _address(network: int, host: int) -> str:
+    return f"10.77.{1 + network // 64}.{network % 64 * 4 + host}"
+
+
+def _free_network() -> int:
+    """A network that no device of this machine is in."""
+    taken = _ip("-4", "-o", "addr", "show")
+    for step in range(NETWORKS):
+        network = (os.getpid() * 64 + step) % NETWORKS  # runs that start at once differ
+        if f" {_address(network, 1)}/" not in taken:
+            return network
+    raise SystemLimitError("all networks of 10.77.0.0/16 are in use; remove some: ip addr")
+
+
+def _enter(handle: int) -> None:
+    """Move this thread into a network namespace (setns(2))."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.setns(handle, CLONE_NEWNET) != 0:
+        reason = os.strerror(ctypes.get_errno())
+        raise SystemLimitError(f"cannot enter the run's network namespace: {reason}; run as root")
+
+
+def _ip(*words: str) -> str:
+    return _run("ip", *words)
+
+
+def _run(program: str, *words: str) -> str:
+    """What a program of iproute2 says; raises SystemLimitError with its complaint."""
+    path = os.pathsep.join([os.environ.get("PATH", ""), *FOLDERS])
+    found = shutil.which(program, path=path)
+    if found is None:
+        raise SystemLimitError(ADVICE)
+    told = subprocess.run(
+        [found, *words], capture_output=True, text=True, timeout=COMMAND_S, check=False
+    )
+    if told.returncode != 0:
+        raise SystemLimitError(
+            f"cannot make the run's network: {program} {' '.join(words)} says: "
+            f"{told.stderr.strip() or 'nothing'}; a container needs --cap-add NET_ADMIN and "
+            "--cap-add SYS_ADMIN for it"
+        )
+    return told.stdout

@@ -1,0 +1,160 @@
+"""What of the machine the server and the load generator of a run get, for as long as it runs."""
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from headcount.errors import SystemLimitError
+from headcount.lab.port import listening_on
+from headcount.lab.squeeze import device, group, hierarchy, link
+from headcount.lab.squeeze.group import Group
+from headcount.lab.squeeze.limits import NONE, Limits
+
+CONFIRMED = frozenset({"cpu", "memory", "io"})
+"""Controllers of the limits that are changed while a server runs."""
+JANITOR_S = 10.0
+"""Longest wait for the janitor, who has nothing left to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a run gets; None is no limit.
+
+    Attributes:
+        server: Limits of the server's processes.
+        generator: Limits of Headcount itself, while it generates load.
+        network_bits_s: Bits/s of the network between them, in each direction.
+        network: Whether there is to be a network of the run's own even without a limit.
+
+    """
+
+    server: Limits = NONE
+    generator: Limits = NONE
+    network_bits_s: int | None = None
+    network: bool = False
+
+    @property
+    def is_link(self) -> bool:
+        """Whether it takes a network of the run's own."""
+        return self.network or self.network_bits_s is not None
+
+
+class Squeeze:
+    """The groups and the network of a run.
+
+    Attributes:
+        server: The group of the server; None where there may be none and none is needed.
+        generator: The group of the generator; None unless it is limited.
+        link: The network between them; None unless it is wanted.
+
+    """
+
+    def __init__(self, wanted: Wanted, needed: frozenset[str] = frozenset()) -> None:
+        """Make what is wanted; raises SystemLimitError if that is not possible.
+
+        A group for the server is made where that is possible even if nothing is limited, for the
+        sake of its counters. `needed` are controllers that must be there for limits to come.
+        """
+        self.wanted = wanted
+        self._parts = ExitStack()
+        self._device: str | None = None
+        self._data: Path | None = None
+        self._janitor: subprocess.Popen[bytes] | None = None
+        self.server: Group | None = None
+        self.generator: Group | None = None
+        self.link: link.Link | None = None
+        where = hierarchy.find()
+        try:
+            group.sweep(where)
+            needed |= wanted.server.controllers
+            try:
+                self.server = self._group("server", where, needed)
+            except SystemLimitError:
+                if needed:
+                    raise
+            if wanted.generator.controllers:
+                self.generator = self._group("generator", where, wanted.generator.controllers)
+            if wanted.is_link:
+                link.sweep()
+                self.link = link.Link()
+                self._parts.callback(self.link.close)
+                self.link.limit(wanted.network_bits_s)
+            self._start_janitor()
+        except BaseException:
+            self.close()
+            raise
+
+    def _group(self, purpose: str, where: hierarchy.Hierarchies, needed: frozenset[str]) -> Group:
+        made = group.make(purpose, where, needed)
+        self._parts.callback(made.remove)
+        return made
+
+    def _start_janitor(self) -> None:
+        groups = [one for one in (self.server, self.generator) if one is not None]
+        words = [f"--group={folder}" for one in groups for folder in one.folders]
+        if self.link is not None:
+            words += ["--network", self.link.name, self.link.device]
+        if not words:
+            return
+        self._janitor = subprocess.Popen(
+            [sys.executable, "-m", "headcount.lab.squeeze.janitor", *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    @contextlib.contextmanager
+    def starting(self) -> Iterator[None]:
+        """Servers that are started in here listen where the network of the run reaches them."""
+        with listening_on(self.link.address) if self.link else contextlib.nullcontext():
+            yield
+
+    def hold(self, pids: Iterable[int], data: Path) -> None:
+        """Put a server that has started into its group, and limit it.
+
+        `data` is where its data is, whose disk is limited. Raises SystemLimitError, but only if
+        limits are wanted.
+        """
+        if self.server is None:
+            return
+        self._data = data
+        try:
+            self.server.add(pids)
+        except SystemLimitError:
+            if self.wanted.server.controllers:
+                raise
+        else:
+            self.limit(self.wanted.server)
+
+    def limit(self, limits: Limits) -> None:
+        """Limit the server anew, also while it is at work; raises SystemLimitError."""
+        if self.server is None or self._data is None:
+            raise SystemLimitError("the server has no control group of its own to be limited in")
+        if "io" in limits.controllers and self._device is None:
+            self._device = device.of_path(self._data)
+        self.server.limit(limits, self._device)
+
+    @contextlib.contextmanager
+    def generating(self) -> Iterator[None]:
+        """Threads that are started in here are the generator's: in its group and network."""
+        if self.generator is not None:
+            self.generator.limit(self.wanted.generator)
+            self.generator.add_one(os.getpid())
+        with self.link.inside() if self.link else contextlib.nullcontext():
+            yield
+
+    def close(self) -> None:
+        """Undo it all; safe to call twice. The server must have been stopped."""
+        if self.generator is not None:
+            with contextlib.suppress(SystemLimitError):
+                self.generator.release(os.getpid())
+        self._parts.close()
+        if self._janitor is not None:
+            self._janitor.communicate(timeout=JANITOR_S)
+            self._janitor = None
