@@ -59,6 +59,16 @@ Client = Annotated[
         "mode=direct.",
     ),
 ]
+Limit = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--limit",
+        metavar="RESOURCE=VALUE",
+        help="Give a lab server less of the machine: cpu=0.5, cpus=0, memory=256MiB, "
+        "disk-read=20MB/s, disk-write=5MB/s, network=80Mbit/s; or the generator: "
+        "generator-cpu=0.2.",
+    ),
+]
 LoadFile = Annotated[
     Path | None,
     typer.Option(

@@ -34,6 +34,8 @@ headcount run web-static --target lab:nginx --levels 1,4,8,16 --duration 20s --r
 
 headcount run sys-60 --target lab:app --duration 10s
 
+headcount run web-static --target lab:nginx --limit cpu=0.5  # what would half a core do?
+
 headcount run replay --loadfile /usr/share/dbench/client.txt --target lab:samba --users 8
 
 headcount run app-server --target app://127.0.0.1:7410 --levels 50..400/50 --criteria "p95<=1s"
@@ -110,6 +112,7 @@ def run(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Setting of a lab server: threads=4."),
     ] = None,
+    limit: options.Limit = None,
     shares: options.Shares = None,
     user: options.User = None,
     client: options.Client = None,
@@ -154,6 +157,7 @@ def run(
         start_users=start_users,
         max_users=max_users,
         server=dict(setting(text, "--set") for text in set_ or []),
+        limits=dict(_limit(text) for text in limit or []),
         client=client_settings(client, user),
         shares=shares,
         loadfile=load_file(loadfile, ignore_times=ignore_times) if loadfile else None,
@@ -223,6 +227,12 @@ def _plan(what: str, target: str | None, overrides: Overrides) -> plans.Plan:
 def _apart(text: str) -> list[str]:
     """Take criteria given in one argument apart; blanks around a relation do not count."""
     return re.sub(r"\s*(<=|>=|<|>)\s*", r"\1", text).split()
+
+
+def _limit(text: str) -> tuple[str, str]:
+    """A limit, whose name has the hyphens of a word."""
+    name, value = setting(text, "--limit")
+    return name.replace("_", "-"), value
 
 
 def _is_plan(path: Path) -> bool:

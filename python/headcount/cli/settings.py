@@ -2,12 +2,14 @@
 
 from headcount.errors import InputError
 
+EXAMPLES = {"--set": "threads=4", "--client": "signing=required", "--limit": "cpu=0.5"}
+
 
 def setting(text: str, option: str) -> tuple[str, str]:
     """One setting; raises InputError if there is no `=` in it."""
     key, equals, value = text.partition("=")
     if not equals:
-        example = "threads=4" if option == "--set" else "signing=required"
+        example = EXAMPLES[option]
         raise InputError(f"{option} {text}: write it like {option} {example}")
     return key.strip().replace("-", "_"), value.strip()
 

@@ -1,6 +1,6 @@
 """One level: users in, wait, measure, sum up."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 from headcount._engine import Interval
@@ -12,7 +12,8 @@ from headcount.analyse.tasks import Tasks
 from headcount.analyse.window import Window
 from headcount.bundle.level import CounterSummary, LevelResult
 from headcount.bundle.writer import BundleWriter, now
-from headcount.controller.access import Access, Prepared
+from headcount.controller.access import Prepared
+from headcount.controller.access.access import Told
 from headcount.controller.handles import ensure_handles
 from headcount.controller.listener import Listener, Phase
 from headcount.controller.session import Moment, Session
@@ -47,14 +48,14 @@ class LevelRunner:
     def __init__(
         self,
         plan: Plan,
-        access: Access,
+        prepare: Callable[[int, Told], Prepared],
         session: Session,
         bundle: BundleWriter,
         listener: Listener,
     ) -> None:
-        """Run levels of `plan`."""
+        """Run levels of `plan`; `prepare` makes the data set for so many users."""
         self._plan = plan
-        self._access = access
+        self._prepare = prepare
         self._session = session
         self._bundle = bundle
         self._listener = listener
@@ -64,7 +65,7 @@ class LevelRunner:
         """Run one level to its end."""
         ensure_handles(self._plan.protocol, order.users)
         self._phase("prepare", order, 0.0)
-        prepared = self._access.prepare(order.users, self._listener.prepared)
+        prepared = self._prepare(order.users, self._listener.prepared)
         note(self._bundle, self._session.now_s(), prepared)
         started_at = now()
         self._bundle.event(

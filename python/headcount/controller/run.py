@@ -129,19 +129,20 @@ class Run:
         if order is None:
             return
         self._listener.phase(Phase("prepare", order.index, order.purpose, order.users, 0.0))
-        prepared = self._sut.access.prepare(order.users, self._listener.prepared)
+        prepared = self._sut.prepare(order.users, self._listener.prepared)
         note(self._bundle, self._spent_s, prepared)
-        session = Session(
-            self._plan,
-            self._sut.access.engine_target(),
-            self._sut.sources(),
-            self._bundle,
-            self._listener,
-            self._spent_s,
-        )
+        with self._sut.generating():
+            session = Session(
+                self._plan,
+                self._sut.access.engine_target(),
+                self._sut.sources(),
+                self._bundle,
+                self._listener,
+                self._spent_s,
+            )
         try:
             runner = LevelRunner(
-                self._plan, self._sut.access, session, self._bundle, self._listener
+                self._plan, self._sut.prepare, session, self._bundle, self._listener
             )
             while order is not None:
                 self._keep(self._run_level(runner, order))

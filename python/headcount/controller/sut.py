@@ -1,19 +1,23 @@
 """The system under test for the length of a run: started if of the lab, spoken to, observed."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from headcount import lab
 from headcount.bundle.environment import EnvironmentFile
-from headcount.controller.access import Access, Secrets
+from headcount.controller.access import Access, Prepared, Secrets
+from headcount.controller.access.access import NOTHING, Told
 from headcount.controller.access.files import FilesAccess
 from headcount.controller.access.open import of_lab, of_target
 from headcount.controller.access.pair import PairAccess
 from headcount.controller.disclosure import disclose
+from headcount.controller.squeezing import COLD, disclosed, wanted
 from headcount.counters import GeneratorSource, HostSource
 from headcount.counters.source import Source
+from headcount.lab.squeeze import Squeeze
+from headcount.lab.squeeze.cache import forget
 from headcount.plan import target as targets
 from headcount.plan.pair import split_settings
 from headcount.plan.plan import Plan
@@ -29,6 +33,23 @@ class Sut:
     access: Access
     lab_settings: Mapping[str, str]
     lab_programs: Mapping[str, str]
+    homes: Sequence[Path] = ()
+    squeeze: Squeeze | None = None
+    is_cold: bool = False
+
+    def prepare(self, users: int, told: Told) -> Prepared:
+        """Make the data set; it is not left in memory where limits are to be felt."""
+        prepared = self.access.prepare(users, told)
+        if self.is_cold and prepared != NOTHING:
+            for home in self.homes:
+                forget(home)
+        return prepared
+
+    @contextmanager
+    def generating(self) -> Iterator[None]:
+        """Threads that are started in here are the generator's."""
+        with self.squeeze.generating() if self.squeeze else nullcontext():
+            yield
 
     def sources(self) -> list[Source]:
         """The counters of both sides that can be had."""
@@ -47,11 +68,34 @@ class Sut:
 
 
 @contextmanager
-def connect(plan: Plan, secrets: Secrets) -> Iterator[Sut]:
+def connect(plan: Plan, secrets: Secrets, needed: frozenset[str] = frozenset()) -> Iterator[Sut]:
     """Connect to the plan's target, or to both where two are joined.
 
-    Servers of the lab are started, and stopped on the way out, with their data.
+    Servers of the lab are started, and stopped on the way out, with their data. They are in a
+    control group of their own where that is possible, with the plan's limits; `needed` are
+    controllers of limits that come later (`Squeeze.limit`).
     """
+    if targets.parse(plan.target).lab is None:
+        with _connect(plan, secrets) as sut:
+            yield sut
+        return
+    squeeze = Squeeze(wanted(plan.limits), needed)
+    try:
+        with squeeze.starting(), _connect(plan, secrets) as sut:
+            squeeze.hold(sut.pids or [], sut.homes[0])
+            is_cold = not COLD.isdisjoint(plan.limits)
+            yield replace(
+                sut,
+                squeeze=squeeze,
+                is_cold=is_cold,
+                lab_settings={**sut.lab_settings, **disclosed(plan.limits)},
+            )
+    finally:
+        squeeze.close()
+
+
+@contextmanager
+def _connect(plan: Plan, secrets: Secrets) -> Iterator[Sut]:
     both = targets.parse(plan.target).both
     if both is None:
         with _connect_one(plan, secrets) as sut:
@@ -85,6 +129,7 @@ def _joined(first: Sut, second: Sut) -> Sut:
         PairAccess(first.access, second.access),
         {**first.lab_settings, **second.lab_settings},
         {**first.lab_programs, **second.lab_programs},
+        [*first.homes, *second.homes],
     )
 
 
@@ -101,7 +146,8 @@ def _connect_one(plan: Plan, secrets: Secrets) -> Iterator[Sut]:
             access = of_lab(plan, server)
             lab_settings, programs = server.settings, server.programs
             pids = server.pids or None
-            yield Sut(server.address, True, pids, access, lab_settings, programs)
+            homes = [server.home]
+            yield Sut(server.address, True, pids, access, lab_settings, programs, homes)
         finally:
             server.stop()
         return

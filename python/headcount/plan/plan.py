@@ -18,6 +18,7 @@ from headcount.plan.discussion import Discussion
 from headcount.plan.fields import Duration, Strict, Users, within
 from headcount.plan.levels import MOST_USERS
 from headcount.plan.library import Library
+from headcount.plan.limits import check_limits
 from headcount.plan.mail import Mail
 from headcount.plan.mistakes import as_mistake, describe
 from headcount.plan.pages import Pages
@@ -68,6 +69,10 @@ class Plan(Strict):
     server: dict[str, str] = Field(
         default_factory=dict, description="Settings of a server of the lab"
     )
+    limits: dict[str, str] = Field(
+        default_factory=dict,
+        description="How much of the machine a server of the lab and the generator may have",
+    )
     client: dict[str, str] = Field(
         default_factory=dict, description="Who users are and how the protocol is spoken"
     )
@@ -101,6 +106,7 @@ class Plan(Strict):
                 f"{target.forms(self.workload.protocol)}"
             )
         check_client(parsed, self.client, self.server)
+        check_limits(self.limits, parsed.lab, self.target)
         check_chosen(self.workload.rules, self.rule, self.workload.criteria)
         if parsed.lab == "nginx" and self.asks_for_cgi:
             raise ValueError(

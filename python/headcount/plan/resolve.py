@@ -49,6 +49,7 @@ class Overrides:
     start_users: int | None = None
     max_users: int | None = None
     server: dict[str, str] = field(default_factory=dict)
+    limits: dict[str, str] = field(default_factory=dict)
     client: dict[str, str] = field(default_factory=dict)
     shares: int | None = None
     loadfile: LoadFile | None = None
@@ -72,6 +73,7 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
         "disclosure": overrides.disclosure,
         "workload_sha256": overrides.workload_sha256,
         "cost": parse_cost(overrides.cost).model_dump() if overrides.cost is not None else None,
+        "limits": overrides.limits,
         **_settings(parsed, overrides, workload),
         "search": _search(overrides),
         "workload": _workload(workload, overrides, is_lab=parsed.lab is not None),

@@ -1,0 +1,37 @@
+"""From a plan's limits to the groups and the network of its run."""
+
+from collections.abc import Mapping
+
+from headcount.lab.squeeze import Limits, Wanted
+from headcount.plan.limits import parse_limits
+
+SERVER = {
+    "cpu": "cpu_cores",
+    "cpus": "cpus",
+    "memory": "memory_bytes",
+    "disk-read": "disk_read_bytes",
+    "disk-write": "disk_write_bytes",
+    "disk-read-ops": "disk_read_ops",
+    "disk-write-ops": "disk_write_ops",
+}
+"""Limits of the server's processes, by their name in plans."""
+COLD = frozenset({"memory", "disk-read", "disk-read-ops"})
+"""Limits that mean nothing while the data set is in memory from when it was made."""
+
+
+def wanted(limits: Mapping[str, str]) -> Wanted:
+    """What a run gets of the machine; raises InputError for limits that cannot be read."""
+    parsed = parse_limits(limits)
+    server = {field: parsed[name] for name, field in SERVER.items() if name in parsed}
+    generator = parsed.get("generator-cpu")
+    network = parsed.get("network")
+    return Wanted(
+        server=Limits(**server),  # type: ignore[arg-type]  # each of its reader's type
+        generator=Limits(cpu_cores=None if generator is None else float(generator)),
+        network_bits_s=None if network is None else int(network),
+    )
+
+
+def disclosed(limits: Mapping[str, str]) -> dict[str, str]:
+    """The limits among the settings of the server, for the disclosure."""
+    return {f"limit of {name}": text for name, text in limits.items()}

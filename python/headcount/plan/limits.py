@@ -1,0 +1,121 @@
+"""The plan's `[limits]`: how much of the machine a server of the lab and the generator may have.
+
+`cpu = "0.5"` answers what half a core would do, `memory = "256MiB"` what less memory would.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from headcount.errors import InputError
+from headcount.plan.mistakes import nearest
+from headcount.plan.units import size_bytes
+
+_BITS = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
+LEAST_CORES = 0.01
+"""The kernel gives no less: 1 ms in each period of 100 ms (sched-bwc.rst)."""
+LEAST_MEMORY_BYTES = 1 << 20
+LEAST_BITS_S = 8_000
+
+
+def cores(text: str, what: str) -> float:
+    """Read CPU time as cores: `0.5`, `2`, `50%`; raises InputError."""
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*(%?)", text.strip())
+    value = float(match[1]) / (100 if match[2] else 1) if match else 0.0
+    if not LEAST_CORES <= value <= 4096:
+        raise InputError(f'{what} is "{text}"; write cores like 0.5, 2 or 50%, at least 0.01')
+    return value
+
+
+def bits_s(text: str, what: str) -> int:
+    """Read a rate of a network: `80Mbit/s`, `10MB/s`; raises InputError. Returns bits/s."""
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([kmg]?bit)(?:/s)?", text.strip().lower())
+    value = round(float(match[1]) * _BITS[match[2]]) if match else _bytes_s(text, what) * 8
+    if not LEAST_BITS_S <= value <= 10**12:
+        raise InputError(f'{what} is "{text}"; write it like 80Mbit/s or 10MB/s, at least 8kbit/s')
+    return value
+
+
+def _bytes_s(text: str, what: str) -> int:
+    value = size_bytes(text.strip().removesuffix("/s"), what)
+    if value < 1:
+        raise InputError(f'{what} is "{text}"; write it like 20MB/s or 500KiB/s')
+    return value
+
+
+def _ops_s(text: str, what: str) -> int:
+    match = re.fullmatch(r"([1-9][0-9]{0,8})(?:/s)?", text.strip())
+    if match is None:
+        raise InputError(f'{what} is "{text}"; write requests a second like 500 or 500/s')
+    return int(match[1])
+
+
+def _memory(text: str, what: str) -> int:
+    value = size_bytes(text, what)
+    if value < LEAST_MEMORY_BYTES:
+        raise InputError(f'{what} is "{text}"; no server starts in less than 1MiB')
+    return value
+
+
+def _cpus(text: str, what: str) -> str:
+    if not re.fullmatch(r"[0-9]{1,4}(-[0-9]{1,4})?(,[0-9]{1,4}(-[0-9]{1,4})?)*", text.strip()):
+        raise InputError(f'{what} is "{text}"; write the numbers of CPUs like 0, 0-1 or 0,2')
+    return text.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A resource that can be limited.
+
+    Attributes:
+        read: Reads a limit of it; raises InputError.
+        meaning: What the limit is.
+        example: How it is written.
+
+    """
+
+    read: Callable[[str, str], float | int | str]
+    meaning: str
+    example: str
+
+
+RESOURCES: Mapping[str, Resource] = {
+    "cpu": Resource(cores, "CPU time of the server, in cores", "0.5"),
+    "cpus": Resource(_cpus, "the CPUs that the server may run on", "0"),
+    "memory": Resource(_memory, "memory of the server, with its page cache", "256MiB"),
+    "disk-read": Resource(_bytes_s, "bytes/s that the server reads from its disk", "20MB/s"),
+    "disk-write": Resource(_bytes_s, "bytes/s that the server writes to its disk", "5MB/s"),
+    "disk-read-ops": Resource(_ops_s, "requests/s with which the server reads", "500/s"),
+    "disk-write-ops": Resource(_ops_s, "requests/s with which the server writes", "500/s"),
+    "network": Resource(bits_s, "the network's rate in each direction", "80Mbit/s"),
+    "generator-cpu": Resource(cores, "CPU time of the load generator, in cores", "0.2"),
+}
+"""What `--limit RESOURCE=VALUE` and `[limits]` can say."""
+
+
+def parse_limits(limits: Mapping[str, str]) -> dict[str, float | int | str]:
+    """The limits as figures: cores, bytes, bytes/s, requests/s, bits/s; raises InputError."""
+    parsed: dict[str, float | int | str] = {}
+    for name, text in limits.items():
+        if name not in RESOURCES:
+            hint = nearest(name, list(RESOURCES))
+            raise InputError(
+                f'there is no limit of "{name}"{hint} (there is: {", ".join(RESOURCES)})'
+            )
+        parsed[name] = RESOURCES[name].read(text, f"the limit {name}")
+    return parsed
+
+
+def check_limits(limits: Mapping[str, str], lab: str | None, target: str) -> None:
+    """See that the limits can be read and are for a server that runs here; raises InputError."""
+    if not parse_limits(limits):
+        return
+    if lab is None:
+        raise InputError(
+            f"limits are for servers of the lab, which Headcount starts itself; {target} is not one"
+        )
+    if lab == "files" and set(limits) - {"generator-cpu"}:
+        raise InputError(
+            "lab:files has no server whose processes could be limited: the kernel serves the "
+            "files; give --limit with another server of the lab, such as lab:samba"
+        )
