@@ -1,0 +1,132 @@
+"""The conclusion: what limits the machine, in the papers' order of memory, I/O, CPU (M-10)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from headcount.analyse.rules.finding import Examination, Finding
+from headcount.analyse.rules.model import AREAS, Area
+from headcount.analyse.rules.series import Frame
+
+MAIN_SHARE = 0.5
+"""An area is judged before a later one only if its findings cover at least this part of the time
+that those of the area with the most cover: a minute of paging does not explain a day. Ours."""
+
+AT_WORK = 0.5
+"""Mean use of any resource from which on a machine counts as at work (T-19), not as idle. Ours."""
+
+MASK = (
+    "Memory is judged before disks: a lack of it can mask itself as slow I/O or an overloaded CPU."
+)
+
+Kind = Literal["limited", "signs", "clients", "idle", "unknown"]
+Confidence = Literal["clear", "likely", "weak"]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The conclusion.
+
+    Attributes:
+        kind: `limited`: an area is proved to be the bottleneck. `signs`: none is, but one is
+            pointed at. `clients`: the machine worked with room left, so whoever loads it is the
+            limit (T-19). `idle`: it had little to do. `unknown`: nothing that could prove a
+            bottleneck was in the log.
+        area: Of the bottleneck; None without one.
+        confidence: `clear`, or `likely` where an area that comes before could not be judged, or
+            `weak` for signs alone.
+        evidence: The findings of the area that count, the strongest first.
+        masked: Whether the disk is busy at the same time as memory is short.
+        runner_up: The next area with evidence.
+        exonerated: Areas that were judged and have nothing against them.
+        not_judged: Areas of which no rule that proves anything could be judged.
+        used: Mean use of what is known: CPU, busiest disk, busiest link, from 0 to 1.
+
+    """
+
+    kind: Kind
+    area: Area | None
+    confidence: Confidence
+    evidence: tuple[Finding, ...]
+    masked: bool
+    runner_up: Area | None
+    exonerated: tuple[Area, ...]
+    not_judged: tuple[Area, ...]
+    used: Mapping[str, float]
+
+
+def decide(examination: Examination) -> Decision:
+    """Draw the conclusion from the findings."""
+    proofs = _by_area(examination, "proof")
+    signs = _by_area(examination, "sign")
+    not_judged = tuple(area for area in AREAS[:4] if not examination.judged(area))
+    against = {*proofs, *signs}
+    exonerated = tuple(area for area in AREAS if area not in against and examination.judged(area))
+    area = _first(proofs) or _first(signs)
+    used = usage(examination.frame)
+    masked = area == "memory" and "disk" in proofs
+    if area is None:
+        kind: Kind = "idle" if max(used.values(), default=0.0) < AT_WORK else "clients"
+        if len(not_judged) == len(AREAS[:4]):
+            kind = "unknown"
+        sure: Confidence = "likely" if not_judged else "clear"
+        return Decision(kind, None, sure, (), False, None, exonerated, not_judged, used)
+    evidence = (*proofs.get(area, ()), *signs.get(area, ()))
+    if area not in proofs:
+        rest = [one for one in AREAS if one in signs and one != area]
+        runner_up = rest[0] if rest else None
+        return Decision(
+            "signs", area, "weak", evidence, masked, runner_up, exonerated, not_judged, used
+        )
+    before = AREAS[: AREAS.index(area)]
+    sure = "likely" if any(one in not_judged for one in before) else "clear"
+    rest = [one for one in AREAS if one in proofs and one != area]
+    rest += [one for one in AREAS if one in signs and one not in proofs]
+    runner_up = rest[0] if rest else None
+    return Decision(
+        "limited", area, sure, evidence, masked, runner_up, exonerated, not_judged, used
+    )
+
+
+def usage(frame: Frame) -> dict[str, float]:
+    """Mean use of the CPU, the busiest disk and the busiest link, as far as the log has them."""
+    found = {}
+    for name, counters in _USE.items():
+        for counter in counters:
+            means = [
+                series.mean()
+                for view in (frame, *(frame.only(one) for one in frame.instances([counter])))
+                if (series := view.of(counter)) is not None
+            ]
+            if means:
+                found[name] = min(max(means), 1.0)
+                break
+    return found
+
+
+_USE = {
+    "CPU": ("system.cpu.utilization",),
+    "disk": ("system.disk.utilization.busiest", "system.disk.utilization"),
+    "network": ("system.network.utilization.busiest", "system.network.utilization"),
+}
+
+
+def _by_area(examination: Examination, strength: str) -> dict[Area, tuple[Finding, ...]]:
+    return {
+        area: found
+        for area in AREAS
+        if (
+            found := tuple(
+                one
+                for one in examination.found
+                if one.rule.area == area and one.strength == strength
+            )
+        )
+    }
+
+
+def _first(found: Mapping[Area, tuple[Finding, ...]]) -> Area | None:
+    """The first area in the order whose findings cover enough of the time."""
+    covered = {area: max(one.share for one in ones) for area, ones in found.items()}
+    most = max(covered.values(), default=0.0)
+    return next((area for area, share in covered.items() if share >= MAIN_SHARE * most), None)

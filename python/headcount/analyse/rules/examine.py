@@ -1,0 +1,162 @@
+"""From a recording to findings: every rule, over all of the time and over each part of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headcount.analyse.rules.condition import Outcome, Reading, evaluate, threshold
+from headcount.analyse.rules.facts import Facts
+from headcount.analyse.rules.finding import Examination, Finding, NotJudged, Other
+from headcount.analyse.rules.library import Library
+from headcount.analyse.rules.model import AREAS, Profile, Rule, Strength
+from headcount.analyse.rules.series import Frame
+from headcount.analyse.rules.statistic import beyond
+from headcount.analyse.rules.windows import Span, covered_s, granular, interval_s, merged
+
+_WEIGHT: dict[Strength, int] = {"proof": 0, "sign": 1, "note": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """One look at one recording: what every rule is judged with."""
+
+    frame: Frame
+    facts: Facts
+    profile: Profile
+    library: Library
+    whole: Span
+    windows: Sequence[Span]
+
+    def holds(self, rule: Rule, span: Span) -> Outcome:
+        return evaluate(rule.when, self.frame, self.facts, span)
+
+
+def examine(frame: Frame, facts: Facts, profile: Profile, library: Library) -> Examination:
+    """Judge every rule that is for this kind of system and server.
+
+    The frame must have samples. A rule whose counters are absent is never found.
+    """
+    whole = (float(frame.at_s[0]), float(frame.at_s[-1]))
+    look = _Look(frame, facts, profile, library, whole, granular(frame.at_s))
+    found: list[Finding] = []
+    quiet: list[Rule] = []
+    not_judged: list[NotJudged] = []
+    for rule in library.rules.values():
+        if rule.exception or not _applies(rule, facts, profile):
+            continue
+        finding, overall = _look_for(rule, look)
+        if finding is not None:
+            found.append(finding)
+        elif overall.holds is None:
+            not_judged.append(NotJudged(rule, overall.missing))
+        else:
+            quiet.append(rule)
+    found.sort(key=_order)
+    return Examination(
+        frame,
+        whole,
+        facts,
+        profile,
+        tuple(one for one in found if not one.taken_back_by),
+        tuple(one for one in found if one.taken_back_by),
+        tuple(quiet),
+        tuple(not_judged),
+    )
+
+
+def strength(rule: Rule, facts: Facts) -> Strength:
+    """How much a rule says on this machine: old thresholds say less on a machine of today."""
+    return rule.strength if facts.of_the_nineties or rule.today is None else rule.today
+
+
+def _applies(rule: Rule, facts: Facts, profile: Profile) -> bool:
+    system = rule.system == "any" or facts.system is None or rule.system == facts.system
+    return system and rule.is_for(profile)
+
+
+def _order(one: Finding) -> tuple[int, int, float]:
+    areas = [*AREAS, "workload"]
+    return areas.index(one.rule.area), _WEIGHT[one.strength], -one.share
+
+
+def _look_for(rule: Rule, look: _Look) -> tuple[Finding | None, Outcome]:
+    """The finding, if there is one, and what came of the rule over all of the time."""
+    overall = look.holds(rule, look.whole)
+    spans = _spans(rule, look, overall)
+    if not spans:
+        return None, overall
+    longest = max(spans, key=lambda span: span[1] - span[0])
+    taken_back = _taken_back(rule, look, spans)
+    interval = interval_s(look.frame.at_s)
+    total_s = covered_s([look.whole], interval)
+    share = min(covered_s(spans, interval) / total_s, 1.0) if total_s else 1.0
+    finding = Finding(
+        rule,
+        strength(rule, look.facts),
+        tuple(spans),
+        share,
+        _readings(rule, look, longest),
+        tuple(_others(rule, look, longest)),
+        tuple(taken_back),
+    )
+    return finding, overall
+
+
+def _spans(rule: Rule, look: _Look, overall: Outcome) -> list[Span]:
+    by_course = any(leaf.is_ in {"rises", "falls", "last"} for leaf in rule.when.leaves())
+    windows = [] if by_course else look.windows
+    outcomes = [(window, look.holds(rule, window)) for window in windows]
+    held = [
+        _trimmed(window, outcome.readings, look) for window, outcome in outcomes if outcome.holds
+    ]
+    if held:
+        return merged(held)
+    return [_trimmed(look.whole, overall.readings, look)] if overall.holds else []
+
+
+def _trimmed(window: Span, readings: Sequence[Reading], look: _Look) -> Span:
+    """Cut to what lies between the first and the last sample beyond the deciding threshold."""
+    for reading in readings:
+        leaf = reading.leaf
+        limit = threshold(leaf, look.facts)
+        if limit is None or leaf.counter is None:
+            continue
+        frame = look.frame.only(reading.instance) if reading.instance else look.frame
+        series = frame.of(leaf.counter, leaf.plus, leaf.over)
+        if series is None:
+            continue
+        inside = series.within(*window)
+        moments = inside.at_s[beyond(inside, leaf.op, limit)]
+        if len(moments):
+            return float(moments[0]), float(moments[-1])
+    return window
+
+
+def _readings(rule: Rule, look: _Look, span: Span) -> tuple[Reading, ...]:
+    """The figures of the longest span; where it does not hold as a whole, of its worst window."""
+    outcome = look.holds(rule, span)
+    if outcome.holds:
+        return outcome.readings
+    inner = [look.holds(rule, window) for window in (*look.windows, look.whole)]
+    held = [one for one in inner if one.holds]
+    return held[0].readings if held else outcome.readings
+
+
+def _taken_back(rule: Rule, look: _Look, spans: Sequence[Span]) -> list[Rule]:
+    """The exceptions that hold: over all of the time, or in every span with its run-up."""
+    step = look.windows[0][1] - look.windows[0][0] if look.windows else 0.0
+    looked_at = [(max(start_s - step, look.whole[0]), end_s) for start_s, end_s in spans]
+    found = []
+    for name in rule.excepted_by:
+        exception = look.library.rules[name]
+        if look.holds(exception, look.whole).holds or all(
+            look.holds(exception, span).holds for span in looked_at
+        ):
+            found.append(exception)
+    return found
+
+
+def _others(rule: Rule, look: _Look, span: Span) -> list[Other]:
+    return [
+        Other(look.library.rules[name], look.holds(look.library.rules[name], span).holds)
+        for name in rule.conflicts
+    ]

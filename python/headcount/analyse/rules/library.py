@@ -1,0 +1,140 @@
+"""Reading rules, advice and sources from their files, and checking that they fit together."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from pydantic import ValidationError
+
+from headcount.analyse.rules.condition import unit_of
+from headcount.analyse.rules.model import Advice, Condition, Origin, Rule
+from headcount.analyse.rules.units import factor
+from headcount.counters.catalogue import lookup
+from headcount.errors import InputError
+
+_FILES = ("memory", "disk", "network", "cpu", "service", "workload")
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Everything that rules need, by its id.
+
+    Attributes:
+        rules: In the order of their files.
+        advice: What rules advise.
+        sources: Where they come from.
+
+    """
+
+    rules: Mapping[str, Rule]
+    advice: Mapping[str, Advice]
+    sources: Mapping[str, Origin]
+
+    def source(self, of: Rule | Advice) -> str:
+        """Where a rule or an advice is from, in full."""
+        title = self.sources[of.source].title
+        return f"{title}, {of.where}" if of.where else title
+
+    def short_source(self, of: Rule | Advice) -> str:
+        """Where it is from, in a few words."""
+        short = self.sources[of.source].short
+        return f"{short}, {of.where}" if of.where else short
+
+
+@cache
+def builtin() -> Library:
+    """The rules that come with Headcount."""
+    folder = files("headcount.analyse.rules").joinpath("data")
+    names = (*_FILES, "advice", "sources")
+    parts = [tomllib.loads(folder.joinpath(f"{name}.toml").read_text("utf-8")) for name in names]
+    return _library(parts, "the rules of Headcount")
+
+
+def with_file(path: Path) -> Library:
+    """The rules of Headcount with those of a file of one's own.
+
+    A rule, an advice or a source with an id that Headcount has replaces Headcount's.
+
+    Raises InputError naming the file and what is wrong with it.
+    """
+    try:
+        own = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise InputError(f"the rules {path} cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"the rules {path} are not TOML: {error}") from error
+    known = builtin()
+    parts = [
+        {
+            "rule": [one.model_dump(by_alias=True) for one in known.rules.values()],
+            "advice": [one.model_dump() for one in known.advice.values()],
+            "source": {key: one.model_dump() for key, one in known.sources.items()},
+        },
+        own,
+    ]
+    return _library(parts, f"the rules {path}")
+
+
+def _library(parts: list[dict[str, Any]], where: str) -> Library:
+    for part in parts:
+        unknown = set(part) - {"rule", "advice", "source"}
+        if unknown:
+            raise InputError(
+                f"{where}: unknown key `{min(unknown)}`; a file has rule, advice and source"
+            )
+    try:
+        rules = [Rule.model_validate(one) for part in parts for one in part.get("rule", [])]
+        advice = [Advice.model_validate(one) for part in parts for one in part.get("advice", [])]
+        sources = {
+            key: Origin.model_validate(one)
+            for part in parts
+            for key, one in part.get("source", {}).items()
+        }
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        name = first["input"].get("id", "") if isinstance(first["input"], dict) else ""
+        raise InputError(f"{where}: {name} {place}: {first['msg']}") from error
+    library = Library(
+        MappingProxyType({one.id: one for one in rules}),
+        MappingProxyType({one.id: one for one in advice}),
+        MappingProxyType(sources),
+    )
+    for rule in library.rules.values():
+        _check(rule, library, where)
+    return library
+
+
+def _check(rule: Rule, library: Library, where: str) -> None:
+    """Check everything that a rule names."""
+    named = f"{where}: rule {rule.id}"
+    if rule.source not in library.sources:
+        raise InputError(f"{named}: no source `{rule.source}`; add [source.{rule.source}]")
+    for other in (*rule.excepted_by, *rule.conflicts):
+        if other not in library.rules:
+            raise InputError(f"{named} names rule `{other}`, which does not exist")
+    for advised in rule.advice:
+        if advised not in library.advice:
+            raise InputError(f"{named} names advice `{advised}`, which does not exist")
+    for counter in rule.when.counters():
+        if lookup(counter) is None:
+            raise InputError(
+                f"{named}: no counter `{counter}` in the catalogue; docs/counters.md lists them"
+            )
+    for leaf in rule.when.leaves():
+        _check_unit(leaf, named)
+
+
+def _check_unit(leaf: Condition, named: str) -> None:
+    if leaf.counter is None:
+        return
+    to = "1" if leaf.scale == "memory" else unit_of(leaf)
+    try:
+        factor(leaf.unit, to)
+    except InputError as error:
+        raise InputError(f"{named}, {leaf.counter}: {error}") from error

@@ -1,0 +1,190 @@
+"""What a file of rules may hold: rules, their conditions, advice, sources, test vectors."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Area = Literal["memory", "disk", "network", "cpu", "service", "workload"]
+"""What a rule is about. `service`: limits that server programs set themselves. `workload`: whether
+what was asked of the server is as it should be; such rules name no bottleneck."""
+
+AREAS: tuple[Area, ...] = ("memory", "disk", "network", "cpu", "service")
+"""Areas that can be a bottleneck, in the order in which they are judged (rule M-10)."""
+
+Profile = Literal["file-server", "app-server", "workstation"]
+PROFILES: tuple[Profile, ...] = ("file-server", "app-server", "workstation")
+Strength = Literal["proof", "sign", "note"]
+"""`proof` names a bottleneck, `sign` points at one, `note` is only told."""
+
+Statistic = Literal["consistently", "mean", "max", "min", "last", "rises", "falls"]
+Scale = Literal["absolute", "memory", "cpus", "spindles"]
+Operator = Literal[">", ">=", "<", "<="]
+
+
+class Strict(BaseModel):
+    """Immutable, and nothing in it that it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
+class Condition(Strict):
+    """All of several, any of several, not one, or one comparison.
+
+    Attributes:
+        all: Every one must hold.
+        any: One must hold; those whose counters are absent are passed over, so that a rule can
+            name what one or the other system counts.
+        no: It must not hold.
+        counter: Name in the catalogue of counters; what it is summed with is in `plus`.
+        plus: Counters added to it, where there are any.
+        over: The counter that the sum is divided by; the comparison is then of the ratio.
+        each: Whether each device or interface is judged alone, where the log has them.
+        fact: Compare a fact of the machine instead of a counter.
+        is_: How the samples of a window are judged; see :mod:`statistic`.
+        op: How the figure compares with the threshold.
+        value: The threshold, in `unit`; None for `rises` and `falls`.
+        unit: Of the value; see :mod:`units`. None for the counter's own.
+        scale: What the value is multiplied by.
+
+    """
+
+    all: tuple["Condition", ...] = ()
+    any: tuple["Condition", ...] = ()
+    no: "Condition | None" = None
+    counter: str | None = None
+    plus: tuple[str, ...] = ()
+    over: str | None = None
+    each: bool = False
+    fact: Literal["cpus", "memory", "spindles"] | None = None
+    is_: Statistic = Field("consistently", alias="is")
+    op: Operator = ">"
+    value: float | None = None
+    unit: str | None = None
+    scale: Scale = "absolute"
+
+    @model_validator(mode="after")
+    def _one_form(self) -> "Condition":
+        forms = [self.all, self.any, self.no, self.counter, self.fact]
+        if sum(bool(form) for form in forms) != 1:
+            raise ValueError("a condition has exactly one of all, any, no, counter, fact")
+        compared = self.counter is not None or self.fact is not None
+        if compared and (self.value is None) != (self.is_ in {"rises", "falls"}):
+            raise ValueError("a comparison has a value; `rises` and `falls` have none")
+        return self
+
+    def leaves(self) -> Iterator["Condition"]:
+        """Every comparison in it, in order."""
+        inner = (*self.all, *self.any, *([self.no] if self.no else []))
+        if not inner:
+            yield self
+        for part in inner:
+            yield from part.leaves()
+
+    def counters(self) -> list[str]:
+        """Every counter that it needs, each once."""
+        found = [
+            name
+            for leaf in self.leaves()
+            for name in (leaf.counter, *leaf.plus, leaf.over)
+            if name is not None
+        ]
+        return list(dict.fromkeys(found))
+
+
+class Vector(Strict):
+    """An example that a test runs: counters as they are given, and what must come of it.
+
+    Attributes:
+        given: Counter to its value in every sample, or to the values of all samples.
+        fires: Whether the rule's condition holds; None: it cannot be told.
+        cpus: Fact of the machine.
+        memory_bytes: Fact of the machine.
+        spindles: Fact of the machine.
+        why: What the example shows, or where it is from.
+
+    """
+
+    given: dict[str, float | tuple[float, ...]]
+    fires: bool | Literal["unknown"]
+    cpus: int | None = None
+    memory_bytes: float | None = None
+    spindles: int | None = None
+    why: str = ""
+
+
+class Rule(Strict):
+    """One rule.
+
+    Attributes:
+        id: Such as `M-01`, the same in documentation and reports.
+        title: A few words.
+        area: What it is about.
+        strength: How much it says on a machine of its time.
+        today: How much it says on a machine of today; None for as much.
+        profiles: What kind of server it is for; empty for any.
+        era: When its threshold was published: the nineties, or later.
+        system: Whose counters it reads.
+        source: Key of `sources.toml`.
+        where: Page, table or file in the source.
+        when: The condition.
+        exception: Whether it finds nothing itself, and only takes back findings of others.
+        excepted_by: Rules that take a finding of this one back while they hold.
+        conflicts: Rules with another threshold for the same; each names the other.
+        verdict: What it means when it holds, as a sentence.
+        remark: What to know of the threshold: what is ours in it, why it is doubtful.
+        advice: Keys of `advice.toml`, the best first.
+        vector: Examples; at least one that fires and one that does not.
+
+    """
+
+    id: str
+    title: str
+    area: Area
+    strength: Strength
+    today: Strength | None = None
+    profiles: tuple[Profile, ...] = ()
+    era: Literal["historic", "modern"]
+    system: Literal["windows", "linux", "any"] = "any"
+    source: str
+    where: str = ""
+    when: Condition
+    exception: bool = False
+    excepted_by: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    verdict: str
+    remark: str = ""
+    advice: tuple[str, ...] = ()
+    vector: tuple[Vector, ...] = ()
+
+    def is_for(self, profile: Profile) -> bool:
+        """Whether it is for servers of this kind."""
+        return not self.profiles or profile in self.profiles
+
+
+class Advice(Strict):
+    """What to do.
+
+    Attributes:
+        id: Such as `A-07`.
+        text: A sentence or two.
+        era: Whether it is of the nineties.
+        holds: Whether it may be followed today; what does not hold is shown as history.
+        source: Key of `sources.toml`.
+        where: Page or number in the source.
+
+    """
+
+    id: str
+    text: str
+    era: Literal["historic", "modern"]
+    holds: bool = True
+    source: str
+    where: str = ""
+
+
+class Origin(Strict):
+    """Where rules come from: a title in full, and a short name."""
+
+    title: str
+    short: str

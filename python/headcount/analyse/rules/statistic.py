@@ -1,0 +1,93 @@
+"""How the samples of a window are judged: consistently, on average, ever, or by their course."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from headcount.analyse.rules.model import Operator, Statistic
+from headcount.analyse.rules.series import Series
+
+CONSISTENT_SHARE = 0.8
+"""Share of a window's samples that must violate a threshold, with their mean violating it too, for
+"consistently". The papers of 1998 use the word without a number; this one is ours."""
+
+TREND_SAMPLES = 6
+"""Fewer samples have no course. Ours."""
+
+TREND_CORRELATION = 0.5
+"""Least rank correlation (Spearman) with time of a course. Ours."""
+
+TREND_CHANGE = 0.2
+"""Least change from the first third of a window to the last, as a share of the first. Ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One series in one window.
+
+    Attributes:
+        holds: Whether the comparison holds; None where there are too few samples to tell.
+        value: The figure that was compared: the mean, the largest, ...; None without one.
+        violating: Share of the samples beyond the threshold.
+
+    """
+
+    holds: bool | None
+    value: float | None
+    violating: float
+
+
+def beyond(series: Series, op: Operator, threshold: float) -> NDArray[np.bool_]:
+    """Which samples are on the side of the threshold that the rule speaks of."""
+    return _compared(series.values(), op, threshold)
+
+
+def judge(series: Series, how: Statistic, op: Operator, threshold: float | None) -> Judged:
+    """Judge one series, which must have samples; `threshold` is None for a course alone."""
+    if how in {"rises", "falls"} or threshold is None:
+        return Judged(_course(series, 1 if how == "rises" else -1), series.mean(), 0.0)
+    mask = beyond(series, op, threshold)
+    violating = float(mask.mean())
+    values = series.values()
+    if how == "consistently":
+        mean = series.mean()
+        holds = violating >= CONSISTENT_SHARE and _one(mean, op, threshold)
+        return Judged(holds, mean, violating)
+    if how == "mean":
+        value = series.mean()
+    elif how == "last":
+        value = float(values[-1])
+    else:
+        value = float(values.max() if how == "max" else values.min())
+    return Judged(_one(value, op, threshold), value, violating)
+
+
+def _course(series: Series, direction: int) -> bool | None:
+    """Whether it goes up (1) or down (-1) all through the window."""
+    values = series.values()
+    values = values[np.isfinite(values)]
+    if len(values) < TREND_SAMPLES:
+        return None
+    if np.ptp(values) == 0:
+        return False
+    third = len(values) // 3
+    first, last = float(values[:third].mean()), float(values[-third:].mean())
+    change = direction * (last - first)
+    rank = float(np.corrcoef(np.arange(len(values)), stats.rankdata(values))[0, 1])
+    return bool(change >= TREND_CHANGE * abs(first) > 0 or (first == 0 and change > 0)) and bool(
+        direction * rank >= TREND_CORRELATION
+    )
+
+
+def _compared(values: NDArray[np.float64], op: Operator, threshold: float) -> NDArray[np.bool_]:
+    if op == ">":
+        return values > threshold
+    if op == ">=":
+        return values >= threshold
+    return values < threshold if op == "<" else values <= threshold
+
+
+def _one(value: float, op: Operator, threshold: float) -> bool:
+    return bool(_compared(np.array([value]), op, threshold)[0])

@@ -1,0 +1,66 @@
+"""Windows of a recording, long and granular, and the spans of time in which something held.
+
+Both kinds side by side is the papers' own counsel (T-18): a mean over a day hides an hour, and a
+single sample says nothing.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from headcount.analyse.rules.series import Numbers
+
+Span = tuple[float, float]
+
+GRANULAR_S = 300.0
+"""Length of a granular window. Ours: long enough that a single backup or log rotation of seconds
+does not count, short enough to find a bad quarter of an hour."""
+
+GRANULAR_SAMPLES = 10
+"""Least samples of a granular window; of a log sampled each minute it is ten minutes. Ours."""
+
+MOST_WINDOWS = 2000
+"""Windows of a long log are as long as this number of them, overlapping by half, requires."""
+
+
+def interval_s(at_s: Numbers) -> float:
+    """The usual time between two samples; 0 for a single one."""
+    return float(np.median(np.diff(at_s))) if len(at_s) > 1 else 0.0
+
+
+def granular(at_s: Numbers) -> list[Span]:
+    """Windows that overlap by half; none for a log too short to have two of them."""
+    if len(at_s) < 2 * GRANULAR_SAMPLES:
+        return []
+    start_s, end_s = float(at_s[0]), float(at_s[-1])
+    length_s = max(GRANULAR_S, GRANULAR_SAMPLES * interval_s(at_s))
+    length_s = max(length_s, (end_s - start_s) * 2 / MOST_WINDOWS)
+    if end_s - start_s < 2 * length_s:
+        return []
+    step_s = length_s / 2
+    starts = np.arange(start_s, end_s - length_s + step_s / 2, step_s)
+    made = [(float(one), min(float(one) + length_s, end_s)) for one in starts]
+    if made[-1][1] < end_s:
+        made.append((end_s - length_s, end_s))
+    return made
+
+
+def merged(spans: Iterable[Span]) -> list[Span]:
+    """Join spans that touch or overlap."""
+    found: list[Span] = []
+    for start_s, end_s in sorted(spans):
+        if found and start_s <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], end_s))
+        else:
+            found.append((start_s, end_s))
+    return found
+
+
+def covered_s(spans: Sequence[Span], interval: float) -> float:
+    """Time that spans cover; a sample stands for one interval."""
+    return sum(end_s - start_s + interval for start_s, end_s in spans)
+
+
+def overlapping(span: Span, others: Sequence[Span]) -> bool:
+    """Whether a span has a moment in common with any of others."""
+    return any(start_s <= span[1] and span[0] <= end_s for start_s, end_s in others)
