@@ -34,6 +34,8 @@ pub struct PairSession<A: Protocol, B: Protocol> {
     first: A::Session,
     second: Option<B::Session>,
     pair: std::sync::Arc<B>,
+    /// Where the tasks of the second begin among those of both.
+    tasks_from: usize,
 }
 
 impl<A: Protocol, B: Protocol> Pair<A, std::sync::Arc<B>> {
@@ -77,6 +79,7 @@ impl<A: Protocol, B: Protocol> Protocol for Pair<A, std::sync::Arc<B>> {
             first: self.first.open(user).await?,
             second: None,
             pair: std::sync::Arc::clone(&self.second),
+            tasks_from: A::tasks().len(),
         })
     }
 }
@@ -91,7 +94,7 @@ impl<A: Protocol, B: Protocol> Session for PairSession<A, B> {
                 self.first.play(step, user).await
             }
             PairStep::Second(step) => {
-                user.note_tasks_from(A::tasks().len());
+                user.note_tasks_from(self.tasks_from);
                 let played = self.play_second(step, user).await;
                 user.note_tasks_from(0);
                 played
