@@ -27,6 +27,7 @@ VERBS = [
     ["disk"],
     ["sort"],
     ["shares"],
+    ["watch"],
     ["runs"],
     ["show"],
     ["report"],

@@ -18,6 +18,7 @@ from headcount.cli import (
     sort,
     storage,
     version,
+    watch,
     workloads,
 )
 from headcount.cli.console import fail
@@ -41,6 +42,7 @@ app.add_typer(storage.app, name="storage")
 app.command("disk", no_args_is_help=True, epilog=disk.EPILOG)(disk.disk)
 app.command("sort", no_args_is_help=True, epilog=sort.EPILOG)(sort.sort)
 app.command("shares", no_args_is_help=True, epilog=shares.EPILOG)(shares.shares)
+app.command("watch", epilog=watch.EPILOG)(watch.watch)
 app.command("runs")(bundles.runs)
 app.command("show", no_args_is_help=True)(bundles.show)
 app.command("report", no_args_is_help=True)(bundles.report)

@@ -1,0 +1,83 @@
+"""`headcount watch`: the counters of machines, servers, runs and logs, as they come."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from headcount.plan import units
+
+EPILOG = "Start with: headcount watch"
+
+LEAST_S, MOST_S = 0.1, 3600.0
+"""Intervals that can be asked for: shorter ones would measure the sampler."""
+
+
+def watch(
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[TARGET]",
+            help="What to watch: a server on this machine (http://127.0.0.1:8080, lab:nginx), the "
+            "folder of a run under way, or a log of counters. Without it, this machine.",
+        ),
+    ] = None,
+    source: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="A machine: local, ssh://[user@]host, http://host:9100/metrics. Repeatable.",
+        ),
+    ] = None,
+    counters: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN", help="Show these: a name, a label or a pattern: 'system.cpu.*'."
+        ),
+    ] = None,
+    interval: Annotated[str, typer.Option(help="Time between samples, from 100ms to 1h.")] = "1s",
+    for_: Annotated[
+        str | None, typer.Option("--for", metavar="TIME", help="End after this time, such as 10m.")
+    ] = None,
+    alert: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CONDITION", help="Say when: 'system.cpu.utilization>0.9', 'CPU busy>90%'."
+        ),
+    ] = None,
+    log: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write all counters to this log.")
+    ] = None,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="Lines instead of a screen, as without a terminal.")
+    ] = False,
+    list_: Annotated[
+        bool, typer.Option("--list", help="List what there is to watch, with meanings, and end.")
+    ] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Lines of JSON, one a sample; they are a log, too.")
+    ] = False,
+) -> None:
+    """Watch counters as they come: chart, alerts, log and report, with their meanings.
+
+    Re-creates Windows NT's Performance Monitor in a terminal. Keys are shown at the bottom, and ?
+    lists all of them. Ctrl-C ends and keeps the log, which headcount diagnose reads.
+    """
+    from headcount.cli import watching
+
+    interval_s = units.seconds(interval, "--interval")
+    for_s = None if for_ is None else units.seconds(for_, "--for")
+    asked = watching.Asked(
+        target=target,
+        sources=tuple(source or ()),
+        counters=tuple(counters or ()),
+        alerts=tuple(alert or ()),
+        interval_s=watching.checked(interval_s, LEAST_S, MOST_S),
+        for_s=for_s,
+        log=log,
+    )
+    if list_:
+        watching.list_counters(asked, json=json)
+    else:
+        del plain  # there are lines alone so far
+        watching.print_lines(asked, json=json)

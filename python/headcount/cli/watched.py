@@ -1,0 +1,157 @@
+"""What `headcount watch` was asked to watch, found and opened."""
+
+import socket
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from headcount.bundle import reader
+from headcount.counters.log import read
+from headcount.counters.log.own_record import Watched
+from headcount.counters.proc.listening import ServerSource, listeners, named
+from headcount.counters.proc.source import HostSource
+from headcount.counters.source import Source
+from headcount.errors import InputError, TargetError
+from headcount.live.feed import Feed, SourceFeed
+from headcount.live.replay import Replay
+from headcount.live.run import RUN, RunFeed
+from headcount.live.wall import Wall
+from headcount.plan.target import DEFAULT_PORTS
+from headcount.text import clean
+
+FORMS = (
+    "a server on this machine (http://127.0.0.1:8080, lab:nginx), the folder of a run, or a log "
+    "of counters"
+)
+SIDES = ("sut", "generator", "server")
+"""The sources of a run's counters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What is watched.
+
+    Attributes:
+        feeds: Where readings come from.
+        sources: What they tell of.
+        interval_s: The interval that it has by itself; None where it is ours to choose.
+        points: Samples that there are already.
+
+    """
+
+    feeds: Sequence[Feed]
+    sources: Sequence[Watched]
+    interval_s: float | None = None
+    points: int = 0
+
+
+def opened(target: str | None, addresses: Sequence[str], wall: Wall) -> Opened:
+    """Find what is to be watched; raises errors that say why it cannot be."""
+    feeds: list[Feed] = []
+    sources: list[Watched] = []
+    if target is not None:
+        path = Path(target)
+        if "://" not in target and not target.startswith("lab:"):
+            if addresses:
+                raise InputError("a run or a log is watched alone; leave out --source")
+            return _kept(path)
+        opens = partial(ServerSource, "local", _finder(target))
+        opens()  # to say now that there is no such server
+        feeds.append(SourceFeed("local", opens, wall))
+        sources.append(_here())
+    for address in addresses or ([] if target is not None else ["local"]):
+        if address == "local" and target is not None:
+            continue  # it is part of the target's counters
+        name = _free(address, [one.name for one in sources])
+        feeds.append(SourceFeed(name, partial(_open, address, name), wall))
+        is_here = address == "local"
+        linux = address.startswith("ssh://")
+        sources.append(
+            _here()
+            if is_here
+            else Watched(name=name, address=address, system="linux" if linux else None)
+        )
+    return Opened(feeds, sources)
+
+
+def _here() -> Watched:
+    return Watched(name="local", address="local", host=socket.gethostname(), system="linux")
+
+
+def _open(address: str, name: str) -> Source:
+    if address == "local":
+        return HostSource(name)
+    raise InputError(f"{address}: no such source")
+
+
+def _free(address: str, taken: Sequence[str]) -> str:
+    """A short name for a source: its host, with its port where that is taken."""
+    parts = urlsplit(address)
+    name = address if address == "local" else parts.hostname or address
+    if name in taken:
+        name = parts.netloc.rpartition("@")[2]
+    if name in taken:
+        raise InputError(f"--source {clean(address)} is given twice")
+    return name
+
+
+def _kept(path: Path) -> Opened:
+    """The folder of a run, or a log."""
+    if (path / "plan.toml").is_file():
+        feed = RunFeed(path, partial(reader.under_way, path))
+        sources = [Watched(name=name, address=str(path)) for name in (RUN, *SIDES)]
+        return Opened([feed], sources, interval_s=1.0)
+    if not path.exists():
+        raise InputError(f'there is no "{clean(str(path))}" to watch; give {FORMS}')
+    replay = Replay(read(path))
+    sources = [Watched(name=name, address=str(path), host=name) for name in replay.names]
+    return Opened([replay], sources, replay.interval_s, replay.samples)
+
+
+def _finder(target: str) -> Callable[[], list[int]]:
+    """What finds a server's processes; raises errors where there are none now."""
+    if target.startswith("lab:"):
+        name = target.removeprefix("lab:").partition("?")[0]
+        find = partial(named, f"/headcount/lab/{name}-")
+        if not find():
+            raise TargetError(
+                f"no lab:{clean(name)} runs on this machine now; watch it while a run has it: "
+                f"headcount run ... --target lab:{clean(name)}"
+            )
+        return find
+    parts = urlsplit(target)
+    try:
+        port = parts.port or DEFAULT_PORTS.get(parts.scheme)
+    except ValueError:
+        port = None
+    if not parts.hostname or port is None:
+        raise InputError(f'"{clean(target)}" has no host and port to watch; give {FORMS}')
+    if not _is_here(parts.hostname):
+        raise InputError(
+            f"{clean(parts.hostname)} is not this machine; watch it with --source "
+            f"ssh://{clean(parts.hostname)} or --source http://{clean(parts.hostname)}:9100/metrics"
+        )
+    find = partial(listeners, port)
+    if not find():
+        raise TargetError(
+            f"nothing that may be looked into listens on port {port} of this machine; start the "
+            "server, or watch as root if it is another's"
+        )
+    return find
+
+
+def _is_here(host: str) -> bool:
+    """Whether a name or address is one of this machine's: only those can be listened on."""
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise TargetError(f"{clean(host)} cannot be resolved: {error}") from error
+    family, kind, _, _, address = found[0]
+    with socket.socket(family, kind) as tried:
+        try:
+            tried.bind(address)
+        except OSError:
+            return False
+    return True

@@ -1,0 +1,118 @@
+"""Headcount's own log of counters, written while they come."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from headcount.counters.catalogue import lookup
+from headcount.counters.log import own, own_record
+from headcount.counters.log.own_record import Columns, Header, Line, Taken
+from headcount.errors import InputError, SystemLimitError
+
+_HEAD_BYTES = 4096
+_DIGITS = 9
+"""Significant digits kept of a figure: a byte of a gigabyte, and half the length of all."""
+
+
+class LogWriter:
+    """A log that grows by whole lines, each given to the system as it comes.
+
+    What is written after a lack of space begins with a new header, so that a line that was cut off
+    by it costs no more than itself.
+    """
+
+    def __init__(self, path: Path, header: Header) -> None:
+        """Open a new log, or one that is there, to write on at its end.
+
+        Raises InputError where the file is something else, and SystemLimitError where it cannot be
+        written.
+        """
+        self.path = path
+        self.samples = 0
+        """Samples written, since it was opened."""
+        self.bytes = 0
+        """Bytes written, since it was opened."""
+        self._header = header
+        self._columns: dict[str, list[str]] = {}
+        self._began = False
+        try:
+            if path.is_file() and path.stat().st_size:
+                with path.open("rb") as file:
+                    head = file.read(_HEAD_BYTES)
+                if not own.recognises(path, head):
+                    raise InputError(
+                        f"{path} is there and is no log of headcount watch; name another file"
+                    )
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise SystemLimitError(f"cannot write {path}: {error.strerror}") from error
+
+    def sample(self, source: str, at_s: float, values: Mapping[str, float]) -> None:
+        """Write a sample, after the names of its counters where some are new.
+
+        Raises SystemLimitError when the disk is full, as all that write do; the next call tries
+        anew.
+        """
+        self._begin()
+        columns = self._columns.get(source, [])
+        new = [name for name in values if name not in set(columns)]
+        if new or source not in self._columns:
+            columns = [*columns, *new]
+            self._write(columns_of(source, at_s, columns))
+            self._columns[source] = columns
+        figures = [rounded(values.get(name)) for name in columns]
+        self._write(Taken(at_s=at_s, source=source, values=figures))
+        self.samples += 1
+
+    def record(self, line: Line) -> None:
+        """Write anything else: a bookmark, an alert, a source that was lost."""
+        self._begin()
+        self._write(line)
+
+    def close(self) -> None:
+        """Close the file; every line is in it already."""
+        os.close(self._file)
+
+    def _begin(self) -> None:
+        if self._began:
+            return
+        self._columns.clear()
+        self._end_torn_line()
+        self._write(self._header)
+        self._began = True
+
+    def _end_torn_line(self) -> None:
+        """Cut off what is left of a line that was not written whole."""
+        length = end = os.fstat(self._file).st_size
+        while end > 0:
+            start = max(end - 65_536, 0)
+            newline = os.pread(self._file, end - start, start).rfind(b"\n")
+            if newline >= 0:
+                end = start + newline + 1
+                break
+            end = start
+        if end < length:
+            os.ftruncate(self._file, end)
+
+    def _write(self, line: Line) -> None:
+        rest = memoryview(own_record.line(line).encode() + b"\n")
+        try:
+            while rest:
+                written = os.write(self._file, rest)
+                self.bytes += written
+                rest = rest[written:]
+        except OSError as error:
+            self._began = False
+            raise SystemLimitError(f"cannot write {self.path}: {error.strerror}") from error
+
+
+def columns_of(source: str, at_s: float, names: list[str]) -> Columns:
+    """The line that names a source's counters, with their units."""
+    known = [lookup(name) for name in names]
+    units = [counter.unit if counter else None for counter in known]
+    return Columns(at_s=at_s, source=source, names=names, units=units)
+
+
+def rounded(value: float | None) -> float | None:
+    """A figure as it is kept."""
+    return None if value is None else float(f"{value:.{_DIGITS}g}")

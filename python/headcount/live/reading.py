@@ -1,0 +1,49 @@
+"""What sources of counters tell whoever watches: samples, silence, and that they are back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One sample.
+
+    Attributes:
+        at_s: In seconds since 1970 (UTC).
+        values: By name; absent is what the source could not give.
+        cost_ms: CPU time that taking it cost Headcount; None of samples that somebody else took.
+
+    """
+
+    source: str
+    at_s: float
+    values: Mapping[str, float] = field(default_factory=dict)
+    cost_ms: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A source gives no more samples, for now."""
+
+    source: str
+    at_s: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """A source that was lost answers again."""
+
+    source: str
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A bookmark that a log brings with it."""
+
+    at_s: float
+    text: str
+
+
+News = Reading | Lost | Back | Said

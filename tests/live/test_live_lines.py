@@ -1,0 +1,143 @@
+"""The lines that the real command prints, its log, and how it ends."""
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from headcount.counters.log import own_schema, read
+from processes import Headcount, listening
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "watch-log.schema.json"
+
+
+def test_this_machine_is_watched_and_the_log_is_read_back(
+    headcount: Headcount, tmp_path: Path
+) -> None:
+    log = tmp_path / "own.log"
+    ended = headcount.run(
+        "watch",
+        "--interval",
+        "100ms",
+        "--for",
+        "1s",
+        "--log",
+        str(log),
+        "--alert",
+        "Logical CPUs>0",
+    )
+    assert ended.code == 0
+    assert "CPU busy" in ended.out
+    assert ended.out.count("ALERT  Logical CPUs on local is over 0:") == 1
+    assert "of one core" in ended.err
+    (recording,) = read(log)
+    assert recording.system == "linux"
+    last = recording.samples[-1].values
+    assert last["system.cpu.logical.count"] == os.cpu_count()
+    total = sum(
+        last[f"system.cpu.utilization{{cpu.mode={mode}}}"]
+        for mode in ("user", "nice", "system", "iowait", "idle", "interrupt", "softirq", "steal")
+    )
+    assert total == pytest.approx(1.0, abs=0.01)
+    assert recording.unknown == ()
+
+
+def test_lines_of_json_are_a_log_that_meets_the_published_schema(
+    headcount: Headcount, tmp_path: Path
+) -> None:
+    ended = headcount.run(
+        "watch", "--json", "--interval", "100ms", "--for", "500ms", "--alert", "Logical CPUs>0"
+    )
+    schema = json.loads(SCHEMA.read_text("utf-8"))
+    validator = Draft202012Validator(schema)
+    kinds = set()
+    for line in ended.out.splitlines():
+        validator.validate(json.loads(line))
+        kinds.add(json.loads(line)["kind"])
+    assert kinds == {"header", "columns", "sample", "alert"}
+    path = tmp_path / "json.log"
+    path.write_text(ended.out, "utf-8")
+    assert read(path)[0].samples[-1].values["system.cpu.logical.count"] == os.cpu_count()
+
+
+def test_the_published_schema_is_the_one_of_the_lines() -> None:
+    assert SCHEMA.read_text("utf-8") == own_schema.text()
+
+
+@pytest.mark.parametrize("name", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_ends_cleanly_and_keeps_the_log(
+    headcount: Headcount, tmp_path: Path, name: signal.Signals
+) -> None:
+    log = tmp_path / "own.log"
+    command = headcount.start("watch", "--interval", "100ms", "--log", str(log))
+    command.reach(lambda: command.out.count("CPU busy") > 2)
+    command.send(name)
+    ended = command.ended()
+    assert ended.code == 0
+    assert "Traceback" not in ended.err
+    assert log.read_bytes().endswith(b"}\n")
+    assert len(read(log)[0].samples) > 2
+
+
+def test_a_log_is_told_from_its_beginning(headcount: Headcount, tmp_path: Path) -> None:
+    log = tmp_path / "own.log"
+    headcount.run("watch", "--interval", "100ms", "--for", "500ms", "--log", str(log))
+    (recording,) = read(log)
+    ended = headcount.run("watch", str(log), "--counters", "Logical CPUs")
+    assert ended.out.count("Logical CPUs") == len(recording.samples)
+
+
+def test_the_list_has_every_counter_with_unit_and_meaning(headcount: Headcount) -> None:
+    listed = headcount.run("watch", "--list", "--json", "--interval", "100ms").json
+    counters = {one["name"]: one for one in listed}
+    assert counters["system.cpu.logical.count"]["value"] == os.cpu_count()
+    assert all(one["unit"] and one["meaning"] for one in listed)
+    assert "system.cpu.utilization" in counters
+
+
+def test_a_server_is_watched_by_the_port_it_listens_on(
+    headcount: Headcount, tmp_path: Path
+) -> None:
+    _, target = headcount.serve(tmp_path / "data")
+    listed = headcount.run("watch", target, "--list", "--json", "--interval", "100ms").json
+    counters = {one["name"]: one["value"] for one in listed}
+    assert counters["process.count"] == 1
+    assert counters["process.memory.usage"] > 1e6
+
+
+def test_a_pattern_that_means_nothing_is_said_once(headcount: Headcount) -> None:
+    ended = headcount.run(
+        "watch", "--interval", "100ms", "--for", "1s", "--counters", "nonsense", "--alert", "odd>1"
+    )
+    assert ended.err.count('no counter is called "nonsense"') == 1
+    assert ended.err.count('no counter is called "odd"') == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        (("nothing-there",), 2, "nothing-there"),
+        (("--interval", "1ms"), 2, "100ms to 1h"),
+        (("--alert", "busy"), 2, "the alert"),
+        (("lab:nginx",), 3, "no lab:nginx runs"),
+        (("http://203.0.113.9:80",), 2, "is not this machine"),
+        (("--log", "/proc/own.log"), 5, "cannot write"),
+    ],
+)
+def test_what_cannot_be_watched_is_one_message(
+    headcount: Headcount, arguments: tuple[str, ...], code: int, text: str
+) -> None:
+    ended = headcount.run("watch", "--plain", *arguments)
+    assert ended.code == code
+    assert text in ended.message
+
+
+def test_a_port_that_nobody_listens_on_is_said(headcount: Headcount) -> None:
+    with listening() as server:
+        port = server.getsockname()[1]
+    ended = headcount.run("watch", "--plain", f"http://127.0.0.1:{port}")
+    assert ended.code == 3
+    assert f"port {port}" in ended.message
