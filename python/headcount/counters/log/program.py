@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from headcount.text import clean
 _PATIENCE_S = 600
 """A day of sysstat's takes seconds to convert, a large archive of PCP's minutes."""
 _SAID = 500
+_SYSTEM_PYTHON = Path("/usr/bin/python3")
 
 
 def output(command: Sequence[str], *, log: Path, package: str) -> bytes:
@@ -29,7 +29,7 @@ def output(command: Sequence[str], *, log: Path, package: str) -> bytes:
         InputError: It could not read the log; the text has what it said.
 
     """
-    if shutil.which(command[0], path=_path()) is None:
+    if shutil.which(command[0]) is None:
         raise SystemLimitError(
             f"{log}: reading it needs {command[0]}; install it: apt-get install {package}"
         )
@@ -57,20 +57,14 @@ def output(command: Sequence[str], *, log: Path, package: str) -> bytes:
 
 
 def _environment() -> dict[str, str]:
-    """The environment, in the language that programs read, without the Python of this one."""
-    mine = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "PATH": _path()}
-    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | mine
+    """The environment, in the language that programs read.
 
-
-def _path() -> str:
-    """Where programs are, but not beside this Python: PCP's run the first python3 they find.
-
-    A virtual environment's has none of the modules of Debian's packages.
+    PCP's programs of Python run the first python3 on the PATH, which may be any; the system's is
+    the one that has its modules. Metrics that PCP's configuration here derives from others are none
+    of a log's.
     """
-    here = {Path(sys.executable).parent, Path(sys.prefix) / "bin"} if _virtual() else set()
-    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    return os.pathsep.join(folder for folder in folders if Path(folder) not in here)
-
-
-def _virtual() -> bool:
-    return sys.prefix != sys.base_prefix
+    mine = os.environ | {"LC_ALL": "C.UTF-8", "TZ": "UTC", "PCP_DERIVED_CONFIG": ""}
+    mine.pop("PYTHONPATH", None)
+    if _SYSTEM_PYTHON.exists():
+        mine.setdefault("PCP_PYTHON_PROG", str(_SYSTEM_PYTHON))
+    return mine

@@ -1,0 +1,85 @@
+"""Archives of Performance Co-Pilot's, which pmlogger writes.
+
+An archive is several files of one base name (`.meta`, `.index`, `.0`, ...), any of them compressed.
+"""
+
+import re
+from pathlib import Path
+
+from headcount.counters.log.derive import derive
+from headcount.counters.log.pcp.figures import METRICS, figures
+from headcount.counters.log.pcp.metrics import describe, host, names, values
+from headcount.counters.log.table import samples
+from headcount.counters.recording import Recording
+from headcount.errors import InputError
+
+FORMAT = "PCP archive (its folder, its base name, or one of its files)"
+
+_MAGIC = b"\x50\x05\x26"
+"""PM_LOG_MAGIC, the first bytes of an archive's files behind the length of the label."""
+_PART = re.compile(r"(?P<base>.+)\.(?:meta|index|\d+)(?:\.(?:xz|gz|bz2|lzma|zst))?")
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Whether the path is an archive's file, its base name, or a folder of archives."""
+    if path.is_file():
+        found = _PART.fullmatch(path.name)
+        compressed = found is not None and _has_meta(path.parent / found["base"])
+        return head[4:7] == _MAGIC or compressed
+    return bool(_archives(path))
+
+
+def read(path: Path) -> list[Recording]:
+    """Read the archives: a recording for each machine, of all its archives together.
+
+    Raises:
+        InputError: An archive cannot be read; the text has what PCP's program says.
+        SystemLimitError: PCP's programs are not installed.
+
+    """
+    machines: dict[str | None, list[Path]] = {}
+    for archive in _archives(path):
+        machines.setdefault(host(archive, path), []).append(archive)
+    return [_recording(path, name, archives) for name, archives in machines.items()]
+
+
+def _archives(path: Path) -> list[Path]:
+    """The base names of the archives that a path stands for."""
+    if path.is_dir():
+        found = (_PART.fullmatch(part.name) for part in sorted(path.iterdir()))
+        bases = dict.fromkeys(path / one["base"] for one in found if one is not None)
+        return [base for base in bases if _has_meta(base)]
+    part = _PART.fullmatch(path.name)
+    base = path.parent / part["base"] if path.is_file() and part is not None else path
+    return [base] if _has_meta(base) else []
+
+
+def _has_meta(base: Path) -> bool:
+    return any(base.parent.glob(f"{_literal(base.name)}.meta*"))
+
+
+def _literal(name: str) -> str:
+    return re.sub(r"([*?\[])", r"[\1]", name)
+
+
+def _recording(path: Path, name: str | None, archives: list[Path]) -> Recording:
+    together = ",".join(str(archive) for archive in archives)
+    there = names(together, path)
+    wanted = [metric for metric in METRICS if metric in set(there)]
+    if not wanted:
+        raise InputError(
+            f"{path}: the archive has none of the metrics that are known; log at least "
+            "kernel.all.cpu, mem.util, disk.dev and network.interface"
+        )
+    described = describe(together, path, wanted)
+    found = values(together, path, described)
+    columns = figures(found.columns)
+    derive(columns)
+    return Recording(
+        source=str(path),
+        format="PCP archive",
+        host=name,
+        system="linux",
+        samples=samples(list(found.times_s), columns),
+        unknown=tuple(metric for metric in there if metric not in set(wanted)),
+    )
