@@ -46,8 +46,11 @@ class Devices:
         all but the loopback and those stacked on another (bridge, bond, VLAN).
         """
         names = [name for name in interfaces if name != LOOPBACK]
-        backed = frozenset(name for name in names if (self._net / name / "device").exists())
+        backed = frozenset(name for name in names if self._has_hardware(name))
         return backed or frozenset(name for name in names if not self._is_stacked(name))
+
+    def _has_hardware(self, interface: str) -> bool:
+        return (self._net / interface / "device").exists()
 
     def _is_stacked(self, interface: str) -> bool:
         return next((self._net / interface).glob("lower_*"), None) is not None
@@ -61,3 +64,31 @@ class Devices:
             whole = folder.exists() if self._block.is_dir() else True
             self._disks[name] = whole, (folder / "device").exists()
         return self._disks[name]
+
+
+class ToldDevices(Devices):
+    """The same of a machine whose sysfs was listed elsewhere.
+
+    Args:
+        paths: What there is of ``/sys/block/*``, ``/sys/block/*/device``,
+            ``/sys/class/net/*/device`` and ``/sys/class/net/*/lower_*``.
+
+    """
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        """Take the listing."""
+        super().__init__(Path("/sys"))
+        self._paths = frozenset(paths)
+        self._stacked = frozenset(path.split("/")[4] for path in self._paths if "/lower_" in path)
+        self._has_block = any(path.startswith("/sys/block/") for path in self._paths)
+
+    def _has_hardware(self, interface: str) -> bool:
+        return f"/sys/class/net/{interface}/device" in self._paths
+
+    def _is_stacked(self, interface: str) -> bool:
+        return interface in self._stacked
+
+    def _disk(self, name: str) -> tuple[bool, bool]:
+        folder = f"/sys/block/{name.replace('/', '!')}"
+        whole = folder in self._paths if self._has_block else True
+        return whole, f"{folder}/device" in self._paths

@@ -67,12 +67,16 @@ def gauges(meminfo: Mapping[str, int]) -> dict[str, float]:
 
 
 def delta(
-    previous: Mapping[str, int], current: Mapping[str, int], elapsed_s: float
+    previous: Mapping[str, int],
+    current: Mapping[str, int],
+    elapsed_s: float,
+    page_bytes: int | None = PAGE_BYTES,
 ) -> dict[str, float]:
     """Faults, swapping and refaults per second, from two readings of ``/proc/vmstat``.
 
-    A refault is a page read back soon after it was evicted: memory that is short shows itself
-    there, and as disk reads, long before anything is swapped.
+    ``page_bytes`` is the size of the pages of the machine that was read; refaults are absent where
+    it is not known. A refault is a page read back soon after it was evicted: memory that is short
+    shows itself there, and as disk reads, long before anything is swapped.
     """
 
     def growth(key: str) -> float | None:
@@ -86,12 +90,18 @@ def delta(
         values["system.paging.faults{system.paging.fault.type=minor}"] = minor
     put(values, "system.paging.operations{system.paging.direction=in}", growth("pswpin"))
     put(values, "system.paging.operations{system.paging.direction=out}", growth("pswpout"))
-    put(values, "system.linux.memory.refaults", refaults(previous, current, elapsed_s))
+    if page_bytes is not None:
+        again = refaults(previous, current, elapsed_s, page_bytes=page_bytes)
+        put(values, "system.linux.memory.refaults", again)
     return values
 
 
 def refaults(
-    previous: Mapping[str, int], current: Mapping[str, int], elapsed_s: float, prefix: str = ""
+    previous: Mapping[str, int],
+    current: Mapping[str, int],
+    elapsed_s: float,
+    prefix: str = "",
+    page_bytes: int = PAGE_BYTES,
 ) -> float | None:
     """Bytes per second read back soon after eviction, of a host or (with a prefix) a cgroup.
 
@@ -102,4 +112,4 @@ def refaults(
         names = [f"{prefix}workingset_refault"]
     rates = [rate(previous.get(name), current.get(name), elapsed_s) for name in names]
     known = [pages_s for pages_s in rates if pages_s is not None]
-    return sum(known) * PAGE_BYTES if len(known) == len(names) else None
+    return sum(known) * page_bytes if len(known) == len(names) else None

@@ -1,0 +1,86 @@
+"""Addresses of live sources of counters."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urlsplit
+
+from headcount.errors import InputError
+
+FORMS = "local, http://host:port/metrics, https://host:port/metrics, ssh://user@host:port"
+_USER = re.compile(r"[\w.@\\+-]+", re.ASCII)
+_HOST = re.compile(r"[\w.:%-]+", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A live source's address, taken apart.
+
+    Attributes:
+        text: As it was given.
+        kind: What is spoken there.
+        host: The machine; empty for this one.
+        port: None for the usual one.
+        user: Whom to log in as; None for the usual.
+        path: What to ask for, of exporters.
+
+    """
+
+    text: str
+    kind: Literal["local", "http", "https", "ssh"]
+    host: str = ""
+    port: int | None = None
+    user: str | None = None
+    path: str = ""
+
+    @property
+    def place(self) -> str:
+        """The machine for people and for names of sources, with its port if that was given."""
+        if self.kind == "local":
+            return "local"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port is None else f"{host}:{self.port}"
+
+
+def parse(text: str) -> Address:
+    """Take an address apart; raises InputError with what is wrong and how to write it."""
+    if text == "local":
+        return Address(text, "local")
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError as error:
+        raise _mistake(text, str(error)) from error
+    if parts.scheme not in {"http", "https", "ssh"} or not parts.hostname:
+        raise _mistake(text, "it is none of these")
+    if parts.password is not None:
+        raise _mistake(text, "it must not hold a password; Headcount asks for none and keeps none")
+    host = parts.hostname
+    if host.startswith("-") or not _HOST.fullmatch(host):
+        raise _mistake(text, f'"{host}" is no name of a machine')
+    if port == 0:
+        raise _mistake(text, "there is no port 0")
+    if parts.scheme == "ssh":
+        return _ssh(text, host, port, parts.username, parts.path + parts.query + parts.fragment)
+    if parts.username is not None:
+        raise _mistake(text, "exporters are read without a user")
+    if any(blank in text for blank in " \t\r\n"):
+        raise _mistake(text, "there is a blank in it")
+    path = parts.path if parts.path not in {"", "/"} else "/metrics"
+    kind: Literal["http", "https"] = "https" if parts.scheme == "https" else "http"
+    query = f"?{parts.query}" if parts.query else ""
+    return Address(text, kind, host, port, None, path + query)
+
+
+def _ssh(text: str, host: str, port: int | None, user: str | None, rest: str) -> Address:
+    if rest not in {"", "/"}:
+        raise _mistake(text, "nothing may follow the machine and the port")
+    if user is not None and (user.startswith("-") or not _USER.fullmatch(user)):
+        raise _mistake(text, f'"{user}" is no name of a user')
+    return Address(text, "ssh", host, port, user)
+
+
+def _mistake(text: str, reason: str) -> InputError:
+    return InputError(
+        f'"{text}" is no address of a source of counters: {reason}; addresses look like {FORMS}'
+    )

@@ -1,0 +1,36 @@
+"""Live sources of counters by their address."""
+
+from headcount.counters import address as addresses
+from headcount.counters.origin import FarSource
+from headcount.counters.proc.source import HostSource
+from headcount.counters.prometheus.source import PrometheusSource
+from headcount.counters.source import Source
+from headcount.counters.ssh.source import SshSource
+
+
+def open_source(address: str, name: str) -> Source:
+    """Open a live source and read it once, so that a wrong address shows now.
+
+    Args:
+        address: `local`, `http(s)://host:port/metrics` of node_exporter or windows_exporter, or
+            `ssh://user@host:port` of any Linux.
+        name: Whose counters these are.
+
+    Sampling a source of another machine waits for its answer, and raises TargetError when there is
+    none; :class:`~headcount.counters.latest.Latest` keeps that from whoever must not wait.
+
+    Raises:
+        InputError: This is no address of a source.
+        TargetError: Nothing answers there, or something that cannot be read.
+        SystemLimitError: `ssh` is not installed.
+
+    """
+    parsed = addresses.parse(address)
+    if parsed.kind == "local":
+        return HostSource(name)
+    return open_far(parsed, name)
+
+
+def open_far(address: addresses.Address, name: str) -> FarSource:
+    """Open a source of another machine; see :func:`open_source`."""
+    return SshSource(address, name) if address.kind == "ssh" else PrometheusSource(address, name)

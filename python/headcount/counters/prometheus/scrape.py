@@ -1,0 +1,155 @@
+"""Asking an exporter for its page over HTTP, on one connection for as long as it lasts."""
+
+import contextlib
+import http.client
+import socket
+import ssl
+import time
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+
+from headcount.counters.address import Address
+from headcount.errors import TargetError
+
+CONNECT_S = 0.5
+"""A machine that does not take a connection in this time is not there, or not well."""
+ANSWER_S = 5.0
+"""windows_exporter takes up to a second and more over a page. Nobody waits for it in a run."""
+MOST_BYTES = 32 * 2**20
+"""No page is larger: one with every process of a large server has a few MiB."""
+_CHUNK_BYTES = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A page.
+
+    Attributes:
+        text: The page.
+        asked_s: When it was asked for, by the steady clock.
+        heard_s: When the answer began to come.
+        date_s: What the server's `Date` says, in whole seconds since 1970; None without.
+
+    """
+
+    text: str
+    asked_s: float
+    heard_s: float
+    date_s: float | None
+
+
+class Scraper:
+    """Asks for one page again and again."""
+
+    def __init__(self, address: Address) -> None:
+        """Connect to nothing yet."""
+        self._address = address
+        self._connection: http.client.HTTPConnection | None = None
+        self._interrupted = False
+
+    def ask(self) -> Answer:
+        """The page now; raises TargetError with what is wrong and what to do.
+
+        A connection that the exporter has closed meanwhile is opened anew, once.
+        """
+        kept = self._connection is not None
+        try:
+            return self._ask()
+        except TimeoutError as error:
+            self.close()
+            raise self._failure("it does not answer") from error
+        except (http.client.HTTPException, OSError) as error:
+            self.close()
+            if not kept or self._interrupted:
+                raise self._failure(f"it breaks off the connection ({error})") from error
+        return self.ask()  # on a new connection, so only once more
+
+    def interrupt(self) -> None:
+        """Ask no more; whoever waits for an answer in another thread gets none."""
+        self._interrupted = True
+        connection = self._connection
+        if connection is not None and connection.sock is not None:
+            with contextlib.suppress(OSError):
+                connection.sock.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Close the connection; asking opens another."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+    def _ask(self) -> Answer:
+        connection = self._connect()
+        asked_s = time.monotonic()
+        connection.request("GET", self._address.path, headers={"Accept": "text/plain"})
+        answer = connection.getresponse()
+        heard_s = time.monotonic()
+        if answer.status != http.client.OK:
+            self.close()
+            raise self._failure(_refusal(answer.status, answer.reason))
+        body = bytearray()
+        while chunk := answer.read(_CHUNK_BYTES):
+            body += chunk
+            if len(body) > MOST_BYTES:
+                self.close()
+                raise self._failure(f"its page is larger than {MOST_BYTES >> 20} MiB")
+            if time.monotonic() > asked_s + ANSWER_S:
+                raise TimeoutError
+        if answer.will_close:
+            self.close()
+        text = body.decode("utf-8", "replace")
+        return Answer(text, asked_s, heard_s, _date_s(answer.getheader("Date")))
+
+    def _connect(self) -> http.client.HTTPConnection:
+        if self._connection is not None:
+            return self._connection
+        one = self._address
+        connection = (
+            http.client.HTTPSConnection(
+                one.host, one.port, timeout=CONNECT_S, context=ssl.create_default_context()
+            )
+            if one.kind == "https"
+            else http.client.HTTPConnection(one.host, one.port, timeout=CONNECT_S)
+        )
+        try:
+            connection.connect()
+        except ssl.SSLCertVerificationError as error:
+            raise self._failure(
+                f"its certificate is not trusted ({error.verify_message}); make this machine trust "
+                "who signed it, or read the exporter over ssh or http"
+            ) from error
+        except ssl.SSLError as error:
+            raise self._failure(f"it does not speak TLS ({error.reason})") from error
+        except TimeoutError as error:
+            raise self._failure(
+                "nothing answers; is the machine up, and does its firewall let this machine reach "
+                "that port?"
+            ) from error
+        except OSError as error:
+            raise self._failure(
+                f"{error.strerror or error}; is the exporter running there, and is the port right? "
+                "Usual are 9100 (node_exporter) and 9182 (windows_exporter)"
+            ) from error
+        if connection.sock is not None:
+            connection.sock.settimeout(ANSWER_S)
+        self._connection = connection
+        return connection
+
+    def _failure(self, reason: str) -> TargetError:
+        return TargetError(f"no counters from {self._address.text}: {reason}")
+
+
+def _refusal(status: int, reason: str) -> str:
+    if status in {http.client.UNAUTHORIZED, http.client.FORBIDDEN}:
+        return (
+            f"it answers {status} {reason}: it wants to know who asks, and Headcount has no secret "
+            "for it; let this machine read it without, or read the machine over ssh"
+        )
+    return f"it answers {status} {reason}; exporters have their page at /metrics"
+
+
+def _date_s(text: str | None) -> float | None:
+    try:
+        return parsedate_to_datetime(text).timestamp() if text else None
+    except ValueError:
+        return None

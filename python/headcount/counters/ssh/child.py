@@ -1,0 +1,141 @@
+"""The system's `ssh` as a child process that answers questions, each within a time."""
+
+import contextlib
+import os
+import selectors
+import subprocess
+import tempfile
+import time
+from collections import deque
+
+from headcount.counters.address import Address
+from headcount.counters.ssh import complaint, script
+from headcount.errors import SystemLimitError, TargetError
+
+LOGIN_S = 20.0
+"""Longest wait for the login: name servers that do not answer cost ten seconds and more."""
+ANSWER_S = 5.0
+"""Longest wait for an answer; the run does not wait for it."""
+MOST_BYTES = 4 * 2**20
+"""No answer is larger: of the files read, those of a machine with 1,000 CPUs have some 300 KiB."""
+OPTIONS = {
+    "BatchMode": "yes",  # asks for nothing: nobody is there to answer
+    "ConnectTimeout": "5",
+    "ServerAliveInterval": "2",
+    "ServerAliveCountMax": "3",
+    "ClearAllForwardings": "yes",
+    "PermitLocalCommand": "no",
+    "RequestTTY": "no",
+    "ForwardAgent": "no",
+    "ForwardX11": "no",
+    "EscapeChar": "none",
+}
+"""What must be so whatever the user's configuration says, which is followed in all else: names of
+machines, users, keys, jump hosts and known hosts are there."""
+
+
+class SshChild:
+    """One login, for as long as it lasts.
+
+    Args:
+        address: Whom to log in to.
+
+    """
+
+    def __init__(self, address: Address) -> None:
+        """Begin to log in; raises SystemLimitError where there is no ``ssh``."""
+        self._address = address
+        # A file takes whatever is complained of; a pipe that nobody reads would stop the child.
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
+        self._lines: deque[str] = deque()
+        self._rest = b""
+        try:
+            self._process = subprocess.Popen(
+                _arguments(address),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                bufsize=0,
+                start_new_session=True,  # Ctrl-C is for Headcount, which then ends it
+            )
+        except FileNotFoundError as error:
+            self._errors.close()
+            raise SystemLimitError(
+                f"{address.text} is read with the program ssh, which is not installed; on Debian: "
+                "apt install openssh-client"
+            ) from error
+
+    def greet(self) -> list[str]:
+        """Wait for the login and for what the other end says at first; raises TargetError."""
+        return self.lines_until(script.READY, LOGIN_S)
+
+    def ask(self, number: int) -> None:
+        """Ask for a reading."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(f"{number}\n".encode())
+        except OSError as error:
+            raise self._ended() from error
+
+    def lines_until(self, last: str, patience_s: float = ANSWER_S) -> list[str]:
+        """The lines before the one that begins with `last`, and that one; waits for them."""
+        assert self._process.stdout is not None
+        end_s = time.monotonic() + patience_s
+        taken = 0
+        lines: list[str] = []
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._process.stdout, selectors.EVENT_READ)
+            while True:
+                while self._lines:
+                    lines.append(self._lines.popleft())
+                    if lines[-1].startswith(last):
+                        return lines
+                wait_s = end_s - time.monotonic()
+                if wait_s <= 0 or not selector.select(wait_s):
+                    raise self._failure("it does not answer")
+                chunk = os.read(self._process.stdout.fileno(), 65_536)
+                taken += len(chunk)
+                if not chunk:
+                    raise self._ended()
+                if taken > MOST_BYTES:
+                    raise self._failure("it answers with something else than was asked for")
+                *whole, self._rest = (self._rest + chunk).split(b"\n")
+                self._lines.extend(line.decode("utf-8", "replace") for line in whole)
+
+    def end(self) -> None:
+        """End the login; whoever waits for an answer gets none. The loop there ends, too."""
+        self._process.kill()
+
+    def close(self) -> None:
+        """End the login and let go of everything; nobody may be waiting."""
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        self.end()
+        self._process.wait()
+        self._errors.close()
+
+    def _ended(self) -> TargetError:
+        """The child has ended, or is about to: say why."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=1.0)
+        self._errors.seek(0)
+        said = self._errors.read(65_536).decode("utf-8", "replace")
+        return self._failure(complaint.explain(said, login(self._address), self._address.host))
+
+    def _failure(self, reason: str) -> TargetError:
+        return TargetError(f"no counters from {self._address.text}: {reason}")
+
+
+def login(address: Address) -> str:
+    """What a person would give to `ssh`."""
+    port = f"-p {address.port} " if address.port is not None else ""
+    return port + (f"{address.user}@" if address.user else "") + address.host
+
+
+def _arguments(address: Address) -> list[str]:
+    options = [f"-o{key}={value}" for key, value in OPTIONS.items()]
+    port = ["-p", str(address.port)] if address.port is not None else []
+    user = ["-l", address.user] if address.user is not None else []
+    return ["ssh", *options, *port, *user, "--", address.host, script.COMMAND]

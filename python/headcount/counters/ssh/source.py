@@ -1,0 +1,236 @@
+"""The live source of a Linux machine that is logged in to."""
+
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from headcount.counters.address import Address
+from headcount.counters.clock import ClockEstimate
+from headcount.counters.origin import Origin
+from headcount.counters.proc import host as hosts
+from headcount.counters.proc.devices import ToldDevices
+from headcount.counters.proc.files import integer
+from headcount.counters.proc.source import SAMPLER_CPU_TIME
+from headcount.counters.source import Sample
+from headcount.counters.ssh import script
+from headcount.counters.ssh.child import SshChild
+from headcount.errors import TargetError
+
+OLD_S = 5.0
+"""What grew since a reading older than this is not told: it would blur what happened meanwhile."""
+_CLOCK_READINGS = 3
+"""The other clock is asked so often at once: the first answer after a login is a slow one."""
+_MS_PER_S = 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """What the other end says of itself at first.
+
+    Attributes:
+        system: `Linux`, or what it is else.
+        host: The machine's own name.
+        kernel: The kernel's version.
+        page_bytes: Size of its pages, None where it does not say.
+        tick_s: What CPU time is counted in, None where it does not say.
+        paths: What there is of sysfs; see :class:`ToldDevices`.
+
+    """
+
+    system: str
+    host: str | None
+    kernel: str
+    page_bytes: int | None
+    tick_s: float | None
+    paths: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, lines: Iterable[str]) -> "Hello":
+        """Read it; lines that a shell's start-up files print before it are passed over."""
+        told: dict[str, list[str]] = {}
+        began = False
+        for line in lines:
+            if line == script.HELLO:
+                began = True
+            elif began:
+                key, _, value = line.partition(" ")
+                told.setdefault(key, []).append(value)
+        first = {key: values[0] for key, values in told.items()}
+        ticks = integer(first.get("tick", ""))
+        return cls(
+            system=first.get("system", ""),
+            host=first.get("host") or None,
+            kernel=first.get("kernel", ""),
+            page_bytes=integer(first.get("page", "")),
+            tick_s=1 / ticks if ticks else None,
+            paths=(*told.get("block", ()), *told.get("path", ())),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One answer.
+
+    Attributes:
+        at_s: When it was, by our steady clock.
+        host: What it said of the machine.
+        own_ticks: CPU time that reading has taken there so far; None where it is not told.
+
+    """
+
+    at_s: float
+    host: hosts.Host = field(default_factory=hosts.Host)
+    own_ticks: int | None = None
+
+
+class SshSource:
+    """Counters of a Linux machine, read over SSH by one login that is kept.
+
+    Args:
+        address: Whom to log in to.
+        name: Whose counters these are.
+
+    """
+
+    def __init__(self, address: Address, name: str) -> None:
+        """Log in; raises TargetError or SystemLimitError with what is wrong and what to do."""
+        self.name = name
+        self._address = address
+        self._clock = ClockEstimate()
+        self._number = 0
+        self._previous: Reading | None = None
+        self._closed = False
+        self._child: SshChild | None = None
+        self._busy = threading.Lock()
+        self._hello = Hello("", None, "", None, None)
+        try:
+            self._log_in()
+        except TargetError:
+            self._drop()
+            raise
+
+    @property
+    def origin(self) -> Origin:
+        """Where the counters come from."""
+        return Origin(
+            self._address.text,
+            f"/proc of Linux {self._hello.kernel}, over ssh",
+            self._hello.host,
+            "linux",
+            self._clock.offset,
+            self._clock.steps,
+        )
+
+    def sample(self) -> Sample:
+        """Read now; rates cover the time since the last reading.
+
+        Raises TargetError when there is no answer; the next call logs in anew.
+        """
+        with self._busy:
+            try:
+                if self._child is None:
+                    self._log_in()
+                now = self._read()
+            except TargetError:
+                self._drop()
+                raise
+        values = hosts.gauges(now.host)
+        was = self._previous
+        if was is not None and 0 < now.at_s - was.at_s < OLD_S:
+            devices = ToldDevices(self._hello.paths)
+            values |= hosts.delta(
+                was.host, now.host, now.at_s - was.at_s, devices, self._hello.page_bytes
+            )
+            values |= self._cost(was, now)
+        self._previous = now
+        return Sample(now.at_s, values)
+
+    def close(self) -> None:
+        """Log out; whoever waits for an answer in another thread gets none."""
+        self._closed = True
+        child = self._child
+        if child is not None:
+            child.end()
+        with self._busy:
+            self._drop()
+
+    def _drop(self) -> None:
+        child, self._child = self._child, None
+        if child is not None:
+            child.close()
+
+    def _log_in(self) -> None:
+        self._child = child = SshChild(self._address)
+        if self._closed:
+            raise TargetError(f"no counters from {self._address.text}: it was closed")
+        self._hello = hello = Hello.parse(child.greet())
+        if hello.system != "Linux":
+            raise TargetError(
+                f"no counters from {self._address.text}: it runs {hello.system or 'no Linux'}, and "
+                "only Linux has /proc; run node_exporter or windows_exporter there and give its "
+                "address"
+            )
+        for _ in range(_CLOCK_READINGS):
+            self._read()
+
+    def _read(self) -> Reading:
+        child = self._child
+        if child is None:
+            raise TargetError(f"no counters from {self._address.text}: it was closed")
+        self._number += 1
+        asked_s = time.monotonic()
+        child.ask(self._number)
+        told = child.lines_until(f"{script.TIME} {self._number} ")[-1]
+        heard_s = time.monotonic()
+        files = parse(child.lines_until(f"{script.END} {self._number}"))
+        if "stat" not in files:
+            raise TargetError(
+                f"no counters from {self._address.text}: it has no /proc that may be read"
+            )
+        at_s = self._time(told.rpartition(" ")[2], asked_s, heard_s)
+        own = next((files[name] for name in files if name.endswith("/stat")), "")
+        return Reading(at_s, hosts.read(lambda name: files.get(name, "")), _own_ticks(own))
+
+    def _time(self, told: str, asked_s: float, heard_s: float) -> float:
+        """When the answer was given by our steady clock; its own time says how its clock goes."""
+        whole, _, fraction = told.partition(".")
+        seconds = integer(whole)
+        if seconds is None:
+            return (asked_s + heard_s) / 2
+        part = integer(fraction)
+        if part is None:  # a `date` that knows no fractions
+            self._clock.observe(asked_s, heard_s, seconds, resolution_s=1.0)
+            return (asked_s + heard_s) / 2
+        told_s = seconds + part / 10 ** len(fraction)
+        self._clock.observe(asked_s, heard_s, told_s)
+        return self._clock.local_s(told_s, asked_s, heard_s)
+
+    def _cost(self, was: Reading, now: Reading) -> dict[str, float]:
+        """CPU time that the reader at the other end took since the last reading."""
+        tick_s = self._hello.tick_s
+        if tick_s is None or was.own_ticks is None or now.own_ticks is None:
+            return {}
+        spent = now.own_ticks - was.own_ticks
+        return {SAMPLER_CPU_TIME: spent * tick_s * _MS_PER_S} if spent >= 0 else {}
+
+
+def parse(lines: Iterable[str]) -> Mapping[str, str]:
+    """Take what `head` printed apart: text by the file's name below /proc."""
+    files: dict[str, list[str]] = {}
+    current: list[str] = []
+    for line in lines:
+        if line.startswith("==> /proc/") and line.endswith(" <=="):
+            current = files.setdefault(line[10:-4], [])
+        else:
+            current.append(line)
+    return {name: "\n".join(text) + "\n" for name, text in files.items()}
+
+
+def _own_ticks(stat: str) -> int | None:
+    """CPU time of a process and of its children that have ended, from its `/proc/PID/stat`."""
+    words = stat.rpartition(")")[2].split()
+    # utime, stime, cutime and cstime are fields 14 to 17 of proc(5); the bracket ends the 2nd.
+    numbers = [integer(word) for word in words[11:15]]
+    known = [number for number in numbers if number is not None]
+    return sum(known) if len(known) == 4 else None

@@ -1,0 +1,73 @@
+"""Addresses of sources: those that are meant, and what is said of those that are not."""
+
+import pytest
+
+from headcount.counters import HostSource
+from headcount.counters.address import Address, parse
+from headcount.counters.open import open_source
+from headcount.errors import InputError
+
+
+@pytest.mark.parametrize(
+    ("text", "address", "place"),
+    [
+        ("local", Address("local", "local"), "local"),
+        (
+            "http://10.0.0.7:9100",
+            Address("http://10.0.0.7:9100", "http", "10.0.0.7", 9100, None, "/metrics"),
+            "10.0.0.7:9100",
+        ),
+        (
+            "https://[fe80::1]:9182/windows?collect[]=cpu",
+            Address(
+                "https://[fe80::1]:9182/windows?collect[]=cpu",
+                "https",
+                "fe80::1",
+                9182,
+                None,
+                "/windows?collect[]=cpu",
+            ),
+            "[fe80::1]:9182",
+        ),
+        ("ssh://ada@db1", Address("ssh://ada@db1", "ssh", "db1", None, "ada"), "db1"),
+        (
+            "ssh://ada@corp.example@db1:2222/",
+            Address("ssh://ada@corp.example@db1:2222/", "ssh", "db1", 2222, "ada@corp.example"),
+            "db1:2222",
+        ),
+    ],
+)
+def test_an_address_is_taken_apart(text: str, address: Address, place: str) -> None:
+    assert parse(text) == address
+    assert parse(text).place == place
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("db1", "it is none of these"),
+        ("ftp://db1", "it is none of these"),
+        ("ssh://", "it is none of these"),
+        ("ssh://ada:secret@db1", "must not hold a password"),
+        ("http://ada@db1:9100", "read without a user"),
+        ("http://db1:99999", "out of range"),
+        ("http://db1:0", "there is no port 0"),
+        ("http://db1:9100/a b", "there is a blank"),
+        ("ssh://-oProxyCommand=reboot", "is no name of a machine"),
+        ("ssh://-x@db1", "is no name of a user"),
+        ("ssh://db1;reboot", "is no name of a machine"),
+        ("ssh://db1/etc/passwd", "nothing may follow"),
+    ],
+)
+def test_what_is_no_address_is_said(text: str, reason: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse(text)
+    assert reason in str(caught.value)
+    assert "http://host:port/metrics" in str(caught.value)
+
+
+def test_this_machine_is_a_source_too() -> None:
+    source = open_source("local", "here")
+    assert isinstance(source, HostSource)
+    assert source.sample().values["system.memory.limit"] > 0
+    source.close()
