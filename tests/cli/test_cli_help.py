@@ -28,6 +28,7 @@ VERBS = [
     ["sort"],
     ["shares"],
     ["watch"],
+    ["diagnose"],
     ["runs"],
     ["show"],
     ["report"],

@@ -11,6 +11,7 @@ import typer
 from headcount.cli import (
     bundles,
     data,
+    diagnose,
     disk,
     run,
     serve,
@@ -43,6 +44,7 @@ app.command("disk", no_args_is_help=True, epilog=disk.EPILOG)(disk.disk)
 app.command("sort", no_args_is_help=True, epilog=sort.EPILOG)(sort.sort)
 app.command("shares", no_args_is_help=True, epilog=shares.EPILOG)(shares.shares)
 app.command("watch", epilog=watch.EPILOG)(watch.watch)
+app.command("diagnose", no_args_is_help=True, epilog=diagnose.EPILOG)(diagnose.diagnose)
 app.command("runs")(bundles.runs)
 app.command("show", no_args_is_help=True)(bundles.show)
 app.command("report", no_args_is_help=True)(bundles.report)

@@ -12,6 +12,7 @@ from headcount.bundle.reader import Bundle
 from headcount.bundle.verdict import Verdict
 from headcount.bundle.writer import BundleWriter, new_folder
 from headcount.controller.access import Secrets
+from headcount.controller.diagnosed import diagnosed
 from headcount.controller.handles import ensure_handles
 from headcount.controller.level import LevelOrder, LevelRunner, note
 from headcount.controller.listener import Listener, Phase
@@ -61,14 +62,21 @@ def resume(old: Bundle, secrets: Secrets, listener: Listener) -> Verdict:
 
 
 def judged(bundle: Bundle) -> Bundle:
-    """The bundle as it is, or, of a run that was killed or is under way, with what is known now."""
+    """The bundle with its verdict and diagnosis.
+
+    Of a run that was killed or is under way: with what is known now. A bundle older than diagnoses
+    gets its own here; nothing is written.
+    """
     if bundle.verdict is not None:
-        return bundle
+        if bundle.verdict.diagnosis is not None:
+            return bundle
+        return replace(bundle, verdict=diagnosed(bundle.verdict, bundle.levels, bundle.folder))
     orders = orders_of(bundle.plan)
     for level in bundle.levels:
         orders.take(level)
     spent_s = max((second["t_s"] for second in bundle.seconds), default=0.0)
-    return replace(bundle, verdict=orders.verdict(bundle.levels, spent_s, "unfinished"))
+    verdict = orders.verdict(bundle.levels, spent_s, "unfinished")
+    return replace(bundle, verdict=diagnosed(verdict, bundle.levels, bundle.folder))
 
 
 class Run:
@@ -118,6 +126,8 @@ class Run:
         try:
             if self._levels:
                 self._bundle.levels(self._levels)  # the last may have been cut short by Ctrl-C
+            self._bundle.verdict(verdict)  # safe before anything is made of it
+            verdict = diagnosed(verdict, self._levels, self._bundle.folder)
             self._bundle.verdict(verdict)
         finally:
             self._bundle.close()

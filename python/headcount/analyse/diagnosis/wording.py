@@ -7,61 +7,59 @@ from headcount.bundle.diagnosis import Limit
 from headcount.text import count, duration, significant
 
 HEADS: dict[tuple[Limit, str | None], str] = {
-    ("generator", None): "The load generator was the limit, not the server",
-    ("cpu", "quota"): "A CPU quota stops it",
-    ("cpu", "all cores"): "The CPU stops it: all cores are in use",
-    ("cpu", "neighbour"): "Others on its machine take the CPU it needs",
-    ("cpu", "bound to some cores"): "The CPUs that it is bound to stop it, while others are idle",
-    ("thread", "one thread"): "One thread stops it: it has no time left",
-    ("thread", "a few threads"): "Its few busy threads stop it: they have no time left",
-    ("memory", "as disk"): "Too little memory stops it, though it looks like the disk",
-    ("memory", "pressure"): "Too little memory stops it",
-    ("disk", "read"): "The disk stops it, reading",
-    ("disk", "write"): "The disk stops it, writing",
-    ("disk", "read and write"): "The disk stops it, reading and writing",
-    ("disk", None): "The disk stops it",
-    ("network", "sending"): "The network stops it, sending",
-    ("network", "receiving"): "The network stops it, receiving",
+    ("generator", None): "The load generator, not the server",
+    ("cpu", "quota"): "A CPU quota",
+    ("cpu", "all cores"): "The CPU, all cores of it",
+    ("cpu", "neighbour"): "Other programs on its machine, which take the CPU it needs",
+    ("cpu", "bound to some cores"): "The CPUs that it is bound to, while others are idle",
+    ("thread", "one thread"): "One thread of it, which has no time left",
+    ("thread", "a few threads"): "A few threads of it, which have no time left",
+    ("memory", "as disk"): "Too little memory, though it looks like the disk",
+    ("memory", "pressure"): "Too little memory",
+    ("disk", "read"): "The disk, reading",
+    ("disk", "write"): "The disk, writing",
+    ("disk", "read and write"): "The disk, reading and writing",
+    ("disk", None): "The disk",
+    ("network", "sending"): "The network, sending",
+    ("network", "receiving"): "The network, receiving",
 }
 
 
 def sentence(decision: Decision, *, broke: str | None, why_unknown: str) -> str:
-    """The diagnosis in a sentence; `broke` is what broke a criterion, if anything did."""
+    """What stops the server, in a sentence; `broke` is what broke a criterion, if anything did."""
     if decision.limit == "none":
         if broke is not None:
             return (
-                "The server was not saturated: throughput still grew with the users, and the "
-                f"response time is its own, not that of a queue ({broke})."
+                "Nothing that is full: throughput still grew with the users, and the response time "
+                f"is its own, not that of a queue ({broke})."
             )
-        return "Nothing stops it yet: throughput still grew with the users at the largest level."
-    if decision.limit == "unknown":
-        return f"What stops it is not known: {why_unknown}."
+        return "Nothing yet: throughput still grew with the users at the largest level."
+    if decision.limit == "unknown" or decision.sign is None:
+        return f"Not known: {why_unknown}."
     sign = decision.sign
-    if sign is None:
-        return "What stops it is not known."
     joint = ""
     if decision.joint:
-        others = " and ".join(NAMES[other.limit] for other in decision.joint)
-        joint = f", together with {others}"
+        joint = ", and " + " and ".join(NAMES[other.limit] for other in decision.joint)
+        joint += " with it"
     because = f": {sign.figures[0].sentence}" if sign.figures else ""
     return f"{head(sign)}{joint}{because}."
 
 
 def head(sign: Sign) -> str:
     """What limits, without the figures."""
+    sized = sign.size is not None
     if sign.limit == "pool":
-        size = f" of about {count(sign.size)}" if sign.size is not None else ""
-        return f"A pool{size} workers stops it" if size else "A pool of workers stops it"
+        return f"A pool of about {count(sign.size)} workers" if sized else "A pool of workers"
     if sign.limit == "lock":
-        each = f" ({duration(sign.size)} for each scenario)" if sign.size is not None else ""
-        return f"Something that is done one at a time stops it{each}"
+        each = f", {duration(sign.size)} for each scenario" if sized else ""
+        return f"Something that is done one at a time{each}"
     if sign.limit == "refusal":
-        size = f": it lets in about {count(sign.size)} users" if sign.size is not None else ""
-        return f"It turns users away instead of serving them slowly{size}"
+        let_in = f", and lets in about {count(sign.size)}" if sized else ""
+        return f"Refusals: it turns users away instead of serving them slowly{let_in}"
     found = HEADS.get((sign.limit, sign.detail)) or HEADS.get((sign.limit, None))
-    text = found or f"{NAMES[sign.limit].capitalize()} stops it"
-    if sign.limit == "cpu" and sign.detail == "quota" and sign.size is not None:
-        text += f": {significant(sign.size)} CPUs"
+    text = found or NAMES[sign.limit].capitalize()
+    if sign.limit == "cpu" and sign.detail == "quota" and sized:
+        text += f" of {significant(sign.size)} CPUs"
     return text
 
 

@@ -7,6 +7,7 @@ from headcount.report.html import (
     answer,
     counters,
     course,
+    diagnosis,
     disclosure,
     environment,
     faults,
@@ -62,6 +63,7 @@ def _body(content: ReportContent) -> Html:
         [
             answer.header(content),
             answer.answer(content),
+            diagnosis.section(content),
             throughput.section(content),
             latency.section(content),
             task_score.section(content),

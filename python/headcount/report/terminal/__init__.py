@@ -1,5 +1,6 @@
 """The answer in the terminal, for the end of a run and for showing an old one."""
 
+from headcount.report.terminal.diagnosis import whole as diagnosis
 from headcount.report.terminal.summary import summary
 
-__all__ = ["summary"]
+__all__ = ["diagnosis", "summary"]

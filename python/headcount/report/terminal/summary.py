@@ -14,6 +14,7 @@ from headcount.report.grouped import stress
 from headcount.report.selection import shown
 from headcount.report.tasks import marks_said, marks_value, missing, score_text
 from headcount.report.terminal.course import steps
+from headcount.report.terminal.diagnosis import beside_answer
 from headcount.report.terminal.glyphs import glyphs, writable
 from headcount.report.terminal.groups import groups
 from headcount.report.terminal.operations import operations, throughput
@@ -84,6 +85,8 @@ def _answer(verdict: Verdict, console: Console) -> None:
         _print(f"Price: {said}, for {price_text(verdict)}", console)
     if verdict.broke_first:
         _print(f"What broke first: {verdict.broke_first}", console)
+    if verdict.diagnosis is not None:
+        beside_answer(verdict.diagnosis, console)
     if verdict.score is not None:
         _print(score_text(verdict.score), console)
     if verdict.marks is not None:

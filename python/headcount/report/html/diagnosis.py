@@ -1,0 +1,226 @@
+"""What stops the server: the diagnosis, its evidence over the levels, and what was cleared."""
+
+from collections.abc import Sequence
+
+from headcount.bundle.diagnosis import Diagnosis, Figure, LevelScores, Limit
+from headcount.report.chart import axis
+from headcount.report.chart.dots import Outcome, dots
+from headcount.report.chart.figure import Room, drawing, figure
+from headcount.report.chart.hover import strips
+from headcount.report.chart.line import through_levels
+from headcount.report.chart.panel import Panel
+from headcount.report.chart.scale import Linear
+from headcount.report.content import ReportContent
+from headcount.report.diagnosis import CHARTED, NAMES, charted, sureness
+from headcount.report.html.about import users_scale
+from headcount.report.html.counters import in_unit
+from headcount.report.html.table import Column, more, row, table
+from headcount.report.html.table import section as make_section
+from headcount.report.markup import Html, element, joined
+from headcount.text import count, share, significant, unbroken
+
+TITLE = "What stops it"
+ROW = 26.0
+"""Height of one strip, in pixels."""
+APART = 34.0
+HALF = 0.5
+"""Score from which something can be the limit."""
+LEAST_LEVELS = 2
+"""Different numbers of users for a chart."""
+
+
+def section(content: ReportContent) -> Html | None:
+    """Show the diagnosis; nothing where there is none."""
+    found = content.verdict.diagnosis
+    if found is None:
+        return None
+    drawn = len({level.users for level in found.levels}) >= LEAST_LEVELS and charted(found)
+    note = (
+        "Evidence that each limited, from 0 to 1, against users; the dashed line is 0.5, from "
+        "which on something can be the limit. Hollow: not saturated. Crossed: does not count."
+    )
+    return make_section(
+        TITLE,
+        element(
+            "p",
+            element("b", unbroken(found.sentence)),
+            " ",
+            element("span", unbroken(sureness(found)), class_="soft"),
+            class_="broke",
+        ),
+        _figures(found.figures),
+        figure(lambda room: _drawing(content, found, room), note) if drawn else None,
+        _after(found),
+        _doubts(found),
+        _candidates(found),
+        _cleared(found),
+        style="chart",
+    )
+
+
+def _figures(figures: Sequence[Figure]) -> Html | None:
+    """The figures that decided, and what they were held against."""
+    if not figures:
+        return None
+    columns = [
+        Column("What decided", text=True),
+        Column("Figure"),
+        Column("Held against"),
+        Column("Users"),
+    ]
+    rows = [
+        row(
+            columns,
+            [
+                joined([unbroken(one.sentence), element("small", f"{one.side}: {one.counter}")]),
+                _in_unit(one.value, one.unit),
+                _in_unit(one.threshold, one.unit),
+                count(one.users),
+            ],
+        )
+        for one in figures
+    ]
+    return table(columns, rows, "The figures that decided")
+
+
+def _in_unit(value: float | None, unit: str) -> str:
+    return in_unit(value, unit)
+
+
+def _after(found: Diagnosis) -> Html | None:
+    """What would be next, what the server's own log says, and what to do."""
+    parts: list[Html] = []
+    if found.next is not None:
+        parts += [_named("What would be next", found.next.sentence)]
+    parts += [
+        joined(
+            [
+                element("h3", "The server's own log"),
+                *(element("pre", line.text) for line in found.log_lines),
+            ]
+        )
+        if found.log_lines
+        else joined([])
+    ]
+    if found.advice:
+        pieces = (element("li", unbroken(one.sentence)) for one in found.advice)
+        parts += [element("h3", "What to do"), element("ul", *pieces)]
+    return joined(parts) if parts else None
+
+
+def _named(title: str, said: str) -> Html:
+    return joined([element("h3", title), element("p", unbroken(said[0].upper() + said[1:] + "."))])
+
+
+def _doubts(found: Diagnosis) -> Html | None:
+    said = [*found.doubts, *(one.sentence for one in found.blind)]
+    if not said:
+        return None
+    return element(
+        "div",
+        element("h3", "Doubts about the diagnosis"),
+        element("ul", *(element("li", unbroken(one)) for one in said)),
+        class_="doubts",
+    )
+
+
+def _candidates(found: Diagnosis) -> Html | None:
+    """All that may limit, the strongest first."""
+    if not found.candidates:
+        return None
+    columns = [Column("Limit", text=True), Column("Score"), Column("What was seen", text=True)]
+    rows = [
+        row(
+            columns,
+            [
+                joined([NAMES[one.limit], element("small", one.detail) if one.detail else None]),
+                share(one.score),
+                "; ".join(each.sentence for each in one.figures),
+            ],
+        )
+        for one in found.candidates
+    ]
+    return more("All that may limit", table(columns, rows, "All that may limit"))
+
+
+def _cleared(found: Diagnosis) -> Html | None:
+    if not found.exonerated:
+        return None
+    items = (element("li", unbroken(one.sentence)) for one in found.exonerated)
+    return joined([element("h3", "What did not"), element("ul", *items)])
+
+
+def _drawing(content: ReportContent, found: Diagnosis, room: Room) -> Html:
+    left = room.left + (70 if room.hover else 36)
+    right = room.width - room.right
+    x = users_scale(content, left, right)
+    panels: list[Panel] = []
+    drawn: list[Html | None] = []
+    named = {found.limit, *(one.limit for one in found.joint)}
+    top = 14.0
+    for limit in charted(found):
+        panel = Panel(left, top, right, top + ROW, x, Linear(0, 1, top + ROW, top))
+        style = "named" if limit in named else "users"
+        panels.append(panel)
+        drawn.append(_strip(found, panel, limit, style, last=_last(found, limit)))
+        top += APART
+    told = [(level.users, _said(level)) for level in found.levels]
+    return drawing(
+        room,
+        panels[-1].bottom + 46,
+        TITLE,
+        _in_words(found),
+        *drawn,
+        axis.lower(panels[-1], count, room.x_ticks, "Users"),
+        strips(panels, told) if room.hover else None,
+    )
+
+
+def _strip(found: Diagnosis, panel: Panel, limit: Limit, style: str, *, last: float | None) -> Html:
+    """One limit's evidence over users, its name before it and its score behind."""
+    values = [(level.users, level.scores.get(limit)) for level in found.levels if level.valid]
+    marked = [(level.users, level.scores.get(limit), _outcome(level)) for level in found.levels]
+    middle = (panel.top + panel.bottom) / 2 + 4
+    half = panel.y.at(HALF)
+    return joined(
+        [
+            element(
+                "path",
+                d=f"M{panel.left:.1f} {panel.bottom:.1f}H{panel.right:.1f}",
+                class_="grid",
+            ),
+            element(
+                "path",
+                d=f"M{panel.left:.1f} {half:.1f}H{panel.right:.1f}",
+                class_="grid half",
+            ),
+            element("text", CHARTED[limit], x=panel.left - 8, y=middle, class_=f"tag end {style}"),
+            through_levels(panel, values, style),
+            dots(panel, marked, style),
+            element("text", significant(last), x=panel.right + 10, y=middle, class_=f"tag {style}")
+            if last is not None
+            else None,
+        ]
+    )
+
+
+def _outcome(level: LevelScores) -> Outcome:
+    if not level.valid:
+        return "invalid"
+    return "passed" if level.saturated else "failed"  # filled and hollow
+
+
+def _last(found: Diagnosis, limit: Limit) -> float | None:
+    return next((one.score for one in found.candidates if one.limit == limit), None)
+
+
+def _said(level: LevelScores) -> str:
+    lines = [f"{count(level.users)} users" + (", saturated" if level.saturated else "")]
+    ranked = sorted(level.scores.items(), key=lambda item: -item[1])
+    lines += [f"{NAMES[limit]}: {significant(score)}" for limit, score in ranked if score > 0]
+    return "\n".join(lines)
+
+
+def _in_words(found: Diagnosis) -> str:
+    ranked = [f"{NAMES[one.limit]} {significant(one.score)}" for one in found.candidates[:3]]
+    return f"{found.sentence} Evidence: {', '.join(ranked)}."
