@@ -49,6 +49,13 @@ def test_levels_on_the_lab_have_every_operation_and_disclose_the_server(
             assert all(figures.completed > 0 for figures in by_name.values())
             # Three unread documents are read in a loop with one first page.
             loops = by_name["first-page"].completed
+            says = level.counters["server"]
+            assert says["postgresql.connection.max"].mean == 50
+            # A connection for each user, and the one that asks.
+            assert says["postgresql.backends"].max == level.users + 1
+            # Each operation is a transaction at least; sums come up to a second late.
+            played = sum(figures.completed for figures in by_name.values()) / level.steady_s
+            assert says["postgresql.commits"].mean >= 0.6 * played
             assert abs(by_name["next-unread"].completed - 3 * loops) <= 3 * level.users
         text = (command.bundle / "environment.json").read_text("utf-8")
         (side,) = json.loads(text)["sides"]

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 
 from headcount.controller.access.access import Access, Prepared, Told
-from headcount.counters.source import Source
+from headcount.counters.source import Sample, Source
 
 
 class PairAccess:
@@ -45,8 +45,30 @@ class PairAccess:
         return json.dumps({"first": first, "second": second})
 
     def source(self) -> Source | None:
-        """What the first says of itself, or else the second."""
-        return self._both[0].source() or self._both[1].source()
+        """What each says of itself; their counters have names of their own."""
+        sources = [source for one in self._both if (source := one.source()) is not None]
+        return Joined(sources) if len(sources) > 1 else next(iter(sources), None)
+
+
+class Joined:
+    """Sources that are sampled as one."""
+
+    name = "server"
+
+    def __init__(self, sources: list[Source]) -> None:
+        """Sample all of these."""
+        self._sources = sources
+
+    def sample(self) -> Sample:
+        """Sample all, one after the other; the moment is that of the first."""
+        samples = [source.sample() for source in self._sources]
+        values = {name: value for one in samples for name, value in one.values.items()}
+        return Sample(samples[0].at_s, values)
+
+    def close(self) -> None:
+        """Close all."""
+        for source in self._sources:
+            source.close()
 
 
 def _half(told: Told, half: int) -> Told:

@@ -8,6 +8,9 @@ from typing import Any
 
 from headcount import _engine
 from headcount.controller.access.access import NOTHING, Prepared, Told
+from headcount.counters.postgresql import PostgresqlSource
+from headcount.counters.postgresql.session import Login
+from headcount.counters.source import Source
 from headcount.errors import InputError, TargetError
 from headcount.plan.client import sql_client
 from headcount.plan.plan import Plan
@@ -111,8 +114,12 @@ class SqlAccess:
         """Address, role, password, terms and data set."""
         return self._target
 
-    def source(self) -> None:
-        """What a database says of itself is not asked during a run: asking is load."""
+    def source(self) -> Source | None:
+        """The figures of a server of the lab; to log on to another beside the users is load."""
+        one = self._database
+        if one.user is None:
+            return None
+        return PostgresqlSource(Login(one.address, one.name, one.user, one.password or ""))
 
 
 def _target(plan: Plan, database: Database) -> dict[str, Any]:

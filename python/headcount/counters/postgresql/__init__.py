@@ -1,0 +1,5 @@
+"""What PostgreSQL says of itself, by its views, over a session of Headcount's own."""
+
+from headcount.counters.postgresql.source import PostgresqlSource
+
+__all__ = ["PostgresqlSource"]

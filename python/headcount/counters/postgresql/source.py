@@ -1,0 +1,133 @@
+"""PostgreSQL's own figures: who waits for what, transactions, blocks and the write-ahead log.
+
+Views: https://www.postgresql.org/docs/current/monitoring-stats.html. Their sums are up to a second
+behind, since a backend reports at most once a second.
+"""
+
+import time
+from collections.abc import Mapping
+
+from headcount.counters.postgresql.session import Login, Session
+from headcount.counters.source import Sample
+
+PATIENCE_S = 0.5
+"""A server that is busy may not answer in time; then nothing is known in this second."""
+PAUSE_S = 5.0
+"""Time until a server is logged on to again after it has not answered: a logon costs it a process
+and some milliseconds of CPU time."""
+
+_WAITS = {
+    "lock": "('Lock')",
+    "lwlock": "('LWLock', 'BufferPin')",
+    "io": "('IO')",
+    "client": "('Client')",
+    "other": "('IPC', 'Timeout', 'Extension', 'Activity')",
+}
+_CLIENTS = "backend_type = 'client backend'"
+_ACTIVE = f"{_CLIENTS} AND state = 'active' AND pid <> pg_backend_pid()"
+_ACTIVITY = {
+    "postgresql.backends": f"count(*) FILTER (WHERE {_CLIENTS})",
+    "postgresql.connection.max": "current_setting('max_connections')",
+    "postgresql.backends.active": f"count(*) FILTER (WHERE {_ACTIVE})",
+    **{
+        f"postgresql.backends.waiting{{postgresql.wait={kind}}}": (
+            f"count(*) FILTER (WHERE {_ACTIVE} AND wait_event_type IN {types})"
+        )
+        for kind, types in _WAITS.items()
+    },
+}
+_DATABASES = {
+    "postgresql.commits": "sum(xact_commit)",
+    "postgresql.rollbacks": "sum(xact_rollback)",
+    "postgresql.deadlocks": "sum(deadlocks)",
+    "postgresql.blocks_read": "sum(blks_read)",
+    "postgresql.blocks_hit": "sum(blks_hit)",
+    "postgresql.temp.io": "sum(temp_bytes)",
+}
+_LOG = {"postgresql.wal.io": "wal_bytes"}
+_SYNCS = {"postgresql.wal.syncs": "wal_sync"}
+_CHECKPOINTS = {"postgresql.checkpoints": "checkpoints_timed + checkpoints_req"}
+_CHECKPOINTER = {"postgresql.checkpoints": "num_timed + num_requested"}
+
+
+def questions(version: int) -> list[tuple[str, Mapping[str, str]]]:
+    """Views and what is asked of them, by counter, of a major version."""
+    asked: list[tuple[str, Mapping[str, str]]] = [
+        ("pg_stat_activity", _ACTIVITY),
+        ("pg_stat_database", _DATABASES),
+    ]
+    if version >= 14:
+        asked.append(("pg_stat_wal", _LOG if version >= 18 else _LOG | _SYNCS))
+    checkpointer = version >= 17
+    asked.append(
+        ("pg_stat_checkpointer", _CHECKPOINTER)
+        if checkpointer
+        else ("pg_stat_bgwriter", _CHECKPOINTS)
+    )
+    return asked
+
+
+class PostgresqlSource:
+    """Counters of a PostgreSQL server, asked for each second over one session.
+
+    Args:
+        login: Where, and as whom; any role may ask, those without rights see less.
+        name: Whose counters these are.
+
+    """
+
+    def __init__(self, login: Login, name: str = "server") -> None:
+        """Log on with the first sample."""
+        self.name = name
+        self._login = login
+        self._session: Session | None = None
+        self._due_s = float("-inf")
+        self._previous: tuple[float, dict[str, float]] | None = None
+
+    def sample(self) -> Sample:
+        """Ask now; nothing is known when the server does not answer."""
+        at_s = time.monotonic()
+        if at_s < self._due_s:
+            return Sample(at_s)
+        try:
+            self._session = self._session or Session(self._login, PATIENCE_S)
+            told = _told(self._session)
+        except (OSError, ValueError):
+            self.close()
+            self._due_s = at_s + PAUSE_S
+            return Sample(at_s)
+        values = {name: told[name] for name in _ACTIVITY if name in told}
+        totals = {name: value for name, value in told.items() if name not in _ACTIVITY}
+        if self._previous is not None:
+            values |= _rates(at_s - self._previous[0], self._previous[1], totals)
+        self._previous = (at_s, totals)
+        return Sample(at_s, values)
+
+    def close(self) -> None:
+        """End the session."""
+        if self._session is not None:
+            self._session.close()
+        self._session = self._previous = None
+
+
+def _told(session: Session) -> dict[str, float]:
+    """Ask all at once: a round trip and a transaction for each view."""
+    asked = questions(session.version)
+    # Nothing of it comes from outside.
+    text = ";".join(f"SELECT {', '.join(what.values())} FROM {view}" for view, what in asked)  # noqa: S608
+    rows = session.ask(text)
+    return {
+        name: float(value)
+        for (_, what), row in zip(asked, rows, strict=True)
+        for name, value in zip(what, row, strict=True)
+        if value is not None
+    }
+
+
+def _rates(
+    elapsed_s: float, before: Mapping[str, float], now: Mapping[str, float]
+) -> dict[str, float]:
+    grown = {name: now[name] - before[name] for name in now if name in before}
+    if elapsed_s <= 0 or not grown or min(grown.values()) < 0:
+        return {}  # the statistics were reset in between
+    return {name: value / elapsed_s for name, value in grown.items()}

@@ -1,0 +1,157 @@
+"""What PostgreSQL says of itself, against what was done to a real one."""
+
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+
+import pytest
+
+from database import Postgres, serving
+from headcount.counters.catalogue import catalogue
+from headcount.counters.postgresql import PostgresqlSource
+from headcount.counters.postgresql.scram import Scram
+from headcount.counters.postgresql.session import Login, Session
+from headcount.counters.postgresql.source import questions
+
+LOCKED = "postgresql.backends.waiting{postgresql.wait=lock}"
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[Postgres]:
+    with serving(max_connections="37") as one:
+        deadline_s = time.monotonic() + 30
+        while True:  # it listens before it lets anybody in
+            try:
+                Session(login(one), 5.0).close()
+                break
+            except OSError:
+                assert time.monotonic() < deadline_s
+                time.sleep(0.05)
+        yield one
+
+
+def login(postgres: Postgres, password: str | None = None) -> Login:
+    server = postgres.server
+    return Login(server.address, server.database, server.user, password or server.password)
+
+
+def until(
+    source: PostgresqlSource, holds: Callable[[Mapping[str, float]], bool]
+) -> Mapping[str, float]:
+    deadline_s = time.monotonic() + 20
+    while not holds(values := source.sample().values):
+        assert time.monotonic() < deadline_s, values
+        time.sleep(0.05)
+    return values
+
+
+def test_a_proof_as_the_standard_has_it() -> None:
+    # RFC 7677, section 3.
+    scram = Scram("pencil", nonce="rOprNGfwEbeRWgbNEkqO", user="user")
+    assert scram.first() == b"n,,n=user,r=rOprNGfwEbeRWgbNEkqO"
+    challenge = (
+        b"r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096"
+    )
+    assert scram.proof(challenge) == (
+        b"c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,"
+        b"p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ="
+    )
+    scram.check(b"v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=")
+    with pytest.raises(OSError, match="prove"):
+        scram.check(b"v=AAAATRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=")
+
+
+@pytest.mark.parametrize(
+    "challenge",
+    [b"", b"r=abc", b"r=mine,s=!!,i=1", b"r=other,s=W22Z,i=4096", b"r=mine,s=W22Z,i=999999999"],
+)
+def test_a_challenge_that_is_none(challenge: bytes) -> None:
+    with pytest.raises(OSError, match="challenge"):
+        Scram("x", nonce="mine").proof(challenge)
+
+
+def test_every_counter_is_explained_and_given(postgres: Postgres) -> None:
+    with closing(PostgresqlSource(login(postgres))) as source:
+        values = until(source, lambda found: "postgresql.commits" in found)
+    assert set(values) == {name for name in catalogue() if name.startswith("postgresql.")}
+    assert values["postgresql.connection.max"] == 37
+    assert values["postgresql.backends"] == 1
+
+
+def test_transactions_are_counted(postgres: Postgres) -> None:
+    with closing(PostgresqlSource(login(postgres))) as source:
+        begun = until(source, bool)
+        assert "postgresql.commits" not in begun
+        commits = rollbacks = 0.0
+        was_s = source.sample().at_s
+        postgres.sql("CREATE TABLE IF NOT EXISTS t (n int);" + "INSERT INTO t VALUES (1);" * 300)
+        postgres.sql("BEGIN; INSERT INTO t VALUES (1); ROLLBACK;" * 40)
+        deadline_s = time.monotonic() + 20
+        asked = 1
+        while rollbacks < 40 - 0.5:  # a backend tells of them when it ends, at the latest
+            assert time.monotonic() < deadline_s
+            time.sleep(0.1)
+            sample = source.sample()
+            asked += 1
+            elapsed_s, was_s = sample.at_s - was_s, sample.at_s
+            commits += sample.values["postgresql.commits"] * elapsed_s
+            rollbacks += sample.values["postgresql.rollbacks"] * elapsed_s
+    assert rollbacks == pytest.approx(40)
+    # Beside the 301 there are the questions of this source, logons and the server's own workers.
+    assert 301 - 0.5 <= commits <= 301 + asked + 30
+
+
+def test_who_waits_for_a_lock_is_seen(postgres: Postgres) -> None:
+    postgres.sql("CREATE TABLE IF NOT EXISTS held (n int)")
+    host, _, port = postgres.server.address.partition(":")
+    shell = ["psql", "-XAtq", "-h", host, "-p", port, "-U", postgres.server.user, "postgres"]
+    environment = {"PGPASSWORD": postgres.password, "PATH": "/usr/bin:/bin"}
+    pipe = subprocess.PIPE
+    with closing(PostgresqlSource(login(postgres))) as source:
+        holder, waiter = (
+            subprocess.Popen(shell, stdin=pipe, stdout=pipe, text=True, env=environment)
+            for _ in range(2)
+        )
+        try:
+            for one in (holder, waiter):
+                assert one.stdin
+                one.stdin.write("BEGIN; LOCK TABLE held; SELECT 1;\n")
+                one.stdin.flush()
+                until(source, lambda found: found["postgresql.backends"] >= 2)
+            values = until(source, lambda found: found.get(LOCKED) == 1)
+            assert values["postgresql.backends"] == 3
+            assert values["postgresql.backends.active"] == 1
+        finally:
+            for one in (holder, waiter):
+                one.kill()
+                one.communicate()
+        until(source, lambda found: found.get(LOCKED) == 0)
+
+
+def test_a_wrong_password_says_nothing_and_is_not_tried_each_second(postgres: Postgres) -> None:
+    with closing(PostgresqlSource(login(postgres, "wrong"))) as source:
+        assert source.sample().values == {}
+        began_s = time.thread_time()
+        for _ in range(100):
+            assert source.sample().values == {}
+        assert time.thread_time() - began_s < 0.05
+    with pytest.raises(OSError, match="password authentication failed"):
+        Session(login(postgres, "wrong"), 5.0)
+    assert "wrong" not in repr(login(postgres, "wrong"))
+
+
+def test_a_server_that_is_not_there_says_nothing() -> None:
+    source = PostgresqlSource(Login("127.0.0.1:9", "postgres", "headcount", "x"))
+    assert source.sample().values == {}
+    source.close()
+
+
+def test_versions_have_their_own_views() -> None:
+    views = {version: [view for view, _ in questions(version)] for version in (13, 15, 17, 18)}
+    assert "pg_stat_wal" not in views[13]
+    assert "pg_stat_bgwriter" in views[15]
+    assert "pg_stat_checkpointer" in views[17]
+    for version in (15, 17):
+        assert any("wal_sync" in what.values() for _, what in questions(version))
+    assert not any("wal_sync" in what.values() for _, what in questions(18))
