@@ -7,10 +7,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from headcount.counters import dovecot
 from headcount.counters.catalogue import catalogue
-from headcount.counters.mail import HELLO, MailSource, figures
+from headcount.counters.dovecot import HELLO
+from headcount.counters.mail import MailSource
 
-ANSWER = "VERSION\tstats-reader-server\t2\t0\ndeliveries\t{}\nlogins\t{}\nlogouts\t{}\n\n"
+ANSWER = (
+    "VERSION\tstats-reader-server\t2\t0\n"
+    "deliveries\t{0}\t{0}500\nlogins\t{1}\t336\nlogouts\t{2}\t99\n\n"
+)
+STATUS = (
+    "VERSION\tmaster-server\t1\t0\nlmtp\t3\t1\t100\t1\t0\t0\t0\t0\tn\tn\tn\t1\n"
+    "imap\t7\t0\t20\t4\t0\t0\t0\t0\tn\ty\tn\t4\nanvil\t1\t1\t1\t9\t0\n\n"
+)
 
 
 @contextmanager
@@ -38,12 +47,39 @@ def answering(*texts: str) -> Iterator[Path]:
 
 
 def test_what_dovecot_says() -> None:
-    gauges, totals = figures(ANSWER.format(120, 9, 4))
-    assert gauges == {"mail.sessions": 5}
-    assert totals == {"mail.deliveries": 120, "mail.logons": 9}
-    assert figures(ANSWER.format(120, 4, 9))[0] == {}  # told in another order than it happened
-    assert figures("") == ({}, {})
-    assert figures("VERSION\tstats-reader-server\t2\t0\nlogins\tmany\n\n") == ({}, {})
+    found = dovecot.metrics(ANSWER.format(120, 9, 4))
+    assert found == {"deliveries": (120, 120_500), "logins": (9, 336), "logouts": (4, 99)}
+    assert dovecot.gauges(found) == {"mail.sessions": 5}
+    # Told in another order than it happened.
+    assert dovecot.gauges(dovecot.metrics(ANSWER.format(120, 4, 9))) == {}
+    torn = "VERSION\tstats-reader-server\t2\t0\nlogins\tmany\t1\n\n"
+    for text in ("", torn):
+        assert dovecot.metrics(text) == dovecot.gauges(dovecot.metrics(text)) == {}
+
+
+def test_how_long_things_took_is_the_mean_of_those_that_ended_in_between() -> None:
+    before = {"deliveries": (2, 9000), "commands": (10, 500), "auths": (1, 1), "logins": (1, 1)}
+    now = {"deliveries": (2, 9000), "commands": (30, 20_500), "auths": (5, 401), "logins": (4, 9)}
+    assert dovecot.delta(before, now, 2.0) == {
+        "mail.deliveries": 0,
+        "mail.logons": 1.5,
+        "dovecot.commands": 10,
+        "dovecot.command.duration": 1,
+        "dovecot.auths": 2,
+        "dovecot.auth.duration": 0.1,
+    }
+    assert dovecot.delta(now, before, 2.0) == dovecot.delta(before, now, 0.0) == {}
+
+
+def test_processes_of_services() -> None:
+    assert dovecot.services(STATUS) == {
+        "dovecot.processes.busy{dovecot.service=lmtp}": 2,
+        "dovecot.processes.limit{dovecot.service=lmtp}": 100,
+        "dovecot.processes.busy{dovecot.service=imap}": 7,
+        "dovecot.processes.limit{dovecot.service=imap}": 20,
+        "mail.sessions.limit": 80,
+    }
+    assert dovecot.services("") == dovecot.services("imap\t1\tx\t2\t3\n") == {}
 
 
 def test_rates_and_gauges_of_two_samples() -> None:
@@ -58,6 +94,7 @@ def test_rates_and_gauges_of_two_samples() -> None:
             "mail.queue": 0,
             "mail.sessions": 6,
             "mail.deliveries": 40 / elapsed_s,
+            "dovecot.delivery.duration": 1.0,
             "mail.logons": 3 / elapsed_s,
             "mail.destinations": 10 / elapsed_s,
         }

@@ -33,6 +33,7 @@ class Dovecot:
         imaps: Port of IMAP over TLS; 0 without TLS.
         lmtp: Port of LMTP.
         stats: The socket on which it tells its metrics.
+        master: The socket on which it tells the processes of its services.
 
     """
 
@@ -88,6 +89,7 @@ class Dovecot:
                 "folder: XDG_CACHE_HOME=/some/folder headcount run ..."
             ) from error
         self.stats = self.home / dovecot_files.STATS
+        self.master = self.home / dovecot_files.MASTER
         command = [self._program, "-F", "-c", str(self.home / "dovecot.conf")]
         server = KeptServer(command, self.home, "Dovecot", self._account)
         parts.callback(server.stop)

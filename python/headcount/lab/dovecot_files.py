@@ -16,6 +16,8 @@ READY = "ready"
 """A user of the lab's own, who logs on when it starts."""
 STATS = "run/stats-reader"
 """The socket on which Dovecot tells its metrics."""
+MASTER = "run/master"
+"""The socket on which it tells the processes of its services."""
 
 CONFIGURATION = """\
 base_dir = $place/run
@@ -107,6 +109,12 @@ metric deliveries {
 }
 metric logins {
   filter = event=auth_request_finished AND success=yes
+}
+metric auths {
+  filter = event=auth_request_finished
+}
+metric commands {
+  filter = event=imap_command_finished
 }
 metric logouts {
   filter = event=mail_user_session_finished AND category=service:imap

@@ -36,6 +36,7 @@ class MailServer:
             message, but in a file in the home that only Dovecot can read.
         authority: The certificate that users must trust; None without TLS.
         stats: The socket on which Dovecot tells its metrics.
+        master: The socket on which it tells the processes of its services.
 
     """
 
@@ -81,7 +82,7 @@ class MailServer:
             self.authority = dovecot.home / certificate.AUTHORITY
         self.lmtp = f"{port.host()}:{dovecot.lmtp}"
         self.front, self.language = self.lmtp, "lmtp"
-        self.stats = dovecot.stats
+        self.stats, self.master = dovecot.stats, dovecot.master
         self.programs: Mapping[str, str] = {"dovecot": dovecot.version}
         self.pids = [dovecot.pid]
         if self._postfix is not None:

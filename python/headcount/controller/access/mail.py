@@ -98,7 +98,7 @@ def office_of_lab(plan: Plan, server: MailServer) -> Office:
         password=server.password,
         authority=server.authority,
         destinations=dict.fromkeys(server.destinations, 1.0),
-        source=MailSource(server.stats, server.queue_length, server.arrived),
+        source=MailSource(server.stats, server.queue_length, server.arrived, master=server.master),
     )
 
 
