@@ -8,6 +8,7 @@ from headcount.plan.limits import parse_limits
 SERVER = {
     "cpu": "cpu_cores",
     "cpus": "cpus",
+    "cpu-weight": "weight",
     "memory": "memory_bytes",
     "disk-read": "disk_read_bytes",
     "disk-write": "disk_write_bytes",

@@ -41,7 +41,6 @@ enable core files = no
 passdb backend = smbpasswd:{place}/private/smbpasswd
 username map = {place}/usermap
 map to guest = never
-max smbd processes = 0
 usershare max shares = 0
 rpc start on demand helpers = no
 load printers = no

@@ -63,6 +63,13 @@ SETTINGS: Mapping[str, Setting] = {
         "Whether a client that asks for its data to be on the disk waits until it is. No is fast "
         "and loses data with the power.",
     ),
+    "max_processes": Setting(
+        "0",
+        (),
+        "max smbd processes",
+        "Processes of smbd at a time, one for each connection and two of its own; whoever connects "
+        "beyond that is turned away. 0 is no limit, as Samba's default.",
+    ),
     "oplocks": Setting(
         "yes",
         YES_NO,
@@ -148,6 +155,9 @@ def _refusal(key: str, value: str) -> str | None:
     if key == "shares":
         number = int(value) if re.fullmatch(r"[1-9][0-9]{0,5}", value) else 0
         return None if 0 < number <= MOST_SHARES else f"1 to {MOST_SHARES}"
+    if key == "max_processes":
+        allowed = re.fullmatch(r"0|[1-9][0-9]{0,5}", value) is not None
+        return None if allowed else "0 to 999999"
     if key == "socket_options":
         words = value.split(" ")
         allowed = all(SOCKET_OPTION.fullmatch(word) for word in words)

@@ -14,6 +14,8 @@ from headcount.plan.units import size_bytes
 _BITS = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
 LEAST_CORES = 0.01
 """The kernel gives no less: 1 ms in each period of 100 ms (sched-bwc.rst)."""
+MOST_WEIGHT = 10_000
+"""The kernel's range (cgroup-v2.rst, cpu.weight)."""
 LEAST_MEMORY_BYTES = 1 << 20
 LEAST_BITS_S = 8_000
 
@@ -63,6 +65,12 @@ def _cpus(text: str, what: str) -> str:
     return text.strip()
 
 
+def _weight(text: str, what: str) -> int:
+    if not re.fullmatch(r"[1-9][0-9]{0,4}", text.strip()) or int(text) > MOST_WEIGHT:
+        raise InputError(f'{what} is "{text}"; write it like 50 or 1000: 1 to {MOST_WEIGHT:,}')
+    return int(text)
+
+
 @dataclass(frozen=True, slots=True)
 class Resource:
     """A resource that can be limited.
@@ -82,6 +90,9 @@ class Resource:
 RESOURCES: Mapping[str, Resource] = {
     "cpu": Resource(cores, "CPU time of the server, in cores", "0.5"),
     "cpus": Resource(_cpus, "the CPUs that the server may run on", "0"),
+    "cpu-weight": Resource(
+        _weight, "the server's part of busy CPUs beside other programs, which have 100", "50"
+    ),
     "memory": Resource(_memory, "memory of the server, with its page cache", "256MiB"),
     "disk-read": Resource(_bytes_s, "bytes/s that the server reads from its disk", "20MB/s"),
     "disk-write": Resource(_bytes_s, "bytes/s that the server writes to its disk", "5MB/s"),

@@ -1,0 +1,164 @@
+"""A trial: a server, a load, a limit that was injected, and the bundle of the run."""
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.diagnosis.draw import Draw, Part
+from bench.diagnosis.injections import CLASSES, Case, Demand, Injection
+from bench.diagnosis.stages import STAGES, Stage, plan
+from bench.diagnosis.surroundings import cold, folder, hogs
+from headcount.bundle import reader
+from headcount.bundle.level import LevelResult
+from headcount.plan.plan import Plan
+
+HELD_OUT = frozenset({"mail", "postgresql"})
+"""Servers that rules are not refined on."""
+LONGEST_S = 180.0
+CALIBRATION_USERS = 16
+RUN_UNDER = [sys.executable, "-m", "headcount"]
+
+
+class Failed(Exception):
+    """A run that left nothing to diagnose."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What was drawn."""
+
+    number: int
+    seed: int
+    part: Part
+    name: str
+    stage: str
+
+    @property
+    def key(self) -> str:
+        """What its bundle is called: nothing of what was injected."""
+        return f"trial-{self.seed}-{self.number:03}"
+
+    def draw(self) -> Draw:
+        """The choices of its strength."""
+        return Draw(f"{self.seed}/{self.number}/{self.name}/{self.stage}", self.part)
+
+
+def drawn(
+    number: int, seed: int, part: Part, classes: Sequence[str], servers: Sequence[str]
+) -> Trial | None:
+    """The trial of this number: classes take turns, stages are drawn; None if there is none."""
+    draw = Draw(f"{seed}/{number}", part)
+    possible = [name for name in classes if _stages(name, part, servers)]
+    if not possible:
+        return None
+    name = possible[number % len(possible)]
+    return Trial(number, seed, part, name, draw.one(_stages(name, part, servers)))
+
+
+def _stages(name: str, part: Part, servers: Sequence[str]) -> list[str]:
+    """The stages of a class that belong to a part; of `held-out`, new servers come first."""
+    of_class = [one for one in CLASSES[name].stages if STAGES[one].server in servers]
+    if part == "develop":
+        return [one for one in of_class if STAGES[one].server not in HELD_OUT or name == "lock"]
+    new = [one for one in of_class if STAGES[one].server in HELD_OUT]
+    return [*of_class, *new]  # twice as often
+
+
+class Runner:
+    """Runs trials and keeps their bundles."""
+
+    def __init__(self, keep: Path) -> None:
+        """Keep bundles, and what stages do unlimited, in this folder."""
+        self.keep = keep
+        keep.mkdir(parents=True, exist_ok=True)
+        self._demands: dict[str, Demand] = {}
+
+    def run(self, trial: Trial) -> dict[str, Any]:
+        """Run a trial; returns what was injected, as `truth.ndjson` has it."""
+        stage = STAGES[trial.stage]
+        injection = CLASSES[trial.name].make(Case(stage, self.demand(stage), trial.draw()))
+        made = plan(
+            stage,
+            seed=trial.seed * 1000 + trial.number,
+            think_s=injection.think_s,
+            settings=injection.settings,
+            limits=injection.limits,
+            steps=injection.steps,
+        )
+        self._play(made, injection, self.keep / trial.key)
+        truth = {
+            **{"bundle": trial.key, "part": trial.part, "class": trial.name},
+            **{"server": stage.server, "stage": trial.stage, "seed": trial.seed},
+            **{"limit": injection.limit, "detail": injection.detail},
+            **{"accepted": [injection.limit, *injection.accepted]},
+            **{"strength": injection.strength},
+        }
+        with (self.keep / "truth.ndjson").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(truth) + "\n")
+        return truth
+
+    def demand(self, stage: Stage) -> Demand:
+        """What a stage does unlimited, measured once."""
+        if stage.name not in self._demands:
+            calm = plan(stage, seed=1, levels=[CALIBRATION_USERS])
+            place = self.keep / f"calibration-{stage.name}"
+            if not place.exists():
+                self._play(calm, Injection("none", "", ""), place)
+            self._demands[stage.name] = _demand(reader.load(place).levels[-1])
+        return self._demands[stage.name]
+
+    def _play(self, what: Plan, injection: Injection, to: Path) -> None:
+        """Run a plan as a program of its own, in surroundings of its own."""
+        with contextlib.ExitStack() as around:
+            cache = around.enter_context(folder(loop=injection.loop))
+            if injection.cold:
+                around.enter_context(cold(cache))
+            work = Path(around.enter_context(tempfile.TemporaryDirectory(prefix="hcb-run-")))
+            (work / "plan.toml").write_text(what.to_toml(), "utf-8")
+            around.enter_context(hogs(injection.hogs))
+            environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+            command = [*RUN_UNDER, "run", str(work / "plan.toml"), "--json", "--runs", str(work)]
+            ran = subprocess.run(
+                command,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=LONGEST_S,
+                check=False,
+            )
+            bundles = sorted(work.glob("*/levels.json"))
+            if not bundles:
+                raise Failed(f"the run made no levels: {ran.stderr.strip()[-2000:]}")
+            shutil.rmtree(to, ignore_errors=True)
+            shutil.copytree(bundles[0].parent, to)
+
+
+def _demand(level: LevelResult) -> Demand:
+    """What a level took of each resource."""
+
+    def mean(side: str, name: str) -> float:
+        counted = level.counters.get(side, {}).get(name)
+        return counted.mean if counted is not None else 0.0
+
+    written = mean("sut", "process.disk.io{disk.io.direction=write}")
+    return Demand(
+        per_s=max(level.total.rate_per_s, 1e-9),
+        server_cores=mean("sut", "process.cpu.utilization"),
+        generator_cores=mean("generator", "process.cpu.utilization"),
+        moved_bytes_s=level.total.read_bytes_per_s + level.total.written_bytes_per_s,
+        written_bytes_s=written,
+    )
+
+
+def truths(keep: Path) -> list[Mapping[str, Any]]:
+    """What was injected into the bundles of a folder."""
+    lines = (keep / "truth.ndjson").read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines if line]
