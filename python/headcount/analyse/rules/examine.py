@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from headcount.analyse.rules.condition import Outcome, Reading, evaluate, threshold
 from headcount.analyse.rules.facts import Facts
 from headcount.analyse.rules.finding import Examination, Finding, NotJudged, Other
 from headcount.analyse.rules.library import Library
 from headcount.analyse.rules.model import AREAS, Profile, Rule, Strength
-from headcount.analyse.rules.series import Frame
+from headcount.analyse.rules.series import Frame, Series
 from headcount.analyse.rules.statistic import beyond
 from headcount.analyse.rules.windows import Span, covered_s, granular, interval_s, merged
 
@@ -108,26 +111,47 @@ def _spans(rule: Rule, look: _Look, overall: Outcome) -> list[Span]:
     held = [
         _trimmed(window, outcome.readings, look) for window, outcome in outcomes if outcome.holds
     ]
-    if held:
-        return merged(held)
-    return [_trimmed(look.whole, overall.readings, look)] if overall.holds else []
+    if not held:
+        return [_trimmed(look.whole, overall.readings, look)] if overall.holds else []
+    found = merged(held)
+    if rule.when.counter is None or not overall.readings:
+        return found
+    return merged(_grown(span, overall.readings[0], look) for span in found)
+
+
+def _grown(span: Span, reading: Reading, look: _Look) -> Span:
+    """Let a span of a rule with one comparison reach as far as the samples stay beyond."""
+    series, mask = _beyond(reading, look)
+    if series is None or mask is None or not mask.any():
+        return span
+    quiet = series.at_s[~mask]
+    first_s = quiet[quiet < span[0]].max(initial=float("-inf"))
+    last_s = quiet[quiet > span[1]].min(initial=float("inf"))
+    inside = series.at_s[mask & (series.at_s > first_s) & (series.at_s < last_s)]
+    return float(min(inside[0], span[0])), float(max(inside[-1], span[1]))
+
+
+def _beyond(reading: Reading, look: _Look) -> tuple[Series | None, NDArray[np.bool_] | None]:
+    """The series of a reading, and which of its samples are beyond the threshold."""
+    leaf = reading.leaf
+    limit = threshold(leaf, look.facts)
+    if limit is None or leaf.counter is None:
+        return None, None
+    frame = look.frame.only(reading.instance) if reading.instance else look.frame
+    series = frame.of(leaf.counter, leaf.plus, leaf.over)
+    return series, None if series is None else beyond(series, leaf.op, limit)
 
 
 def _trimmed(window: Span, readings: Sequence[Reading], look: _Look) -> Span:
     """Cut to what lies between the first and the last sample beyond the deciding threshold."""
     for reading in readings:
-        leaf = reading.leaf
-        limit = threshold(leaf, look.facts)
-        if limit is None or leaf.counter is None:
+        series, mask = _beyond(reading, look)
+        if series is None or mask is None:
             continue
-        frame = look.frame.only(reading.instance) if reading.instance else look.frame
-        series = frame.of(leaf.counter, leaf.plus, leaf.over)
-        if series is None:
-            continue
-        inside = series.within(*window)
-        moments = inside.at_s[beyond(inside, leaf.op, limit)]
-        if len(moments):
-            return float(moments[0]), float(moments[-1])
+        moments = series.at_s[mask]
+        inside = moments[(moments >= window[0]) & (moments <= window[1])]
+        if len(inside):
+            return float(inside[0]), float(inside[-1])
     return window
 
 

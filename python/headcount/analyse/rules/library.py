@@ -7,9 +7,9 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from headcount.analyse.rules.condition import unit_of
 from headcount.analyse.rules.model import Advice, Condition, Origin, Rule
@@ -87,19 +87,13 @@ def _library(parts: list[dict[str, Any]], where: str) -> Library:
             raise InputError(
                 f"{where}: unknown key `{min(unknown)}`; a file has rule, advice and source"
             )
-    try:
-        rules = [Rule.model_validate(one) for part in parts for one in part.get("rule", [])]
-        advice = [Advice.model_validate(one) for part in parts for one in part.get("advice", [])]
-        sources = {
-            key: Origin.model_validate(one)
-            for part in parts
-            for key, one in part.get("source", {}).items()
-        }
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        name = first["input"].get("id", "") if isinstance(first["input"], dict) else ""
-        raise InputError(f"{where}: {name} {place}: {first['msg']}") from error
+    rules = [_made(Rule, one, where) for part in parts for one in part.get("rule", [])]
+    advice = [_made(Advice, one, where) for part in parts for one in part.get("advice", [])]
+    sources = {
+        key: _made(Origin, one, where)
+        for part in parts
+        for key, one in part.get("source", {}).items()
+    }
     library = Library(
         MappingProxyType({one.id: one for one in rules}),
         MappingProxyType({one.id: one for one in advice}),
@@ -108,6 +102,21 @@ def _library(parts: list[dict[str, Any]], where: str) -> Library:
     for rule in library.rules.values():
         _check(rule, library, where)
     return library
+
+
+_One = TypeVar("_One", bound=BaseModel)
+
+
+def _made(kind: type[_One], entry: Any, where: str) -> _One:
+    try:
+        return kind.model_validate(entry)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        name = entry.get("id", "") if isinstance(entry, dict) else ""
+        what = " ".join(part for part in (kind.__name__.lower(), str(name), place) if part)
+        said = first["msg"].removeprefix("Value error, ")
+        raise InputError(f"{where}: {what}: {said}") from error
 
 
 def _check(rule: Rule, library: Library, where: str) -> None:

@@ -28,7 +28,7 @@ else that is missing leaves a rule unjudged.
 *Says*: a **proof** names a bottleneck, a **sign** points at one, a **note** is only told. A rule of
 the nineties whose threshold the machines have outgrown says less on a machine of today: what stands
 after the arrow. A machine counts as one of the nineties if it runs Windows with no more than 4 GiB
-of memory. *For*: the kinds of server it is used for (`--profile`), all of them where nothing stands.
+of memory. *For*: the kinds of server it is used for (`--profile`); all, where nothing stands.
 *Taken back by*: an exception, under which a finding does not count.
 
 The names of counters are the short ones of [counters](counters.md). This page is made from the

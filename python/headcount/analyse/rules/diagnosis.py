@@ -1,0 +1,146 @@
+"""The diagnosis of one recording: findings, conclusion and advice together."""
+
+from dataclasses import dataclass
+
+from headcount.analyse.rules.decide import Decision, decide
+from headcount.analyse.rules.examine import examine
+from headcount.analyse.rules.facts import facts
+from headcount.analyse.rules.finding import Examination, Finding
+from headcount.analyse.rules.library import Library, builtin
+from headcount.analyse.rules.model import Advice, Profile
+from headcount.analyse.rules.series import Frame
+from headcount.counters.recording import Recording
+from headcount.errors import InputError
+
+FILE_SERVICE = (
+    "system.windows.server.work_queue",
+    "system.windows.server.io",
+    "system.windows.server.sessions",
+    "system.windows.server.files_open",
+    "system.windows.smb.requests",
+    "system.windows.smb.io",
+    "system.windows.smb.queue_length",
+    "samba.",
+)
+"""What whoever logs it logs of a file server; the service's pools are in any log of Windows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What whoever asks has to say.
+
+    Attributes:
+        profile: The kind of server; None: told from the counters.
+        cpus: Logical CPUs, where the log does not say.
+        memory_bytes: Physical memory, where the log does not say.
+        spindles: Disks behind each device.
+        start_s: Samples before it are left out, in seconds since 1970 (UTC).
+        end_s: Samples after it are left out.
+
+    """
+
+    profile: Profile | None = None
+    cpus: int | None = None
+    memory_bytes: float | None = None
+    spindles: int | None = None
+    start_s: float = float("-inf")
+    end_s: float = float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class LogDiagnosis:
+    """One recording, diagnosed.
+
+    Attributes:
+        recording: What was diagnosed.
+        examination: What every rule found.
+        decision: The conclusion.
+        advice: What to do, the best first; what is of its time only comes last.
+        library: The rules that were used.
+        notes: What was assumed, in sentences.
+
+    """
+
+    recording: Recording
+    examination: Examination
+    decision: Decision
+    advice: tuple[Advice, ...]
+    library: Library
+    notes: tuple[str, ...]
+
+
+def diagnose(
+    recording: Recording, asked: Asked | None = None, library: Library | None = None
+) -> LogDiagnosis:
+    """Diagnose one recording.
+
+    Raises InputError where there is no sample to look at.
+    """
+    asked = asked or Asked()
+    library = library or builtin()
+    kept = [
+        one
+        for one in sorted(recording.samples, key=lambda sample: sample.at_s)
+        if asked.start_s <= one.at_s <= asked.end_s
+    ]
+    if not kept:
+        raise InputError(_nothing(recording))
+    frame = Frame(kept)
+    known = facts(frame, recording.system, asked.cpus, asked.memory_bytes, asked.spindles)
+    profile = asked.profile or _profile(frame)
+    examination = examine(frame, known, profile, library)
+    decision = decide(examination)
+    notes = [*recording.notes, *known.sentences()]
+    if asked.profile is None:
+        notes.append(
+            f"Judged as {'a file server' if profile == 'file-server' else 'an application server'},"
+            " by what the log counts: --profile says otherwise."
+        )
+    return LogDiagnosis(
+        recording,
+        examination,
+        decision,
+        tuple(_advice(decision, examination, library)),
+        library,
+        tuple(notes),
+    )
+
+
+def _profile(frame: Frame) -> Profile:
+    served = any(name.startswith(FILE_SERVICE) for name in frame.names())
+    return "file-server" if served else "app-server"
+
+
+def _advice(decision: Decision, examination: Examination, library: Library) -> list[Advice]:
+    """The advice of the evidence, then of the runner-up and of other findings."""
+    if decision.area is None:
+        named = {"clients": ["N-50"], "idle": ["N-51", "T-18"], "unknown": ["T-18"]}
+        return [library.advice[name] for name in named.get(decision.kind, [])]
+    rest = [
+        one
+        for one in examination.found
+        if one.rule.area == decision.runner_up and one.strength != "note"
+    ]
+    wanted = _in_turns(decision.evidence) + _in_turns(rest)
+    found = [library.advice[name] for name in dict.fromkeys(wanted)]
+    return sorted(found, key=lambda one: not one.holds)
+
+
+def _in_turns(findings: tuple[Finding, ...] | list[Finding]) -> list[str]:
+    """The first advice of each finding, then the second of each, ..."""
+    most = max((len(one.rule.advice) for one in findings), default=0)
+    return [
+        one.rule.advice[place]
+        for place in range(most)
+        for one in findings
+        if place < len(one.rule.advice)
+    ]
+
+
+def _nothing(recording: Recording) -> str:
+    if not recording.samples:
+        return f"{recording.source} has no samples to judge"
+    return (
+        f"{recording.source} has no samples between --from and --to; give times in UTC within "
+        "those of the log"
+    )

@@ -1,0 +1,169 @@
+"""`headcount diagnose LOG`: what limits a machine of which there is only a log of counters."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from headcount.cli.console import err, out, print_json
+from headcount.errors import InputError
+from headcount.plan import units
+from headcount.text import clean
+
+if TYPE_CHECKING:
+    from headcount.analyse.rules.diagnosis import Asked
+    from headcount.analyse.rules.library import Library
+
+Profile = Annotated[
+    str | None,
+    typer.Option(
+        metavar="KIND",
+        help="Of a log: what the machine is, file-server, app-server or workstation; else told "
+        "from the counters.",
+    ),
+]
+From = Annotated[
+    str | None,
+    typer.Option("--from", metavar="TIME", help="Of a log: from when, in UTC, 2026-11-22T10:00."),
+]
+To = Annotated[
+    str | None, typer.Option("--to", metavar="TIME", help="Of a log: until when, in UTC.")
+]
+Cpus = Annotated[
+    int | None, typer.Option(min=1, max=100_000, help="Of a log that does not say: its CPUs.")
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="Of a log that does not say: the memory, such as 64GiB."),
+]
+Spindles = Annotated[
+    int | None, typer.Option(min=1, max=100_000, help="Of a log: disks behind each device.")
+]
+Rules = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Rules of your own, beside Headcount's.")
+]
+Explain = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Explain a rule (M-01) or a counter, and nothing else."),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Of a log: write the report (HTML) here."),
+]
+
+
+def diagnose_log(
+    paths: Sequence[Path],
+    *,
+    profile: str | None = None,
+    start: str | None = None,
+    end: str | None = None,
+    cpus: int | None = None,
+    memory: str | None = None,
+    spindles: int | None = None,
+    rules: Path | None = None,
+    output: Path | None = None,
+    json: bool = False,
+) -> None:
+    """Diagnose logs of counters, each machine in them on its own.
+
+    Raises InputError for a log that nobody can read, or an option that makes no sense.
+    """
+    from headcount.analyse.rules.diagnosis import diagnose
+    from headcount.counters.log import read
+    from headcount.report.findings import page, record, terminal
+
+    asked = _asked(profile, start, end, cpus, memory, spindles)
+    library = _library(rules)
+    found = [diagnose(one, asked, library) for path in paths for one in read(path)]
+    if output is not None:
+        _write(output, page.render(found, _now()))
+    if json:
+        print_json({"diagnoses": [record.record(one) for one in found]})
+        return
+    for number, one in enumerate(found):
+        if number:
+            out.print()
+        terminal.show(one, out)
+    if output is not None:
+        err.print(f"Report: {output}", markup=False)
+
+
+def explain(name: str, rules: Path | None = None) -> None:
+    """Explain a rule, or a counter by its name or its label.
+
+    Raises InputError where there is neither.
+    """
+    from headcount.analyse.rules.explain import explain as explained
+    from headcount.counters.catalogue import catalogue
+    from headcount.report.findings import terminal
+
+    library = _library(rules)
+    rule = library.rules.get(name) or library.rules.get(name.upper())
+    if rule is not None:
+        terminal.explain_rule(rule, library, out)
+        return
+    labels = {one.label.lower(): one.name for one in catalogue().values()}
+    found = explained(labels.get(name.lower(), name), library)
+    if found is None:
+        raise InputError(
+            f"there is no rule and no counter `{clean(name)}`; docs/rules.md lists the rules, "
+            "docs/counters.md the counters"
+        )
+    terminal.explain_counter(found, out)
+
+
+def _library(rules: Path | None) -> "Library":
+    from headcount.analyse.rules.library import builtin, with_file
+
+    return builtin() if rules is None else with_file(rules)
+
+
+def _asked(
+    profile: str | None,
+    start: str | None,
+    end: str | None,
+    cpus: int | None,
+    memory: str | None,
+    spindles: int | None,
+) -> "Asked":
+    from headcount.analyse.rules.diagnosis import Asked
+    from headcount.analyse.rules.model import PROFILES
+
+    known = next((one for one in PROFILES if one == profile), None)
+    if profile is not None and known is None:
+        raise InputError(f"--profile is {clean(profile)}; it is one of {', '.join(PROFILES)}")
+    asked = Asked(
+        profile=known,
+        cpus=cpus,
+        memory_bytes=None if memory is None else float(units.size_bytes(memory, "--memory")),
+        spindles=spindles,
+        start_s=float("-inf") if start is None else _moment(start, "--from"),
+        end_s=float("inf") if end is None else _moment(end, "--to"),
+    )
+    if asked.start_s >= asked.end_s:
+        raise InputError("--from must be before --to")
+    return asked
+
+
+def _moment(text: str, option: str) -> float:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InputError(
+            f"{option} is {clean(text)}; write a time in UTC like 2026-11-22T10:00"
+        ) from error
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def _now() -> str:
+    return f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, "utf-8")
+    except OSError as error:
+        raise InputError(f"the report {path} cannot be written: {error.strerror}") from error

@@ -1,0 +1,184 @@
+"""The parts of the page below the answer."""
+
+from headcount.analyse.rules.diagnosis import LogDiagnosis
+from headcount.analyse.rules.explain import condition_in_words
+from headcount.analyse.rules.finding import Finding
+from headcount.counters.catalogue import label
+from headcount.report.findings import chart, wording
+from headcount.report.html import table
+from headcount.report.html.table import Column, row
+from headcount.report.markup import Html, element, joined
+from headcount.text import memory, share
+
+FIRST = 3
+"""Pieces of advice that stand first."""
+_TOLD = (
+    Column("Rule", text=True),
+    Column("What", text=True),
+    Column("Figures", text=True),
+    Column("When", text=True),
+    Column("From", text=True),
+)
+_LACKS = (Column("Rule", text=True), Column("What", text=True), Column("Lacks", text=True))
+
+
+def advice(found: LogDiagnosis) -> Html | None:
+    """What to do: three first, the rest behind a click; what is of its time says so."""
+    if not found.advice:
+        return None
+    lines = [
+        element(
+            "li",
+            f"{one.text} ",
+            element("small", f"{found.library.source(one)} ({one.id}){_age(one.era, one.holds)}"),
+        )
+        for one in found.advice
+    ]
+    rest = lines[FIRST:]
+    return table.section(
+        "What to do",
+        element("ol", *lines[:FIRST]),
+        table.more(f"{len(rest)} more", element("ul", *rest)) if rest else None,
+    )
+
+
+def _age(era: str, holds: bool) -> str:
+    if era == "modern":
+        return ""
+    return ", historic" if holds else ", historic: of its time only"
+
+
+def findings(found: LogDiagnosis) -> list[Html]:
+    """A section with a chart for each finding that proves or points."""
+    return [_finding(one, found) for one in found.examination.found if one.strength != "note"]
+
+
+def _finding(one: Finding, found: LogDiagnosis) -> Html:
+    others = wording.conflicts(one, found)
+    said = [
+        element("p", f"{one.rule.verdict} {one.rule.remark}".strip()),
+        element("p", "; ".join(wording.readings(one)) + f". {_capital(wording.when(one))}."),
+    ]
+    against = element(
+        "div",
+        element("h3", "Other sources have another threshold"),
+        element("ul", *(element("li", line) for line in others)),
+        class_="doubts",
+    )
+    age = ", historic" if one.rule.era == "historic" else ""
+    source = f"{one.rule.id}, a {one.strength}. {found.library.source(one.rule)}{age}."
+    return table.section(
+        f"{wording.AREAS[one.rule.area].removeprefix('the ').capitalize()}: {one.rule.title}",
+        *said,
+        chart.chart(one, found),
+        against if others else None,
+        element("p", source, class_="note"),
+        style="chart",
+    )
+
+
+def others(found: LogDiagnosis) -> Html | None:
+    """Notes: what is told and counts for nothing."""
+    notes = [one for one in found.examination.found if one.strength == "note"]
+    if not notes:
+        return None
+    rows = [_told(one, found) for one in notes]
+    return table.section(
+        "Also seen, no evidence",
+        table.table(_TOLD, rows, "Notes"),
+        element(
+            "p",
+            "Thresholds that machines have outgrown, and checks of what was asked of the server.",
+            class_="note",
+        ),
+    )
+
+
+def taken_back(found: LogDiagnosis) -> Html | None:
+    """Findings that an exception took back."""
+    taken = found.examination.taken_back
+    if not taken:
+        return None
+    lines = [
+        element("p", f"{one.taken_back_by[0].id}: {one.taken_back_by[0].verdict}", class_="note")
+        for one in taken[:1]
+    ]
+    rows = [_told(one, found) for one in taken]
+    return table.section(
+        "Does not count, by an exception", table.table(_TOLD, rows, "Taken back"), *lines
+    )
+
+
+def _told(one: Finding, found: LogDiagnosis) -> Html:
+    cells = [
+        one.rule.id,
+        joined([one.rule.title, element("small", f"{one.rule.verdict} {one.rule.remark}".strip())]),
+        "; ".join(wording.readings(one)),
+        wording.when(one),
+        wording.source(one.rule, found),
+    ]
+    return row(_TOLD, cells)
+
+
+def not_judged(found: LogDiagnosis) -> Html | None:
+    """Rules whose counters the log lacks."""
+    lacking = found.examination.not_judged
+    if not lacking:
+        return None
+    rows = [
+        row(
+            _LACKS,
+            [
+                one.rule.id,
+                f"{one.rule.title} ({condition_in_words(one.rule.when)})",
+                ", ".join(label(name) for name in one.missing) or "enough samples",
+            ],
+        )
+        for one in lacking
+    ]
+    return table.section(
+        "What could not be judged",
+        table.more(
+            f"{len(lacking)} rules whose counters the log lacks",
+            table.table(_LACKS, rows, "Not judged"),
+        ),
+    )
+
+
+def about(found: LogDiagnosis) -> Html:
+    """The log, the machine, and what was assumed."""
+    facts = found.examination.facts
+    pairs: list[tuple[str, Html | str]] = [
+        ("File", found.recording.source),
+        ("Format", found.recording.format),
+        ("System", found.recording.system or "not known"),
+        ("CPUs", f"{facts.cpus or 'not known'} ({facts.cpus_from})"),
+        ("Memory", f"{memory(facts.memory_bytes)} ({facts.memory_from})"),
+        ("Spindles of a disk", f"{facts.spindles} ({facts.spindles_from})"),
+        ("Rules judged and quiet", str(len(found.examination.quiet))),
+    ]
+    used = found.decision.used
+    if used:
+        means = ", ".join(f"{name} {share(value)}" for name, value in used.items())
+        pairs.append(("In use on average", means))
+    if found.recording.bookmarks:
+        pairs += [
+            (wording.moments(one.at_s, one.at_s), one.text) for one in found.recording.bookmarks
+        ]
+    unknown = found.recording.unknown
+    return table.section(
+        "The log and the machine",
+        table.pairs(pairs),
+        element("h3", "To know") if found.notes else None,
+        element("ul", *(element("li", note) for note in found.notes)) if found.notes else None,
+        table.more(
+            f"{len(unknown)} counters of the log that Headcount has no name for",
+            element("p", ", ".join(unknown)),
+        )
+        if unknown
+        else None,
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

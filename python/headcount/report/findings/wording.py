@@ -1,0 +1,170 @@
+"""What a diagnosis of a log says, in sentences."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from headcount.analyse.rules.condition import Reading
+from headcount.analyse.rules.diagnosis import LogDiagnosis
+from headcount.analyse.rules.explain import condition_in_words, subject
+from headcount.analyse.rules.finding import Finding
+from headcount.analyse.rules.model import Area, Rule
+from headcount.analyse.rules.units import figure, limit
+from headcount.text import DASH, share, span
+
+AREAS: dict[Area, str] = {
+    "memory": "memory",
+    "disk": "the disks",
+    "network": "the network",
+    "cpu": "the CPU",
+    "service": "the server program's own limits",
+    "workload": "the load",
+}
+_LIMITED: dict[Area, str] = {
+    "memory": "Memory limits this machine: there is too little of it.",
+    "disk": "The disks limit this machine.",
+    "network": "The network link limits this machine.",
+    "cpu": "The CPU limits this machine.",
+    "service": "A limit that the server program sets itself holds it back.",
+}
+MASKED = (
+    "The disk is busy at the same time. Memory is judged first: a lack of it can mask itself as "
+    "slow I/O, and a faster disk would help little."
+)
+_SURE = {
+    "clear": "clear",
+    "likely": "likely, because the log lacks counters of what is judged before it",
+    "weak": "weak: signs, no proof",
+}
+MOST_SPANS = 3
+WHOLE = 0.99
+"""Share of the log from which on a finding holds all of the time."""
+
+
+def verdict(found: LogDiagnosis) -> str:
+    """The answer, as one sentence or two."""
+    decision = found.decision
+    if decision.kind == "limited" and decision.area is not None:
+        return _LIMITED[decision.area]
+    if decision.kind == "signs" and decision.area is not None:
+        return f"Nothing proves a bottleneck; the signs point at {AREAS[decision.area]}."
+    if decision.kind == "clients":
+        return (
+            "This machine is not the limit: it worked and had room left. Whoever sends the load is "
+            "the limit, or asked for no more."
+        )
+    if decision.kind == "idle":
+        return "Nothing on this machine is exhausted; it was idle for the most part."
+    return "The log has none of the counters that could prove a bottleneck."
+
+
+def sure(found: LogDiagnosis) -> str:
+    """How sure it is."""
+    decision = found.decision
+    if decision.area is None and decision.not_judged:
+        return f"likely; {_listed([AREAS[one] for one in decision.not_judged])} could not be judged"
+    return _SURE[decision.confidence]
+
+
+def context(found: LogDiagnosis) -> list[str]:
+    """What belongs to the answer: masking, the runner-up, what is exonerated, what was used."""
+    decision = found.decision
+    said = [MASKED] if decision.masked else []
+    if decision.runner_up is not None:
+        said.append(f"Next after it: {AREAS[decision.runner_up]}.")
+    if decision.exonerated:
+        said.append(f"Nothing against {_listed([AREAS[one] for one in decision.exonerated])}.")
+    if decision.not_judged:
+        names = _listed([AREAS[one] for one in decision.not_judged])
+        said.append(f"Not judged, for want of counters: {names}.")
+    if decision.used and decision.area is None:
+        means = ", ".join(f"{name} {share(value)}" for name, value in decision.used.items())
+        said.append(f"In use on average: {means}.")
+    return said
+
+
+def finding(one: Finding) -> str:
+    """A finding in a line: what, and the figures."""
+    return f"{one.rule.title}: {'; '.join(readings(one))}"
+
+
+def readings(one: Finding) -> list[str]:
+    """Its figures beside their thresholds; each counter once."""
+    return list(dict.fromkeys(reading(part) for part in one.readings if part.value is not None))
+
+
+def reading(part: Reading) -> str:
+    """A figure beside its threshold: `Disk queue (sda) 6.00 on average, above 2 ...`."""
+    leaf = part.leaf
+    name = subject(leaf) + (f" ({part.instance})" if part.instance else "")
+    value = DASH if part.value is None else figure(part.value, part.unit)
+    if part.threshold is None:
+        return f"{name} {leaf.is_}, {value} on average"
+    side = {">": "above", ">=": "at or above", "<": "below", "<=": "at or below"}[leaf.op]
+    held = f"{side} {limit(part.threshold, part.unit)}"
+    if leaf.is_ == "consistently":
+        return f"{name} {value} on average; {held} in {share(part.violating)} of the samples"
+    how = {"mean": "on average", "max": "at most", "min": "at least", "last": "at the end"}
+    return f"{name} {value} {how[leaf.is_]}; the threshold is {held}"
+
+
+def when(one: Finding) -> str:
+    """When a finding holds."""
+    if one.share >= WHOLE:
+        return "all of the time"
+    shown = [moments(*part) for part in one.spans[:MOST_SPANS]]
+    more = len(one.spans) - MOST_SPANS
+    if more > 0:
+        shown.append(f"and {more} more times")
+    return f"{', '.join(shown)} UTC, {share(one.share)} of the log"
+
+
+def moments(start_s: float, end_s: float) -> str:
+    """A span of time in UTC: `22 Nov 10:05-10:45`."""
+    start, end = (datetime.fromtimestamp(one, UTC) for one in (start_s, end_s))
+    seconds = end_s - start_s < 300
+    clock = "%H:%M:%S" if seconds else "%H:%M"
+    first = f"{start.day} {start:%b} {start.strftime(clock)}"
+    if end_s == start_s:
+        return first
+    last = end.strftime(clock)
+    if end.date() != start.date():
+        last = f"{end.day} {end:%b} {last}"
+    return f"{first}{DASH}{last}"
+
+
+def of_the_log(found: LogDiagnosis) -> str:
+    """What was looked at."""
+    start_s, end_s = found.examination.span
+    day, clock = moments(start_s, end_s).split(" ", 2)[:2], moments(start_s, end_s).split(" ", 2)[2]
+    when = f"{' '.join(day)} {datetime.fromtimestamp(start_s, UTC).year} {clock}"
+    number = len(found.examination.frame.at_s)
+    counters = len(found.examination.frame.names())
+    host = f" of {found.recording.host}" if found.recording.host else ""
+    return (
+        f"{found.recording.format}{host}: {when} UTC "
+        f"({span(end_s - start_s)}), {number:,} samples of {counters:,} counters"
+    )
+
+
+def conflicts(one: Finding, found: LogDiagnosis) -> list[str]:
+    """What rules of other sources say about the same."""
+    said = []
+    for other in one.conflicts:
+        verdict = {True: "holds too", False: "does not hold", None: "cannot be told"}[other.holds]
+        said.append(
+            f"{other.rule.id} ({source(other.rule, found)}) asks for: "
+            f"{condition_in_words(other.rule.when)}. It {verdict}."
+        )
+    return said
+
+
+def source(rule: Rule, found: LogDiagnosis) -> str:
+    """Where a rule is from; the old ones are marked."""
+    told = found.library.short_source(rule)
+    return f"{told}, historic" if rule.era == "historic" else told
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,249 @@
+"""From a Perfmon log on disk to the verdict, as a person would ask for it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import perfmon_logs
+import pytest
+from perfmon_logs import AT_WORK, BUSY_CPU, BUSY_DISK, SHORT_OF_MEMORY
+
+from headcount.cli import diagnose_log
+from headcount.errors import InputError
+
+Told = Callable[..., dict]
+
+
+@pytest.fixture
+def told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Told:
+    """Diagnose a log made of what troubles the machine; the one machine's diagnosis."""
+
+    def diagnose(troubled, part=(0.0, 1.0), made=None, **options) -> dict:
+        log = perfmon_logs.write(tmp_path / "log.csv", troubled, part, **(made or {}))
+        given = {"cpus": 1, "memory": "128MiB", **options}
+        diagnose_log.diagnose_log([log], json=True, **given)
+        (one,) = json.loads(capsys.readouterr().out)["diagnoses"]
+        return one
+
+    return diagnose
+
+
+@pytest.mark.parametrize(
+    ("troubled", "kind", "area"),
+    [
+        ({**SHORT_OF_MEMORY, **BUSY_DISK}, "limited", "memory"),
+        (BUSY_DISK, "limited", "disk"),
+        (BUSY_CPU, "limited", "cpu"),
+        (AT_WORK, "clients", None),
+        ({}, "idle", None),
+    ],
+    ids=["memory masked as disk", "disk", "cpu", "clients", "healthy"],
+)
+@pytest.mark.parametrize("part", [(0.0, 1.0), (0.3, 0.8)], ids=["all along", "half of the time"])
+@pytest.mark.parametrize("profile", ["app-server", "file-server"])
+def test_the_verdict(told: Told, troubled, kind, area, part, profile) -> None:
+    if kind == "clients" and part != (0.0, 1.0):
+        kind = "idle"  # half of 76 % is no machine at work
+    verdict = told(troubled, part, profile=profile)["verdict"]
+    assert (verdict["kind"], verdict["area"]) == (kind, area)
+    assert verdict["masked"] is (area == "memory")
+    assert verdict["confidence"] == "clear"
+    assert verdict["runner_up"] == ("disk" if area == "memory" else None)
+
+
+def test_a_machine_of_today_is_not_judged_by_the_sizes_of_1998(told: Told) -> None:
+    gib = 2.0**30
+    large = {
+        r"Memory\Available Bytes": 20 * gib,
+        r"Memory\Committed Bytes": 30 * gib,
+        r"Memory\Pages/sec": 400,
+        r"System\Processor Queue Length": 3,
+    }
+    found = told(large, cpus=16, memory="64GiB")
+    assert found["verdict"]["kind"] == "idle"
+    assert {one["strength"] for one in found["findings"]} == {"note"}
+
+
+def test_the_times_are_those_of_the_trouble(told: Told) -> None:
+    found = told(BUSY_CPU, (0.25, 0.5))
+    finding = next(one for one in found["findings"] if one["rule"] == "C-01")
+    ((start_s, end_s),) = finding["spans"]
+    started = perfmon_logs.START.timestamp()
+    assert start_s == started + 60 * 15
+    assert end_s == started + 119 * 15
+    assert finding["share"] == pytest.approx(0.25)
+
+
+def test_a_window_leaves_the_rest_out(told: Told) -> None:
+    before = told(BUSY_CPU, (0.5, 1.0), end="1998-11-23T09:29")
+    assert before["verdict"]["kind"] == "idle"
+    after = told(BUSY_CPU, (0.5, 1.0), start="1998-11-23T10:31+01:00")
+    assert after["verdict"]["area"] == "cpu"
+    assert after["findings"][0]["share"] == 1
+
+
+def test_the_profile_is_told_from_the_counters_and_can_be_given(told: Told) -> None:
+    assert told({})["profile"] == "app-server"
+    queue = {**perfmon_logs.QUIET, r"Server Work Queues(0)\Queue Length": 1}
+    assert told({}, made={"quiet": queue})["profile"] == "file-server"
+    assert told({}, profile="workstation")["profile"] == "workstation"
+
+
+def test_what_was_not_logged_is_listed_and_makes_it_less_sure(told: Told) -> None:
+    without = [name for name in perfmon_logs.QUIET if name.startswith("PhysicalDisk")]
+    found = told(BUSY_CPU, made={"left_out": without})
+    assert found["verdict"]["confidence"] == "likely"
+    assert found["verdict"]["not_judged"] == ["disk"]
+    assert {"I-01", "I-02", "I-03"} <= {one["rule"] for one in found["not_judged"]}
+
+
+def test_what_was_assumed_is_said(told: Told) -> None:
+    found = told({}, cpus=None, memory=None)
+    said = " ".join(found["notes"])
+    for option in ("--cpus", "--memory", "--spindles", "--profile"):
+        assert option in said
+    assert "--memory" not in " ".join(told({})["notes"])
+
+
+def test_rules_of_ones_own(told: Told, tmp_path: Path) -> None:
+    rules = tmp_path / "own.toml"
+    rules.write_text(
+        """
+[source.us]
+title = "Our own experience"
+short = "us"
+[[advice]]
+id = "U-1"
+text = "Call Ada."
+era = "modern"
+source = "us"
+[[rule]]
+id = "OWN-1"
+title = "CPU above 20 %"
+area = "cpu"
+strength = "proof"
+era = "modern"
+source = "us"
+verdict = "It is about to happen."
+advice = ["U-1"]
+[rule.when]
+counter = "system.cpu.utilization"
+op = ">"
+value = 20
+unit = "%"
+is = "mean"
+""",
+        "utf-8",
+    )
+    found = told({}, rules=rules)
+    assert found["verdict"]["evidence"] == ["OWN-1"]
+    assert [one["text"] for one in found["advice"]] == ["Call Ada."]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[[rule]", "not TOML"),
+        ("[rules]\n", "unknown key `rules`"),
+        ('[[rule]]\nid = "X"\n', "Field required"),
+    ],
+)
+def test_a_damaged_file_of_rules_is_named(told: Told, tmp_path: Path, text, says) -> None:
+    rules = tmp_path / "own.toml"
+    rules.write_text(text, "utf-8")
+    with pytest.raises(InputError, match=r"own\.toml") as raised:
+        told({}, rules=rules)
+    assert says in str(raised.value)
+
+
+GOOD = """
+[[rule]]
+id = "X-1"
+title = "X"
+area = "cpu"
+strength = "proof"
+era = "modern"
+source = "headcount"
+verdict = "X."
+[rule.when]
+counter = "system.cpu.utilization"
+value = 20
+unit = "%"
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('source = "headcount"', 'source = "nobody"', "no source `nobody`"),
+        ('"system.cpu.utilization"', '"system.cpu.use"', "no counter `system.cpu.use`"),
+        ('unit = "%"', 'unit = "MB"', "does not fit a counter"),
+        ("value = 20", "", "a comparison has a value"),
+        ('verdict = "X."', 'verdict = "X."\nadvice = ["A-99"]', "advice `A-99`"),
+        ('verdict = "X."', 'verdict = "X."\nconflicts = ["Z"]', "rule `Z`"),
+        (
+            'counter = "system.cpu.utilization"',
+            'fact = "cpus"\nno = {fact = "cpus", value = 1}',
+            "exactly one",
+        ),
+    ],
+)
+def test_a_rule_that_names_nothing_is_refused(told, tmp_path: Path, old, new, says) -> None:
+    rules = tmp_path / "own.toml"
+    rules.write_text(GOOD, "utf-8")
+    told({}, rules=rules)
+    rules.write_text(GOOD.replace(old, new), "utf-8")
+    with pytest.raises(InputError, match=r"own\.toml") as raised:
+        told({}, rules=rules)
+    assert says in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"profile": "mainframe"}, "one of file-server"),
+        ({"start": "yesterday"}, "write a time in UTC"),
+        ({"start": "1998-11-23T10:00", "end": "1998-11-23T09:00"}, "before --to"),
+        ({"start": "2020-01-01"}, "no samples between --from and --to"),
+        ({"memory": "much"}, "--memory"),
+        ({"output": Path("/nowhere/x.html")}, "cannot be written"),
+        ({"rules": Path("/nowhere/x.toml")}, "cannot be read"),
+    ],
+)
+def test_mistakes_are_told(told: Told, options, says) -> None:
+    with pytest.raises(InputError) as raised:
+        told({}, **options)
+    assert says in str(raised.value)
+
+
+def test_on_the_terminal_the_answer_comes_first(tmp_path: Path, capsys) -> None:
+    log = perfmon_logs.write(tmp_path / "log.csv", {**SHORT_OF_MEMORY, **BUSY_DISK}, (0.3, 0.8))
+    diagnose_log.diagnose_log([log], cpus=1, memory="128MiB")
+    shown = capsys.readouterr().out
+    answer = shown.index("\nMemory limits this machine: there is too little of it.\n")
+    why, what = shown.index("\nWhy\n"), shown.index("\nWhat to do first\n")
+    assert answer < why < what
+    assert shown[what:].count("\n  1. ") == shown[what:].count("\n  3. ") == 1
+    assert "\n  4. " not in shown
+    assert "[M-01, SAS 1998, pp. 11-12, historic]" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("M-02", "Taken back by M-04"),
+        ("t-17", "Another threshold: I-03"),
+        ("system.disk.queue_length", "T-17 above 3 for each spindle, on average"),
+        ("Disk queue", "I-03 above 2 for each spindle, consistently"),
+        ("system.disk.queue_length{system.device=sda}", "I-03"),
+        ("web.requests", "No rule has a threshold for it."),
+    ],
+)
+def test_rules_and_counters_are_explained(capsys, name, says) -> None:
+    diagnose_log.explain(name)
+    assert says in " ".join(capsys.readouterr().out.split())
+
+
+def test_what_cannot_be_explained_is_said_to_be_so() -> None:
+    with pytest.raises(InputError, match="no rule and no counter `M-99`"):
+        diagnose_log.explain("M-99")
