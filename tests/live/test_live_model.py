@@ -196,7 +196,7 @@ def test_values_are_written_with_their_unit(
 
 def test_units_are_named() -> None:
     assert [named_unit(one) for one in ("1", "{process}", "{fault}/s", "ms", None)] == [
-        "share",
+        "share, 0 to 1",
         "processes",
         "faults/s",
         "ms",

@@ -1,10 +1,12 @@
 """`headcount watch`: the counters of machines, servers, runs and logs, as they come."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from headcount.cli.console import err, out
 from headcount.plan import units
 
 EPILOG = "Start with: headcount watch"
@@ -78,6 +80,7 @@ def watch(
     )
     if list_:
         watching.list_counters(asked, json=json)
-    else:
-        del plain  # there are lines alone so far
+    elif json or plain or not (out.is_terminal and err.is_terminal and sys.stdin.isatty()):
         watching.print_lines(asked, json=json)
+    else:
+        watching.show(asked)

@@ -21,6 +21,7 @@ from headcount.live.watch import Watch
 from headcount.live.wording import named_unit, value
 from headcount.text import clean
 
+_LOGGED = "log: {0}; headcount diagnose {0} reads it"
 _POLL_S = 0.2
 """How long lines wait for news before they look whether it is time to end."""
 _MOST_POINTS = 1_000_000
@@ -89,7 +90,7 @@ def print_lines(asked: Asked, *, json: bool) -> None:
         tell(happened)
     err.print(plain.ending(watch.monitor, watch.cost()), markup=False)
     if asked.log is not None:
-        err.print(f"log: {asked.log}; headcount diagnose {asked.log} reads it", markup=False)
+        err.print(_LOGGED.format(asked.log), markup=False)
 
 
 def _follow(watch: Watch, asked: Asked, tell: Callable[[Happened], None]) -> None:
@@ -155,3 +156,18 @@ def _described(source: str, name: str, now: float | None) -> dict[str, object]:
         "value": now,
         "meaning": counter.meaning if counter else None,
     }
+
+
+def show(asked: Asked) -> None:
+    """Show a screen until q, the time is over, or Ctrl-C."""
+    from headcount.live.screen.app import WatchApp
+
+    watch, found = prepared(asked)  # after the import, whose CPU time is not the watching's
+    app = WatchApp(watch, for_s=asked.for_s, replayed=found.interval_s is not None)
+    try:
+        app.run()
+    finally:
+        watch.end()
+    err.print(plain.ending(watch.monitor, watch.cost()), markup=False)
+    if asked.log is not None:
+        err.print(_LOGGED.format(asked.log), markup=False)

@@ -52,11 +52,11 @@ def named_unit(unit: str | None) -> str:
     """A unit as a column's head or a list has it.
 
     >>> [named_unit(u) for u in ("1", "By", "{process}", "{fault}/s", None)]
-    ['share', 'bytes', 'processes', 'faults/s', '']
+    ['share, 0 to 1', 'bytes', 'processes', 'faults/s', '']
     """
     if unit is None:
         return ""
-    known = {"1": "share", "By": "bytes", "By/s": "bytes/s", "1/s": "per second"}
+    known = {"1": "share, 0 to 1", "By": "bytes", "By/s": "bytes/s", "1/s": "per second"}
     if unit in known:
         return known[unit]
     if unit.startswith("{"):

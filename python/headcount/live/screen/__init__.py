@@ -1,0 +1,1 @@
+"""The screen of `headcount watch`, made with Textual: views and dialogs of a watching."""
