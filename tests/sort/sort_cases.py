@@ -41,7 +41,8 @@ def took(one: Setting, exit_s: float) -> Sorted:
         merge_s=exit_s * 0.3,
         cpu_s=exit_s * 0.8,
         baseline_bytes=18_000_000,
-        peak_bytes=18_000_000 + min(one.sortsize_bytes, NEED),
+        peak_bytes=18_000_000 + min(one.sortsize_bytes, NEED) + 300_000,
+        code_bytes=300_000,
     )
 
 

@@ -58,9 +58,8 @@ def test_memory_is_kept_and_what_fits_writes_nothing(headcount: Headcount, folde
     need_bytes = found["memory"]["need_bytes"]
     for setting in found["settings"]:
         limit = setting["sortsize_bytes"]
-        # The kernel counts resident memory in batches of some pages for each thread, and of the
-        # engine's own code the sort is the first to touch some.
-        assert setting["used_bytes"] <= limit * 1.05 + 196_608
+        # The kernel counts resident memory in batches of some pages for each thread.
+        assert setting["used_bytes"] <= limit * 1.05 + 65_536
         fits = limit >= need_bytes
         assert setting["fits"] == fits
         assert setting["temporary_bytes"] == (0 if fits else data_bytes)

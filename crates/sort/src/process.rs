@@ -57,6 +57,12 @@ pub fn peak_bytes() -> Option<u64> {
     status("VmHWM")
 }
 
+/// Of [`resident_bytes`], what is backed by files: code and constants of programs and libraries.
+#[must_use]
+pub fn file_bytes() -> Option<u64> {
+    status("RssFile")
+}
+
 /// Lets the peak begin anew (proc(5), `/proc/pid/clear_refs`). Where that is not possible the peak
 /// counts from the start of the process.
 pub fn forget_peak() {

@@ -12,7 +12,7 @@ use crate::file::Counted;
 use crate::job::{Shared, Tell, Times};
 use crate::key::Keys;
 use crate::memory::Arena;
-use crate::process::{Moved, cpu_ns, forget_peak, peak_bytes, resident_bytes};
+use crate::process::{Moved, cpu_ns, file_bytes, forget_peak, peak_bytes, resident_bytes};
 use crate::shape::Shape;
 use crate::spill::Spill;
 use crate::whole::Whole;
@@ -74,6 +74,9 @@ pub struct Sorted {
     pub baseline_bytes: Option<u64>,
     /// The most memory resident meanwhile, in bytes.
     pub peak_bytes: Option<u64>,
+    /// Code of the program that was first used meanwhile, and what the system reads around it, in
+    /// bytes: in the peak, but none of the sort's memory.
+    pub code_bytes: Option<u64>,
 }
 
 /// Sorts. `tell` is told how far it is and may call it off.
@@ -135,6 +138,7 @@ fn sort_files(
     let moved = Moved::now();
     let cpu_before_ns = cpu_ns();
     let baseline_bytes = resident_bytes();
+    let code_before = file_bytes();
     forget_peak();
     let origin = Origin::now();
     input.in_order();
@@ -173,6 +177,7 @@ fn sort_files(
     let durable_ns = origin.elapsed_ns();
     let cpu = cpu_ns() - cpu_before_ns;
     let peak = peak_bytes();
+    let code = file_bytes().zip(code_before);
     let temporary_bytes: u64 = work.iter().map(Counted::written_bytes).sum();
     let reread: u64 = work.iter().map(Counted::read_bytes).sum();
     let mean_s = |ns: fn(&Times) -> u64| seconds(ns(&times)) / threads as f64;
@@ -194,6 +199,7 @@ fn sort_files(
         cpu_s: seconds(cpu),
         baseline_bytes,
         peak_bytes: peak,
+        code_bytes: code.map(|(after, before)| after.saturating_sub(before)),
     })
 }
 

@@ -50,6 +50,8 @@ class Sorted(BaseModel):
         cpu_s: CPU time until everything was on the disk.
         baseline_bytes: Resident memory before: the program itself.
         peak_bytes: The most resident memory meanwhile.
+        code_bytes: Code of the program that was first used meanwhile, and what the system read
+            around it (growth of RssFile, proc(5)): in the peak, but none of the sort's memory.
 
     """
 
@@ -70,6 +72,7 @@ class Sorted(BaseModel):
     cpu_s: float
     baseline_bytes: int | None
     peak_bytes: int | None
+    code_bytes: int | None
 
     @property
     def sync_s(self) -> float:
@@ -78,10 +81,13 @@ class Sorted(BaseModel):
 
     @property
     def used_bytes(self) -> int | None:
-        """Memory of the sort itself: the peak above what the program took before."""
-        if self.peak_bytes is None or self.baseline_bytes is None:
+        """Memory of the sort itself: the peak above what the program took before.
+
+        Code that the sort was the first to use is not counted. None where the system does not tell.
+        """
+        if self.peak_bytes is None or self.baseline_bytes is None or self.code_bytes is None:
             return None
-        return self.peak_bytes - self.baseline_bytes
+        return self.peak_bytes - self.baseline_bytes - self.code_bytes
 
     @property
     def fits(self) -> bool:
