@@ -103,3 +103,17 @@ def test_the_answer_says_the_price_and_that_it_was_stated() -> None:
     assert priced(verdict) == ["13.45 USD per user (95% interval 11.83 to 14.79)"]
     assert price_text(verdict) == "a system of 29,581.00 USD, as stated"
     assert priced(of_levels(plan(), [], 1.0, "unfinished")) == []
+
+
+def test_the_price_of_an_answer_of_at_least_so_many_users_is_an_upper_bound() -> None:
+    cost = Cost(amount=29_581, currency="USD")
+    marks = Marks(
+        name="mark", count=["read"], per_minute=2_917, interval_per_minute=None, users=2_200
+    )
+    nothing = of_levels(plan(), [], 1.0, "unfinished")
+    for high, first in ((None, "at most 13.45 USD per user"), (2_500.0, "13.45 USD per user (95%")):
+        found = capacity(2_000.0, high)
+        told = {"capacity": found, "price": price(cost, 2_200, found, marks)}
+        user, mark = priced(nothing.model_copy(update=told))
+        assert user.startswith(first)
+        assert mark == "10.14 USD per mark"  # of a level that was measured, whatever the capacity

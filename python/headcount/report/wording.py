@@ -66,14 +66,22 @@ def judged(verdict: Verdict) -> str | None:
 
 
 def priced(verdict: Verdict) -> list[str]:
-    """The price per user and per mark, a sentence each."""
-    price = verdict.price
-    return [price_each(price.currency, each) for each in price.each] if price else []
+    """The price per user and per mark, a sentence each.
+
+    Where the capacity is "at least" so many users, what was divided by is its lower bound, and so
+    the price per user is an upper one.
+    """
+    price, capacity = verdict.price, verdict.capacity
+    at_most = "user" if capacity is not None and capacity.at_least else ""
+    if price is None:
+        return []
+    return [price_each(price.currency, each, at_most=each.of == at_most) for each in price.each]
 
 
-def price_each(currency: str, each: PriceEach) -> str:
-    """A price for each with its interval, and what was divided."""
-    said = f"{each.value:,.2f} {currency} per {each.of}"
+def price_each(currency: str, each: PriceEach, *, at_most: bool) -> str:
+    """A price for each with its interval; `at_most` where that is all that is known of it."""
+    bound = "at most " if at_most else ""
+    said = f"{bound}{each.value:,.2f} {currency} per {each.of}"
     if each.interval is not None:
         low, high = each.interval
         said += f" (95% interval {low:,.2f} to {high:,.2f})"
