@@ -333,14 +333,11 @@ class Workload(Strict):
             raise ValueError('[mail] is what users of the protocol "mail" are, and it needs one')
         if (self.discussion is not None) != ("sql" in spoken):
             raise ValueError('[discussion] is the data set of the protocol "sql", which needs one')
-
+        second = spoken[1] if len(spoken) > 1 else None
+        allowed = f'on = "{second}", or nothing' if second else "no key on"
         for scenario in self.scenarios:
             for step in scenario.steps:
-                if step.options.get("on", spoken[-1]) != spoken[-1] or (
-                    "on" in step.options and len(spoken) == 1
-                ):
-                    second = spoken[-1] if len(spoken) > 1 else None
-                    allowed = f'on = "{second}", or nothing' if second else "no key on"
+                if "on" in step.options and step.options["on"] != second:
                     raise ValueError(
                         f'scenario "{scenario.name}", step "{step.name}": on = '
                         f'"{step.options["on"]}"; it can have {allowed}'
