@@ -6,11 +6,11 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
 from headcount.errors import InputError
-from headcount.plan.fields import Strict, Switch
+from headcount.plan.fields import Pattern, Strict, Switch
 from headcount.plan.mail_client import MailClient
 from headcount.plan.mistakes import as_mistake, describe
 from headcount.plan.pair import split_settings
-from headcount.plan.pattern import check_folder, check_pattern
+from headcount.plan.pattern import check_folder
 from headcount.plan.sql import SqlClient
 from headcount.plan.target import Target
 from headcount.plan.web import HttpClient
@@ -18,12 +18,6 @@ from headcount.plan.web import HttpClient
 
 def _words(value: Any) -> Any:
     return [word.strip() for word in value.split(",")] if isinstance(value, str) else value
-
-
-def _pattern(text: str) -> str:
-    with as_mistake():
-        check_pattern(text)
-    return text
 
 
 def _folder(text: str) -> str:
@@ -43,7 +37,7 @@ T = TypeVar("T", bound=Strict)
 class SmbClient(Strict):
     """How users of an SMB server are called, and how they speak to it."""
 
-    user: Annotated[str, AfterValidator(_pattern)] = Field(
+    user: Pattern = Field(
         default="user{n:05}", min_length=1, description="Users: {n} is their number"
     )
     domain: str = Field(default="", description="Their domain, if they have one")

@@ -7,7 +7,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from headcount.errors import InputError
 from headcount.plan.levels import MOST_USERS
 from headcount.plan.mistakes import as_mistake
-from headcount.plan.units import seconds, size_bytes
+from headcount.plan.pattern import check_pattern
+from headcount.plan.units import seconds, share, size_bytes
 
 
 def _duration(value: Any) -> str:
@@ -34,6 +35,27 @@ def _on_or_off(value: Any) -> Any:
     return value
 
 
+def _share(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    if value in ("on", "off"):
+        return 1.0 if value == "on" else 0.0
+    with as_mistake():
+        return share(value, "it")
+
+
+def _pattern(text: str) -> str:
+    with as_mistake():
+        check_pattern(text)
+    return text
+
+
+def trusted(verify_certificates: str) -> bool | str:
+    """What the engine trusts: the certificates of this machine (True), all, or those of a file."""
+    words: dict[str, bool | str] = {"on": True, "off": False}
+    return words.get(verify_certificates, verify_certificates)
+
+
 def within(low: str, high: str) -> AfterValidator:
     """Bounds of a duration, both included."""
 
@@ -49,6 +71,10 @@ Duration = Annotated[str, BeforeValidator(_duration)]
 Size = Annotated[str | int, BeforeValidator(_size)]
 Switch = Annotated[bool, BeforeValidator(_on_or_off)]
 """What tables of texts hold as `on` or `off`."""
+Checked = Annotated[float, BeforeValidator(_share), Field(ge=0, le=1)]
+"""A share of answers that are checked, which tables of texts hold as `on` or `off`, too."""
+Pattern = Annotated[str, AfterValidator(_pattern)]
+"""Names of users, with their number in it."""
 Users = Annotated[int, Field(ge=1, le=MOST_USERS)]
 Name = Annotated[str, Field(pattern=r"^[\w.-]+$")]
 """Names become tags of logs and keys of tables, where commas and spaces part one from the next."""

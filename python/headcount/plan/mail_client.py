@@ -7,10 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from headcount.errors import InputError
-from headcount.plan.fields import Duration, Strict, Switch, within
+from headcount.plan.fields import Checked, Duration, Pattern, Strict, Switch, within
 from headcount.plan.mistakes import as_mistake
-from headcount.plan.pattern import check_pattern
-from headcount.plan.units import share
 
 PORTS = {"smtp": 25, "submission": 587, "smtps": 465, "lmtp": 24}
 """How addresses of what takes mail begin, with their usual ports (RFC 6409, 8314, 2033)."""
@@ -52,12 +50,6 @@ def parse_post(text: str) -> Post:
     return Post(match[1], match[2].strip("[]"), port)
 
 
-def _pattern(text: str) -> str:
-    with as_mistake():
-        check_pattern(text)
-    return text
-
-
 def _post(text: str) -> str:
     if text:
         with as_mistake():
@@ -69,15 +61,6 @@ def _domain(text: str) -> str:
     if text and not re.fullmatch(DOMAIN, text):
         raise ValueError(f'it is "{text}"; write the domain alone, like example.org')
     return text
-
-
-def _verified(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    if value in ("on", "off"):
-        return 1.0 if value == "on" else 0.0
-    with as_mistake():
-        return share(value, "it")
 
 
 def _destinations(value: Any) -> Any:
@@ -98,7 +81,7 @@ def _destinations(value: Any) -> Any:
 class MailClient(Strict):
     """How users of a mail server are called, and how they speak to it."""
 
-    user: Annotated[str, AfterValidator(_pattern)] = Field(
+    user: Pattern = Field(
         default="u{n:05}",
         min_length=1,
         description="What stands before the @ of their addresses: {n} is their number",
@@ -106,7 +89,7 @@ class MailClient(Strict):
     domain: Annotated[str, AfterValidator(_domain)] = Field(
         default="", description="What stands after it"
     )
-    login: Annotated[str, AfterValidator(_pattern)] = Field(
+    login: Pattern = Field(
         default="", description="The names they log on with, where those are others"
     )
     first_user: int = Field(default=0, ge=0, le=10_000_000, description="Number of the first")
@@ -120,8 +103,8 @@ class MailClient(Strict):
     verify_certificates: str = Field(
         default="on", min_length=1, description="Whether certificates must be trusted, or by whom"
     )
-    verify: Annotated[float, BeforeValidator(_verified)] = Field(
-        default=1.0, ge=0, le=1, description="Share of the messages read whose contents are checked"
+    verify: Checked = Field(
+        default=1.0, description="Share of the messages read whose contents are checked"
     )
     rev2: Switch = Field(default=True, description="IMAP4rev2 where the server offers it")
     delivery_limit: Annotated[Duration, within("1s", "1h")] = Field(

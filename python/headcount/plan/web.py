@@ -5,10 +5,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from headcount.plan.fields import Strict, Switch
-from headcount.plan.mistakes import as_mistake
-from headcount.plan.pattern import NUMBER, check_pattern
-from headcount.plan.units import share
+from headcount.plan.fields import Checked, Pattern, Strict, Switch, trusted
+from headcount.plan.pattern import NUMBER
 
 HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*(.*)")
 """A header's name is a token (RFC 9110, 5.6.2)."""
@@ -16,21 +14,10 @@ APART = " | "
 """Between two headers: no header that a client sends holds it."""
 
 
-def _pattern(text: str) -> str:
-    with as_mistake():
-        check_pattern(text)
+def _colonless(text: str) -> str:
     if ":" in re.sub(NUMBER, "", text):
         raise ValueError(f'it is "{text}"; a user may have no colon (RFC 7617)')
     return text
-
-
-def _verified(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    if value in ("on", "off"):
-        return 1.0 if value == "on" else 0.0
-    with as_mistake():
-        return share(value, "it")
 
 
 def _headers(value: Any) -> Any:
@@ -50,7 +37,7 @@ def _headers(value: Any) -> Any:
 class HttpClient(Strict):
     """How users of a web server are called, and how they speak to it."""
 
-    user: Annotated[str, AfterValidator(_pattern)] = Field(
+    user: Annotated[Pattern, AfterValidator(_colonless)] = Field(
         default="", description="Users, if the server asks for them: {n} is their number"
     )
     first_user: int = Field(default=0, ge=0, le=10_000_000, description="Number of the first")
@@ -58,8 +45,8 @@ class HttpClient(Strict):
     http2: Switch = Field(default=False, description="HTTP/2 instead of HTTP/1.1")
     receive_buffer: int = Field(default=0, ge=0, le=65_536, description="Bytes of one read")
     accept_gzip: Switch = Field(default=False, description="Whether answers may be compressed")
-    verify: Annotated[float, BeforeValidator(_verified)] = Field(
-        default=1.0, ge=0, le=1, description="Share of the answers whose contents are checked"
+    verify: Checked = Field(
+        default=1.0, description="Share of the answers whose contents are checked"
     )
     verify_certificates: str = Field(
         default="on", min_length=1, description="Whether certificates must be trusted, or by whom"
@@ -74,7 +61,5 @@ class HttpClient(Strict):
     def engine_form(self) -> dict[str, Any]:
         """The options as the engine reads them, without whom and where."""
         values = self.model_dump(exclude={"user", "verify_certificates", "user_agent"})
-        words: dict[str, bool] = {"on": True, "off": False}
-        certificates = words.get(self.verify_certificates, self.verify_certificates)
-        values["verify_certificates"] = certificates
+        values["verify_certificates"] = trusted(self.verify_certificates)
         return values | ({"user_agent": self.user_agent} if self.user_agent else {})

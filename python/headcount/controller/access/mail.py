@@ -16,6 +16,7 @@ from headcount.counters.source import Source
 from headcount.errors import InputError, TargetError
 from headcount.lab.mail import MailServer
 from headcount.plan.client import mail_client
+from headcount.plan.fields import trusted
 from headcount.plan.mail_client import Post, parse_post
 from headcount.plan.plan import Plan
 from headcount.plan.target import Target, is_loopback
@@ -245,8 +246,7 @@ def _target(plan: Plan, office: Office) -> str:
     mail = plan.mail
     if mail is None:
         raise InputError(f'the workload "{plan.workload.name}" has no [mail]')
-    words: dict[str, bool] = {"on": True, "off": False}
-    certificates: bool | str = words.get(client.verify_certificates, client.verify_certificates)
+    certificates = trusted(client.verify_certificates)
     if office.authority is not None and client.verify_certificates == "on":
         certificates = str(office.authority)
     post = office.post
