@@ -3,7 +3,6 @@
 import contextlib
 import email
 import email.message
-import os
 import re
 import tempfile
 from collections import Counter
@@ -85,17 +84,6 @@ class MailOffice:
         wait_for(lambda: not self.server.queue_length())
         log = (self._home / "log" / "info").read_text("utf-8")
         return Counter((found[2], found[1]) for found in DELIVERED.finditer(log))
-
-    def know_only(self, users: int) -> None:
-        """Let only the first users log on from now on; Dovecot looks at the file again."""
-        path = self._home / "users"
-        lines = path.read_text("ascii").splitlines(keepends=True)
-        kept = path.with_name("users.new")
-        kept.write_text("".join(lines[: users + 1]), "ascii")  # the first is the lab's own
-        kept.chmod(0o600)
-        stat = path.stat()
-        os.chown(kept, stat.st_uid, stat.st_gid)
-        kept.replace(path)
 
     def dovecot(self) -> list[int]:
         """The processes of Dovecot."""
