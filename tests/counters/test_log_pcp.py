@@ -356,6 +356,12 @@ def test_a_damaged_archive_is_refused_with_what_pcp_says(real: Path, tmp_path: P
         log.read(tmp_path / "archive")
 
 
+def test_a_file_that_lies_alone_is_refused_with_what_is_missing(real: Path, tmp_path: Path) -> None:
+    shutil.copy(real.with_name("archive.0"), tmp_path / "monday")
+    with pytest.raises(InputError, match="lies alone; put all of the archive's files"):
+        log.read(tmp_path / "monday")
+
+
 def test_missing_programs_are_said_with_the_package_that_has_them(
     real: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

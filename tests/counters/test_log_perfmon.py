@@ -252,6 +252,14 @@ def test_esxtop_writes_the_same_format_about_a_host_that_is_no_windows(tmp_path:
     assert any("None of the log's counters is known" in note for note in recording.notes)
 
 
+def test_a_counter_that_never_had_a_value_leaves_its_place_to_another(tmp_path: Path) -> None:
+    empty = r"Processor Information(_Total)\% Processor Time"
+    full = r"Processor(_Total)\% Processor Time"
+    recording = read_one(tmp_path, pdh({empty: [None, None], full: [None, 20.0]}))
+    shares = [sample.values.get("system.cpu.utilization") for sample in recording.samples]
+    assert shares == [None, pytest.approx(0.2)]
+
+
 def test_powershell_writes_names_in_lower_case(tmp_path: Path) -> None:
     recording = read_one(tmp_path, pdh({r"processor(_total)\% processor time": [50.0]}))
     assert recording.samples[0].values["system.cpu.utilization"] == 0.5

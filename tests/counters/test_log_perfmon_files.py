@@ -177,7 +177,7 @@ def test_samples_are_in_order_of_time_though_the_clock_went_back(tmp_path: Path)
         (pdh({PAGES: []}), "a header and no samples"),
         ('"(PDH-CSV 4.0)","\\\\A\\Memory\\Pages/sec"\n03/02/2026 09:00:00.0,1,5\n', "line 2 has 3"),
         ('"(PDH-CSV 4.0)","\\\\A\\Memory\\Pages/sec"\n"99/99/2026 09:00:00","1"\n', "times cannot"),
-        ("hello (PDH-CSV", "not a log of counters"),
+        ('A note on "(PDH-CSV 4.0)" and its kin.\n', "not a log of counters"),
     ],
 )
 def test_a_log_that_cannot_be_read_is_refused_with_the_reason(

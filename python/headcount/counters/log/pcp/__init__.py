@@ -38,7 +38,13 @@ def read(path: Path) -> list[Recording]:
 
     """
     machines: dict[str | None, list[Path]] = {}
-    for archive in _archives(path):
+    archives = _archives(path)
+    if not archives:
+        raise InputError(
+            f"{path}: a file of a PCP archive that lies alone; put all of the archive's files "
+            "(.meta, .index, .0, ...) into one folder, under one base name"
+        )
+    for archive in archives:
         machines.setdefault(host(archive, path), []).append(archive)
     return [_recording(path, name, archives) for name, archives in machines.items()]
 

@@ -84,6 +84,8 @@ def _counters(
         column, meaning = header.columns[place], header.meanings[place]
         if column is None or meaning is None or _host(column.host) != host:
             continue
+        if np.isnan(values).all():
+            continue  # so that another counter that means the same can stand in
         instances = counters.setdefault(meaning, {})
         before = instances.get(column.instance)
         instances[column.instance] = (

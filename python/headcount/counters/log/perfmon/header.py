@@ -54,7 +54,15 @@ class Header:
 def sniff(head: bytes) -> bool:
     """Whether a file that begins so is a log of Windows."""
     start = head[:_SNIFF_BYTES]
-    return any(MARK.search(start.decode(encoding, "replace")) for encoding in encodings(start))
+    return any(_mark(start.decode(encoding, "replace")) for encoding in encodings(start))
+
+
+def _mark(line: str) -> re.Match[str] | None:
+    """The first cell's mark; elsewhere in a file it says nothing."""
+    found = MARK.search(line)
+    return (
+        found if found is not None and not line[: found.start()].strip('\ufeff" \t\r\n') else None
+    )
 
 
 def encodings(head: bytes) -> tuple[str, ...]:
@@ -92,7 +100,7 @@ def read_header(path: Path) -> Header:
 
 def _read(path: Path, encoding: str) -> Header | None:
     line = _first_line(path, encoding)
-    mark = MARK.search(line[:_SNIFF_BYTES])
+    mark = _mark(line)
     if mark is None:
         return None
     delimiter = _delimiter(line[mark.end() :], mark["kind"])
