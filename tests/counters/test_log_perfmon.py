@@ -188,6 +188,14 @@ def test_processor_information_counts_its_groups_apart(tmp_path: Path) -> None:
     assert values["system.cpu.logical.count"] == 4
 
 
+def test_the_kernels_time_is_given_with_and_without_interrupts(tmp_path: Path) -> None:
+    shares = {"% Privileged Time": 40.0, "% Interrupt Time": 5.0, "% DPC Time": 12.0}
+    columns = {rf"Processor(_Total)\{name}": [share] for name, share in shares.items()}
+    values = read_one(tmp_path, pdh(columns)).samples[0].values
+    assert values["system.windows.cpu.privileged"] == pytest.approx(0.4)
+    assert values["system.cpu.utilization{cpu.mode=system}"] == pytest.approx(0.23)
+
+
 def test_running_counts_become_rates_and_keep_their_state(tmp_path: Path) -> None:
     path = r"Network Interface(A)\Packets Received Errors"
     recording = read_one(tmp_path, pdh({path: [5.0, 5.0, 8.0, 1.0]}))

@@ -53,7 +53,17 @@ def figures(log: Mapping[tuple[str, str], Instances], times_s: Column) -> Figure
             # A disk and the volumes on it are different instances; the better object comes last,
             # so that the host's figure is its own.
             _instances(result, meaning, name, found[name], times_s)
+    _kernel(result.columns)
     return result
+
+
+def _kernel(columns: dict[str, Column]) -> None:
+    """Time in the kernel without interrupts and deferred calls, which Windows counts in."""
+    mode = "system.cpu.utilization{{cpu.mode={}}}".format
+    names = ("system.windows.cpu.privileged", mode("interrupt"), mode("softirq"))
+    if all(name in columns for name in names):
+        privileged, interrupt, deferred = (columns[name] for name in names)
+        columns[mode("system")] = np.maximum(privileged - interrupt - deferred, 0.0)
 
 
 def _instances(
