@@ -96,8 +96,8 @@ def _cores(_: Case) -> Injection:
 
 
 def _neighbour(case: Case) -> Injection:
-    hogs = case.draw.whole(4, 12)
-    limits = {"cpu-weight": str(case.draw.whole(20, 100))}
+    hogs = case.draw.whole(2, 6)
+    limits = {"cpu-weight": str(case.draw.whole(20, 80))}
     return Injection("cpu", "neighbour", f"{hogs} busy processes", limits, hogs=hogs)
 
 
@@ -144,13 +144,16 @@ def _pool(case: Case) -> Injection:
     return Injection("pool", "workers", said, settings=settings, think_s=think_s)
 
 
+LOCKED = (
+    "WITH one AS (UPDATE headcount.people SET mail = mail WHERE id = 1 RETURNING id) "
+    "SELECT pg_sleep($1::double precision) FROM one"
+)
+"""Users update one row, and hold its lock until the statement ends."""
+
+
 def _lock(case: Case) -> Injection:
     held_s = case.draw.between(0.001, 0.01)
-    statement = (
-        "WITH one AS (UPDATE headcount.people SET mail = mail WHERE id = 1 RETURNING id) "
-        f"SELECT pg_sleep({held_s:.5f}) FROM one"
-    )
-    steps = [{"name": "ask", "op": "sql", "statement": statement, "parameters": []}]
+    steps = [{"name": "ask", "op": "sql", "statement": LOCKED, "parameters": [f"{held_s:.5f}"]}]
     settings = {"synchronous_commit": "off"}
     return Injection("lock", "row", f"{held_s * 1e3:.1f} ms", settings=settings, steps=steps)
 
@@ -184,10 +187,18 @@ def _pair(case: Case) -> Injection:
     return Injection(one.limit, one.detail, f"{one.strength} ({second} {other.strength})", limits)
 
 
+WEB = ("nginx-small", "apache-small")
 CLASSES: Mapping[str, Class] = {
     "cpu-quota": Class(
-        ("nginx-small", "nginx-zip", "apache-small", "samba-small", "app-cpu", "mail-fetch")
-        + ("sql-cpu",),
+        [
+            "nginx-small",
+            "nginx-zip",
+            "apache-small",
+            "samba-small",
+            "app-cpu",
+            "mail-fetch",
+            "sql-cpu",
+        ],
         _cpu,
     ),
     "thread": Class(("nginx-zip", "app-cpu", "mail-fetch"), _thread),

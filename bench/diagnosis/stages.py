@@ -13,7 +13,7 @@ from headcount.plan.plan import Plan, validate
 LEVELS = [1, 4, 16, 64]
 LEVEL_S = 4
 RAMP_S = 0.5
-WEIGHT = "10000"
+WEIGHT = "1000"
 """Of the server's group beside other programs of the machine, so that the injected limit binds."""
 
 
@@ -53,8 +53,11 @@ FILE: Steps = [
 ]
 NEW_FILE: Steps = [
     {
-        **{"name": "open", "op": "open", "path": {"file": "new"}},
-        **{"how": "replace-or-create", "access": "all"},
+        "name": "open",
+        "op": "open",
+        "path": {"file": "new"},
+        "how": "replace-or-create",
+        "access": "all",
     },
     {"name": "write", "op": "write"},
     {"name": "flush", "op": "flush"},
@@ -69,8 +72,14 @@ def _library(size: str, files: int) -> Mapping[str, Any]:
 
 TREE = {
     "tree": {
-        **{"folders": 2, "static_files": 1, "volatile_files": 1, "new_files": 8},
-        **{"shared_files": 1, "median_size": "16KiB", "sigma": 0.0, "most_size": "16KiB"},
+        "folders": 2,
+        "static_files": 1,
+        "volatile_files": 1,
+        "new_files": 8,
+        "shared_files": 1,
+        "median_size": "16KiB",
+        "sigma": 0.0,
+        "most_size": "16KiB",
     }
 }
 

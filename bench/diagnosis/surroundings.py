@@ -17,13 +17,13 @@ from headcount.lab.squeeze.limits import Limits
 FORGET_EVERY_S = 0.4
 IMAGE_BYTES = 1 << 30
 SPIN = "while True: pass"
-HOG_WEIGHT = 10_000
+HOG_WEIGHT = 300
 
 
 @contextlib.contextmanager
 def folder(*, loop: bool) -> Iterator[Path]:
     """A folder for caches, on a loop device if wanted, through which other users may pass."""
-    with tempfile.TemporaryDirectory(prefix="hcb-", dir="/var/tmp") as made:  # noqa: S108 - a disk
+    with tempfile.TemporaryDirectory(prefix="hcb-", dir="/var/tmp") as made:
         place = Path(made)
         place.chmod(0o755)
         if not loop:

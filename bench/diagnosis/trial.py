@@ -27,7 +27,7 @@ CALIBRATION_USERS = 16
 RUN_UNDER = [sys.executable, "-m", "headcount"]
 
 
-class Failed(Exception):
+class TrialError(Exception):
     """A run that left nothing to diagnose."""
 
 
@@ -95,11 +95,16 @@ class Runner:
         )
         self._play(made, injection, self.keep / trial.key)
         truth = {
-            **{"bundle": trial.key, "part": trial.part, "class": trial.name},
-            **{"server": stage.server, "stage": trial.stage, "seed": trial.seed},
-            **{"limit": injection.limit, "detail": injection.detail},
-            **{"accepted": [injection.limit, *injection.accepted]},
-            **{"strength": injection.strength},
+            "bundle": trial.key,
+            "part": trial.part,
+            "class": trial.name,
+            "server": stage.server,
+            "stage": trial.stage,
+            "seed": trial.seed,
+            "limit": injection.limit,
+            "detail": injection.detail,
+            "accepted": [injection.limit, *injection.accepted],
+            "strength": injection.strength,
         }
         with (self.keep / "truth.ndjson").open("a", encoding="utf-8") as file:
             file.write(json.dumps(truth) + "\n")
@@ -136,7 +141,7 @@ class Runner:
             )
             bundles = sorted(work.glob("*/levels.json"))
             if not bundles:
-                raise Failed(f"the run made no levels: {ran.stderr.strip()[-2000:]}")
+                raise TrialError(f"the run made no levels: {ran.stderr.strip()[-2000:]}")
             shutil.rmtree(to, ignore_errors=True)
             shutil.copytree(bundles[0].parent, to)
 

@@ -36,13 +36,20 @@ class Sut:
     homes: Sequence[Path] = ()
     squeeze: Squeeze | None = None
     is_cold: bool = False
+    most_users: int = 0
 
     def prepare(self, users: int, told: Told) -> Prepared:
-        """Make the data set; it is not left in memory where limits are to be felt."""
-        prepared = self.access.prepare(users, told)
-        if self.is_cold and prepared != NOTHING:
+        """Make the data set: at first that of the whole ladder, before limits are in force.
+
+        It is not left in memory where limits are to be felt.
+        """
+        first = self.squeeze is not None and not self.squeeze.is_enforced
+        prepared = self.access.prepare(max(users, self.most_users) if first else users, told)
+        if self.is_cold and (first or prepared != NOTHING):
             for home in self.homes:
                 forget(home)
+        if first and self.squeeze is not None:
+            self.squeeze.enforce()
         return prepared
 
     @contextmanager
@@ -88,6 +95,7 @@ def connect(plan: Plan, secrets: Secrets, needed: frozenset[str] = frozenset()) 
                 sut,
                 squeeze=squeeze,
                 is_cold=is_cold,
+                most_users=max(plan.levels, default=0),
                 lab_settings={**sut.lab_settings, **disclosed(plan.limits)},
             )
     finally:

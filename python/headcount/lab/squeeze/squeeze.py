@@ -63,6 +63,7 @@ class Squeeze:
         self.wanted = wanted
         self._parts = ExitStack()
         self._device: str | None = None
+        self._enforced = False
         self._data: Path | None = None
         self._janitor: subprocess.Popen[bytes] | None = None
         self.server: Group | None = None
@@ -116,7 +117,7 @@ class Squeeze:
             yield
 
     def hold(self, pids: Iterable[int], data: Path) -> None:
-        """Put a server that has started into its group, and limit it.
+        """Put a server that has started into its group; its limits come with `enforce`.
 
         `data` is where its data is, whose disk is limited. Raises SystemLimitError, but only if
         limits are wanted.
@@ -129,8 +130,16 @@ class Squeeze:
         except SystemLimitError:
             if self.wanted.server.controllers:
                 raise
-        else:
-            self.limit(self.wanted.server)
+
+    @property
+    def is_enforced(self) -> bool:
+        """Whether the limits of the server that are wanted are in force; also if there are none."""
+        return self._enforced or not self.wanted.server.controllers
+
+    def enforce(self) -> None:
+        """Put the limits of the server that are wanted into force; raises SystemLimitError."""
+        self._enforced = True
+        self.limit(self.wanted.server)
 
     def limit(self, limits: Limits) -> None:
         """Limit the server anew, also while it is at work; raises SystemLimitError."""

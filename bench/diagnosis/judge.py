@@ -1,0 +1,110 @@
+"""What the diagnosis says of bundles, against what was injected: the confusion matrix."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.diagnosis.baselines import BASELINES
+from headcount.analyse.diagnosis import diagnose
+from headcount.bundle import reader
+
+LIMITS = (
+    *("cpu", "thread", "memory", "disk", "network", "pool", "lock", "refusal", "generator"),
+    *("none", "unknown"),
+)
+SURE = 0.7
+"""Confidence from which on a wrong verdict about the generator counts as confidently wrong."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One trial: what was injected, and what each method says.
+
+    `elsewhere` is the CPU that other programs of the machine used, in cores, at the highest level:
+    a limit that is drawn beside busy neighbours may not be the one that binds.
+    """
+
+    truth: Mapping[str, Any]
+    said: str
+    detail: str | None
+    confidence: float
+    joint: list[str]
+    sentence: str
+    baselines: Mapping[str, str]
+    elsewhere: float | None
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the limit is named, alone or as the first of several."""
+        return self.said in self.truth["accepted"]
+
+    @property
+    def is_confidently_wrong_of_generator(self) -> bool:
+        """Whether the generator is blamed for the server's limit, or the other way about."""
+        mixed = (self.said == "generator") != (self.truth["limit"] == "generator")
+        return mixed and not self.is_right and self.confidence >= SURE and self.said != "unknown"
+
+    def record(self) -> dict[str, Any]:
+        """For a file."""
+        return {**asdict(self), "right": self.is_right}
+
+
+def judge(keep: Path, truth: Mapping[str, Any]) -> Judged:
+    """Ask the diagnosis of a bundle, which is all that it sees, and the baselines."""
+    bundle = reader.load(keep / truth["bundle"])
+    found = diagnose(bundle)
+    last = bundle.levels[-1].counters.get("sut", {}).get("system.cpu.foreign")
+    return Judged(
+        truth=truth,
+        said=found.limit if found else "unknown",
+        detail=found.detail if found else None,
+        confidence=(found.confidence or 0.0) if found else 0.0,
+        joint=[other.limit for other in found.joint] if found else [],
+        sentence=found.sentence if found else "",
+        baselines={name: rival(bundle.levels) for name, rival in BASELINES.items()},
+        elsewhere=last.mean if last is not None else None,
+    )
+
+
+def shown(judged: Sequence[Judged]) -> str:
+    """The matrix, the score of each class, and those of the baselines, as text."""
+    lines = ["", "injected (rows) and said (columns)", ""]
+    columns = [one for one in LIMITS if any(j.said == one for j in judged)]
+    rows = [one for one in LIMITS if any(j.truth["limit"] == one for j in judged)]
+    cells = Counter((j.truth["limit"], j.said) for j in judged)
+    lines.append(" " * 11 + "".join(f"{one:>10}" for one in columns))
+    for row in rows:
+        figures = "".join(f"{cells[row, column] or '.':>10}" for column in columns)
+        lines.append(f"{row:11}{figures}")
+    lines += ["", f"{'class':14}{'trials':>7}{'right':>7}"]
+    for name in dict.fromkeys(j.truth["class"] for j in judged):
+        of_class = [j for j in judged if j.truth["class"] == name]
+        lines.append(f"{name:14}{len(of_class):7}{sum(j.is_right for j in of_class):7}")
+    right = sum(j.is_right for j in judged)
+    lines += ["", f"{'diagnosis':14}{_score(right, len(judged))}"]
+    for name in BASELINES:
+        hits = sum(j.baselines[name] in j.truth["accepted"] for j in judged)
+        lines.append(f"{name:14}{_score(hits, len(judged))}")
+    wrong = sum(j.is_confidently_wrong_of_generator for j in judged)
+    lines.append(f"confidently wrong about the generator: {wrong}")
+    return "\n".join(lines)
+
+
+def _score(right: int, total: int) -> str:
+    """A share with its 95 % interval (Wilson, 1927)."""
+    if not total:
+        return "nothing to judge"
+    share, z = right / total, 1.96
+    middle = (share + z * z / (2 * total)) / (1 + z * z / total)
+    spread = z * ((share * (1 - share) + z * z / (4 * total)) / total) ** 0.5 / (1 + z * z / total)
+    return f"{right:4} of {total} = {share:.1%} ({middle - spread:.0%} to {middle + spread:.0%})"
+
+
+def told(one: Judged) -> str:
+    """A trial in a line."""
+    mark = "right" if one.is_right else "WRONG"
+    injected = f"{one.truth['class']} on {one.truth['stage']}, {one.truth['strength']}"
+    said = f"{one.said}{f' ({one.detail})' if one.detail else ''} {one.confidence:.2f}"
+    return f"{mark}  {one.truth['bundle']}  {injected} -> {said}"
