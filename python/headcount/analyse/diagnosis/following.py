@@ -27,6 +27,9 @@ SPREAD = 1.5
 """Ratio of the largest throughput to the smallest for a slope."""
 BEYOND = 1.02
 """A resource that would have been full before the throughput reached has another capacity."""
+SURE_SLOPE = 4.0
+"""Standard errors that the slope must be above zero: what hardly grows with throughput is not
+projected."""
 DRAWS = 400
 FAR = 100.0
 """Times the users tried beyond which a projection means nothing."""
@@ -126,6 +129,8 @@ def _projected(
         return None
     variance = float(residual[0]) / max(len(x) - 2, 1) if residual.size else 0.0
     spread = variance * np.linalg.inv(design.T @ design)
+    if demand < SURE_SLOPE * np.sqrt(spread[1, 1]):
+        return None
     low, high = _interval(resource.capacity, (background, demand), spread)
     users = full * each
     per_s = full * light.per_s / light.users if resource.by_users else full

@@ -50,6 +50,9 @@ def weigh(observations: Sequence[Observation]) -> Weighed:
     deciding = [levels[o.index] for o in seen.levels]
     limits = {limit for signs in deciding for limit in signs}
     signs = {limit: _middle([s[limit] for s in deciding if limit in s]) for limit in limits}
+    if deciding:
+        # Refusals begin where the last place is taken: only those beyond show them.
+        signs["refusal"] = deciding[-1]["refusal"]
     return Weighed(seen, levels, signs, _late(observations, seen, levels))
 
 

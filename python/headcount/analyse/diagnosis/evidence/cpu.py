@@ -57,6 +57,14 @@ def waiting(level: Observation) -> tuple[float, str] | None:
     return None if pressure is None else (pressure, HOST_PRESSURE)
 
 
+def wanted(level: Observation) -> float | None:
+    """CPU that the server's threads used or waited for, in cores; None where it is not seen."""
+    used, delay = level.mean(GROUP, OWN), level.mean(DELAY)
+    if used is None or delay is None:
+        return None
+    return used / max(1 - delay, 0.01)
+
+
 def signs(level: Observation) -> Sign | None:
     """How surely the server wanted CPU that it did not get; None where nothing tells."""
     found = [sign for sign in (_quota(level), _pinned(level), _machine(level)) if sign is not None]
@@ -103,6 +111,9 @@ def _machine(level: Observation) -> Sign | None:
     own = 0.0
     if used.server is not None and used.there:
         own = ramp(used.server / used.there, "cpu.full.low", "cpu.full.high")
+    wants = wanted(level)
+    if wants is not None and used.there:
+        own = max(own, full * ramp(wants / used.there, "cpu.wanted.low", "cpu.wanted.high"))
     # Without a word on waiting, a full machine is what there is to go by.
     score = max(own, full * wait[0]) if wait is not None else full
     told = figure(

@@ -38,7 +38,7 @@ def signs(level: Observation, light: Observation | None) -> Sign | None:
         tasks = "a task of the host" if counter == HOST_SOME else "a task of the server"
         said = f"{tasks} waited for I/O {share(value)} of the time"
         told = figure(level, counter, value, said, threshold=held("decide.score"))
-        return Sign("disk", detail, score, (told, *_where(level)))
+        return Sign("disk", detail, score, (told, *_where(level, score)))
     return _device(level, light, detail)
 
 
@@ -62,7 +62,7 @@ def _clear_of_cpu(level: Observation, some: float, full: float | None) -> float:
     if used.host is None or not used.there:
         return 1.0
     crowded = ramp(used.host / used.there, "cpu.full.low", "cpu.full.high")
-    idle_meanwhile = full / some if full is not None and some else 0.5
+    idle_meanwhile = min(full / some, 1.0) if full is not None and some > 0 else 0.5
     return 1 - crowded * (1 - max(idle_meanwhile, 0.5))
 
 
@@ -93,7 +93,7 @@ def _direction(level: Observation) -> str | None:
     return "write" if written >= LEAN * read else "read and write"
 
 
-def _where(level: Observation) -> list[Figure]:
+def _where(level: Observation, score: float) -> list[Figure]:
     """What was moved, and whether the disk itself was busy: if not, a limit lies above it."""
     figures = []
     for counter, word in ((READ, "read"), (WRITTEN, "wrote")):
@@ -104,7 +104,7 @@ def _where(level: Observation) -> list[Figure]:
     busy = level.mean(BUSY)
     if busy is not None:
         said = f"the busiest disk had a request under way {share(busy)} of the time"
-        if busy < IDLE:
+        if busy < IDLE and score >= held("decide.score"):
             said += ": what holds it back lies above the disk (a control group, a volume)"
         figures.append(figure(level, BUSY, busy, said))
     return figures

@@ -9,7 +9,7 @@ from headcount.text import share
 THROTTLED = "cgroup.cpu.throttled"
 WINDOW = "socket.rwnd_limited"
 BUSIEST = "generator.busiest_worker"
-LATE = "generator.limited"
+LATE = "generator.lateness"
 SURE = 0.8
 """Score of late timers alone: they tell that the generator was late, not what made it so."""
 
@@ -30,13 +30,18 @@ def signs(level: Observation) -> Sign:
         part = window if window >= held("generator.window") else window / 2
         found.append((part, "reading", _figure(level, WINDOW, window, text)))
     if level.limited and max(score for score, _, _ in found) < SURE:
-        found.append((SURE, "late", _figure(level, LATE, 1.0, level.limited[0])))
+        late = ramp(level.late, "generator.late.low", "generator.late.high")
+        found.append((SURE * late, "late", _figure(level, LATE, level.late, level.limited[0])))
     found.sort(key=lambda one: -one[0])
     score, detail, _ = found[0]
     return Sign("generator", detail if score else None, score, tuple(one[2] for one in found))
 
 
 def _figure(level: Observation, counter: str, value: float, text: str) -> Figure:
-    thresholds = {BUSIEST: "generator.busiest.high", WINDOW: "generator.window"}
+    thresholds = {
+        BUSIEST: "generator.busiest.high",
+        WINDOW: "generator.window",
+        LATE: "generator.late.high",
+    }
     limit = held(thresholds.get(counter, "decide.score"))
     return figure(level, counter, value, text, threshold=limit, side="generator", unit="1")

@@ -60,8 +60,8 @@ def signs(level: Observation, waits_for_disk: Sign | None) -> Sign | None:
         counter = PRESSURE if level.mean(PRESSURE) is not None else HOST_PRESSURE
         told = figure(level, counter, pressure, said, threshold=held("memory.pressure"))
         direct = min(pressure / held("memory.pressure"), 1.0) * 0.9
-        if direct > score:
-            score, detail = direct, "pressure"
+        if direct > score or not score:
+            score, detail = direct, "pressure" if direct else None
             figures.insert(0, told)
         else:
             figures.append(told)

@@ -14,15 +14,19 @@ def signs(level: Observation) -> Sign | None:
     busy = level.mean(BUSIEST)
     if busy is None:
         return None
-    score = ramp(busy, "thread.busy.low", "thread.busy.high")
-    used = cpu.cores(level)
+    used, wants = cpu.cores(level), cpu.wanted(level)
+    delay = level.mean(cpu.DELAY) or 0.0
+    # A thread that is kept waiting for its CPU now and then wants it all the time, too.
+    busiest = min(busy / max(1 - delay, 0.5), 1.0)
+    score = ramp(busiest, "thread.busy.low", "thread.busy.high")
     said = f"its busiest thread used {share(busy)} of a core"
     threads = 1
     if used.server is not None and used.there:
         said += f", the server {significant(used.server)} of {significant(used.there)} CPUs"
         threads = max(round(used.server / busy), 1) if busy else 1
-        # With all CPUs full of the server's own work there is nothing idle for another thread.
-        score *= 1 - ramp(used.server / used.there, "cpu.full.low", "cpu.full.high")
+        # With all CPUs wanted by the server's own threads there is nothing idle for another one.
+        most = max(used.server, wants or 0.0) / used.there
+        score *= 1 - ramp(most, "cpu.wanted.low", "cpu.wanted.high")
     throttled = level.mean(cpu.THROTTLED) or 0.0
     score *= 1 - min(throttled, 1.0)
     told = figure(level, BUSIEST, busy, said, threshold=held("thread.busy.high"))

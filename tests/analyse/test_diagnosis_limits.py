@@ -1,0 +1,228 @@
+"""Each limit, told from levels of a server that has it and nothing else."""
+
+from dataclasses import replace
+
+import pytest
+from diagnosis_levels import CPUS, QUIET, Server, level, seconds
+
+from headcount.analyse.diagnosis import of_levels
+from headcount.bundle.diagnosis import Diagnosis
+
+IO = "cgroup.pressure{resource=io,kind=some}"
+CPU = "cgroup.pressure{resource=cpu,kind=some}"
+READ = "process.disk.io{disk.io.direction=read}"
+WRITTEN = "process.disk.io{disk.io.direction=write}"
+
+SERVERS = {
+    ("cpu", "quota"): Server(
+        loud={"cgroup.cpu.throttled": 0.82, CPU: 0.87, "cgroup.cpu.utilization": 0.1},
+        quiet=QUIET | {"cgroup.cpu.limit": 0.1},
+    ),
+    ("cpu", "all cores"): Server(
+        places=4,
+        loud={
+            "system.cpu.utilization": 1.0,
+            "system.cpu.utilization.busiest": 1.0,
+            "process.cpu.utilization": 3.6,
+            "process.cpu.run_delay": 0.4,
+            "process.cpu.busiest_thread": 0.5,
+            CPU: 0.97,
+        },
+        quiet={name: value for name, value in QUIET.items() if "cpu.foreign" not in name},
+    ),
+    ("cpu", "neighbour"): Server(
+        loud={
+            "system.cpu.utilization": 1.0,
+            "process.cpu.utilization": 0.9,
+            "process.cpu.run_delay": 0.6,
+            CPU: 0.9,
+        },
+        quiet=QUIET | {"system.cpu.foreign": 2.8},
+    ),
+    ("thread", "one thread"): Server(
+        loud={
+            "process.cpu.busiest_thread": 0.98,
+            "process.cpu.utilization": 1.0,
+            "system.cpu.utilization": 0.3,
+            "system.cpu.utilization.busiest": 0.9,
+        },
+        quiet=QUIET,
+    ),
+    ("disk", "read"): Server(loud={IO: 0.93, READ: 22e6}, quiet=QUIET),
+    ("disk", "write"): Server(loud={IO: 0.9, WRITTEN: 5.3e6}, quiet=QUIET),
+    ("memory", "as disk"): Server(
+        loud={IO: 0.85, READ: 63e6, "cgroup.memory.refaults": 61e6, CPU: 0.12}, quiet=QUIET
+    ),
+    ("network", "sending"): Server(
+        loud={
+            "system.network.queue.occupied": 1.0,
+            "system.network.queue.backlog": 314e3,
+            "system.network.queue.overlimits": 900.0,
+        },
+        quiet=QUIET,
+    ),
+    ("pool", None): Server(places=4, service_s=0.02, think_s=0.2, accept=True, quiet=QUIET),
+    ("lock", None): Server(service_s=0.003, think_s=0.1, quiet=QUIET),
+    ("refusal", None): Server(places=8, most=40, think_s=1.0, quiet=QUIET),
+}
+
+
+def diagnosed(server: Server) -> Diagnosis:
+    levels = server.levels()
+    found = of_levels(levels, seconds(levels))
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("limit", SERVERS, ids=lambda limit: "-".join(filter(None, limit)))
+def test_each_limit_is_told_with_high_confidence(limit: tuple[str, str | None]) -> None:
+    server = SERVERS[limit]
+    if limit[0] == "refusal":
+        levels = [server.level(index, users) for index, users in enumerate((5, 20, 40, 60), 1)]
+        found = of_levels(levels, seconds(levels))
+        assert found is not None
+    else:
+        found = diagnosed(server)
+    assert (found.limit, found.detail) == limit
+    assert found.sureness == "high", (found.confidence, found.candidates)
+    assert found.joint == []
+    assert found.figures
+    assert found.sentence.endswith(".")
+    assert found.advice
+
+
+def test_a_pool_has_its_places_and_a_lock_its_length() -> None:
+    pool = diagnosed(SERVERS["pool", None])
+    assert pool.size == 4
+    assert pool.size_unit == "{worker}"
+    lock = diagnosed(SERVERS["lock", None])
+    assert lock.size == pytest.approx(3.0, rel=0.02)
+    assert lock.size_unit == "ms"
+    refusing = SERVERS["refusal", None]
+    levels = [refusing.level(index, users) for index, users in enumerate((5, 20, 40, 60), 1)]
+    refused = of_levels(levels)
+    assert refused is not None
+    assert refused.size == 40
+
+
+def test_think_time_alone_is_no_limit_and_the_law_says_what_would_be_first() -> None:
+    server = Server(
+        places=4,
+        loud={"system.cpu.utilization": 1.0, "process.cpu.busiest_thread": 0.3},
+        quiet=QUIET,
+    )
+    levels = server.levels((0.02, 0.05, 0.1, 0.2))
+    found = of_levels(levels, seconds(levels, 0.001))
+    assert found is not None
+    assert (found.limit, found.sureness) == ("none", "high")
+    assert found.saturation == pytest.approx(1.0, abs=0.05)
+    assert found.next is not None
+    assert found.next.limit == "cpu"
+    # The model's own knee: places x (R + Z) / S.
+    assert found.next.users == pytest.approx(server.knee, rel=0.02)
+    assert found.next.low <= found.next.users <= (found.next.high or 1e9)
+
+
+def test_what_would_be_next_leaves_out_what_is_the_limit() -> None:
+    disk = SERVERS["disk", "read"]
+    server = replace(disk, loud={**disk.loud, "system.cpu.utilization": 0.5})
+    found = diagnosed(server)
+    assert found.limit == "disk"
+    assert found.next is not None
+    assert found.next.limit == "cpu"
+    # Half used at the most that the disk lets through: full at twice that.
+    assert found.next.users == pytest.approx(2 * server.knee, rel=0.05)
+    assert "extrapolated" in found.next.sentence
+
+
+def test_the_generator_is_said_first() -> None:
+    quiet = Server(quiet=QUIET).levels((0.1, 0.3, 0.5))
+    late = [
+        level(9, 120, 60.0, 1.0, 1.0, QUIET, limited=True, worker=0.97),
+        level(8, 180, 60.0, 2.0, 1.0, QUIET, limited=True, worker=0.99),
+    ]
+    found = of_levels([*quiet, *late])
+    assert found is not None
+    assert (found.limit, found.detail) == ("generator", "its own CPU")
+    assert found.sentence.startswith("The load generator, not the server")
+
+
+def test_a_throttled_generator_is_seen_at_levels_that_count() -> None:
+    levels = [
+        level(
+            index,
+            users,
+            min(users, 16) * 10.0,
+            max(users / 160.0, 0.1) - 0.09,
+            0.09,
+            QUIET,
+            generator={"cgroup.cpu.throttled": 0.85 if users > 12 else 0.1},
+        )
+        for index, users in enumerate((2, 8, 16, 32, 64), 1)
+    ]
+    found = of_levels(levels, seconds(levels))
+    assert found is not None
+    assert (found.limit, found.detail, found.sureness) == ("generator", "quota", "high")
+
+
+def test_levels_lost_to_the_generator_say_nothing_against_a_server_that_was_flat_before() -> None:
+    full = SERVERS["disk", "read"].levels()
+    late = level(9, 900, 90.0, 9.0, 1.0, QUIET, limited=True)
+    found = of_levels([*full, late], seconds(full))
+    assert found is not None
+    assert found.limit == "disk"
+
+
+def test_two_limits_nearly_alike_are_joint() -> None:
+    server = Server(loud={IO: 0.8, READ: 2e7, "cgroup.cpu.throttled": 0.88}, quiet=QUIET)
+    found = diagnosed(server)
+    assert found.limit == "cpu"
+    assert [other.limit for other in found.joint] == ["disk"]
+
+
+def test_a_full_pool_whose_workers_wait_for_a_disk_is_a_disk() -> None:
+    server = Server(places=4, loud={IO: 0.9, READ: 2e7}, quiet=QUIET, accept=True)
+    found = diagnosed(server)
+    assert found.limit == "disk"
+
+
+def test_limits_that_take_turns_are_told_as_such() -> None:
+    levels = Server(loud={IO: 0.5, READ: 2e7, "cgroup.cpu.throttled": 0.45}, quiet=QUIET).levels()
+    measured = seconds(levels, 0.01)
+    for number, second in enumerate(measured):
+        sut = second["counters"]["sut"]
+        full = levels[second["level"] - 1].counters["sut"][IO].mean / 0.5
+        first = number % 10 < 5
+        sut[IO] = full * (0.95 if first else 0.05)
+        sut["cgroup.cpu.throttled"] = full * (0.0 if first else 0.9)
+    found = of_levels(levels, measured)
+    assert found is not None
+    assert {found.limit, *(other.limit for other in found.joint)} == {"cpu", "disk"}
+    assert any("in turns" in doubt for doubt in found.doubts)
+
+
+def test_with_the_generator_on_the_servers_machine_its_cpu_is_a_doubt() -> None:
+    plain = SERVERS["cpu", "all cores"]
+    levels = plain.levels()
+    shared = [
+        each.model_copy(
+            update={
+                "counters": {
+                    **each.counters,
+                    "generator": {
+                        "process.cpu.utilization": each.counters["sut"][
+                            "process.cpu.utilization"
+                        ].model_copy(update={"mean": 0.4 * CPUS})
+                    },
+                }
+            }
+        )
+        for each in levels
+    ]
+    found = of_levels(shared)
+    assert found is not None
+    assert any("generator itself used" in doubt for doubt in found.doubts)
+
+
+def test_nothing_is_said_of_no_level() -> None:
+    assert of_levels([]) is None
