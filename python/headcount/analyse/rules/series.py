@@ -74,6 +74,7 @@ class Frame:
                 family = split_instance(name)[0]
                 self._instances.setdefault(family, []).append(series.instance)
         self._views: dict[str, Frame] = {}
+        self._made: dict[tuple[str, tuple[str, ...], str | None], Series | None] = {}
 
     def names(self) -> list[str]:
         """Every counter that is there."""
@@ -102,6 +103,12 @@ class Frame:
 
     def of(self, counter: str, plus: Sequence[str] = (), over: str | None = None) -> Series | None:
         """The series of a figure; None where any part of it is absent."""
+        key = (counter, tuple(plus), over)
+        if key not in self._made:
+            self._made[key] = self._make(counter, plus, over)
+        return self._made[key]
+
+    def _make(self, counter: str, plus: Sequence[str], over: str | None) -> Series | None:
         first = self._series.get(counter)
         if first is None:
             return None
