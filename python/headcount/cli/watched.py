@@ -5,13 +5,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 from headcount.bundle import reader
+from headcount.counters.address import Address, parse
 from headcount.counters.log import read
 from headcount.counters.log.own_record import Watched
+from headcount.counters.open import open_source
+from headcount.counters.origin import Origin
 from headcount.counters.proc.listening import ServerSource, listeners, named
-from headcount.counters.proc.source import HostSource
 from headcount.counters.source import Source
 from headcount.errors import InputError, TargetError
 from headcount.live.feed import Feed, SourceFeed
@@ -57,22 +60,18 @@ def opened(target: str | None, addresses: Sequence[str], wall: Wall) -> Opened:
             if addresses:
                 raise InputError("a run or a log is watched alone; leave out --source")
             return _kept(path)
-        opens = partial(ServerSource, "local", _finder(target))
-        opens()  # to say now that there is no such server
-        feeds.append(SourceFeed("local", opens, wall))
+        server = partial(ServerSource, "local", _finder(target))
+        feeds.append(SourceFeed("local", server, wall))
         sources.append(_here())
     for address in addresses or ([] if target is not None else ["local"]):
-        if address == "local" and target is not None:
+        parsed = parse(address)
+        if parsed.kind == "local" and target is not None:
             continue  # it is part of the target's counters
-        name = _free(address, [one.name for one in sources])
-        feeds.append(SourceFeed(name, partial(_open, address, name), wall))
-        is_here = address == "local"
-        linux = address.startswith("ssh://")
-        sources.append(
-            _here()
-            if is_here
-            else Watched(name=name, address=address, system="linux" if linux else None)
-        )
+        name = _free(parsed, [one.name for one in sources])
+        opens = partial(open_source, address, name)
+        source = opens()  # a wrong address is said now
+        feeds.append(SourceFeed(name, opens, wall, first=source))
+        sources.append(_far(source, address))
     return Opened(feeds, sources)
 
 
@@ -80,20 +79,22 @@ def _here() -> Watched:
     return Watched(name="local", address="local", host=socket.gethostname(), system="linux")
 
 
-def _open(address: str, name: str) -> Source:
-    if address == "local":
-        return HostSource(name)
-    raise InputError(f"{address}: no such source")
+def _far(source: Source, address: str) -> Watched:
+    """What is known of a source of another machine."""
+    origin: Origin | None = getattr(source, "origin", None)
+    if origin is None:
+        return _here()
+    system: Literal["linux", "windows"] = "windows" if origin.system == "windows" else "linux"
+    return Watched(name=source.name, address=address, host=origin.host, system=system)
 
 
-def _free(address: str, taken: Sequence[str]) -> str:
-    """A short name for a source: its host, with its port where that is taken."""
-    parts = urlsplit(address)
-    name = address if address == "local" else parts.hostname or address
+def _free(address: Address, taken: Sequence[str]) -> str:
+    """A short name for a source: its machine, with the port where another has that name."""
+    name = address.host or address.place
     if name in taken:
-        name = parts.netloc.rpartition("@")[2]
+        name = address.place
     if name in taken:
-        raise InputError(f"--source {clean(address)} is given twice")
+        raise InputError(f"--source {clean(address.text)} is given twice")
     return name
 
 

@@ -46,6 +46,7 @@ class SourceFeed:
         opens: Opens it; may raise errors of Headcount and of the system.
         wall: The time of day.
         clock: Seconds that never run backwards.
+        first: The source, where it is open already.
 
     """
 
@@ -55,13 +56,15 @@ class SourceFeed:
         opens: Callable[[], Source],
         wall: Wall,
         clock: Callable[[], float] = time.monotonic,
+        *,
+        first: Source | None = None,
     ) -> None:
         """Open nothing yet."""
         self.name = name
         self._opens = opens
         self._wall = wall
         self._clock = clock
-        self._source: Source | None = None
+        self._source = first
         self._lost = False
         self._failures = 0
         self._retry_s = float("-inf")

@@ -92,13 +92,21 @@ class ServerSource:
 
     def sample(self) -> Sample:
         """Counters of the machine; of the server while it runs."""
-        if not any(Path(f"/proc/{pid}").exists() for pid in self._pids):
+        if not self._lives():
             self._look_again()
-        return self._source.sample()
+        sample = self._source.sample()
+        if self._lives():
+            return sample
+        # Sums over no process are zero, and what a server that is down would use is not known.
+        kept = {name: one for name, one in sample.values.items() if name[:8] != "process."}
+        return Sample(sample.at_s, kept)
 
     def close(self) -> None:
         """Forget the previous reading."""
         self._source.close()
+
+    def _lives(self) -> bool:
+        return any(Path(f"/proc/{pid}").exists() for pid in self._pids)
 
     def _look_again(self) -> None:
         now_s = self._clock()
