@@ -15,6 +15,8 @@ from headcount.counters.source import Sample
 
 _LISTEN = "0A"
 """TCP_LISTEN of include/net/tcp_states.h in hexadecimal."""
+_KEEPER = "headcount.lab.keeper"
+"""The module that keeps servers of the lab, as its command line has it."""
 _AGAIN_S = 2.0
 """How often processes that have ended are looked for anew: it reads the descriptors of all."""
 
@@ -35,11 +37,24 @@ def listeners(port: int, proc: Path = Path("/proc")) -> list[int]:
     return roots({pid for pid in _processes(proc) if sockets & _descriptors(proc, pid)}, proc)
 
 
-def named(text: str, proc: Path = Path("/proc")) -> list[int]:
-    """The processes whose command line has a text in it, without those whose parent has it too."""
+def kept(text: str, proc: Path = Path("/proc")) -> list[int]:
+    """The processes of the server of the lab that was started last, of those in a home like `text`.
+
+    A keeper has each server of the lab for a child, and names its home on its command line.
+    """
+    keepers = []
+    for pid in _processes(proc):
+        line = read_text(f"{proc}/{pid}/cmdline") or ""
+        process = parse_stat(read_text(f"{proc}/{pid}/stat") or "")
+        if process is not None and text in line and f"\0{_KEEPER}\0" in line:
+            keepers.append((process.started_ticks, pid))
+    if not keepers:
+        return []
+    _, keeper = max(keepers)
     found = set()
     for pid in _processes(proc):
-        if pid != os.getpid() and text in (read_text(f"{proc}/{pid}/cmdline") or ""):
+        process = parse_stat(read_text(f"{proc}/{pid}/stat") or "")
+        if process is not None and process.parent == keeper:
             found.add(pid)
     return roots(found, proc)
 
