@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from scipy import stats
+from scipy.special import stdtrit
 
 CONFIDENCE = 0.95
 """Of every interval that Headcount shows."""
@@ -29,5 +29,5 @@ def interval(batches: Sequence[float]) -> tuple[float, float] | None:
     if error is None:
         return None
     mean = sum(batches) / len(batches)
-    half = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(batches) - 1)) * error
+    half = float(stdtrit(len(batches) - 1, (1 + CONFIDENCE) / 2)) * error
     return max(mean - half, 0.0), mean + half

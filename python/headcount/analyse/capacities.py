@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from scipy import stats
+from scipy.special import ndtri
 
 from headcount.bundle.verdict import Capacity
 from headcount.text import count, share
@@ -37,7 +37,7 @@ def change(first: Capacity | None, second: Capacity | None) -> Change | None:
     if logs[0] is None or logs[1] is None:
         return None
     middle = logs[1][0] - logs[0][0]
-    reach = float(stats.norm.ppf((1 + CONFIDENCE) / 2)) * math.hypot(logs[0][1], logs[1][1])
+    reach = float(ndtri((1 + CONFIDENCE) / 2)) * math.hypot(logs[0][1], logs[1][1])
     return Change(*(math.expm1(middle + far) for far in (0, -reach, reach)))
 
 
@@ -71,5 +71,5 @@ def _log(capacity: Capacity) -> tuple[float, float] | None:
     estimate, low, high = capacity.estimate, capacity.low, capacity.high
     if not estimate or not low or not high or capacity.at_least:
         return None
-    width = 2 * float(stats.norm.ppf((1 + CONFIDENCE) / 2))
+    width = 2 * float(ndtri((1 + CONFIDENCE) / 2))
     return math.log(estimate), (math.log(high) - math.log(low)) / width

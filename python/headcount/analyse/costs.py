@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy.special import stdtrit
 
 Vector = npt.NDArray[np.float64]
 CONFIDENCE = 0.95
@@ -112,7 +112,7 @@ def fit(
     deviation = np.array(parts) - whole
     error = np.sqrt((len(left) - 1) / len(left) * (deviation**2).sum(axis=0))
     carrying = _effective_starts(rows, weights, groups)
-    reach = error * stats.t.ppf((1 + CONFIDENCE) / 2, np.maximum(carrying - 1, 1))
+    reach = error * stdtrit(np.maximum(carrying - 1, 1), (1 + CONFIDENCE) / 2)
     costs = tuple(
         Cost(name, float(value), float(value - far), float(value + far))
         for name, value, far in zip(wanted, whole, reach, strict=True)

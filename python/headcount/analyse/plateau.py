@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 
-from scipy.optimize import isotonic_regression
+import scipy
 
 from headcount.analyse.level import people
 from headcount.bundle.level import LevelResult
@@ -154,7 +154,7 @@ def _fit(logs: Sequence[float], mode: int) -> tuple[float, int]:
     squares, blocks = 0.0, 0
     for part, rises in ((logs[:mode], True), (logs[mode:], False)):
         if part:
-            found = isotonic_regression(part, increasing=rises)
+            found = scipy.optimize.isotonic_regression(part, increasing=rises)
             squares += sum((a - b) ** 2 for a, b in zip(part, found.x, strict=True))
             blocks += len(found.blocks) - 1
     return squares, blocks

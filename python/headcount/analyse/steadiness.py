@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from scipy import stats
+import scipy
 
 from headcount.bundle.level import Steadiness
 
@@ -62,10 +62,10 @@ def trend(blocks: Sequence[float]) -> float | None:
 
     Mann-Kendall test (Kendall's tau against time) with Sen's slope.
     """
-    tau = stats.kendalltau(range(len(blocks)), blocks)
+    tau = scipy.stats.kendalltau(range(len(blocks)), blocks)
     if not tau.pvalue < DRIFT_P:
         return None
-    slope = float(stats.theilslopes(blocks).slope)
+    slope = float(scipy.stats.theilslopes(blocks).slope)
     middle = sorted(blocks)[len(blocks) // 2]
     moved = slope * (len(blocks) - 1) / middle if middle else 0.0
     return moved if abs(moved) > DRIFT_SHARE else None
@@ -81,6 +81,6 @@ def _jumped(blocks: Sequence[float], cut: int) -> bool:
     before, after = blocks[:cut], blocks[cut:]
     if len(after) < 3:
         return False
-    test = stats.mannwhitneyu(before, after)
+    test = scipy.stats.mannwhitneyu(before, after)
     low, high = sorted((sum(before) / len(before), sum(after) / len(after)))
     return bool(test.pvalue < DRIFT_P) and low > 0 and high / low > 1 + DRIFT_SHARE

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from scipy import stats
+from scipy.special import stdtrit
 
 from headcount._engine import Histogram
 from headcount.bundle.level import Times
@@ -70,7 +70,7 @@ def around(whole: float, sections: Sequence[float]) -> tuple[float, float]:
     centre = math.log(max(whole, 1))
     logs = [math.log(max(value, 1)) for value in sections]
     spread = sum((value - centre) ** 2 for value in logs) / (len(logs) - 1)
-    half = float(stats.t.ppf(0.975, len(logs) - 1)) * math.sqrt(spread / len(logs))
+    half = float(stdtrit(len(logs) - 1, 0.975)) * math.sqrt(spread / len(logs))
     return math.exp(centre - half), math.exp(centre + half)
 
 
@@ -86,5 +86,5 @@ def rate_interval(sections: Sequence[tuple[float, float]]) -> tuple[float, float
     rates = [count / max(seconds, 1e-9) for count, seconds in sections]
     whole = sum(count for count, _ in sections) / max(sum(s for _, s in sections), 1e-9)
     spread = sum((rate - whole) ** 2 for rate in rates) / (len(rates) - 1)
-    half = float(stats.t.ppf(0.975, len(rates) - 1)) * math.sqrt(spread / len(rates))
+    half = float(stdtrit(len(rates) - 1, 0.975)) * math.sqrt(spread / len(rates))
     return max(whole - half, 0.0), whole + half

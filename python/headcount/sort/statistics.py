@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy import stats
+from scipy.special import stdtrit
 
 NOISE_SHARE = 0.005
 """Differences below it are noise, however often they are repeated: the ten best times of the paper
@@ -61,6 +61,6 @@ def _estimate(logs: Sequence[float], comparisons: int) -> Estimate:
     if len(logs) < 2:
         return Estimate(math.exp(mean), None, None)
     spread = sum((value - mean) ** 2 for value in logs) / (len(logs) - 1)
-    quantile = float(stats.t.ppf(1 - 0.025 / comparisons, len(logs) - 1))
+    quantile = float(stdtrit(len(logs) - 1, 1 - 0.025 / comparisons))
     half = quantile * math.sqrt(spread / len(logs))
     return Estimate(math.exp(mean), math.exp(mean - half), math.exp(mean + half))

@@ -1,0 +1,21 @@
+"""Commands start fast: what only an analysis needs is loaded when one is made."""
+
+import json
+import subprocess
+import sys
+
+HEAVY = ("scipy.stats", "scipy.optimize")
+"""What takes longer to load than everything else together."""
+
+PROGRAM = """
+import json, sys
+import headcount.cli
+print(json.dumps(sorted(sys.modules)))
+"""
+
+
+def test_commands_start_without_what_takes_long_to_load() -> None:
+    said = subprocess.check_output([sys.executable, "-c", PROGRAM], text=True)
+    loaded = json.loads(said)
+    assert "headcount.analyse.steadiness" in loaded
+    assert [name for name in HEAVY if name in loaded] == []
