@@ -163,9 +163,65 @@ impl std::fmt::Debug for Stopwatch {
     }
 }
 
+/// The kinds of tasks of a protocol, each with its name in results: an enum `Task` with the attributes
+/// given, whose values note tasks, and `NAMES` in its order, for [`crate::Protocol::tasks`].
+#[macro_export]
+macro_rules! tasks {
+    ($(#[$attribute:meta])* $($variant:ident = $name:literal,)*) => {
+        $(#[$attribute])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Task { $($variant,)* }
+
+        /// The names of all kinds, in the order of [`Task`].
+        pub const NAMES: &[&str] = &[$($name,)*];
+
+        impl Task {
+            /// Notes that one began at `began_ns` and has ended just now.
+            pub fn note<T, E>(
+                self,
+                stopwatch: &$crate::Stopwatch,
+                began_ns: u64,
+                ended: &::std::result::Result<T, E>,
+            ) {
+                stopwatch.note(self as usize, began_ns, ended);
+            }
+
+            /// Its name in results.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                NAMES[self as usize]
+            }
+        }
+    };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    mod named {
+        crate::tasks! {
+            /// Two kinds.
+            First = "first",
+            Second = "second-one",
+        }
+    }
+
+    #[test]
+    fn kinds_have_their_names_in_order_and_note_themselves() {
+        use crate::clock::VirtualClock;
+        use named::{NAMES, Task};
+        assert_eq!(NAMES, ["first", "second-one"]);
+        assert_eq!([Task::First, Task::Second].map(Task::name), *NAMES);
+        let timers = Rc::new(Timers::new(Rc::new(VirtualClock::default())));
+        let tasks = Rc::new(Tasks::new(NAMES.len()));
+        let stopwatch = Stopwatch::new(timers, Rc::clone(&tasks), Rc::default());
+        Task::Second.note(&stopwatch, 0, &Ok::<(), ()>(()));
+        Task::First.note(&stopwatch, 0, &Err::<(), ()>(()));
+        let ended = tasks.tallies();
+        let ended = ended.iter().map(|task| (task.completed, task.failed));
+        assert_eq!(ended.collect::<Vec<_>>(), [(0, 1), (1, 0)]);
+    }
 
     #[test]
     fn tallies_add_up_and_take_apart_again() {

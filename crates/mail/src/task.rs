@@ -1,20 +1,8 @@
 //! What is timed: commands, and what a person would tell apart.
 
-use headcount_load::Stopwatch;
-
-macro_rules! tasks {
-    ($($variant:ident = $name:literal,)*) => {
-        /// A kind of thing that is timed.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        #[expect(missing_docs, reason = "their names say it, and docs/mail.md explains them")]
-        pub enum Task { $($variant,)* }
-
-        /// The names of all kinds, in the order of [`Task`].
-        pub const NAMES: &[&str] = &[$($name,)*];
-    };
-}
-
-tasks! {
+headcount_load::tasks! {
+    /// A kind of thing that is timed.
+    #[expect(missing_docs, reason = "their names say it, and docs/mail.md explains them")]
     // What a user does (LoadSim's tasks, and what they are made of).
     Read = "read",
     Delete = "delete",
@@ -56,30 +44,4 @@ tasks! {
     // and the login, and a message from MAIL to the last answer to its data.
     SmtpConnect = "smtp-connect",
     SmtpMessage = "smtp-message",
-}
-
-impl Task {
-    /// Notes that one began at `began_ns` and has ended just now.
-    pub fn note<T, E>(self, stopwatch: &Stopwatch, began_ns: u64, ended: &Result<T, E>) {
-        stopwatch.note(self as usize, began_ns, ended);
-    }
-
-    /// Its name in results.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        NAMES[self as usize]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_in_the_order_of_the_kinds() {
-        assert_eq!(Task::Read.name(), "read");
-        assert_eq!(Task::Delivery.name(), "delivery");
-        assert_eq!(Task::SmtpMessage.name(), "smtp-message");
-        assert_eq!(NAMES.len(), Task::SmtpMessage as usize + 1);
-    }
 }
