@@ -29,10 +29,10 @@ MEDIUM: dict[str, Any] = {
 }
 
 
-def test_the_engine_gets_its_own_names_and_bytes() -> None:
+def test_the_engine_gets_the_same_names_and_sizes_in_bytes() -> None:
     form = Mail.model_validate(MEDIUM | {"sent_away": 0.6}).engine_form({"a.x": 2.0, "b.x": 1.0})
-    assert form["reply"] == 0.15
-    assert form["load_attachment"] == 0.25
+    assert form["replied"] == 0.15
+    assert form["attachments_loaded"] == 0.25
     assert form["mix"][2] == {
         "weight": 1,
         "text_bytes": 1024,

@@ -149,12 +149,12 @@ mod tests {
         let text = r#"{"imap": {"address": "127.0.0.1:10143"}, "user": "u{n:05}",
             "address": "u{n:05}@test.invalid", "password": "test", "run": 7,
             "send": {"server": {"address": "127.0.0.1:10024"}, "language": "lmtp"},
-            "verify": false, "profile": {"reply": 0.1}}"#;
+            "verify": false, "profile": {"replied": 0.1}}"#;
         let options: MailOptions = serde_json::from_str(text).unwrap();
         assert!(options.verify < 0.5);
         assert_eq!(options.folders.trash, "Trash");
         assert_eq!(options.send.unwrap().language, Language::Lmtp);
-        assert!((options.profile.reply - 0.1).abs() < 1e-12);
+        assert!((options.profile.replied - 0.1).abs() < 1e-12);
         let misspelt = text
             .replace("\"seed\"", "\"sed\"")
             .replace("verify", "verfy");

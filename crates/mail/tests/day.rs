@@ -23,8 +23,8 @@ use serde_json::{Value, json};
 
 fn profile() -> Value {
     json!({
-        "recipients": {"mean": 3}, "handled": 0.5, "reply": 0.2, "reply_all": 0.1, "forward": 0.1,
-        "move": 0.2, "copy": 0.1, "delete": 0.3, "load_attachment": 0.5, "inbox_cap": 30,
+        "recipients": {"mean": 3}, "handled": 0.5, "replied": 0.2, "replied_to_all": 0.1, "forwarded": 0.1,
+        "moved": 0.2, "copied": 0.1, "deleted": 0.3, "attachments_loaded": 0.5, "inbox_cap": 30,
         "mix": [
             {"weight": 1, "text_bytes": 1024},
             {"weight": 1, "text_bytes": 500, "attached_bytes": 5000, "attached": "word"},
@@ -269,7 +269,7 @@ fn options_that_cannot_be_used_are_named() {
             json!({"address": "no such host:143"}),
             "cannot be resolved",
         ),
-        ("profile", json!({"reply": 1.0}), "makes 1.00 others"),
+        ("profile", json!({"replied": 1.0}), "makes 1.00 others"),
     ] {
         let mut options = good.clone();
         options[key] = value;

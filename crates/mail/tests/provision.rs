@@ -29,8 +29,8 @@ fn profile() -> Value {
             {"weight": 3, "text_bytes": 1024},
             {"weight": 1, "text_bytes": 1024, "attached_bytes": 10240, "attached": "excel"},
         ],
-        "reply": 0.1, "reply_all": 0.05, "forward": 0.05, "move": 0.2, "copy": 0.1, "delete": 0.4,
-        "load_attachment": 0.25, "inbox_cap": 6,
+        "replied": 0.1, "replied_to_all": 0.05, "forwarded": 0.05, "moved": 0.2, "copied": 0.1, "deleted": 0.4,
+        "attachments_loaded": 0.25, "inbox_cap": 6,
         "start": {"folders": 3, "messages": 4, "inbox": 2, "deleted": 1, "calendar": 2},
     })
 }

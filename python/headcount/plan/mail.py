@@ -80,21 +80,6 @@ class Start(Strict):
         return self.folders * self.messages + self.inbox + self.deleted
 
 
-ENGINE_NAMES = {
-    "handled": "handled",
-    "replied": "reply",
-    "replied_to_all": "reply_all",
-    "forwarded": "forward",
-    "moved": "move",
-    "copied": "copy",
-    "deleted": "delete",
-    "attachments_loaded": "load_attachment",
-    "inbox_cap": "inbox_cap",
-    "save_sent": "save_sent",
-}
-"""Keys of `[mail]`, and what the engine calls them."""
-
-
 class Mail(Strict):
     """What users of mail are, and what becomes of a message that they have read.
 
@@ -136,8 +121,7 @@ class Mail(Strict):
         total = sum(destinations.values())
         start = self.start.model_dump(exclude={"size"})
         return {
-            "recipients": self.recipients.model_dump(exclude_none=True),
-            **{name: getattr(self, key) for key, name in ENGINE_NAMES.items()},
+            **self.model_dump(exclude={"mix", "start", "sent_away"}, exclude_none=True),
             "mix": [row.engine_form() for row in self.mix],
             "start": {**start, "bytes": size_bytes(self.start.size)},
             "destinations": [

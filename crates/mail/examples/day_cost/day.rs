@@ -58,8 +58,8 @@ pub fn of_a_server(imap: &str, lmtp: &str, password: &str) -> Value {
 
 fn profile(start: &Value) -> Value {
     json!({
-        "handled": 0.91, "reply": 0.15, "reply_all": 0.05, "forward": 0.07, "move": 0.2,
-        "delete": 0.4, "load_attachment": 0.25, "inbox_cap": 125, "recipients": {"mean": 4},
+        "handled": 0.91, "replied": 0.15, "replied_to_all": 0.05, "forwarded": 0.07, "moved": 0.2,
+        "deleted": 0.4, "attachments_loaded": 0.25, "inbox_cap": 125, "recipients": {"mean": 4},
         "mix": [
             {"weight": 7, "text_bytes": 1024},
             {"weight": 2, "text_bytes": 2048},

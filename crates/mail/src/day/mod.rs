@@ -144,7 +144,7 @@ impl Decision {
             Fate::Copy,
             Fate::Delete,
         ];
-        let loads = stream.unit() < profile.load_attachment;
+        let loads = stream.unit() < profile.attachments_loaded;
         let is_handled = stream.unit() < profile.handled;
         let mut left = stream.unit();
         let fate = FATES.into_iter().zip(profile.becomes()).find(|(_, share)| {

@@ -110,8 +110,8 @@ fn whole_days_of(sample: &Sample) {
     let (deleted, filed) = (count(|b| b.deleted.len()), count(|b| b.filed.len()));
     let all = count(|b| b.deleted.len() + b.filed.len() + b.held.len()) as f64;
     for (made, share) in [
-        (deleted, sample.profile.delete),
-        (filed, sample.profile.move_away),
+        (deleted, sample.profile.deleted),
+        (filed, sample.profile.moved),
     ] {
         let wanted = all * sample.profile.handled * share;
         assert!(
@@ -141,10 +141,10 @@ fn mail_that_makes_more_of_itself_grows_without_bound() {
     let sample = heavy();
     let mut profile = Profile {
         handled: 1.0,
-        reply: 0.25,
-        reply_all: 0.10,
-        forward: 0.10,
-        delete: 0.20,
+        replied: 0.25,
+        replied_to_all: 0.10,
+        forwarded: 0.10,
+        deleted: 0.20,
         ..sample.profile
     };
     assert!(profile.check().unwrap_err().contains("makes 1.25 others"));
@@ -172,7 +172,7 @@ fn mail_that_makes_more_of_itself_grows_without_bound() {
 #[test]
 fn the_inbox_is_kept_to_its_cap_and_copies_stay() {
     let profile = Profile {
-        copy: 0.5,
+        copied: 0.5,
         inbox_cap: 20,
         start: crate::profile::Start {
             folders: 3,
@@ -186,8 +186,8 @@ fn the_inbox_is_kept_to_its_cap_and_copies_stay() {
     };
     let office = play(
         Profile {
-            delete: 0.0,
-            move_away: 0.0,
+            deleted: 0.0,
+            moved: 0.0,
             ..profile
         },
         (10.0, 10.0),

@@ -49,7 +49,7 @@ impl Profile {
     pub fn gain(&self) -> f64 {
         let here = self.here();
         let to_all = 1.0 + (self.recipients.mean - 1.0) * here;
-        self.reply + self.reply_all * to_all + self.forward * self.recipients.mean * here
+        self.replied + self.replied_to_all * to_all + self.forwarded * self.recipients.mean * here
     }
 
     /// What a day comes to. The error is a sentence with the figures: mail that makes more mail than
@@ -59,10 +59,10 @@ impl Profile {
         let feedback = gain * handled;
         if feedback >= 1.0 {
             return Err(format!(
-                "a message read makes {feedback:.2} others (handled {handled} x [reply {} + \
-                 reply_all {} and forward {} to {} recipients, {gain:.2} together]), so mail would \
+                "a message read makes {feedback:.2} others (handled {handled} x [replied {} + \
+                 replied_to_all {} and forwarded {} to {} recipients, {gain:.2} together]), so mail would \
                  grow without end; it must be below 1: lower handled, the shares or the recipients",
-                self.reply, self.reply_all, self.forward, self.recipients.mean
+                self.replied, self.replied_to_all, self.forwarded, self.recipients.mean
             ));
         }
         if !(own.new >= 0.0 && own.new.is_finite()) {
@@ -74,9 +74,9 @@ impl Profile {
         let recipients = self.recipients.mean;
         let received = own.new * recipients * self.here() / (1.0 - feedback);
         let acted = received * handled;
-        let sent = own.new + acted * (self.reply + self.reply_all + self.forward);
+        let sent = own.new + acted * (self.replied + self.replied_to_all + self.forwarded);
         let to_strangers = own.new * recipients
-            + acted * (self.reply_all * (recipients - 1.0) + self.forward * recipients);
+            + acted * (self.replied_to_all * (recipients - 1.0) + self.forwarded * recipients);
         Ok(Day {
             gain,
             handled,
@@ -84,9 +84,9 @@ impl Profile {
             sent,
             received,
             elsewhere: to_strangers * (1.0 - self.here()),
-            moved: acted * self.move_away,
-            copied: acted * self.copy,
-            deleted: acted * self.delete,
+            moved: acted * self.moved,
+            copied: acted * self.copied,
+            deleted: acted * self.deleted,
             sent_bytes: sent * super::mix::mean_bytes(&self.mix),
         })
     }

@@ -32,20 +32,19 @@ pub struct Profile {
     pub handled: f64,
     /// Of those, the share answered to the sender. This and the next five add up to 1 at most: one
     /// of them becomes of a message, or none.
-    pub reply: f64,
+    pub replied: f64,
     /// The share answered to the sender and others.
-    pub reply_all: f64,
+    pub replied_to_all: f64,
     /// The share sent on.
-    pub forward: f64,
+    pub forwarded: f64,
     /// The share moved to a folder.
-    #[serde(rename = "move")]
-    pub move_away: f64,
+    pub moved: f64,
     /// The share copied to a folder.
-    pub copy: f64,
+    pub copied: f64,
     /// The share deleted: moved to the folder of deleted messages.
-    pub delete: f64,
+    pub deleted: f64,
     /// The share of the messages read with an attachment whose attachment is loaded.
-    pub load_attachment: f64,
+    pub attachments_loaded: f64,
     /// Messages that the inbox holds at most; the user deletes the oldest above it. 0: any number.
     pub inbox_cap: u32,
     /// Whether what a user sends is kept in the folder of sent messages.
@@ -118,13 +117,13 @@ impl Default for Profile {
             recipients: Recipients::default(),
             mix: vec![MixRow::text(1024)],
             handled: 1.0,
-            reply: 0.0,
-            reply_all: 0.0,
-            forward: 0.0,
-            move_away: 0.0,
-            copy: 0.0,
-            delete: 0.0,
-            load_attachment: 0.0,
+            replied: 0.0,
+            replied_to_all: 0.0,
+            forwarded: 0.0,
+            moved: 0.0,
+            copied: 0.0,
+            deleted: 0.0,
+            attachments_loaded: 0.0,
             inbox_cap: 0,
             save_sent: true,
             start: Start::default(),
@@ -156,12 +155,12 @@ impl Profile {
         let becomes: f64 = self.becomes().iter().sum();
         if becomes > 1.0 + 1e-9 {
             return Err(format!(
-                "reply, reply_all, forward, move, copy and delete are {becomes:.3} together; one of \
-                 them becomes of a message, so they must add up to 1 at most"
+                "replied, replied_to_all, forwarded, moved, copied and deleted are {becomes:.3} \
+                 together; one of them becomes of a message, so they must add up to 1 at most"
             ));
         }
         self.start.check()?;
-        if (self.move_away > 0.0 || self.copy > 0.0) && self.start.folders == 0 {
+        if (self.moved > 0.0 || self.copied > 0.0) && self.start.folders == 0 {
             return Err(
                 "messages are moved or copied, so start.folders must be 1 at least".to_owned(),
             );
@@ -174,12 +173,12 @@ impl Profile {
     #[must_use]
     pub const fn becomes(&self) -> [f64; 6] {
         [
-            self.reply,
-            self.reply_all,
-            self.forward,
-            self.move_away,
-            self.copy,
-            self.delete,
+            self.replied,
+            self.replied_to_all,
+            self.forwarded,
+            self.moved,
+            self.copied,
+            self.deleted,
         ]
     }
 
@@ -193,13 +192,13 @@ impl Profile {
     const fn shares(&self) -> [(&'static str, f64); 8] {
         [
             ("handled", self.handled),
-            ("reply", self.reply),
-            ("reply_all", self.reply_all),
-            ("forward", self.forward),
-            ("move", self.move_away),
-            ("copy", self.copy),
-            ("delete", self.delete),
-            ("load_attachment", self.load_attachment),
+            ("replied", self.replied),
+            ("replied_to_all", self.replied_to_all),
+            ("forwarded", self.forwarded),
+            ("moved", self.moved),
+            ("copied", self.copied),
+            ("deleted", self.deleted),
+            ("attachments_loaded", self.attachments_loaded),
         ]
     }
 

@@ -45,7 +45,7 @@ pub fn heavy() -> Sample {
 }
 
 fn sample(
-    [reply, reply_all, forward, move_away]: [f64; 4],
+    [replied, replied_to_all, forwarded, moved]: [f64; 4],
     (recipients, new, looks): (f64, f64, f64),
     (sent, received): (f64, f64),
     (handled, error): (f64, f64),
@@ -57,11 +57,11 @@ fn sample(
         },
         mix: vec![MixRow::text(1024)],
         handled,
-        reply,
-        reply_all,
-        forward,
-        move_away,
-        delete: 0.4,
+        replied,
+        replied_to_all,
+        forwarded,
+        moved,
+        deleted: 0.4,
         start: Start {
             folders: 20,
             messages: 5,

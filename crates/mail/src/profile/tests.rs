@@ -54,10 +54,10 @@ fn mail_that_makes_more_mail_than_it_is_has_no_end() {
     profile.handled = 1.0;
     let settles = profile.day(&PerDay { new: 8.0 }).unwrap();
     assert!(near(settles.received, 400.0, 1e-9), "{settles:?}");
-    (profile.reply, profile.delete) = (0.30, 0.30);
+    (profile.replied, profile.deleted) = (0.30, 0.30);
     let error = profile.check().unwrap_err();
     assert!(error.contains("makes 1.00 others"), "{error}");
-    assert!(error.contains("handled 1 x [reply 0.3"), "{error}");
+    assert!(error.contains("handled 1 x [replied 0.3"), "{error}");
 }
 
 #[test]
@@ -151,8 +151,8 @@ fn mistakes_are_named() {
         (r#"{"mix": []}"#, "mix must have a row"),
         (r#"{"mix": [{"weight": 0, "text_bytes": 1}]}"#, "weight"),
         (r#"{"handled": 1.5}"#, "handled must be from 0 to 1"),
-        (r#"{"reply": 0.6, "delete": 0.6}"#, "are 1.200 together"),
-        (r#"{"move": 0.1}"#, "start.folders"),
+        (r#"{"replied": 0.6, "deleted": 0.6}"#, "are 1.200 together"),
+        (r#"{"moved": 0.1}"#, "start.folders"),
         (
             r#"{"recipients": {"mean": 2, "list_share": 0.3}}"#,
             "which are 3.00",
