@@ -13,7 +13,8 @@
 //!   hands that over.
 //! * [`run`]: all workers together; [`snapshot`]: their reports merged.
 //!
-//! [`password`] and [`pattern`] are what options of protocols consist of.
+//! [`password`] and [`pattern`] are what options of protocols consist of; [`provision`] is how they
+//! make what a run needs beforehand.
 //!
 //! Nothing in this crate names a protocol.
 
@@ -29,6 +30,7 @@ pub mod password;
 pub mod pattern;
 pub mod plan;
 pub mod protocol;
+pub mod provision;
 pub mod recorder;
 pub mod rehearsal;
 pub mod report;

@@ -46,6 +46,14 @@ impl Pattern {
         self.write(number, &mut text);
         text
     }
+
+    /// The number of a text; `None` if no number gives it.
+    #[must_use]
+    pub fn number(&self, text: &str) -> Option<u32> {
+        let rest = text.strip_prefix(&*self.before)?;
+        let number = rest.strip_suffix(&*self.after)?.parse().ok()?;
+        (self.digits.is_some() && self.text(number) == text).then_some(number)
+    }
 }
 
 impl FromStr for Pattern {
@@ -99,5 +107,15 @@ mod tests {
             let error = text(wrong, 1).unwrap_err().to_string();
             assert!(error.starts_with(&format!("\"{wrong}\"")), "{error}");
         }
+    }
+
+    #[test]
+    fn a_text_has_the_number_that_gives_it() {
+        let number = |pattern: &str, text| pattern.parse::<Pattern>().unwrap().number(text);
+        assert_eq!(number("h\\user{n:05}", "h\\user00007"), Some(7));
+        assert_eq!(number("h\\user{n:05}", "h\\user7"), None);
+        assert_eq!(number("user{n}", "user123456"), Some(123_456));
+        assert_eq!(number("user{n}", "userdata"), None);
+        assert_eq!(number("nobody", "nobody"), None);
     }
 }

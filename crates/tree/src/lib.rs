@@ -4,8 +4,7 @@
 //!   of classes; [`block`]: what stands in them, and [`content`]: of which kind it is.
 //! * [`step`], with its [`parts`] and [`query`]: what users do, compiled from a workload.
 //! * [`program`]: long lists of operations that users play in order, such as a load file of dbench.
-//! * [`pattern`]: names with a number in them; [`provision`]: whose files are made and deleted, and
-//!   where.
+//! * [`provision`]: whose files are made and deleted, and where.
 //!
 //! The protocols of file servers play the same steps on the same data set, so one workload runs on
 //! each of them.
@@ -16,7 +15,6 @@ pub mod data_set;
 pub mod library;
 mod normal;
 pub mod parts;
-pub mod pattern;
 pub mod program;
 pub mod provision;
 pub mod query;

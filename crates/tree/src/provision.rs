@@ -4,12 +4,12 @@
 //! Whatever protocol reaches the files, they bear the same names and marks: a data set made through
 //! one is found complete through another.
 
-use std::ops::ControlFlow;
-
 use serde::{Deserialize, Serialize};
 
+use headcount_load::Pattern;
+pub use headcount_load::provision::{Progress, Told};
+
 use crate::data_set::{COMMON_FOLDERS, DataSet};
-use crate::pattern::NamePattern;
 
 /// The file that says that a folder is Headcount's, and which data set is in it.
 pub const MARKER: &str = ".headcount";
@@ -56,20 +56,6 @@ pub struct Cleaned {
     pub left: u32,
 }
 
-/// How far it is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Progress {
-    /// Users whose files are as they should be.
-    pub users_done: u32,
-    /// Users of the order.
-    pub users: u32,
-    /// Bytes written so far.
-    pub written_bytes: u64,
-}
-
-/// Told a few times a second how far it is; answers whether to go on.
-pub type Told<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
-
 /// What a folder is.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Ground {
@@ -85,11 +71,11 @@ pub enum Ground {
 
 /// The folder around those of the users: `headcount` of `headcount\user{n:05}`. The error is a
 /// sentence.
-pub fn root(folder: &NamePattern) -> Result<String, String> {
-    let name = folder.name(0);
+pub fn root(folder: &Pattern) -> Result<String, String> {
+    let name = folder.text(0);
     let root = name.rsplit_once('\\').map(|(above, _)| above.to_owned());
     let same_for_all = root.clone().filter(|root| {
-        let other = folder.name(1);
+        let other = folder.text(1);
         !root.is_empty()
             && other
                 .rsplit_once('\\')

@@ -14,10 +14,9 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use headcount_load::{Fault, Protocol, Turns, User};
+use headcount_load::{Fault, Pattern, Protocol, Turns, User};
 use headcount_ring::available;
 use headcount_tree::data_set::{DataSet, Place};
-use headcount_tree::pattern::NamePattern;
 use headcount_tree::program::Program;
 use headcount_tree::step::Step;
 use rustix::fs::{Mode as FileMode, OFlags};
@@ -61,7 +60,7 @@ pub(crate) struct Shared {
     /// The folder itself, to which all names are relative.
     pub root: OwnedFd,
     pub path: PathBuf,
-    pub folder: NamePattern,
+    pub folder: Pattern,
     pub first_user: u32,
     pub mode: Mode,
     pub verify: bool,
@@ -78,7 +77,7 @@ impl Files {
     pub fn new(options: FilesOptions) -> Result<Self, FilesError> {
         let wrong = |sentence: String| FilesError::Options(sentence);
         options.data_set.check().map_err(wrong)?;
-        let folder = options.folder.parse::<NamePattern>();
+        let folder = options.folder.parse::<Pattern>();
         let folder = folder.map_err(|error| wrong(error.to_string()))?;
         if !(1..=MOST_THREADS).contains(&options.threads) {
             let threads = options.threads;
@@ -150,7 +149,7 @@ impl Shared {
 
     /// The path of a user's place below the folder.
     pub fn path_of(&self, number: u32, place: Place) -> String {
-        let home = self.folder.name(number);
+        let home = self.folder.text(number);
         native(&self.data_set.path(&home, place))
     }
 }

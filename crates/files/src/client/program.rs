@@ -54,7 +54,7 @@ impl FilesSession {
 
     /// A path below the folder of the target.
     fn below(&self, path: &Path) -> Arc<str> {
-        let home = self.shared.folder.name(self.number);
+        let home = self.shared.folder.text(self.number);
         let folder = if path.is_common {
             home.rsplit_once('\\').map_or("", |(above, _)| above)
         } else {

@@ -49,7 +49,7 @@ pub(super) fn clear(shared: &Arc<Shared>, told: &mut Told<'_>) -> Result<Cleaned
     let errand = {
         let (shared, files) = (Arc::clone(shared), Arc::clone(&files));
         move |number, log: &Log| {
-            let home = shared.folder.name(number).replace('\\', "/");
+            let home = shared.folder.text(number).replace('\\', "/");
             remove_tree(&shared, &home, &files, log)
         }
     };

@@ -142,7 +142,7 @@ fn make(
 
 /// The file that says that a user's files are complete.
 fn completion(shared: &Shared, number: u32) -> String {
-    marker_of(&shared.folder.name(number))
+    marker_of(&shared.folder.text(number))
 }
 
 fn is_complete(

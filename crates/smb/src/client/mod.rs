@@ -16,9 +16,8 @@ pub mod session;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 
-use headcount_load::{Fault, Protocol, Turns, User};
+use headcount_load::{Fault, Pattern, Protocol, Turns, User};
 use headcount_tree::data_set::DataSet;
-use headcount_tree::pattern::NamePattern;
 use headcount_tree::program::Program;
 use headcount_tree::step::Step;
 
@@ -64,10 +63,10 @@ pub(crate) struct Shared {
     host: String,
     /// As the user wrote it, for messages.
     name: String,
-    share: NamePattern,
+    share: Pattern,
     shares: u32,
-    user: NamePattern,
-    folder: NamePattern,
+    user: Pattern,
+    folder: Pattern,
     domain: String,
     password: Password,
     first_user: u32,
@@ -87,7 +86,7 @@ impl Smb {
             return Err(SmbError::Options(sentence.into()));
         }
         let pattern = |text: &str| {
-            text.parse::<NamePattern>()
+            text.parse::<Pattern>()
                 .map_err(|error| wrong(error.to_string()))
         };
         let (host, addresses) = resolve(&options.address)?;
@@ -135,7 +134,7 @@ impl Smb {
 impl Shared {
     /// The share of a user.
     fn share_of(&self, number: u32) -> String {
-        self.share.name(match self.shares {
+        self.share.text(match self.shares {
             0 => number,
             shares => number % shares,
         })
@@ -143,7 +142,7 @@ impl Shared {
 
     /// The key that a user's name and password become, and the name.
     fn credentials(&self, number: u32) -> (String, Key) {
-        let user = self.user.name(number);
+        let user = self.user.text(number);
         let key = owner_key(&user, &self.domain, self.password.reveal());
         (user, key)
     }

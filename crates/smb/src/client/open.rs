@@ -39,7 +39,7 @@ impl SmbSession {
 
     /// The path of a place below the share.
     pub(super) fn path(&self, place: Place, before: &str, after: &str) -> String {
-        let home = self.shared.folder.name(self.number);
+        let home = self.shared.folder.text(self.number);
         let path = self.shared.data_set.path(&home, place);
         if before.is_empty() && after.is_empty() {
             return path;
@@ -177,7 +177,7 @@ impl<'a> Called<'a> {
 
 impl fmt::Display for Called<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let home = self.shared.folder.name(self.number);
+        let home = self.shared.folder.text(self.number);
         f.write_str(&self.shared.data_set.path(&home, self.place))
     }
 }

@@ -3,9 +3,9 @@
 use std::cell::Cell;
 
 use headcount_load::Fault;
+use headcount_load::provision::{each, run};
 
-use super::crew::{each, run};
-use super::errand::{arrive, in_folder};
+use super::errand::{AT_A_TIME, arrive, in_folder};
 use super::error::ProvisionError;
 use super::plan::UNFINISHED;
 use super::territory::{Ground, Survey};
@@ -25,7 +25,7 @@ pub fn cleanup(
     run(async {
         let nothing = Cell::new(0);
         let errand = |id| sweep(&mail, id);
-        let swept = each(order.users(), &nothing, told, errand).await?;
+        let swept = each(order.users(), AT_A_TIME, &nothing, told, errand).await?;
         let users = swept.iter().flatten().count() as u32;
         Ok(Cleaned {
             users,

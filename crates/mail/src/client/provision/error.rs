@@ -1,6 +1,7 @@
 //! Why mailboxes could not be made, checked or emptied.
 
 use headcount_load::Fault;
+use headcount_load::provision::CalledOff;
 
 use crate::client::MailError;
 
@@ -40,6 +41,12 @@ pub enum ProvisionError {
 impl From<Fault> for ProvisionError {
     fn from(fault: Fault) -> Self {
         Self::Fault(fault)
+    }
+}
+
+impl From<CalledOff> for ProvisionError {
+    fn from(_: CalledOff) -> Self {
+        Self::CalledOff
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use headcount_load::provision::run;
 use headcount_load::{Fault, FaultKind};
 use serde::Serialize;
 use tokio::io::AsyncReadExt;
 
-use super::crew::run;
-use super::errand::{arrive, bounded, outsider};
+use super::errand::{arrive, bounded};
 use super::error::ProvisionError;
 use crate::client::Mail;
 use crate::endpoint::Endpoint;
@@ -58,7 +58,6 @@ pub fn hello(options: MailOptions) -> Result<Hello, ProvisionError> {
         let offers = Capability::all().filter(|(_, capability)| imap.offers(*capability));
         let imap_offers = offers.map(|(name, _)| name).collect();
         session.depart().await;
-        drop(outsider(0));
         Ok(Hello {
             imap_greeting,
             imap_offers,

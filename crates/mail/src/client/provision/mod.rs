@@ -4,13 +4,12 @@
 //!   all of it; [`mod@hello`]: who answers.
 //! * [`plan`]: what a mailbox holds at the start, and what its marker says.
 //! * `place`: one folder; `territory`: whether a mailbox may be written to at all.
-//! * `errand`: one user's session outside of a run, with a time limit; `crew`: several at a time.
+//! * `errand`: one user's session outside of a run, with a time limit.
 //!
 //! A mailbox belongs to Headcount if it has a folder with a marker message. One without it that holds
 //! any mail is somebody's: it is never changed.
 
 pub mod cleanup;
-mod crew;
 mod errand;
 mod error;
 pub mod hello;
@@ -19,12 +18,11 @@ pub mod plan;
 pub mod prepare;
 mod territory;
 
-use std::ops::ControlFlow;
-
 use serde::{Deserialize, Serialize};
 
 pub use cleanup::cleanup;
 pub use error::ProvisionError;
+pub use headcount_load::provision::{Progress, Told};
 pub use hello::{Hello, hello};
 pub use prepare::prepare;
 
@@ -69,17 +67,3 @@ pub struct Cleaned {
     /// Users whose mailboxes lack the marker; they were left as they are.
     pub left: u32,
 }
-
-/// How far it is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Progress {
-    /// Users whose mailboxes are as they should be.
-    pub users_done: u32,
-    /// Users of the order.
-    pub users: u32,
-    /// Bytes written so far.
-    pub written_bytes: u64,
-}
-
-/// Told a few times a second how far it is; answers whether to go on.
-pub type Told<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;

@@ -1,7 +1,8 @@
 //! Making what is missing of the users' mailboxes, and undoing what a run has done to them.
 
-use super::crew::{each, run};
-use super::errand::{arrive, in_folder};
+use headcount_load::provision::{each, run};
+
+use super::errand::{AT_A_TIME, arrive, in_folder};
 use super::error::ProvisionError;
 use super::place::Written;
 use super::plan::UNFINISHED;
@@ -23,7 +24,7 @@ pub fn prepare(
         drop(arrive(&mail, order.first).await?);
         let written = Written::default();
         let errand = |id| make(&mail, id, order.read_through, &written);
-        let made = each(order.users(), &written.bytes, told, errand).await?;
+        let made = each(order.users(), AT_A_TIME, &written.bytes, told, errand).await?;
         let created = made.iter().filter(|created| **created).count() as u32;
         Ok(Prepared {
             created,

@@ -63,7 +63,7 @@ impl SmbSession {
 
     /// A path below the share.
     fn below_share(&self, path: &Path) -> String {
-        let home = self.shared.folder.name(self.number);
+        let home = self.shared.folder.text(self.number);
         let folder = if path.is_common {
             home.rsplit_once('\\').map_or("", |(above, _)| above)
         } else {

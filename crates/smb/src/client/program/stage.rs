@@ -159,7 +159,7 @@ impl Stage for SmbSession {
     }
 
     async fn query_fs(&mut self, query: Query) -> Result<(), Refusal> {
-        let home = self.shared.folder.name(self.number);
+        let home = self.shared.folder.text(self.number);
         let request = plain(&home, access::READ_ATTRIBUTES, Disposition::Open);
         self.on_name(&request, Some(Middle::Query(query))).await
     }

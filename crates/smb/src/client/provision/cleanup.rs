@@ -4,11 +4,11 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use headcount_load::Fault;
+use headcount_load::provision::{each, run};
 use headcount_tree::data_set::COMMON_FOLDERS;
 use headcount_tree::provision::{Cleaned, Ground, MARKER, Told, is_common};
 
-use super::crew::{each, run};
-use super::errand::{arrive, bounded, simple};
+use super::errand::{AT_A_TIME, arrive, bounded, simple};
 use super::error::ProvisionError;
 use super::territory::root;
 use crate::client::Smb;
@@ -56,7 +56,7 @@ pub(super) async fn clear(smb: &Smb, told: &mut Told<'_>) -> Result<Cleaned, Pro
 }
 
 fn shares_differ(smb: &Smb) -> bool {
-    smb.shared.share.name(0) != smb.shared.share.name(1)
+    smb.shared.share.text(0) != smb.shared.share.text(1)
 }
 
 /// Deletes what is on the share of this user of the run; `None` if there is nothing.
@@ -86,9 +86,13 @@ async fn clear_share(
     let files = Cell::new(0);
     let numbers: Vec<u32> = homes.into_keys().collect();
     let users = numbers.len() as u32;
-    each(numbers.into_iter(), &Cell::new(0), told, |number| {
-        clear_home(smb, id, number, &files)
-    })
+    each(
+        numbers.into_iter(),
+        AT_A_TIME,
+        &Cell::new(0),
+        told,
+        |number| clear_home(smb, id, number, &files),
+    )
     .await?;
     for name in COMMON_FOLDERS {
         let folder = format!("{root}\\{name}");
@@ -116,7 +120,7 @@ async fn clear_home(
     files: &Cell<u64>,
 ) -> Result<(), ProvisionError> {
     let shared = &smb.shared;
-    let home = shared.folder.name(number);
+    let home = shared.folder.text(number);
     let same_share = shared.share_of(number) == shared.share_of(shared.number(id));
     let own = number.checked_sub(shared.first_user).filter(|_| same_share);
     let mut session = arrive(smb, own.unwrap_or(id)).await?;

@@ -1,13 +1,9 @@
 //! One user's session outside of a run.
 
-use std::future::Future;
-use std::rc::Rc;
 use std::time::Duration;
 
-use headcount_load::clock::VirtualClock;
-use headcount_load::seat::Seat;
-use headcount_load::timers::Timers;
-use headcount_load::{Fault, FaultKind, Protocol, User};
+use headcount_load::provision::outsider;
+use headcount_load::{Fault, Protocol, provision};
 use headcount_tree::parts::Share;
 
 use crate::client::session::{other_form, refuse};
@@ -18,6 +14,9 @@ use crate::wire::header::Command;
 use crate::wire::status::Status;
 use crate::wire::transfer::{encode_read, encode_write, parse_read, parse_write};
 
+/// Errands under way at a time. A logon costs a server much more than a request: with more of them
+/// at once each only waits longer.
+pub const AT_A_TIME: usize = 8;
 /// The longest time for one thing: a logon at a server that serves others too, or one file of 16 MiB
 /// over a slow network.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -26,10 +25,8 @@ const MOST_NOTE_BYTES: u32 = 4096;
 
 /// Logs on as the user with this number of the run.
 pub async fn arrive(smb: &Smb, id: u32) -> Result<SmbSession, Fault> {
-    let timers = Timers::new(Rc::new(VirtualClock::default()));
-    let mut user = User::new(id, 0, Rc::new(Seat::new()), Rc::new(timers));
     let what = || format!("no answer from {} within {PATIENCE:?}", smb.shared.name);
-    bounded(smb.open(&mut user), what).await
+    bounded(smb.open(&mut outsider(id)), what).await
 }
 
 /// Gives up when the server does not answer.
@@ -37,9 +34,7 @@ pub async fn bounded<T, E: From<Fault>>(
     work: impl Future<Output = Result<T, E>>,
     what: impl FnOnce() -> String,
 ) -> Result<T, E> {
-    tokio::time::timeout(PATIENCE, work)
-        .await
-        .unwrap_or_else(|_| Err(Fault::session(FaultKind::Timeout, what()).into()))
+    provision::bounded(PATIENCE, work, what).await
 }
 
 impl SmbSession {

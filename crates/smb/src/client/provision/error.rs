@@ -1,5 +1,6 @@
 //! Why a data set could not be made, checked or deleted.
 
+use headcount_load::provision::CalledOff;
 use headcount_load::{Fault, FaultKind};
 
 use crate::client::SmbError;
@@ -66,6 +67,12 @@ pub enum ProvisionError {
 impl From<Fault> for ProvisionError {
     fn from(fault: Fault) -> Self {
         Self::Fault(fault)
+    }
+}
+
+impl From<CalledOff> for ProvisionError {
+    fn from(_: CalledOff) -> Self {
+        Self::CalledOff
     }
 }
 

@@ -102,7 +102,7 @@ impl Held {
 
     /// The user's folder below the share.
     pub fn home(&self) -> String {
-        self.session.shared.folder.name(self.session.number)
+        self.session.shared.folder.text(self.session.number)
     }
 
     fn silent(&self, what: &str) -> String {

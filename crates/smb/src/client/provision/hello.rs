@@ -1,11 +1,11 @@
 //! Who answers, and on which terms.
 
 use headcount_load::Fault;
+use headcount_load::provision::run;
 use headcount_tree::parts::Share;
 use headcount_tree::query::Query;
 use serde::Serialize;
 
-use super::crew::run;
 use super::errand::{arrive, bounded, simple};
 use super::error::ProvisionError;
 use crate::client::Smb;

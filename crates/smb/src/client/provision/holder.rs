@@ -11,8 +11,7 @@ use futures_util::stream::{self, StreamExt};
 use headcount_load::Fault;
 use headcount_tree::provision::{Ground, MARKER};
 
-use super::crew::AT_A_TIME;
-use super::errand::{arrive, bounded};
+use super::errand::{AT_A_TIME, arrive, bounded};
 use super::error::ProvisionError;
 use super::held::Held;
 use super::hold::{Holding, Notes};
@@ -158,7 +157,7 @@ impl Holder {
         let root = root(&self.smb.shared)?;
         let silent = || format!("deleting \"{root}\": no answer within the time limit");
         for id in std::mem::take(&mut self.homes) {
-            let home = self.smb.shared.folder.name(self.smb.shared.number(id));
+            let home = self.smb.shared.folder.text(self.smb.shared.number(id));
             let mut other = None;
             let session = self.session(id, &mut other).await?;
             bounded(remove_emptied(session, &home), silent).await?;

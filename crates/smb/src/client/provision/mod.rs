@@ -3,7 +3,6 @@
 //! * [`mod@prepare`]: makes what is missing; [`mod@cleanup`]: deletes it; [`mod@hello`]: who answers.
 //! * `place`: one file or folder; `territory`: the folder that Headcount may write in, and the marker file that says so.
 //! * `errand`: one user's session outside of a run, with a time limit on everything it does.
-//! * `crew`: several of them at a time.
 //! * [`hold`]: connections and open files that stay, for whoever measures what they cost the
 //!   server; `holder`: all of them; `held`: one.
 //!
@@ -11,7 +10,6 @@
 //! them as theirs and a wrong password shows before the run, with the user's name.
 
 pub mod cleanup;
-mod crew;
 mod errand;
 mod error;
 mod held;

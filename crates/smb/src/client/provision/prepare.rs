@@ -2,14 +2,14 @@
 
 use std::cell::Cell;
 
+use headcount_load::provision::{each, run};
 use headcount_tree::data_set::Place;
 use headcount_tree::provision::{
     Ground, Order, Prepared, Progress, RESERVE_BYTES, Told, inscription, marker,
 };
 
 use super::cleanup::clear;
-use super::crew::{each, run};
-use super::errand::{arrive, bounded};
+use super::errand::{AT_A_TIME, arrive, bounded};
 use super::error::ProvisionError;
 use super::territory::root;
 use crate::client::session::SmbSession;
@@ -37,7 +37,14 @@ pub fn prepare(
             })
         };
         let errand = |id| make(&smb, &root, id, order.read_through, &written_bytes);
-        let made = each(missing.into_iter(), &written_bytes, &mut tell, errand).await?;
+        let made = each(
+            missing.into_iter(),
+            AT_A_TIME,
+            &written_bytes,
+            &mut tell,
+            errand,
+        )
+        .await?;
         let whole = made.iter().filter(|created| !**created).count() as u32;
         Ok(Prepared {
             created: made.len() as u32 - whole,
@@ -142,7 +149,7 @@ async fn make(
     let own_bytes = session
         .make_places(places, read_through, written_bytes)
         .await
-        .map_err(|error| error.of_user(&shared.user.name(session.number)))?;
+        .map_err(|error| error.of_user(&shared.user.text(session.number)))?;
     let was_complete = session.is_complete(session.number).await?;
     if !was_complete {
         let note = session.completion(session.number);
@@ -172,7 +179,7 @@ impl SmbSession {
 
     /// The file that says that a user's files are complete.
     fn completion(&self, number: u32) -> String {
-        marker(&self.shared.folder.name(number))
+        marker(&self.shared.folder.text(number))
     }
 
     async fn is_complete(&mut self, number: u32) -> Result<bool, ProvisionError> {

@@ -50,7 +50,7 @@ impl SmbSession {
             Ground::Missing | Ground::Empty => {}
         }
         let share = self.shared.share_of(self.number);
-        let user = self.shared.user.name(self.number);
+        let user = self.shared.user.text(self.number);
         let marked = match self.make_folders(folder).await {
             Ok(()) => self.leave_note(&marker(folder), &inscription).await,
             Err(fault) => Err(fault),

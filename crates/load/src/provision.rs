@@ -1,0 +1,207 @@
+//! What users do outside of a run, whatever the protocol: several users' errands at a time, each
+//! with a time limit, while whoever ordered them is told how far they are.
+
+use std::cell::Cell;
+use std::io;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+use std::time::Duration;
+
+use futures_util::stream::{self, StreamExt};
+use serde::Serialize;
+
+use crate::clock::VirtualClock;
+use crate::fault::{Fault, FaultKind};
+use crate::seat::Seat;
+use crate::timers::Timers;
+use crate::user::User;
+
+/// How often the caller is told.
+const TELL_EVERY: Duration = Duration::from_millis(200);
+
+/// How far it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Progress {
+    /// Users for whom everything is as it should be.
+    pub users_done: u32,
+    /// Users of the order.
+    pub users: u32,
+    /// Bytes written so far.
+    pub written_bytes: u64,
+}
+
+/// Told a few times a second how far it is; answers whether to go on.
+pub type Told<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
+
+/// The caller did not want to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CalledOff;
+
+/// Somebody who is no part of a run: no time passes for them.
+#[must_use]
+pub fn outsider(id: u32) -> User {
+    let timers = Timers::new(Rc::new(VirtualClock::default()));
+    User::new(id, 0, Rc::new(Seat::new()), Rc::new(timers))
+}
+
+/// Does `errand` for each of the users, `at_a_time` of them at once; ends with the first that fails.
+pub async fn each<T, E, F>(
+    users: impl ExactSizeIterator<Item = u32>,
+    at_a_time: usize,
+    written_bytes: &Cell<u64>,
+    told: &mut Told<'_>,
+    errand: impl Fn(u32) -> F,
+) -> Result<Vec<T>, E>
+where
+    F: Future<Output = Result<T, E>>,
+    E: From<CalledOff>,
+{
+    let mut done = Vec::with_capacity(users.len());
+    let all = users.len() as u32;
+    let mut errands = stream::iter(users.map(errand)).buffer_unordered(at_a_time);
+    let mut ticks = tokio::time::interval(TELL_EVERY);
+    loop {
+        tokio::select! {
+            next = errands.next() => match next {
+                Some(result) => done.push(result?),
+                None => break,
+            },
+            _ = ticks.tick() => {}
+        }
+        let progress = Progress {
+            users_done: done.len() as u32,
+            users: all,
+            written_bytes: written_bytes.get(),
+        };
+        if told(progress) == ControlFlow::Break(()) {
+            return Err(CalledOff.into());
+        }
+    }
+    Ok(done)
+}
+
+/// Runs work that waits for the network, from a thread that does nothing else meanwhile. Fails, too,
+/// if the system refuses an event queue.
+pub fn run<T, E: From<io::Error>>(work: impl Future<Output = Result<T, E>>) -> Result<T, E> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(work)
+}
+
+/// Gives up when the server does not answer within `patience`; `what` is the sentence that says so.
+pub async fn bounded<T, E: From<Fault>>(
+    patience: Duration,
+    work: impl Future<Output = Result<T, E>>,
+    what: impl FnOnce() -> String,
+) -> Result<T, E> {
+    tokio::time::timeout(patience, work)
+        .await
+        .unwrap_or_else(|_| Err(Fault::session(FaultKind::Timeout, what()).into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use super::*;
+
+    #[derive(Debug)]
+    enum Failure {
+        Off,
+        Fault(Fault),
+        System,
+        Own(u32),
+    }
+
+    impl From<CalledOff> for Failure {
+        fn from(_: CalledOff) -> Self {
+            Self::Off
+        }
+    }
+
+    impl From<Fault> for Failure {
+        fn from(fault: Fault) -> Self {
+            Self::Fault(fault)
+        }
+    }
+
+    impl From<io::Error> for Failure {
+        fn from(_: io::Error) -> Self {
+            Self::System
+        }
+    }
+
+    #[test]
+    fn errands_are_done_so_many_at_a_time_and_the_caller_is_told() {
+        let (under_way, most, bytes) = (Cell::new(0), Cell::new(0), Cell::new(0));
+        let mut told = Vec::new();
+        let mut tell = |progress| {
+            told.push(progress);
+            ControlFlow::Continue(())
+        };
+        let done: Result<Vec<u32>, Failure> =
+            run(each(3..23_u32, 4, &bytes, &mut tell, async |id| {
+                under_way.set(under_way.get() + 1);
+                most.set(most.get().max(under_way.get()));
+                tokio::task::yield_now().await;
+                under_way.set(under_way.get() - 1);
+                bytes.set(bytes.get() + 10);
+                Ok(id)
+            }));
+        let mut done = done.unwrap();
+        done.sort_unstable();
+        assert_eq!(done, (3..23).collect::<Vec<u32>>());
+        assert_eq!(most.get(), 4);
+        let last = Progress {
+            users_done: 20,
+            users: 20,
+            written_bytes: 200,
+        };
+        assert_eq!(told.last(), Some(&last));
+    }
+
+    #[test]
+    fn the_first_failure_ends_it_and_so_does_the_caller() {
+        let bytes = Cell::new(0);
+        let fails = |id| {
+            ready(if id == 2 {
+                Err(Failure::Own(id))
+            } else {
+                Ok(id)
+            })
+        };
+        let ended = run(each(
+            0..9_u32,
+            1,
+            &bytes,
+            &mut |_| ControlFlow::Continue(()),
+            fails,
+        ));
+        assert!(matches!(ended, Err(Failure::Own(2))), "{ended:?}");
+        let never = |_| pending::<Result<(), Failure>>();
+        let ended = run(each(
+            0..9_u32,
+            1,
+            &bytes,
+            &mut |_| ControlFlow::Break(()),
+            never,
+        ));
+        assert!(matches!(ended, Err(Failure::Off)), "{ended:?}");
+    }
+
+    #[test]
+    fn a_server_that_does_not_answer_is_given_up() {
+        let never = pending::<Result<(), Failure>>();
+        let work = bounded(Duration::from_millis(1), never, || "nobody there".into());
+        let ended = run(work);
+        let Err(Failure::Fault(fault)) = ended else {
+            panic!("{ended:?}")
+        };
+        assert_eq!(
+            (fault.kind, &*fault.message),
+            (FaultKind::Timeout, "nobody there")
+        );
+        assert!(fault.ends_session);
+    }
+}
