@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
-use common::lmtp::Lmtp;
+use common::dovecot::Dovecot;
 use common::{RUN, endpoint, message, play, stopwatch, wait_for};
 use headcount_load::{Fault, FaultKind, Password};
 use headcount_mail::front::{Delivered, Handle, Settings, serve};
@@ -61,11 +61,11 @@ fn assert_intact(bytes: &[u8]) {
 
 #[test]
 fn mail_is_in_the_mailbox_when_it_is_accepted_and_refused_where_the_server_refuses() {
-    let dovecot = Lmtp::start();
+    let dovecot = Dovecot::of(9);
     let front = serve(Settings {
         routes: vec!["far.invalid=count".into()],
         reject: vec!["*9@*".into()],
-        ..settings(&dovecot.address().to_string())
+        ..settings(&dovecot.lmtp_address().to_string())
     })
     .expect("a front");
     let parts = [Part::text(1024), Part::new(Kind::Archive, 300_000)];
@@ -115,7 +115,7 @@ fn mail_is_in_the_mailbox_when_it_is_accepted_and_refused_where_the_server_refus
         recipients: 4,
         bytes: bytes(0) + bytes(1) + bytes(3),
     };
-    assert_eq!(counts.delivered[&dovecot.address().to_string()], near);
+    assert_eq!(counts.delivered[&dovecot.lmtp_address().to_string()], near);
 }
 
 #[test]
@@ -132,9 +132,9 @@ fn it_speaks_lmtp_too() {
 
 #[test]
 fn held_mail_is_accepted_first_and_delivered_later_or_at_the_end() {
-    let dovecot = Lmtp::start();
+    let dovecot = Dovecot::of(9);
     let hold = |delay| {
-        let lmtp = dovecot.address().to_string();
+        let lmtp = dovecot.lmtp_address().to_string();
         serve(Settings {
             delay,
             ..settings(&lmtp)
@@ -278,8 +278,8 @@ fn what_keeps_it_from_starting_is_said() {
 
 #[test]
 fn a_server_that_dies_is_a_refusal_and_not_the_end() {
-    let dovecot = Lmtp::start();
-    let front = serve(settings(&dovecot.address().to_string())).expect("a front");
+    let dovecot = Dovecot::of(9);
+    let front = serve(settings(&dovecot.lmtp_address().to_string())).expect("a front");
     let to: &[&[&str]] = &[&["u1@test.invalid"]];
     assert!(send(&front, Language::Smtp, to, &[Part::text(100)])[0].is_ok());
     drop(dovecot);

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::lmtp::Lmtp;
+use common::dovecot::Dovecot;
 use common::postfix::Postfix;
 use common::{RUN, endpoint, endpoint_of, message, play, stopwatch};
 use headcount_load::FaultKind;
@@ -29,10 +29,10 @@ fn sequence_of_intact(bytes: &[u8]) -> u32 {
 
 #[test]
 fn dovecot_delivers_what_was_sent_by_lmtp_and_refuses_whom_it_does_not_know() {
-    let dovecot = Lmtp::start();
+    let dovecot = Dovecot::of(9);
     let (watch, tasks) = stopwatch();
     let tallies = play(async {
-        let endpoint = endpoint(dovecot.address());
+        let endpoint = endpoint(dovecot.lmtp_address());
         let mut smtp = Smtp::connect(&endpoint, Language::Lmtp, "c.invalid", None, watch).await?;
         assert!(smtp.offered().pipelining);
         let to = ["u1@test.invalid", "u2@test.invalid"];
@@ -90,8 +90,9 @@ fn dovecot_delivers_what_was_sent_by_lmtp_and_refuses_whom_it_does_not_know() {
 
 #[test]
 fn postfix_takes_mail_in_clear_and_over_tls_and_hands_it_on_as_it_was_sent() {
-    let dovecot = Lmtp::start();
-    let Some(postfix) = Postfix::start(dovecot.address(), "message_size_limit = 100000") else {
+    let dovecot = Dovecot::of(9);
+    let Some(postfix) = Postfix::start(dovecot.lmtp_address(), "message_size_limit = 100000")
+    else {
         return through_the_front(&dovecot); // only root can start a Postfix
     };
     let secure = endpoint_of(json!({
@@ -144,10 +145,10 @@ fn postfix_takes_mail_in_clear_and_over_tls_and_hands_it_on_as_it_was_sent() {
 }
 
 /// What can be tested without root: another server that takes mail and hands it on.
-fn through_the_front(dovecot: &Lmtp) {
+fn through_the_front(dovecot: &Dovecot) {
     let front = front::serve(front::Settings {
         listen: ([127, 0, 0, 1], 0).into(),
-        lmtp: dovecot.address().to_string(),
+        lmtp: dovecot.lmtp_address().to_string(),
         routes: Vec::new(),
         reject: vec!["*@elsewhere.invalid".into()],
         delay: std::time::Duration::ZERO,
@@ -172,5 +173,5 @@ fn through_the_front(dovecot: &Lmtp) {
 
 #[test]
 fn the_front_takes_mail_and_hands_it_on_as_it_was_sent() {
-    through_the_front(&Lmtp::start());
+    through_the_front(&Dovecot::of(9));
 }

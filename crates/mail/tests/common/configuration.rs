@@ -4,11 +4,19 @@ use std::path::Path;
 
 use super::dovecot::{Account, PASSWORD};
 
-/// The text of its configuration, with these lines at the end.
-pub fn configuration(base: &Path, ports: [u16; 3], account: &Account, extra: &str) -> String {
-    let base = base.display();
+/// The text of its configuration, with these lines at the end. Users are those of the file `users`,
+/// or of any name.
+pub fn configuration(
+    base: &Path,
+    ports: [u16; 3],
+    account: &Account,
+    are_listed: bool,
+    extra: &str,
+) -> String {
+    let base = base.display().to_string();
     let Account { user, group, .. } = account;
     let [imap, imaps, lmtp] = ports;
+    let users = users(&base, account, are_listed);
     format!(
         "base_dir = {base}/run
 state_dir = {base}/state
@@ -28,14 +36,7 @@ ssl_key = <{base}/server.key
 disable_plaintext_auth = no
 auth_mechanisms = plain login
 auth_username_format = %Ln
-passdb {{
-  driver = static
-  args = password={PASSWORD}
-}}
-userdb {{
-  driver = static
-  args = uid={user} gid={group} home={base}/spool/%u
-}}
+{users}
 mail_location = maildir:~/Maildir
 mail_fsync = never
 mail_save_crlf = yes
@@ -100,4 +101,33 @@ protocol imap {{
 {extra}
 "
     )
+}
+
+/// Who there is, and where their mail is.
+fn users(base: &str, account: &Account, are_listed: bool) -> String {
+    let Account { user, group, .. } = account;
+    if are_listed {
+        format!(
+            "passdb {{
+  driver = passwd-file
+  args = {base}/users
+}}
+userdb {{
+  driver = passwd-file
+  args = {base}/users
+  override_fields = uid={user} gid={group}
+}}"
+        )
+    } else {
+        format!(
+            "passdb {{
+  driver = static
+  args = password={PASSWORD}
+}}
+userdb {{
+  driver = static
+  args = uid={user} gid={group} home={base}/spool/%u
+}}"
+        )
+    }
 }

@@ -13,7 +13,7 @@ use headcount_net::Certificates;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::configuration::configuration;
-use super::{PATIENCE, pause};
+use super::{PATIENCE, pause, wait_for};
 
 /// What every user proves itself with.
 pub const PASSWORD: &str = "Passw0rd";
@@ -26,8 +26,8 @@ pub enum Way {
     Tls,
 }
 
-/// Dovecot with IMAP and LMTP for users of any name, who all have the same password. It ends with
-/// this value.
+/// Dovecot with IMAP and LMTP for users of any name, or a few, who all have the same password. It
+/// ends with this value.
 pub struct Dovecot {
     child: Child,
     group: Pid,
@@ -43,6 +43,15 @@ impl Dovecot {
 
     /// Starts it with these lines at the end of its configuration.
     pub fn with(extra: &str) -> Self {
+        Self::prepared(extra, 0)
+    }
+
+    /// Starts it with users u1 to so many, and no others.
+    pub fn of(users: u32) -> Self {
+        Self::prepared("", users)
+    }
+
+    fn prepared(extra: &str, users: u32) -> Self {
         // Under /tmp: the account without rights must be able to get there.
         let folder = tempfile::Builder::new()
             .prefix("headcount-mail-")
@@ -58,9 +67,13 @@ impl Dovecot {
         let account = Account::find();
         fs::write(
             base.join("dovecot.conf"),
-            configuration(base, ports, &account, extra),
+            configuration(base, ports, &account, users > 0, extra),
         )
         .unwrap();
+        let home = base.join("spool");
+        let line = |n| format!("u{n}:{{PLAIN}}{PASSWORD}::::{}/u{n}::\n", home.display());
+        let lines: String = (1..=users).map(line).collect();
+        fs::write(base.join("users"), lines).unwrap();
         if account.is_borrowed {
             run("chown", &["-R", &account.both(), &base.to_string_lossy()]);
         }
@@ -161,6 +174,18 @@ impl Dovecot {
             .into_iter()
             .map(|(_, contents, flags)| (contents, flags))
             .collect()
+    }
+
+    /// The messages that were delivered to a user's inbox, once there are so many.
+    pub fn inbox(&self, user: &str, messages: usize) -> Vec<Vec<u8>> {
+        let new = self.maildir(user, "").join("new");
+        wait_for("mail", || {
+            let there = fs::read_dir(&new).map_or(0, Iterator::count);
+            assert!(there <= messages, "more mail than was sent");
+            (there == messages).then_some(())
+        });
+        let found = self.messages(user, "");
+        found.into_iter().map(|(contents, _)| contents).collect()
     }
 
     /// The process that everything else of it belongs to.

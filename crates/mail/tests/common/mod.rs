@@ -23,7 +23,6 @@ use serde_json::{Value, json};
 pub mod configuration;
 pub mod dovecot;
 pub mod house;
-pub mod lmtp;
 pub mod peer;
 pub mod person;
 pub mod postfix;
