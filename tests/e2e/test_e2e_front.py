@@ -96,7 +96,7 @@ def test_mail_is_in_the_mailbox_when_it_is_accepted(
         "refused": 2,
         "held": 0,
         "lost": 0,
-        "delivered": {dovecot.lmtp: place, "count": place},
+        "delivered": {dovecot.lmtp: place, "far.invalid": place},
     }
 
 

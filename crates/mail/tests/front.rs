@@ -109,7 +109,7 @@ fn mail_is_in_the_mailbox_when_it_is_accepted_and_refused_where_the_server_refus
         recipients: 1,
         bytes: bytes(0),
     };
-    assert_eq!(counts.delivered["count"], far);
+    assert_eq!(counts.delivered["far.invalid"], far);
     let near = Delivered {
         messages: 3,
         recipients: 4,

@@ -39,7 +39,10 @@ class Front:
         self.version = __version__
 
     def arrived(self) -> dict[str, int]:
-        """Messages for the destinations, all of which are counted together."""
+        """Messages that have arrived for each of the destinations, by domain.
+
+        Raises OSError if the front does not answer.
+        """
         if not self._destinations:
             return {}
         host, _, port = self.address.rpartition(":")
@@ -48,8 +51,11 @@ class Front:
                 _, answer = client.docmd("XCOUNT")
         except smtplib.SMTPException as error:
             raise OSError(str(error)) from error
-        counted = json.loads(answer)["delivered"].get("count", {"messages": 0})
-        return {"all destinations": int(counted["messages"])}
+        delivered = json.loads(answer)["delivered"]  # those that nothing has reached are not in it
+        return {
+            domain: int(delivered[domain]["messages"]) if domain in delivered else 0
+            for domain in self._destinations
+        }
 
     def stop(self) -> None:
         """End it; safe to call twice."""

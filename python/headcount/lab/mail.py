@@ -99,10 +99,7 @@ class MailServer:
         return self._postfix.queue_length() if self._postfix is not None else None
 
     def arrived(self) -> dict[str, int]:
-        """Messages that have arrived at each of the other destinations, by domain.
-
-        Headcount's own front counts those for all of them together.
-        """
+        """Messages that have arrived at each of the other destinations, by domain."""
         if self._own is not None:
             return self._own.arrived()
         return {domain: sink.arrived() for domain, sink in self._sinks.items()}

@@ -11,7 +11,8 @@ const COUNT: &str = "count";
 /// Where mail goes.
 #[derive(Debug)]
 pub struct Destination {
-    /// As it was named.
+    /// An LMTP server's address, as it was named; the domain for which mail is counted; `count` where
+    /// that is all mail that no route names.
     pub name: String,
     /// The LMTP server; nothing counts and drops.
     pub lmtp: Option<Endpoint>,
@@ -40,12 +41,21 @@ impl Routes {
             if to != COUNT && !to.contains(':') {
                 return Err(FrontError::Route(route.clone()));
             }
-            let known = found.destinations.iter().position(|known| known.name == to);
-            let index = known.unwrap_or(found.destinations.len());
+            let domain = domain.to_ascii_lowercase();
+            let new = match to {
+                COUNT => counting(&domain),
+                address => destination(address)?,
+            };
+            let is_same = |known: &Destination| {
+                known.name == new.name && known.lmtp.is_some() == new.lmtp.is_some()
+            };
+            let known = found.destinations.iter().position(is_same);
+            found
+                .domains
+                .push((domain, known.unwrap_or(found.destinations.len())));
             if known.is_none() {
-                found.destinations.push(destination(to)?);
+                found.destinations.push(new);
             }
-            found.domains.push((domain.to_ascii_lowercase(), index));
         }
         Ok(found)
     }
@@ -61,19 +71,29 @@ impl Routes {
     }
 }
 
+fn counting(name: &str) -> Destination {
+    Destination {
+        name: name.to_owned(),
+        lmtp: None,
+    }
+}
+
 fn destination(name: &str) -> Result<Destination, FrontError> {
+    if name == COUNT {
+        return Ok(counting(name));
+    }
     let options = EndpointOptions {
         address: name.to_owned(),
         security: Security::None,
         verify_certificates: Certificates::System(true),
     };
-    let lmtp = (name != COUNT).then(|| Endpoint::new(&options)).transpose();
+    let lmtp = Endpoint::new(&options).map_err(|reason| FrontError::Lmtp {
+        address: name.to_owned(),
+        reason,
+    })?;
     Ok(Destination {
         name: name.to_owned(),
-        lmtp: lmtp.map_err(|reason| FrontError::Lmtp {
-            address: name.to_owned(),
-            reason,
-        })?,
+        lmtp: Some(lmtp),
     })
 }
 
@@ -100,14 +120,28 @@ mod tests {
             "a.invalid=127.0.0.1:2400",
             "b.invalid=count",
             "C.invalid=count",
+            "d.invalid=127.0.0.1:2400",
+            "b.invalid=127.0.0.1:2400",
         ];
         let routes = Routes::new("127.0.0.1:2401", &routes.map(String::from)).unwrap();
         let name = |address| &*routes.destinations[routes.of(address)].name;
         assert_eq!(name("u1@a.invalid"), "127.0.0.1:2400");
-        assert_eq!(name("u1@B.invalid"), "count");
-        assert_eq!(name("u1@c.invalid"), "count");
+        assert_eq!(name("u1@B.invalid"), "b.invalid");
+        assert_eq!(name("u1@c.invalid"), "c.invalid");
+        assert_eq!(name("u1@d.invalid"), "127.0.0.1:2400");
         assert_eq!(name("u1@other.invalid"), "127.0.0.1:2401");
-        assert_eq!(routes.destinations.len(), 3);
+        assert_eq!(routes.destinations.len(), 4);
+    }
+
+    #[test]
+    fn a_domain_that_is_counted_is_neither_the_rest_nor_a_server_of_its_name() {
+        let routes = ["a.invalid=count", "h:1=count", "b.invalid=h:1"];
+        let routes = Routes::new("count", &routes.map(String::from)).unwrap();
+        let to = |address| &routes.destinations[routes.of(address)];
+        assert_eq!(to("u1@a.invalid").name, "a.invalid");
+        assert_eq!(to("u1@other.invalid").name, "count");
+        assert!(to("u1@h:1").lmtp.is_none());
+        assert!(to("u1@b.invalid").lmtp.is_some());
     }
 
     #[test]
