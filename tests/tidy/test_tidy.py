@@ -134,7 +134,10 @@ def test_nobody_writes(pattern: str) -> None:
             continue
         if pattern == "unsafe " and (path.suffix != ".rs" or UNSAFE_ALLOWED in path.parents):
             continue
-        for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
+        text = path.read_text("utf-8")
+        if not re.search(pattern, text):  # as in nearly all files, whose lines need no look then
+            continue
+        for number, line in enumerate(text.splitlines(), start=1):
             if pattern == "unsafe " and line.lstrip().startswith("//"):
                 continue
             place = f"{path.relative_to(ROOT)}:{number}"
