@@ -179,7 +179,7 @@ def test_a_server_that_freezes_for_a_while_is_not_fast(
 ) -> None:
     command = headcount.start(
         *("run", "mail-medium", *office.target, *FAST, "--client", "first_user=100"),
-        *("--users", "10", "--duration", "8s", "--criteria", "p95<=1s"),
+        *("--users", "10", "--duration", "8s"),  # by the workload's own criteria
     )
     command.reach(lambda: bool(headcount.bundles()) and phase(headcount.bundle) == "steady")
     stopped = office.dovecot()
@@ -193,8 +193,10 @@ def test_a_server_that_freezes_for_a_while_is_not_fast(
     assert ended.code == 1, ended
     level = level_of(headcount)
     assert level.outcome == "failed"
+    broken = [result.criterion for result in level.criteria if not result.passed]
+    assert "people:p95<=2s" in broken, level.criteria
     assert level.total.response is not None
-    assert level.total.response.p95_ms > 1000
+    assert level.total.response.p95_ms > 2000
     assert level.faults == []
 
 
