@@ -112,6 +112,14 @@ def test_no_word_of_a_language_stands_for_nothing() -> None:
         assert set(words["counters"].values()) <= counters, language
 
 
+def test_rows_may_be_quoted_in_part(tmp_path: Path) -> None:
+    text = pdh({PAGES: [], r"Memory\Page Faults/sec": [], r"Memory\Cache Faults/sec": []})
+    text += '"03/02/2026 09:00:00.000",1,,"3"\r\n03/02/2026 09:00:01.000,"4",5,6\r\n'
+    first, second = read(tmp_path, text.encode()).samples
+    assert sorted(first.values.values()) == [1.0, 3.0]
+    assert sorted(second.values.values()) == [4.0, 5.0, 6.0]
+
+
 def test_bad_samples_are_absent(tmp_path: Path) -> None:
     text = pdh({PAGES: [None, -1.0, 3.0, 0.0]})
     text += '"03/02/2026 09:00:04.000",""\r\n"03/02/2026 09:00:05.000","-1.#IND"\r\n'

@@ -83,7 +83,7 @@ def read_rows(path: Path, header: Header, wanted: Sequence[int]) -> Grid:
     passed = 0
     width = len(header.columns) + 1
     for number, line, whole in _lines(path, header):
-        cells = next(csv.reader((line,), delimiter=header.delimiter), [])
+        cells = _cells(line, header.delimiter, width)
         stamp = clock.fields(cells[0]) if cells else None
         if stamp is None:
             if MARK.search(line[:200]):
@@ -128,6 +128,15 @@ def _lines(path: Path, header: Header) -> Iterator[tuple[int, str, bool]]:
             behind = True
 
 
+def _cells(line: str, delimiter: str, width: int) -> list[str]:
+    """The cells of a row. PDH quotes all of them, and none has a quotation mark in it."""
+    if line.startswith('"') and line.endswith('"'):
+        cells = line[1:-1].split(f'"{delimiter}"')  # takes a quarter of the time
+        if len(cells) == width:
+            return cells
+    return next(csv.reader((line,), delimiter=delimiter), [])
+
+
 def _closed(line: str) -> bool:
     """Whether a line that lacks its end has its last cell's: unquoted, a number may be cut."""
     return line.endswith('"') and line.count('"') % 2 == 0
@@ -165,7 +174,7 @@ def _number(cell: str) -> float:
 def _decimal_comma(path: Path, header: Header) -> bool:
     """Whether the log writes 12,5 for twelve and a half."""
     for _, line, _ in islice(_lines(path, header), _ROWS_TO_LOOK_AT):
-        cells = next(csv.reader((line,), delimiter=header.delimiter), [])[1:]
+        cells = _cells(line, header.delimiter, len(header.columns) + 1)[1:]
         if any("," in cell for cell in cells):
             return True
     return False
