@@ -18,6 +18,20 @@ class Side(Record):
     settings: dict[str, str] = Field(description="Settings of the server under test")
 
 
+class CounterOrigin(Record):
+    """Where the counters of a side come from, if not from this machine's own."""
+
+    side: str
+    address: str
+    program: str = Field(description="What gives them there")
+    host: str | None = Field(description="The machine's own name")
+    system: str = Field(description="linux or windows")
+    clock_offset_s: float | None = Field(
+        description="How far its clock is ahead of the generator's; corrected in all figures"
+    )
+    clock_error_s: float | None = Field(description="The truth is within so much of it")
+
+
 class EnvironmentFile(Record):
     """The file `environment.json`."""
 
@@ -27,3 +41,6 @@ class EnvironmentFile(Record):
     started_at: str
     target: str
     sides: list[Side]
+    counters: list[CounterOrigin] = Field(
+        default=[], description="Where counters of other machines come from"
+    )

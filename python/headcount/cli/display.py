@@ -105,6 +105,10 @@ class Display:
         if result.outcome == "invalid":
             self._say(f"          {'; '.join(result.reasons)}", markup=False)
 
+    def noted(self, text: str) -> None:
+        """A line for it."""
+        self._say(f"  {text}", markup=False)
+
     def outlook(self, outlook: Outlook) -> None:
         """Say beforehand how long it will take; later it is part of the display."""
         if self._outlook is None:

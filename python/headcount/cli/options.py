@@ -82,4 +82,13 @@ Workspace = Annotated[
     str | None,
     typer.Option(metavar="SIZE", help="With disk-mix: the files of each user, 20MiB or 80MiB."),
 ]
+Source = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--source",
+        metavar="[NAME=]ADDRESS",
+        help="Read counters of another machine: ssh://user@host, http://host:9100/metrics "
+        "(node_exporter), http://host:9182/metrics (windows_exporter). Repeatable.",
+    ),
+]
 RUNS = Path("runs")

@@ -16,11 +16,13 @@ from headcount.cli.exits import exit_code
 from headcount.cli.loadfile import load_file
 from headcount.cli.secrets import secrets_for
 from headcount.cli.settings import client_settings, setting
+from headcount.counters import address as addresses
 from headcount.errors import InputError
 from headcount.plan import plan as plans
 from headcount.plan.disclosure import load_disclosure
 from headcount.plan.program import check_load_file
 from headcount.plan.resolve import Overrides, resolve
+from headcount.plan.sources import split_source
 from headcount.plan.target import LAB, PROTOCOLS
 
 EPILOG = """
@@ -119,6 +121,7 @@ def run(
     loadfile: options.LoadFile = None,
     ignore_times: options.IgnoreTimes = False,
     workspace: options.Workspace = None,
+    source: options.Source = None,
     authorised_by: options.AuthorisedBy = None,
     password_file: options.PasswordFile = None,
     token_file: options.TokenFile = None,
@@ -162,7 +165,10 @@ def run(
         shares=shares,
         loadfile=load_file(loadfile, ignore_times=ignore_times) if loadfile else None,
         workspace=workspace,
+        sources=source or [],
     )
+    for text in source or []:
+        addresses.parse(split_source(text)[1])
     if ignore_times and loadfile is None:
         raise InputError("--ignore-times belongs to --loadfile FILE")
     plan = _plan(what, target, overrides)

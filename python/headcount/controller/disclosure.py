@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from headcount import __version__, _engine
-from headcount.bundle.environment import EnvironmentFile, Side
+from headcount.bundle.environment import CounterOrigin, EnvironmentFile, Side
 from headcount.bundle.writer import now
 from headcount.counters.environment import describe_host
 
@@ -16,10 +16,12 @@ def disclose(
     programs: Mapping[str, str],
     settings: Mapping[str, str],
     paths: Iterable[Path] = (),
+    counters: Iterable[CounterOrigin] = (),
 ) -> EnvironmentFile:
     """Describe this machine and, where it is the same one, the system under test.
 
-    `paths` are those whose file systems matter.
+    `paths` are those whose file systems matter; `counters` say where those of other machines come
+    from.
     """
     host = describe_host(__version__, paths).model_dump(mode="json")
     both = {**programs, "headcount": __version__}
@@ -36,4 +38,5 @@ def disclose(
         started_at=now(),
         target=target,
         sides=sides,
+        counters=list(counters),
     )

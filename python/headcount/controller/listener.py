@@ -67,6 +67,10 @@ class Listener(Protocol):
         """A level has ended."""
         ...
 
+    def noted(self, text: str) -> None:
+        """Something happened that whoever watches should know, and that changes no figure."""
+        ...
+
     def outlook(self, outlook: Outlook) -> None:
         """How far the run is."""
         ...
@@ -92,6 +96,9 @@ class Silent:
         """Nothing."""
 
     def level(self, result: LevelResult) -> None:
+        """Nothing."""
+
+    def noted(self, text: str) -> None:
         """Nothing."""
 
     def outlook(self, outlook: Outlook) -> None:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from headcount._engine import Engine, Histogram, Interval
 from headcount.bundle.writer import BundleWriter
 from headcount.controller import second as seconds
+from headcount.controller.far import origin_of
 from headcount.controller.listener import Listener, Second
 from headcount.controller.urgency import urgent
+from headcount.counters.latest import Latest
 from headcount.counters.source import Sample, Source
 from headcount.errors import EngineError, InputError
 from headcount.plan.plan import Plan, engine_plan
@@ -93,9 +95,24 @@ class Session:
 
     def close(self) -> None:
         """End at once; whatever is under way is dropped."""
+        ended_s = self.now_s()
         self._engine.close()
         for source in self._sources:
             source.close()
+        for source in self._sources:
+            if isinstance(source, Latest):
+                known = origin_of(source)
+                self._bundle.event(
+                    "counters",
+                    ended_s,
+                    side=source.name,
+                    state="ended",
+                    samples=source.samples,
+                    missed=source.missed,
+                    clock_offset_s=known.clock_offset_s,
+                    clock_error_s=known.clock_error_s,
+                    clock_steps=source.origin.clock_steps,
+                )
 
     def _next(self) -> Moment | None:
         interval = self._engine.next(SILENCE_S)
@@ -106,7 +123,17 @@ class Session:
                 f"the load engine reported nothing for {SILENCE_S:g} s; the level under way is "
                 "invalid. This is a defect of Headcount, or the machine is badly overloaded"
             )
-        return Moment(interval, {source.name: source.sample() for source in self._sources})
+        samples = ((source.name, source.sample()) for source in self._sources)
+        return Moment(interval, {name: sample for name, sample in samples if sample.values})
+
+    def _tell_of_counters(self, t_s: float) -> None:
+        """Keep and show that a machine's counters are lost, or back: each once."""
+        for source in self._sources:
+            for one in source.happened() if isinstance(source, Latest) else ():
+                self._bundle.event(
+                    "counters", t_s, side=source.name, state=one.state, text=one.text
+                )
+                self._listener.noted(f"counters of {source.name} {one.state}: {one.text}")
 
     def _keep(self, moment: Moment, phase: str, level: int) -> None:
         interval = moment.interval
@@ -121,6 +148,7 @@ class Session:
             level=level,
             phase=phase,
         )
+        self._tell_of_counters(self._offset_s + interval.to_s)
         tagged = seconds.histograms(interval, self._scenarios, self.step_names, self.task_names)
         self._bundle.second(figures, tagged)
         response = Histogram.merge([tally.response for tally in interval.scenarios])

@@ -13,6 +13,7 @@ from headcount.controller.access.files import FilesAccess
 from headcount.controller.access.open import of_lab, of_target
 from headcount.controller.access.pair import PairAccess
 from headcount.controller.disclosure import disclose
+from headcount.controller.far import opened, origins
 from headcount.controller.squeezing import COLD, disclosed, wanted
 from headcount.counters import GeneratorSource, HostSource
 from headcount.counters.source import Source
@@ -37,6 +38,7 @@ class Sut:
     squeeze: Squeeze | None = None
     is_cold: bool = False
     most_users: int = 0
+    elsewhere: Sequence[Source] = ()
 
     def prepare(self, users: int, told: Told) -> Prepared:
         """Make the data set: at first that of the whole ladder, before limits are in force.
@@ -63,6 +65,7 @@ class Sut:
         sources: list[Source] = [GeneratorSource("generator")]
         if self.local:
             sources.append(HostSource("sut", pids=self.pids))
+        sources += self.elsewhere
         own = self.access.source()
         return [*sources, own] if own is not None else sources
 
@@ -71,17 +74,36 @@ class Sut:
         settings = {**self.access.settings, **self.lab_settings}
         programs = {**self.access.programs, **self.lab_programs}
         paths = [Path(self.address)] if isinstance(self.access, FilesAccess) else []
-        return disclose(target, local=self.local, programs=programs, settings=settings, paths=paths)
+        return disclose(
+            target,
+            local=self.local,
+            programs=programs,
+            settings=settings,
+            paths=paths,
+            counters=origins(self.elsewhere),
+        )
 
 
 @contextmanager
 def connect(plan: Plan, secrets: Secrets, needed: frozenset[str] = frozenset()) -> Iterator[Sut]:
-    """Connect to the plan's target, or to both where two are joined.
+    """Connect to the plan's target, or to both where two are joined, and to sources of counters.
 
     Servers of the lab are started, and stopped on the way out, with their data. They are in a
     control group of their own where that is possible, with the plan's limits; `needed` are
     controllers of limits that come later (`Squeeze.limit`).
     """
+    is_lab = targets.parse(plan.target).lab is not None
+    with ExitStack() as stack:
+        # A source that cannot be read is told of before a server is started for it.
+        elsewhere = stack.enter_context(opened(plan.sources, local=True)) if is_lab else []
+        sut = stack.enter_context(_squeezed(plan, secrets, needed))
+        if not is_lab:
+            elsewhere = stack.enter_context(opened(plan.sources, local=sut.local))
+        yield replace(sut, elsewhere=elsewhere)
+
+
+@contextmanager
+def _squeezed(plan: Plan, secrets: Secrets, needed: frozenset[str]) -> Iterator[Sut]:
     if targets.parse(plan.target).lab is None:
         with _connect(plan, secrets) as sut:
             yield sut

@@ -19,7 +19,7 @@ where it has one, with the attributes in braces; the rest are Headcount's own.
 | side | whose counters | when there are any |
 |---|---|---|
 | `sut` | the machine of the system under test, and its server's processes | it runs on the \
-machine that Headcount runs on |
+machine that Headcount runs on; or a [source](counter-sources.md) reads it, without the processes |
 | `generator` | Headcount's own process, all its threads | always |
 | `server` | what the server says of itself | targets that say something: `app://`, \
 `lab:app`, `lab:nginx`, `lab:apache`, `lab:mail` |

@@ -23,6 +23,7 @@ from headcount.plan.mail import Mail
 from headcount.plan.mistakes import as_mistake, describe
 from headcount.plan.pages import Pages
 from headcount.plan.rules import check_chosen
+from headcount.plan.sources import check_sources
 from headcount.plan.units import seconds, size_bytes
 from headcount.plan.workload import Step, Think, Workload
 
@@ -76,6 +77,9 @@ class Plan(Strict):
     client: dict[str, str] = Field(
         default_factory=dict, description="Who users are and how the protocol is spoken"
     )
+    sources: list[str] = Field(
+        default_factory=list, description="Where counters of other machines come from"
+    )
     workload: Workload
 
     @model_validator(mode="before")
@@ -105,6 +109,8 @@ class Plan(Strict):
                 f'"{self.target}" does not; its targets look like '
                 f"{target.forms(self.workload.protocol)}"
             )
+        with as_mistake():
+            check_sources(self.sources)
         check_client(parsed, self.client, self.server)
         check_limits(self.limits, parsed.lab, self.target)
         check_chosen(self.workload.rules, self.rule, self.workload.criteria)

@@ -54,6 +54,7 @@ class Overrides:
     shares: int | None = None
     loadfile: LoadFile | None = None
     workspace: str | None = None
+    sources: list[str] = field(default_factory=list)
 
 
 def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
@@ -74,6 +75,7 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
         "workload_sha256": overrides.workload_sha256,
         "cost": parse_cost(overrides.cost).model_dump() if overrides.cost is not None else None,
         "limits": overrides.limits,
+        "sources": overrides.sources,
         **_settings(parsed, overrides, workload),
         "search": _search(overrides),
         "workload": _workload(workload, overrides, is_lab=parsed.lab is not None),

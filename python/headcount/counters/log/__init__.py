@@ -6,12 +6,12 @@ the table of them.
 
 from pathlib import Path
 
-from headcount.counters.log import own, pcp, perfmon, sysstat
+from headcount.counters.log import own, pcp, perfmon, prometheus, sysstat
 from headcount.counters.log.reader import HEAD_BYTES, Reader
 from headcount.counters.recording import Recording
 from headcount.errors import InputError
 
-READERS: tuple[Reader, ...] = (own, perfmon, sysstat, pcp)
+READERS: tuple[Reader, ...] = (own, perfmon, prometheus, sysstat, pcp)
 """Asked in this order; the first that recognises a file reads it. Those that recognise a format by
 an unmistakable mark come before those that have to look closer."""
 

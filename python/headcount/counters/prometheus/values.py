@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from headcount.counters.naming import DEVICE, INTERFACE, of_instance, split_instance
+from headcount.counters.proc.links import used
 from headcount.counters.prometheus.mapping import Exporter, Groups, Mapped, Term
 from headcount.counters.prometheus.page import Labels, Page
 
-_IO = "system.network.io{{network.io.direction={}}}"
 _ATTRIBUTES = {"device": DEVICE, "interface": INTERFACE}
 
 
@@ -63,21 +63,14 @@ def values(
 
 
 def _links(exporter: Exporter, found: dict[str, float]) -> dict[str, float]:
-    """Share in use of each link's busier direction, and the busiest of those that count."""
-    shares: dict[str, float] = {}
-    for name, speed in found.items():
-        family, link = split_instance(name)
-        if family == "system.network.speed" and link is not None:
-            both = [
-                of_instance(_IO.format(way), INTERFACE, link) for way in ("receive", "transmit")
-            ]
-            if all(each in found for each in both):
-                shares[link] = max(found[each] for each in both) / speed
-    if not shares:
-        return {}
-    counted = exporter.interface.counted(list(shares))
-    each = {of_instance("system.network.utilization", INTERFACE, n): v for n, v in shares.items()}
-    return each | {"system.network.utilization.busiest": max(shares[name] for name in counted)}
+    """Share in use of each link's busier direction, and the busiest; of the links that count."""
+    told = {split_instance(name): speed for name, speed in found.items()}
+    speeds = {
+        link: round(speed)
+        for (family, link), speed in told.items()
+        if family == "system.network.speed" and link is not None
+    }
+    return used({link: speeds[link] for link in exporter.interface.counted(list(speeds))}, found)
 
 
 @dataclass(frozen=True, slots=True)

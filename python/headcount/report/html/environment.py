@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from headcount.bundle.environment import Side
+from headcount.bundle.environment import CounterOrigin, Side
 from headcount.report.content import ReportContent
 from headcount.report.html.table import Cell, more, pairs
 from headcount.report.html.table import section as make_section
 from headcount.report.markup import Html, element
-from headcount.text import count, memory, storage
+from headcount.text import count, duration, memory, storage
 
 _ROLE = {
     "sut": "Server under test",
@@ -25,7 +25,22 @@ def section(content: ReportContent) -> Html:
     environment = content.environment
     sides = element("div", *(_side(side) for side in environment.sides), class_="sides")
     build = f"Headcount {environment.headcount}, {environment.build} build of the load engine."
-    return make_section("Environment", sides, element("p", build, class_="note"))
+    counters = [element("p", _origin(one), class_="note") for one in environment.counters]
+    return make_section("Environment", sides, *counters, element("p", build, class_="note"))
+
+
+def _origin(one: CounterOrigin) -> str:
+    """Say where counters of another machine come from, and how its clock goes."""
+    machine = f" of {one.host}" if one.host else ""
+    said = f"Counters “{one.side}”: {one.address}, {one.program}{machine}."
+    if one.clock_offset_s is None or one.clock_error_s is None:
+        return f"{said} Its clock could not be asked; its figures are put where they were heard."
+    way = "ahead of" if one.clock_offset_s >= 0 else "behind"
+    off_s, error_s = abs(one.clock_offset_s), one.clock_error_s
+    return (
+        f"{said} At the start its clock was {duration(off_s * 1000)} {way} the generator's, "
+        f"give or take {duration(error_s * 1000)}; that is corrected."
+    )
 
 
 def _side(side: Side) -> Html:

@@ -1,0 +1,83 @@
+"""Counters of other machines in a run: opened, named, told of, and told when they are lost."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+
+from headcount.bundle.environment import CounterOrigin
+from headcount.counters import address as addresses
+from headcount.counters.latest import Latest
+from headcount.counters.open import open_far, open_source
+from headcount.counters.source import Source
+from headcount.errors import InputError
+from headcount.plan.sources import split_source
+
+SUT = "sut"
+
+
+@contextmanager
+def opened(sources: Sequence[str], *, local: bool) -> Iterator[list[Source]]:
+    """Open the plan's sources of counters, each read once; they are closed on the way out.
+
+    `local` says that the system under test is on this machine, whose counters it then has already.
+    Raises InputError, TargetError or SystemLimitError for the first that cannot be read.
+    """
+    with ExitStack() as stack:
+        found: list[Source] = []
+        for name, address in named(sources, local=local):
+            source: Source
+            if address.kind == "local":
+                source = open_source(address.text, name)
+            else:
+                source = Latest(open_far(address, name))
+            stack.callback(source.close)
+            found.append(source)
+        yield found
+
+
+def named(sources: Sequence[str], *, local: bool) -> list[tuple[str, addresses.Address]]:
+    """Each source's side in the bundle, and its address.
+
+    Without a name of its own the first is the system under test, if that is not this machine; the
+    others are called after their machine.
+    """
+    split = [split_source(text) for text in sources]
+    parsed = [(name, addresses.parse(address)) for name, address in split]
+    taken = {name for name, _ in parsed if name is not None}
+    if local and SUT in taken:
+        raise InputError(
+            f'a source of counters is called "{SUT}", but the system under test is on this '
+            "machine, which is read already; leave the name out, or give another"
+        )
+    found: list[tuple[str, addresses.Address]] = []
+    for given, address in parsed:
+        name = given
+        if name is None:
+            name = address.place if local or SUT in taken else SUT
+            if name in taken:
+                raise InputError(
+                    f'two sources of counters would be called "{name}"; give them names, like '
+                    f"--source first={address.text}"
+                )
+            taken.add(name)
+        found.append((name, address))
+    return found
+
+
+def origins(sources: Sequence[Source]) -> list[CounterOrigin]:
+    """Where counters of other machines come from, as is known now."""
+    return [origin_of(source) for source in sources if isinstance(source, Latest)]
+
+
+def origin_of(source: Latest) -> CounterOrigin:
+    """Where a source's counters come from, as is known now."""
+    origin = source.origin
+    clock = origin.clock
+    return CounterOrigin(
+        side=source.name,
+        address=origin.address,
+        program=origin.program,
+        host=origin.host,
+        system=origin.system,
+        clock_offset_s=None if clock is None else round(clock.seconds, 6),
+        clock_error_s=None if clock is None else round(clock.error_s, 6),
+    )

@@ -1,0 +1,197 @@
+"""Logs of Prometheus: answers of its range queries, and pages of an exporter one after the other.
+
+Range queries: https://prometheus.io/docs/prometheus/latest/querying/api/ (`/api/v1/query_range`, of
+type matrix). Several answers may stand one after the other in a file. The metrics must be asked for
+as they are, without `rate()`: what grew is worked out here, as of pages that are read live.
+
+Pages: as the exporter gives them, each below a line `# headcount page SECONDS`, which says when it
+was read in seconds since 1970.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from headcount.counters.prometheus import page as pages
+from headcount.counters.prometheus import values
+from headcount.counters.prometheus.mapping import Exporter, exporter_of, exporters
+from headcount.counters.prometheus.page import Labels, Page
+from headcount.counters.recording import Recording
+from headcount.counters.source import Sample
+from headcount.errors import InputError
+
+FORMAT = "Prometheus (answers of its range queries, or pages of an exporter one after the other)"
+MARK = "# headcount page "
+_ADDED = frozenset({"__name__", "instance", "job"})
+"""Labels that Prometheus adds to what an exporter says."""
+
+
+@dataclass
+class _Machine:
+    """What the log has of one machine: pages by the time they were read."""
+
+    name: str
+    pages: dict[float, dict[str, dict[Labels, float]]] = field(default_factory=dict)
+
+    def put(self, at_s: float, metric: str, labels: Labels, value: float) -> None:
+        self.pages.setdefault(at_s, {}).setdefault(metric, {})[labels] = value
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Whether a file holds answers of Prometheus' HTTP API, or marked pages."""
+    del path
+    if head.lstrip().startswith(b"{"):
+        plain = head.replace(b" ", b"").replace(b"\n", b"")
+        return b'"status":"' in plain and (b'"resultType":' in plain or b'"errorType":' in plain)
+    return head.startswith(MARK.encode()) or b"\n" + MARK.encode() in head
+
+
+def read(path: Path) -> list[Recording]:
+    """Read a log: a recording for each machine (label `instance`, or the pages' own name)."""
+    try:
+        text = path.read_text("utf-8", errors="replace")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    notes: list[str] = []
+    if text.lstrip().startswith("{"):
+        machines, unnamed = _of_answers(path, text)
+        if unnamed:
+            notes.append(
+                f"series without a name, which were passed over: {unnamed}; ask for metrics as "
+                "they are, without rate() or sum()"
+            )
+    else:
+        machines, torn = _of_pages(text)
+        if torn:
+            notes.append(f"pages that could not be read and were passed over: {torn}")
+    found = [_recording(path, one, notes) for one in machines]
+    known = [one for one in found if one is not None]
+    if not known:
+        names = " and ".join(each.name for each in exporters())
+        raise InputError(f"{path} has no metrics of {names}; those are read")
+    return known
+
+
+def _recording(path: Path, machine: _Machine, notes: Iterable[str]) -> Recording | None:
+    moments = sorted(machine.pages)
+    names = {name for moment in moments for name in machine.pages[moment]}
+    exporter = exporter_of(names)
+    if exporter is None:
+        return None
+    samples: list[Sample] = []
+    host: str | None = None
+    was: tuple[float, Page] | None = None
+    repeated = 0
+    for at_s in moments:
+        page = machine.pages[at_s]
+        if was is not None and page == was[1]:
+            repeated += 1  # asked more often than the exporter was read: nothing is known anew
+            continue
+        host = host or values.host(exporter, page)
+        elapsed_s = _elapsed_s(exporter, was, (at_s, page))
+        found = values.values(exporter, was[1] if was else None, page, elapsed_s)
+        was = at_s, page
+        if found:
+            samples.append(Sample(at_s, found))
+    said = list(notes)
+    if repeated:
+        said.append(
+            f"{repeated} of {len(moments)} moments repeat the one before, which was left out: the "
+            "query's step is shorter than the time between readings of the exporter"
+        )
+    unknown = sorted(name for name in names - exporter.metrics if name.startswith(exporter.prefix))
+    return Recording(
+        source=str(path),
+        format=f"Prometheus, {exporter.name}",
+        host=host or machine.name or None,
+        system=exporter.system,
+        samples=tuple(samples),
+        notes=tuple(said),
+        unknown=tuple(unknown),
+    )
+
+
+def _elapsed_s(
+    exporter: Exporter, was: tuple[float, Page] | None, now: tuple[float, Page]
+) -> float:
+    """The time between two pages: by the machine's own clock where both tell it."""
+    if was is None:
+        return 0.0
+    before_s, after_s = values.clock(exporter, was[1]), values.clock(exporter, now[1])
+    if before_s is not None and after_s is not None and after_s > before_s:
+        return after_s - before_s
+    return now[0] - was[0]
+
+
+def _of_answers(path: Path, text: str) -> tuple[list[_Machine], int]:
+    """The machines in answers of range queries, and how many series have no name."""
+    machines: dict[str, _Machine] = {}
+    unnamed = 0
+    for series in _series(path, text):
+        metric = series.get("metric", {})
+        name = metric.get("__name__")
+        if name is None:
+            unnamed += 1
+            continue
+        labels = tuple(sorted((k, str(v)) for k, v in metric.items() if k not in _ADDED))
+        instance = str(metric.get("instance", ""))
+        machine = machines.setdefault(instance, _Machine(instance))
+        for at_s, value in series.get("values", []):
+            number = float(value)
+            if math.isfinite(number):
+                machine.put(float(at_s), name, labels, number)
+    return list(machines.values()), unnamed
+
+
+def _series(path: Path, text: str) -> Iterator[Mapping[str, Any]]:
+    """The series of each answer in the file."""
+    decoder, position = json.JSONDecoder(), 0
+    try:
+        while rest := text[position:].lstrip():
+            answer, used = decoder.raw_decode(rest)
+            position = len(text) - len(rest) + used
+            yield from _result(path, answer)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"{path} is no whole answer of Prometheus' HTTP API ({error}); save it again, for "
+            "example with curl --output"
+        ) from error
+
+
+def _result(path: Path, answer: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    if answer.get("status") != "success":
+        reason = answer.get("error", "no reason is given")
+        raise InputError(f"{path}: Prometheus refused the query: {reason}")
+    data = answer.get("data", {})
+    if data.get("resultType") != "matrix":
+        raise InputError(
+            f"{path} is an answer of type {data.get('resultType')}, of one moment; ask for a time "
+            "with /api/v1/query_range"
+        )
+    result: list[Mapping[str, Any]] = data.get("result", [])
+    return result
+
+
+def _of_pages(text: str) -> tuple[list[_Machine], int]:
+    """The machines whose pages stand one after the other, and how many pages cannot be read."""
+    machines: dict[str, _Machine] = {}
+    torn = 0
+    name = ""
+    for chunk in ("\n" + text).split("\n" + MARK)[1:]:
+        moment, _, body = chunk.partition("\n")
+        exporter = exporter_of(pages.names(body))
+        try:
+            at_s = float(moment)
+            page = pages.parse(body)
+        except (ValueError, InputError):
+            torn += 1
+            continue
+        if exporter is None:
+            continue
+        name = values.host(exporter, page) or name
+        machine = machines.setdefault(name, _Machine(name))
+        machine.pages[at_s] = {metric: dict(series) for metric, series in page.items()}
+    return list(machines.values()), torn
