@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from contextlib import closing
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headcount.counters.proc.fine import DUTY, FineSampler, Look, Moments, moments
@@ -44,6 +44,7 @@ class Wave:
         return seen.take()
 
 
+@settings(deadline=None)
 @given(
     period_s=st.sampled_from([0.1, 0.05, 0.2, 0.1 / 3, 0.3, 1.0, 0.0636, 0.2616])
     | st.floats(0.02, 2.0),
@@ -66,6 +67,7 @@ def test_the_period_of_a_cpu_limit_is_met_at_every_phase() -> None:
         assert seen["queue.max"] == 5
 
 
+@settings(deadline=None)
 @given(cost_s=st.floats(1e-5, 0.5))
 def test_no_gauge_costs_more_than_its_share_of_a_core(cost_s: float) -> None:
     wave = Wave(1.0, 0.5, cost_s)

@@ -17,6 +17,7 @@ from headcount.controller.handles import ensure_handles
 from headcount.controller.level import LevelOrder, LevelRunner, note
 from headcount.controller.listener import Listener, Phase
 from headcount.controller.orders import Orders, orders_of
+from headcount.controller.server_logs import ServerLogs
 from headcount.controller.session import Session
 from headcount.controller.sut import Sut, connect
 from headcount.errors import EngineError, HeadcountError, InputError, TargetError
@@ -102,6 +103,7 @@ class Run:
         self._spent_s = spent_s
         self._began_s = time.monotonic()
         self._plan = plan
+        self._logs = ServerLogs(sut.logs)
 
     def play(self) -> Verdict:
         """Run the levels and write the verdict, whatever ends the run."""
@@ -155,7 +157,9 @@ class Run:
                 self._plan, self._sut.prepare, session, self._bundle, self._listener
             )
             while order is not None:
-                self._keep(self._run_level(runner, order))
+                result = self._run_level(runner, order)
+                self._logs.note(self._bundle, session.now_s(), order.index)
+                self._keep(result)
                 if session.silent_s >= SILENT_S:
                     self._check_alive(self._levels[-1])
                 self._listener.outlook(self._orders.outlook())

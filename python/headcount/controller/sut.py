@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from headcount import lab
@@ -35,6 +35,7 @@ class Sut:
     lab_settings: Mapping[str, str]
     lab_programs: Mapping[str, str]
     homes: Sequence[Path] = ()
+    logs: Mapping[str, Path] = field(default_factory=dict)
     squeeze: Squeeze | None = None
     is_cold: bool = False
     most_users: int = 0
@@ -160,6 +161,7 @@ def _joined(first: Sut, second: Sut) -> Sut:
         {**first.lab_settings, **second.lab_settings},
         {**first.lab_programs, **second.lab_programs},
         [*first.homes, *second.homes],
+        {**first.logs, **second.logs},
     )
 
 
@@ -176,8 +178,8 @@ def _connect_one(plan: Plan, secrets: Secrets) -> Iterator[Sut]:
             access = of_lab(plan, server)
             lab_settings, programs = server.settings, server.programs
             pids = server.pids or None
-            homes = [server.home]
-            yield Sut(server.address, True, pids, access, lab_settings, programs, homes)
+            own = ([server.home], server.logs)
+            yield Sut(server.address, True, pids, access, lab_settings, programs, *own)
         finally:
             server.stop()
         return

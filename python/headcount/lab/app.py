@@ -4,6 +4,7 @@ import json
 import resource
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 from headcount import __version__
 from headcount.errors import InputError, SystemLimitError
@@ -71,6 +72,7 @@ class AppServer:
             self._home.delete()
             raise
         self.home = self._home.path
+        self.logs: Mapping[str, Path] = {"app": self._process.log}
         self.pids = [self._process.pid]
         self.programs: Mapping[str, str] = {"headcount application server": __version__}
 

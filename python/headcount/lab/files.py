@@ -39,6 +39,7 @@ class FilesServer:
             ) from None
         self.address = str(self._home.path.resolve())
         self.home = Path(self.address)
+        self.logs: Mapping[str, Path] = {}
         self.pids: list[int] = []
         self.programs: Mapping[str, str] = {}
         self.settings: Mapping[str, str] = {"path": str(path or home.base())}

@@ -75,6 +75,9 @@ class MailServer:
     def _tell(self, dovecot: Dovecot) -> None:
         """Say where everything is."""
         self.home = dovecot.home
+        self.logs: Mapping[str, Path] = {"dovecot": dovecot.home / dovecot_files.LOG}
+        if self._postfix is not None:
+            self.logs = {**self.logs, "postfix": self._postfix.home / "log"}
         self.address = f"{port.host()}:{dovecot.imap}"
         self.implicit_tls = f"{port.host()}:{dovecot.imaps}" if dovecot.imaps else None
         self.authority: Path | None = None

@@ -106,6 +106,7 @@ class PostgresqlServer:
         command = [self._postgres, "-D", str(data)]
         server = KeptServer(command, self.home, "PostgreSQL", self._account)
         parts.callback(server.stop)
+        self.logs: Mapping[str, Path] = {"postgresql": server.log}
         return server.server_pid if server.got_port(number, data / "log") else None
 
     def _make(self, data: Path) -> None:

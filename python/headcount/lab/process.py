@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 from headcount.errors import SystemLimitError
 
@@ -44,6 +45,11 @@ class ServerProcess:
     def pid(self) -> int:
         """Its process id."""
         return self._process.pid
+
+    @property
+    def log(self) -> Path:
+        """What it prints, as a file that can be read as long as it runs."""
+        return Path(f"/proc/self/fd/{self._log.fileno()}")
 
     def said(self) -> str:
         """The beginning of what it has printed."""

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from contextlib import ExitStack
+from pathlib import Path
 
 from headcount.errors import SystemLimitError
 from headcount.lab import port, samba_files, samba_settings
@@ -68,6 +69,7 @@ class SambaServer:
         parts.callback(home.delete)
         folder = home.path.absolute()
         self.home = folder
+        self.logs: Mapping[str, Path] = {"samba": folder / samba_files.LOG}
         self.data = folder / "data"
         alias = Alias(folder)
         parts.callback(alias.close)

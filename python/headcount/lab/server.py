@@ -13,6 +13,7 @@ class Server(Protocol):
     Attributes:
         address: Where it listens, as `ip:port`; of files, their folder.
         home: The folder of its data.
+        logs: What it writes about itself, by the program that does.
         pids: The processes at the root of its tree, for the counters; none where the kernel serves.
         programs: Program and version, for the disclosure.
         settings: How it was configured, for the disclosure.
@@ -21,6 +22,7 @@ class Server(Protocol):
 
     address: str
     home: Path
+    logs: Mapping[str, Path]
     pids: list[int]
     programs: Mapping[str, str]
     settings: Mapping[str, str]

@@ -65,6 +65,7 @@ class WebServer(ABC):
         home = Home(self.name)
         parts.callback(home.delete)
         self.home = home.path.absolute()
+        self.logs: Mapping[str, Path] = {self.name: self.home / LOG}
         self.data = self.home / "pages"
         self.authority = self.home / certificate.AUTHORITY if self._is_tls else None
         alias = Alias(self.home)

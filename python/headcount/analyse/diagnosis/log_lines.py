@@ -18,13 +18,26 @@ MOST = 5
 
 
 class Pattern(BaseModel):
-    """A line of a log and what it is a sign of."""
+    """A line of a log and what it is a sign of.
+
+    Attributes:
+        name: What it is called, unique among them.
+        limit: What it is a sign of.
+        server: Whose log has it.
+        pattern: A regular expression that it matches.
+        meaning: What the server says by it, as a part of a sentence.
+        knob: The setting that it is about, as the server calls it.
+
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    name: str
     limit: Limit
     server: str
     pattern: str
+    meaning: str
+    knob: str
 
 
 @cache
@@ -34,6 +47,11 @@ def patterns() -> tuple[Pattern, ...]:
     return tuple(Pattern.model_validate(entry) for entry in tomllib.loads(text)["line"])
 
 
+def known(text: str) -> Pattern | None:
+    """What a line says, None if nothing that is known."""
+    return next((one for one in patterns() if re.search(one.pattern, text)), None)
+
+
 def log_lines(events: Iterable[Mapping[str, Any]]) -> list[LogLine]:
     """The telling lines among a run's events, each kind of them once, the first ones first."""
     found: dict[str, LogLine] = {}
@@ -41,15 +59,15 @@ def log_lines(events: Iterable[Mapping[str, Any]]) -> list[LogLine]:
         if event.get("event") != EVENT:
             continue
         text = str(event.get("line", event.get("text", "")))
-        for known in patterns():
-            if known.pattern not in found and re.search(known.pattern, text):
-                log = event.get("log", event.get("server"))
-                found[known.pattern] = LogLine(
-                    t_s=event.get("t_s"),
-                    log=None if log is None else str(log),
-                    text=text[:500],
-                    limit=known.limit,
-                )
+        one = known(text)
+        if one is not None and one.name not in found:
+            log = event.get("log", event.get("server"))
+            found[one.name] = LogLine(
+                t_s=event.get("t_s"),
+                log=None if log is None else str(log),
+                text=text[:500],
+                limit=one.limit,
+            )
     return list(found.values())[:MOST]
 
 
