@@ -15,8 +15,6 @@ from headcount.lab.squeeze import device, group, hierarchy, link
 from headcount.lab.squeeze.group import Group
 from headcount.lab.squeeze.limits import NONE, Limits
 
-CONFIRMED = frozenset({"cpu", "memory", "io"})
-"""Controllers of the limits that are changed while a server runs."""
 JANITOR_S = 10.0
 """Longest wait for the janitor, who has nothing left to do."""
 
@@ -148,6 +146,23 @@ class Squeeze:
         if "io" in limits.controllers and self._device is None:
             self._device = device.of_path(self._data)
         self.server.limit(limits, self._device)
+
+    def change(self, wanted: Wanted) -> None:
+        """Give both sides and the network other limits of the same kinds while they are at work.
+
+        Raises SystemLimitError, also for what was not limited from the start.
+        """
+        if wanted.is_link != (self.link is not None) or (
+            wanted.generator.controllers and self.generator is None
+        ):
+            raise SystemLimitError("what was not limited from the start cannot be limited later")
+        if wanted.server != self.wanted.server:
+            self.limit(wanted.server)
+        if self.generator is not None:
+            self.generator.limit(wanted.generator)
+        if self.link is not None:
+            self.link.limit(wanted.network_bits_s)
+        self.wanted = wanted
 
     @contextlib.contextmanager
     def generating(self) -> Iterator[None]:
