@@ -28,7 +28,6 @@ VERBS = [
     ["sort"],
     ["shares"],
     ["watch"],
-    ["diagnose"],
     ["runs"],
     ["show"],
     ["report"],

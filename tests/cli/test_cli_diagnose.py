@@ -1,0 +1,85 @@
+"""`headcount diagnose` of a run's bundle: what it prints, refuses and reads again."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from headcount.bundle import reader
+from processes import Headcount
+
+RUN = (
+    *("run", "app-processor", "--target", "lab:app", "--levels", "1,4,12", "--duration", "6s"),
+    *("--ramp", "500ms", "--settle", "500ms", "--think", "0s", "--scale", "0.001", "--json"),
+    *("--set", "threads=1", "--criteria", "p95<=10s"),
+)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory):
+    made = Headcount(tmp_path_factory.mktemp("home"))
+    ended = made.run(*RUN)
+    assert ended.code in (0, 4), ended.err  # a busy machine may make a level invalid
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def bundle(home: Headcount) -> Path:
+    return home.bundles()[0]
+
+
+def test_one_service_thread_is_what_stops_the_application_server(
+    home: Headcount, bundle: Path
+) -> None:
+    found = json.loads(home.run("diagnose", str(bundle), "--json").out)["diagnosis"]
+    # Its one thread computes; where other programs take the CPU, they are what it waits for.
+    named = {found["limit"], *(one["limit"] for one in found["joint"])}
+    assert named & {"thread", "cpu", "pool"}, found["sentence"]
+    # Throughput is flat with one thread, whatever the machine does besides.
+    assert found["saturation"] < 0.6
+    assert found["sentence"] == reader.load(bundle).verdict.diagnosis.sentence
+
+
+def test_it_says_why_and_what_was_cleared(home: Headcount, bundle: Path) -> None:
+    told = home.run("diagnose", str(bundle)).out
+    assert told.startswith("What stops it")
+    for name in ("Because", "Cleared", "Advice"):
+        assert name in told
+    shown = home.run("show", str(bundle)).out
+    assert "What stops it: " in shown
+
+
+def test_a_bundle_of_before_is_diagnosed_when_it_is_shown(home: Headcount, bundle: Path) -> None:
+    path = bundle / "verdict.json"
+    kept = path.read_text("utf-8")
+    old = json.loads(kept)
+    before = old.pop("diagnosis")
+    path.write_text(json.dumps(old), "utf-8")
+    try:
+        assert reader.load(bundle).verdict.diagnosis is None
+        told = json.loads(home.run("show", str(bundle), "--json").out)
+        assert told["verdict"]["diagnosis"]["sentence"] == before["sentence"]
+        assert json.loads(path.read_text("utf-8")) == old  # showing writes nothing
+    finally:
+        path.write_text(kept, "utf-8")
+
+
+def test_the_report_shows_the_evidence(home: Headcount, bundle: Path) -> None:
+    page = (bundle / "report.html").read_text("utf-8")
+    assert page.index("What stops it") < page.index("against users</h2>")
+    assert "The figures that decided" in page
+    del home
+
+
+def test_what_is_no_bundle_is_refused(home: Headcount, bundle: Path, tmp_path: Path) -> None:
+    ended = home.run("diagnose", str(tmp_path))
+    assert ended.code == 2
+    assert "is no bundle" in ended.err
+    ended = home.run("diagnose", str(bundle), "--profile", "file-server")
+    assert ended.code == 2
+    assert "logs of counters" in ended.err
+    ended = home.run("diagnose", str(bundle), str(bundle))
+    assert ended.code == 2
+    ended = home.run("diagnose")
+    assert ended.code == 2
