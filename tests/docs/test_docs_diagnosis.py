@@ -1,0 +1,35 @@
+"""docs/diagnosis.md against what the diagnosis is made of."""
+
+from typing import get_args
+
+from pages import rows, sections, text
+
+from headcount.analyse.diagnosis.advice import entries
+from headcount.analyse.diagnosis.evidence import generator
+from headcount.analyse.diagnosis.thresholds import thresholds
+from headcount.analyse.diagnosis.wording import HEADS
+from headcount.bundle.diagnosis import Limit
+
+PAGE = text("diagnosis.md")
+
+
+def test_every_threshold_is_told_with_its_value_and_reason() -> None:
+    told = {row[0].strip("`"): (row[1], row[2]) for row in rows(sections(PAGE)["Every threshold"])}
+    for name, threshold in thresholds().items():
+        assert told[name] == (f"{threshold.value:g}", threshold.reason), name
+    assert len(told) == len(thresholds()) + 1  # the heading
+
+
+def test_every_limit_and_its_kinds_are_told() -> None:
+    section = sections(PAGE)["Reading it"]
+    for limit in get_args(Limit):
+        assert f"| `{limit}` |" in section
+    for _, detail in HEADS:
+        assert detail is None or f"`{detail}`" in section
+    assert "`late`" in section
+    assert generator.LATE
+
+
+def test_there_is_advice_for_every_limit() -> None:
+    assert {entry.limit for entry in entries()} == set(get_args(Limit))
+    assert len({entry.id for entry in entries()}) == len(entries())
