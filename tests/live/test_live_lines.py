@@ -3,13 +3,15 @@
 import json
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from headcount.counters.log import own_schema, read
-from processes import Headcount, listening
+from processes import Headcount, listening, processes_with
+from terminal import Terminal
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "watch-log.schema.json"
 
@@ -141,3 +143,47 @@ def test_a_port_that_nobody_listens_on_is_said(headcount: Headcount) -> None:
     ended = headcount.run("watch", "--plain", f"http://127.0.0.1:{port}")
     assert ended.code == 3
     assert f"port {port}" in ended.message
+
+
+def test_a_log_that_cannot_grow_is_one_message_and_watching_goes_on(
+    headcount: Headcount, tmp_path: Path
+) -> None:
+    log = tmp_path / "own.log"
+    # 40 blocks of 512 bytes: some 20 samples. The system's answer is of the kind of a full disk's.
+    command = headcount.start("watch", "--interval", "100ms", "--log", str(log), ulimit="-f 40")
+    command.reach(lambda: "cannot write" in command.err)
+    seen = command.out.count("CPU busy")
+    command.reach(lambda: command.out.count("CPU busy") > seen + 3)
+    command.send(signal.SIGINT)
+    ended = command.ended()
+    assert ended.code == 0
+    assert ended.err.count("cannot write") == 1
+    assert "watching goes on" in ended.err
+    assert len(read(log)[0].samples) > 5
+
+
+class TestAtATerminal:
+    """The screen at a real terminal, as far as its end is concerned."""
+
+    @pytest.fixture
+    def terminal(self, headcount: Headcount, tmp_path: Path) -> Iterator[Terminal]:
+        headcount.environment |= {"TERM": "xterm-256color", "LINES": "24"}
+        shown = Terminal(headcount, "watch", "--log", str(tmp_path / "own.log"))
+        yield shown
+        shown.close()
+
+    @pytest.mark.parametrize("how", ["q", "\x03", "SIGTERM"])
+    def test_the_end_restores_the_terminal_and_keeps_the_log(
+        self, terminal: Terminal, tmp_path: Path, how: str
+    ) -> None:
+        terminal.until(b"CPU busy")
+        if how == "SIGTERM":
+            (pid,) = processes_with(str(tmp_path / "own.log"))
+            os.kill(pid, signal.SIGTERM)
+        else:
+            terminal.type(how.encode())
+        assert terminal.ended() == 0
+        assert b"\x1b[?1049l" in terminal.seen
+        assert b"of one core" in terminal.seen
+        assert b"Traceback" not in terminal.seen
+        assert read(tmp_path / "own.log")[0].samples
