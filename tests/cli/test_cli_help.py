@@ -27,6 +27,7 @@ VERBS = [
     ["disk"],
     ["sort"],
     ["shares"],
+    ["diagnose"],
     ["watch"],
     ["runs"],
     ["show"],
