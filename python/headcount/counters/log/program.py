@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from headcount.errors import InputError, SystemLimitError
@@ -16,8 +17,32 @@ _SAID = 500
 _SYSTEM_PYTHON = Path("/usr/bin/python3")
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a program made of a log.
+
+    Attributes:
+        text: What it wrote.
+        said: What it complained of.
+        ended_well: Whether it ended as one that has read all of the log.
+
+    """
+
+    text: bytes
+    said: str
+    ended_well: bool
+
+
 def output(command: Sequence[str], *, log: Path, package: str) -> bytes:
-    """What a program writes about a log.
+    """What a program writes about a log that it has read to its end; errors as of :func:`run`."""
+    outcome = run(command, log=log, package=package)
+    if not outcome.ended_well:
+        raise InputError(f"{log}: {command[0]} cannot read it: {outcome.said}")
+    return outcome.text
+
+
+def run(command: Sequence[str], *, log: Path, package: str) -> Outcome:
+    """Have a program read a log.
 
     Args:
         command: The program and its arguments.
@@ -26,7 +51,7 @@ def output(command: Sequence[str], *, log: Path, package: str) -> bytes:
 
     Raises:
         SystemLimitError: The program is not installed.
-        InputError: It could not read the log; the text has what it said.
+        InputError: It took too long.
 
     """
     if shutil.which(command[0]) is None:
@@ -50,10 +75,9 @@ def output(command: Sequence[str], *, log: Path, package: str) -> bytes:
             ) from error
         written.seek(0)
         said.seek(0)
-        if done.returncode != 0:
-            text = clean(said.read(_SAID).decode("utf-8", "replace")).strip()
-            raise InputError(f"{log}: {command[0]} cannot read it: {text or done.returncode}")
-        return written.read()
+        complaint = clean(said.read(_SAID).decode("utf-8", "replace")).strip()
+        well = done.returncode == 0
+        return Outcome(written.read(), complaint or ("" if well else "it does not say why"), well)
 
 
 def _environment() -> dict[str, str]:

