@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from headcount.bundle import reader
 from headcount.counters.address import Address, parse
-from headcount.counters.log import read
+from headcount.counters.log import read, there
 from headcount.counters.log.own_record import Watched
 from headcount.counters.open import open_source
 from headcount.counters.origin import Origin
@@ -104,7 +104,7 @@ def _kept(path: Path) -> Opened:
         feed = RunFeed(path, partial(reader.under_way, path))
         sources = [Watched(name=name, address=str(path)) for name in (RUN, *SIDES)]
         return Opened([feed], sources, interval_s=1.0)
-    if not path.exists():
+    if not there(path):
         raise InputError(f'there is no "{clean(str(path))}" to watch; give {FORMS}')
     replay = Replay(read(path))
     sources = [Watched(name=name, address=str(path), host=name) for name in replay.names]

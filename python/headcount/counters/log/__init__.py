@@ -26,7 +26,7 @@ def read(path: Path) -> list[Recording]:
         SystemLimitError: A program that reading it needs is not installed.
 
     """
-    if not path.exists() and not _beside(path):
+    if not there(path):
         raise InputError(f"{path}: no such file or folder; give the log of counters to read")
     head = _head(path)
     for reader in READERS:
@@ -35,9 +35,9 @@ def read(path: Path) -> list[Recording]:
     raise InputError(_unknown(path, head))
 
 
-def _beside(path: Path) -> bool:
-    """Whether the path is the base name of an archive of several files, as PCP's are."""
-    return path.parent.is_dir() and any(path.parent.glob(f"{path.name}.meta*"))
+def there(path: Path) -> bool:
+    """Whether a path stands for something: a file, a folder, the base name of a PCP archive."""
+    return path.exists() or bool(pcp.archives(path))
 
 
 def _head(path: Path) -> bytes:

@@ -26,7 +26,7 @@ def recognises(path: Path, head: bytes) -> bool:
         found = _PART.fullmatch(path.name)
         compressed = found is not None and _has_meta(path.parent / found["base"])
         return head[4:7] == _MAGIC or compressed
-    return bool(_archives(path))
+    return bool(archives(path))
 
 
 def read(path: Path) -> list[Recording]:
@@ -38,22 +38,22 @@ def read(path: Path) -> list[Recording]:
 
     """
     machines: dict[str | None, list[Path]] = {}
-    archives = _archives(path)
-    if not archives:
+    found = archives(path)
+    if not found:
         raise InputError(
             f"{path}: a file of a PCP archive that lies alone; put all of the archive's files "
             "(.meta, .index, .0, ...) into one folder, under one base name"
         )
-    for archive in archives:
+    for archive in found:
         machines.setdefault(host(archive, path), []).append(archive)
-    return [_recording(path, name, archives) for name, archives in machines.items()]
+    return [_recording(path, name, bases) for name, bases in machines.items()]
 
 
-def _archives(path: Path) -> list[Path]:
+def archives(path: Path) -> list[Path]:
     """The base names of the archives that a path stands for."""
     if path.is_dir():
-        found = (_PART.fullmatch(part.name) for part in sorted(path.iterdir()))
-        bases = dict.fromkeys(path / one["base"] for one in found if one is not None)
+        parts = (_PART.fullmatch(part.name) for part in sorted(path.iterdir()))
+        bases = dict.fromkeys(path / one["base"] for one in parts if one is not None)
         return [base for base in bases if _has_meta(base)]
     part = _PART.fullmatch(path.name)
     base = path.parent / part["base"] if path.is_file() and part is not None else path
@@ -68,8 +68,8 @@ def _literal(name: str) -> str:
     return re.sub(r"([*?\[])", r"[\1]", name)
 
 
-def _recording(path: Path, name: str | None, archives: list[Path]) -> Recording:
-    together = ",".join(str(archive) for archive in archives)
+def _recording(path: Path, name: str | None, bases: list[Path]) -> Recording:
+    together = ",".join(str(base) for base in bases)
     there = names(together, path)
     wanted = [metric for metric in METRICS if metric in set(there)]
     if not wanted:
