@@ -57,6 +57,7 @@ MEMORY = {
     "system.windows.memory.pool.nonpaged": 192 * 2**20,
     "system.windows.memory.pool.paged": 384 * 2**20,
     "system.paging.faults": 2_500,
+    "system.paging.faults{system.paging.fault.type=major}": 15,
     "system.paging.usage{system.paging.state=used}": 0.75 * 2**30,
     "system.paging.utilization": 0.25,
     "system.windows.paging.pages": 120,
@@ -80,6 +81,8 @@ DISK = {
     "system.disk.utilization": (0.75 + 0.075) / 2,
     "system.disk.utilization.busiest": 0.75,
     "system.windows.disk.time{system.device=0 C:}": 1.6,
+    "system.filesystem.usage{system.filesystem.state=free,system.device=C:}": 20 * 2**30,
+    "system.filesystem.utilization{system.device=C:}": 0.75,
 }
 NETWORK = {
     "system.network.io{network.io.direction=receive}": 31_250_000,  # the tunnel counts for itself

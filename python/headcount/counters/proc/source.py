@@ -3,10 +3,10 @@
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from headcount.counters.proc import cpu, disk, groups, memory, network, pressure, tree
+from headcount.counters.proc import cpu, groups, tree
+from headcount.counters.proc import host as hosts
 from headcount.counters.proc.devices import Devices
 from headcount.counters.proc.files import put, rate, read_text
 from headcount.counters.proc.fine import FineSampler
@@ -26,18 +26,6 @@ choice. A server with a process for each of 1,000 connections (smbd) costs 60 ms
 is then read every 6 s instead of taking the load's CPU time away each second."""
 _USUAL_S = 1.0
 """How often a source is usually sampled: what may be read that often is read whenever asked."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Host:
-    """One reading of the host's files."""
-
-    stat: cpu.CpuStat = field(default_factory=cpu.CpuStat)
-    vmstat: dict[str, int] = field(default_factory=dict)
-    disks: dict[str, disk.DiskStat] = field(default_factory=dict)
-    interfaces: dict[str, network.InterfaceStat] = field(default_factory=dict)
-    protocols: dict[str, int] = field(default_factory=dict)
-    stalls: dict[str, dict[str, int]] = field(default_factory=dict)
 
 
 class HostSource:
@@ -79,7 +67,7 @@ class HostSource:
         self._pids = None if pids is None else tuple(pids)
         self._processes = ProcessTree(self._pids, proc=proc) if self._pids is not None else None
         self._cgroup = cgroup
-        self._previous: tuple[float, _Host, Group] | None = None
+        self._previous: tuple[float, hosts.Host, Group] | None = None
         self._programs: tuple[float, int, float] | None = None
         first = self._pids[0] if self._pids else None
         namespace = None if first is None else own_namespace(self._proc, first)
@@ -93,15 +81,12 @@ class HostSource:
         """Read the counters now; rates cover the time since the previous call."""
         began_s = time.thread_time()
         at_s = self._clock()
-        host = self._read_host()
+        host = hosts.read(self._text)
         group = self._read_group()
-        values = cpu.gauges(host.stat)
-        put(values, "system.cpu.load_average.1m", cpu.parse_loadavg(self._text("loadavg")))
-        values |= memory.gauges(memory.parse(self._text("meminfo")))
-        values |= network.gauges(host.protocols)
+        values = hosts.gauges(host)
         if self._previous is not None:
             was_s, was_host, was_group = self._previous
-            values |= self._host_delta(was_host, host, at_s - was_s)
+            values |= hosts.delta(was_host, host, at_s - was_s, self._devices)
             values |= group.figures(was_group, at_s - was_s)
         else:
             values |= group.figures(None, 0.0)
@@ -152,33 +137,9 @@ class HostSource:
         return tree_values | {"system.cpu.foreign": max(0.0, foreign)}
 
     def _text(self, path: str) -> str:
+        if path.startswith("net/"):
+            path = self._net + path.removeprefix("net")
         return read_text(f"{self._proc}/{path}") or ""
-
-    def _read_host(self) -> _Host:
-        stalls = {
-            name: pressure.parse(self._text(f"pressure/{name}")) for name in pressure.RESOURCES
-        }
-        return _Host(
-            stat=cpu.parse(self._text("stat")),
-            vmstat=memory.parse_vmstat(self._text("vmstat")),
-            disks=disk.parse(self._text("diskstats")),
-            interfaces=network.parse(self._text(f"{self._net}/dev")),
-            protocols=network.parse_protocols(self._text(f"{self._net}/snmp"))
-            | network.parse_protocols(self._text(f"{self._net}/netstat")),
-            stalls=stalls,
-        )
-
-    def _host_delta(self, was: _Host, now: _Host, elapsed_s: float) -> dict[str, float]:
-        disks = self._devices.whole_disks(now.disks)
-        values = cpu.delta(was.stat, now.stat, elapsed_s)
-        values |= memory.delta(was.vmstat, now.vmstat, elapsed_s)
-        values |= disk.delta(was.disks, disks, elapsed_s, real=self._devices.real_disks(now.disks))
-        counted = self._devices.counted_interfaces(now.interfaces)
-        values |= network.delta(was.interfaces, now.interfaces, elapsed_s, counted=counted)
-        values |= network.delta_protocols(was.protocols, now.protocols, elapsed_s)
-        for resource, totals in now.stalls.items():
-            values |= pressure.delta(was.stalls[resource], totals, elapsed_s, resource=resource)
-        return values
 
 
 class ProcessTree:

@@ -132,6 +132,7 @@ class Exporter(_Data):
         host: Where the machine's name stands.
         device: Which disks count.
         interface: Which network interfaces count.
+        volume: Which file systems count.
         counter: The counters.
 
     """
@@ -144,6 +145,7 @@ class Exporter(_Data):
     host: Host
     device: Groups = Groups()
     interface: Groups = Groups()
+    volume: Groups = Groups()
     counter: tuple[Mapped, ...]
 
     @cached_property

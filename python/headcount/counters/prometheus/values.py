@@ -186,7 +186,9 @@ def _put(name: str, parts: _Parts | None, counter: Mapped) -> dict[str, float]:
 
 
 def _groups(exporter: Exporter, counter: Mapped) -> Groups | None:
-    """Which disks or interfaces count, where a counter is about them."""
+    """Which disks, interfaces or file systems count, where a counter is about them."""
+    if counter.name.startswith("system.filesystem."):
+        return exporter.volume
     if counter.per == "device" or counter.name.startswith("system.disk."):
         return exporter.device
     if counter.per == "interface" or counter.name.startswith("system.network."):
