@@ -19,8 +19,6 @@ from headcount.lab.web import WebServer
 REAL = {
     "apache-workers": "[Sun Nov 22 02:00:00.1 2026] [mpm_event:error] [pid 1] AH00484: server "
     "reached MaxRequestWorkers setting, consider raising the MaxRequestWorkers setting",
-    "apache-nearly-all-workers": "AH10159: server is within MinSpareThreads of MaxRequestWorkers, "
-    "consider raising the MaxRequestWorkers setting",
     "apache-scoreboard": "AH03490: scoreboard is full, not at MaxRequestWorkers.Increase "
     "ServerLimit.",
     "nginx-connections": "2026/11/22 02:00:00 [alert] 7#7: 64 worker_connections are not enough",
@@ -33,7 +31,11 @@ REAL = {
     "open-files": "accept4() failed (24: Too many open files)",
     "samba-processes": "number of processes (5) is over allowed limit (4)",
 }
-QUIET = "AH00094: Command line: 'apache2 -D FOREGROUND'"
+QUIET = (
+    # Apache says so of every server with fewer workers than it wants to spare: no sign of a limit.
+    "AH10159: server is within MinSpareThreads of MaxRequestWorkers, consider raising the "
+    "MaxRequestWorkers setting"
+)
 
 
 def test_every_known_line_is_recognised_as_itself() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from headcount.analyse.diagnosis.log_lines import EVENT, known
+from headcount.analyse.diagnosis.log_lines import known
 from headcount.bundle.writer import BundleWriter
 
 MOST_BYTES = 4 << 20
@@ -58,7 +58,7 @@ class ServerLogs:
     def note(self, bundle: BundleWriter, t_s: float, level: int) -> None:
         """Keep what has been said as events of a level."""
         for noted in self.new():
-            bundle.event(EVENT, t_s, level=level, **asdict(noted))
+            bundle.event("server-log", t_s, level=level, **asdict(noted))
 
     def _of(self, name: str) -> Iterator[Noted]:
         found: dict[str, Noted] = {}

@@ -20,15 +20,16 @@ where it has one, with the attributes in braces; the rest are Headcount's own.
 |---|---|---|
 | `sut` | the machine of the system under test, and its server's processes | it runs on the \
 machine that Headcount runs on; or a [source](counter-sources.md) reads it, without the processes |
-| `generator` | Headcount's own process, all its threads | always |
+| `generator` | Headcount's own process, all its threads, and its control group | always |
 | `server` | what the server says of itself | targets that say something: `app://`, \
-`lab:app`, `lab:nginx`, `lab:apache`, `lab:mail` |
+`lab:app`, `lab:nginx`, `lab:apache`, `lab:mail`, `lab:postgresql` |
 
 A figure that cannot be read is absent, never zero. Rates and shares of time cover the time since
 the sample before, so the first sample of a run has none. `levels.json` keeps mean, maximum, 95th
 percentile and the number of samples of each counter over the steady part of a level. A server's
 processes are read less often where there are so many of them that reading them each second would
-cost more than 1 % of a core.
+cost more than 1 % of a core. Queues and states of threads are looked at about ten times a second;
+[what that costs](counter-cost.md) is counted too.
 
 *Unit* is a [UCUM](https://ucum.org/ucum) code: `1` is a share from 0 to 1, `By` bytes, `{...}` a
 count. *Per* says that the counter is also given for each device or interface, whose name is then

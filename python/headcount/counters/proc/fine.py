@@ -14,8 +14,9 @@ from typing import Literal, Protocol
 INTERVAL_S = 0.1
 """Ten looks a second: bottlenecks that come and go within a second show as shares of it. Our
 choice; at 50 ms the looks themselves cost twice as much and say no more about means of a level."""
-DUTY = 0.01
-"""Share of one core that looking at one gauge may cost. Our choice."""
+DUTY = 0.02
+"""Share of one core that looking may cost, in equal parts for all gauges, so that a dear one does
+not take from the others. Our choice."""
 _GOLDEN = 0.6180339887498949
 """The looks are not at equal distances: the n-th is within its tenth of a second at the fraction of
 n squared times the golden ratio, which fills any period evenly and resonates with none (H. Weyl,
@@ -74,7 +75,7 @@ class Moments:
 
     Args:
         gauges: What to look at.
-        duty: Share of one core that each may cost.
+        duty: Share of one core that all of them may cost; each has an equal part.
         cost: CPU time of the calling thread so far, in seconds.
 
     """
@@ -89,7 +90,7 @@ class Moments:
         """Look at nothing yet."""
         self._gauges = gauges
         self._due_s = [float("-inf")] * len(gauges)
-        self._duty = duty
+        self._duty = duty / max(1, len(gauges))
         self._cost = cost
         self._seen: dict[str, _Seen] = {}
         self._lock = threading.Lock()
