@@ -22,7 +22,8 @@ where it has one, with the attributes in braces; the rest are Headcount's own.
 machine that Headcount runs on; or a [source](counter-sources.md) reads it, without the processes |
 | `generator` | Headcount's own process, all its threads, and its control group | always |
 | `server` | what the server says of itself | targets that say something: `app://`, \
-`lab:app`, `lab:nginx`, `lab:apache`, `lab:mail`, `lab:postgresql` |
+`lab:app`, `lab:nginx`, `lab:apache`, `lab:mail`, \
+`lab:postgresql`, `lab:samba` |
 
 A figure that cannot be read is absent, never zero. Rates and shares of time cover the time since
 the sample before, so the first sample of a run has none. `levels.json` keeps mean, maximum, 95th

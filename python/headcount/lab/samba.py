@@ -36,6 +36,7 @@ class SambaServer:
         user: The pattern of user names; there is no name that cannot log on.
         password: That of all of them, new with each start. It is in no file, command line, setting
             or message. Its hash is in the home, in a file that only this user can read.
+        status: The command that asks it for its figures; empty where that is not installed.
         data: The folder that is shared, or that holds the folder of each share.
 
     """
@@ -75,6 +76,8 @@ class SambaServer:
         parts.callback(alias.close)
         configuration = samba_files.write(folder, alias.path, number, self.settings, self.password)
         log = folder / samba_files.LOG
+        status = shutil.which("smbstatus", path=str(Path(smbd).parent)) or shutil.which("smbstatus")
+        self.status = [status, "-s", str(configuration), "--json"] if status else []
         command = [smbd, "--foreground", "--no-process-group", "-s", str(configuration)]
         server = KeptServer([*command, "-l", str(alias.path / "log")], folder)
         parts.callback(server.stop)

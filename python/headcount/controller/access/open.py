@@ -24,7 +24,9 @@ def of_lab(plan: Plan, server: Server) -> Access:
     """Speak to a server of the lab, with the credentials that it was started with."""
     if isinstance(server, SambaServer):
         user = smb_client(plan.client).user  # every name can log on
-        place = Place(server.address, server.share, server.shares, user, server.password)
+        where = (server.address, server.share, server.shares)
+        most = int(server.settings.get("max_processes", "0"))
+        place = Place(*where, user, server.password, server.status, most)
         return SmbAccess(plan, place)
     if isinstance(server, WebServer):
         site = Site(server.url, server.data, server.authority, server.status_url, server.most)

@@ -2,13 +2,15 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from headcount import _engine
 from headcount.controller.access.access import NOTHING, Prepared, Told, cleaned_text
 from headcount.controller.access.played import with_program
+from headcount.counters.samba import SambaSource
+from headcount.counters.source import Source
 from headcount.errors import InputError, TargetError
 from headcount.plan.client import smb_client
 from headcount.plan.plan import Plan
@@ -27,6 +29,10 @@ class Place:
     shares: int
     user: str
     password: str = field(repr=False)
+    status: Sequence[str] = ()
+    """The command that asks the server for its figures, if there is one."""
+    most_processes: int = 0
+    """Processes that it may have, one for each client; 0 for no limit."""
 
 
 def _shares(place: Place) -> str:
@@ -48,6 +54,7 @@ class SmbAccess:
             raise InputError(f'the workload "{plan.workload.name}" has no [tree] of files')
         client = smb_client(plan.client)
         self._program = plan.workload.program
+        self._place = place
         self._address = place.address
         self._ready = 0
         self._target = json.dumps(
@@ -133,5 +140,7 @@ class SmbAccess:
         """Address, credentials, terms, data set, and the program if there is one."""
         return with_program(self._target, self._program)
 
-    def source(self) -> None:
-        """An SMB server says nothing of itself."""
+    def source(self) -> Source | None:
+        """The figures of a server of the lab; of others only their own machine could tell."""
+        place = self._place
+        return SambaSource(place.status, most=place.most_processes) if place.status else None

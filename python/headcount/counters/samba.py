@@ -1,0 +1,110 @@
+"""What Samba says of itself: sessions, connections to shares and open files, by smbstatus.
+
+smbstatus is a program that reads smbd's databases: 50 ms of CPU time with nobody logged on, and
+more with every open file. It is started in one sample and its answer taken in a later one, so that
+no sample waits for it, and started again only when it costs no more than a set share of a core.
+"""
+
+import json
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import IO, Any
+
+from headcount.counters.source import Sample
+
+DUTY = 0.01
+"""Share of one core that asking may cost. Our choice: with nobody logged on it is asked each 5 s
+or so."""
+_COUNTED = {
+    "samba.sessions": "sessions",
+    "samba.tree_connects": "tcons",
+    "samba.open_files": "open_files",
+}
+
+
+class SambaSource:
+    """Counters of an smbd, asked for now and then.
+
+    Args:
+        command: smbstatus with its configuration and ``--json``.
+        name: Whose counters these are.
+        most: Processes that smbd may have; 0 for no limit.
+        clock: Seconds that never run backwards.
+
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        name: str = "server",
+        *,
+        most: int = 0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Ask nothing yet."""
+        self.name = name
+        self._command = list(command)
+        self._limits = {"samba.processes.limit": float(most)} if most else {}
+        self._clock = clock
+        self._asked: tuple[subprocess.Popen[bytes], IO[bytes]] | None = None
+        self._due_s = float("-inf")
+
+    def sample(self) -> Sample:
+        """Take an answer that has come, and ask again when it is time; mostly nothing is told."""
+        at_s = self._clock()
+        values = self._taken(at_s) if self._asked is not None else {}
+        if self._asked is None and at_s >= self._due_s:
+            self._ask()
+        return Sample(at_s, values | self._limits)
+
+    def close(self) -> None:
+        """End a program that has not answered."""
+        if self._asked is not None:
+            program, answer = self._asked
+            program.kill()
+            program.wait()
+            answer.close()
+            self._asked = None
+
+    def _ask(self) -> None:
+        answer = tempfile.TemporaryFile()  # noqa: SIM115 - closed when it has been read
+        try:
+            quiet = subprocess.DEVNULL
+            program = subprocess.Popen(self._command, stdin=quiet, stdout=answer, stderr=quiet)
+        except OSError:
+            answer.close()
+            self._due_s = float("inf")  # there is no such program here
+            return
+        self._asked = program, answer
+
+    def _taken(self, at_s: float) -> dict[str, float]:
+        """What was answered, once the program has ended."""
+        if self._asked is None:
+            return {}
+        program, answer = self._asked
+        pid, status, usage = os.wait4(program.pid, os.WNOHANG)
+        if pid == 0:
+            return {}
+        program.returncode = os.waitstatus_to_exitcode(status)
+        self._asked = None
+        self._due_s = at_s + (usage.ru_utime + usage.ru_stime) / DUTY
+        with answer:
+            answer.seek(0)
+            text = answer.read()
+        return figures(text) if program.returncode == 0 else {}
+
+
+def figures(text: bytes) -> dict[str, float]:
+    """Counts in the JSON of smbstatus; nothing where it is another text."""
+    try:
+        told: Any = json.loads(text)
+    except ValueError:
+        return {}
+    if not isinstance(told, Mapping):
+        return {}
+    return {
+        name: len(told[key]) for name, key in _COUNTED.items() if isinstance(told.get(key), Mapping)
+    }
