@@ -44,6 +44,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--classes", nargs="+", choices=tuple(CLASSES), default=tuple(CLASSES))
     parser.add_argument("--servers", nargs="+", choices=SERVERS, default=SERVERS)
     parser.add_argument("--keep", type=Path, help="folder for the bundles and truth.ndjson")
+    parser.add_argument("--short", action="store_true", help="ladders of seven seconds")
     parser.add_argument("--judge", type=Path, help="judge the bundles of a folder, run nothing")
     parser.add_argument("--json", type=Path, help="file for what was injected and said")
     return parser.parse_args(arguments)
@@ -51,7 +52,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 
 def _played(options: argparse.Namespace, keep: Path) -> Iterator[Judged]:
     """Run the trials; those that could not be run are said and left out."""
-    runner = Runner(keep)
+    runner = Runner(keep, short=options.short)
     for number in range(options.first, options.first + options.trials):
         trial = drawn(number, options.seed, options.part, options.classes, options.servers)
         if trial is None:

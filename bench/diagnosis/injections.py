@@ -165,10 +165,10 @@ def _think(case: Case) -> Injection:
 
 
 def _refusal(case: Case) -> Injection:
-    most = case.draw.whole(8, 40)
+    most = case.draw.whole(16, 44)
     key, extra = {
         "app": ("connections", 0),
-        "samba": ("max_processes", 2),
+        "samba": ("max_processes", 4),
         "postgresql": ("max_connections", 4),
     }[case.stage.server]
     settings = {key: str(most + extra)}

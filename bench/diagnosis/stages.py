@@ -10,8 +10,10 @@ from typing import Any
 
 from headcount.plan.plan import Plan, validate
 
-LEVELS = [1, 4, 16, 64]
+LEVELS = (1, 4, 16, 64)
 LEVEL_S = 4
+SHORT_LEVELS = (1, 8, 64)
+SHORT_LEVEL_S = 2
 RAMP_S = 0.5
 WEIGHT = "1000"
 """Of the server's group beside other programs of the machine, so that the injected limit binds."""
@@ -187,7 +189,8 @@ def plan(
     stage: Stage,
     *,
     seed: int,
-    levels: Sequence[int] = tuple(LEVELS),
+    levels: Sequence[int] = LEVELS,
+    level_s: int = LEVEL_S,
     think_s: float = 0.0,
     settings: Mapping[str, str] | None = None,
     limits: Mapping[str, str] | None = None,
@@ -207,7 +210,7 @@ def plan(
         "pace": {"kind": "closed", "time": {"draw": "exponential", "mean": f"{think_s}s"}}
         if think_s
         else {"kind": "closed", "time": {"draw": "fixed", "mean": "0s"}},
-        "run": {"duration": f"{LEVEL_S}s", "ramp": f"{RAMP_S}s", "settle": "0s"},
+        "run": {"duration": f"{level_s}s", "ramp": f"{RAMP_S}s", "settle": "0s"},
         "client": dict(stage.client),
         "scenarios": [
             {

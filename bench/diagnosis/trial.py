@@ -14,7 +14,15 @@ from typing import Any
 
 from bench.diagnosis.draw import Draw, Part
 from bench.diagnosis.injections import CLASSES, Case, Demand, Injection
-from bench.diagnosis.stages import STAGES, Stage, plan
+from bench.diagnosis.stages import (
+    LEVEL_S,
+    LEVELS,
+    SHORT_LEVEL_S,
+    SHORT_LEVELS,
+    STAGES,
+    Stage,
+    plan,
+)
 from bench.diagnosis.surroundings import cold, folder, hogs
 from headcount.bundle import reader
 from headcount.bundle.level import LevelResult
@@ -75,8 +83,13 @@ def _stages(name: str, part: Part, servers: Sequence[str]) -> list[str]:
 class Runner:
     """Runs trials and keeps their bundles."""
 
-    def __init__(self, keep: Path) -> None:
-        """Keep bundles, and what stages do unlimited, in this folder."""
+    def __init__(self, keep: Path, *, short: bool = False) -> None:
+        """Keep bundles, and what stages do unlimited, in this folder.
+
+        `short`: three levels of 2 s instead of four of 4 s.
+        """
+        self._levels = SHORT_LEVELS if short else LEVELS
+        self._level_s = SHORT_LEVEL_S if short else LEVEL_S
         self.keep = keep
         keep.mkdir(parents=True, exist_ok=True)
         self._demands: dict[str, Demand] = {}
@@ -88,6 +101,8 @@ class Runner:
         made = plan(
             stage,
             seed=trial.seed * 1000 + trial.number,
+            levels=self._levels,
+            level_s=self._level_s,
             think_s=injection.think_s,
             settings=injection.settings,
             limits=injection.limits,
@@ -113,7 +128,7 @@ class Runner:
     def demand(self, stage: Stage) -> Demand:
         """What a stage does unlimited, measured once."""
         if stage.name not in self._demands:
-            calm = plan(stage, seed=1, levels=[CALIBRATION_USERS])
+            calm = plan(stage, seed=1, levels=[CALIBRATION_USERS], level_s=self._level_s)
             place = self.keep / f"calibration-{stage.name}"
             if not place.exists():
                 self._play(calm, Injection("none", "", ""), place)

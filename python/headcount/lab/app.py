@@ -2,6 +2,7 @@
 
 import json
 import resource
+import secrets
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -46,8 +47,17 @@ def _check(key: str, value: str) -> None:
         raise InputError(f'{key} is "{value}"; it can be {numbers[0]} to {numbers[-1]}')
 
 
+TOKEN_BYTES = 24
+"""Random ones; nobody guesses half as many."""
+
+
 class AppServer:
-    """The application server of the lab."""
+    """The application server of the lab.
+
+    Attributes:
+        token: What it asks of clients where others might reach it; None on loopback.
+
+    """
 
     def __init__(self, settings: Mapping[str, str]) -> None:
         """Start it on a free loopback port."""
@@ -63,10 +73,15 @@ class AppServer:
         self._home = Home("app")
         command = [sys.executable, "-m", "headcount", "serve", "app", "--json", "--disposable"]
         command += ["--listen", f"{port.host()}:0", "--data", str(self._home.path)]
+        self.token: str | None = None
+        environment: dict[str, str] = {}
+        if port.host() != port.LOOPBACK:  # others of this machine's networks might reach it
+            self.token = secrets.token_urlsafe(TOKEN_BYTES)
+            environment = {"HEADCOUNT_TOKEN": self.token}
         for key, value in self.settings.items():
             command += [f"--{key.replace('_', '-')}", value]
         try:
-            self._process = ServerProcess(command)
+            self._process = ServerProcess(command, environment)
             self.address: str = json.loads(self._process.ready_line("{"))["address"]
         except BaseException:
             self._home.delete()

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from pathlib import Path
 
-_LOOPBACK = "127.0.0.1"
-_host = ContextVar("_host", default=_LOOPBACK)
+LOOPBACK = "127.0.0.1"
+_host = ContextVar("_host", default=LOOPBACK)
 LISTEN = "0A"
 """The state of a listening socket in `/proc/net/tcp` (the kernel's `TCP_LISTEN`)."""
 

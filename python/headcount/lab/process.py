@@ -6,7 +6,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from headcount.errors import SystemLimitError
@@ -26,8 +26,13 @@ class ServerProcess:
     process ends, however it ends, and the server takes that as the order to end too.
     """
 
-    def __init__(self, command: Sequence[str]) -> None:
-        """Start the command; what it prints is kept in a file without a name."""
+    def __init__(
+        self, command: Sequence[str], environment: Mapping[str, str] | None = None
+    ) -> None:
+        """Start the command; what it prints is kept in a file without a name.
+
+        `environment` is what it finds there beside that of this process.
+        """
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the server
         try:
             self._process = subprocess.Popen(
@@ -36,6 +41,7 @@ class ServerProcess:
                 stdout=self._log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                env={**os.environ, **(environment or {})},
             )
         except OSError as error:
             self._log.close()

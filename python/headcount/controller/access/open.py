@@ -10,6 +10,7 @@ from headcount.controller.access.smb import Place, SmbAccess
 from headcount.controller.access.sql import Database, SqlAccess
 from headcount.errors import InputError
 from headcount.lab import Server
+from headcount.lab.app import AppServer
 from headcount.lab.files import FilesServer
 from headcount.lab.mail import MailServer
 from headcount.lab.postgresql import PostgresqlServer
@@ -39,7 +40,8 @@ def of_lab(plan: Plan, server: Server) -> Access:
         host = server.address.rpartition(":")[0]
         names = (server.address, host, server.database, server.password, server.user)
         return SqlAccess(plan, Database(*names, server.authority))
-    return AppAccess(plan, server.address, Secrets())
+    token = server.token if isinstance(server, AppServer) else None
+    return AppAccess(plan, server.address, Secrets(token=token))
 
 
 def of_target(plan: Plan, address: str, secrets: Secrets) -> Access:

@@ -1,0 +1,39 @@
+"""Limits that were injected around a real server are what the diagnosis names.
+
+A short part of `python -m bench.diagnosis`: strong limits on the application server. The harness
+sees to it that the diagnosis reads the bundles and nothing else.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.e2e
+
+ROOT = Path(__file__).parents[2]
+CLASSES = ("cpu-quota", "network", "generator", "think")
+EXPECTED = {"cpu-quota": "cpu", "network": "network", "generator": "generator", "think": "none"}
+
+
+@pytest.mark.timeout(400)
+def test_the_diagnosis_names_what_was_injected(tmp_path: Path) -> None:
+    told = tmp_path / "told.json"
+    command = [sys.executable, "-m", "bench.diagnosis", "--short", "--seed", "3"]
+    command += ["--trials", str(len(CLASSES)), "--classes", *CLASSES, "--servers", "app"]
+    command += ["--keep", str(tmp_path / "kept"), "--json", str(told)]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    found = {one["truth"]["class"]: one["said"] for one in json.loads(told.read_text())}
+    assert found == EXPECTED, ran.stdout
+    assert "confidently wrong about the generator: 0" in ran.stdout
+    again = subprocess.run(
+        [sys.executable, "-m", "bench.diagnosis", "--judge", str(tmp_path / "kept")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "diagnosis        4 of 4" in again.stdout, again.stdout
