@@ -18,6 +18,8 @@ GROUP = "cgroup.cpu.utilization"
 LIMIT = "cgroup.cpu.limit"
 THROTTLED = "cgroup.cpu.throttled"
 DELAY = "process.cpu.run_delay"
+RUNNABLE = "process.threads.runnable"
+ALL_IO = "cgroup.pressure{resource=io,kind=full}"
 PRESSURE = "cgroup.pressure{resource=cpu,kind=some}"
 HOST_PRESSURE = "system.linux.pressure{resource=cpu,kind=some}"
 
@@ -52,17 +54,24 @@ def waiting(level: Observation) -> tuple[float, str] | None:
     if pressure is not None:
         return pressure, PRESSURE
     if delay is not None:
-        return min(delay / held("cpu.delay"), 1.0), DELAY
+        at_all = min(level.mean(RUNNABLE) or 1.0, 1.0)
+        return min(delay / held("cpu.delay"), 1.0) * at_all, DELAY
     pressure = level.mean(HOST_PRESSURE)
     return None if pressure is None else (pressure, HOST_PRESSURE)
 
 
 def wanted(level: Observation) -> float | None:
-    """CPU that the server's threads used or waited for, in cores; None where it is not seen."""
+    """CPU that the server's threads used or waited for, in cores; None where it is not seen.
+
+    Two figures tell, and the smaller counts: time that threads waited is too large where many of
+    them wake at once, and the threads ready at the moments looked at where looking wakes them.
+    """
     used, delay = level.mean(GROUP, OWN), level.mean(DELAY)
+    runnable = level.mean(RUNNABLE)
     if used is None or delay is None:
-        return None
-    return used / max(1 - delay, 0.01)
+        return runnable
+    waited = used / max(1 - delay, 0.01)
+    return waited if runnable is None else min(waited, runnable)
 
 
 def signs(level: Observation) -> Sign | None:
@@ -116,6 +125,8 @@ def _machine(level: Observation) -> Sign | None:
         own = max(own, full * ramp(wants / used.there, "cpu.wanted.low", "cpu.wanted.high"))
     # Without a word on waiting, a full machine is what there is to go by.
     score = max(own, full * wait[0]) if wait is not None else full
+    # While every task waits for I/O none of them wants a CPU.
+    score *= 1 - min(level.mean(ALL_IO) or 0.0, 1.0)
     told = figure(
         level,
         HOST,
