@@ -91,6 +91,8 @@ class Server:
             pressed = "pressure" in name or "occupied" in name or "throttled" in name
             counters[name] = value * (found.some_wait if pressed else full)
         counters["socket.accept_queue"] = found.waiting if self.accept else 0.0
+        if self.accept:  # a connection for each request
+            counters["socket.connections"] = found.per_s * found.response_s
         return level(
             index,
             users,

@@ -105,6 +105,81 @@ def test_a_pool_has_its_places_and_a_lock_its_length() -> None:
     assert refused.size == 40
 
 
+def test_a_pool_whose_places_are_held_by_idle_connections_is_sized_by_them() -> None:
+    # Three workers, each kept by a connection through 0.5 ms of service and 52 ms of pause.
+    quiet = {name: value for name, value in QUIET.items() if name != "socket.connections"}
+    levels = [
+        level(
+            index,
+            users,
+            min(users, 3) / 0.0525,
+            max(users * 0.0175, 0.0525) - 0.052,
+            0.052,
+            quiet | {"socket.connections": users, "socket.accept_queue": max(users - 3, 0)},
+        )
+        for index, users in enumerate((1, 4, 16, 64), 1)
+    ]
+    found = of_levels(levels)
+    assert found is not None
+    assert (found.limit, found.size) == ("pool", 3)
+
+
+def test_bursts_of_waiting_for_cpu_hide_no_disk() -> None:
+    # 64 processes that wake at once wait for a CPU in their own account, and the host is full.
+    server = Server(
+        loud={
+            IO: 0.97,
+            "cgroup.pressure{resource=io,kind=full}": 0.87,
+            WRITTEN: 5e6,
+            "process.cpu.run_delay": 0.96,
+            CPU: 0.12,
+        },
+        quiet=QUIET
+        | {
+            "system.cpu.utilization": 1.0,
+            "system.cpu.foreign": 3.6,
+            "process.cpu.utilization": 0.18,
+            "process.threads.runnable": 0.1,
+        },
+    )
+    found = diagnosed(server)
+    assert (found.limit, found.detail) == ("disk", "write")
+
+
+def test_a_few_workers_on_as_few_cpus_are_the_cpus() -> None:
+    # As many workers as CPUs, always ready: nearly nobody waits, and still there is no more CPU.
+    server = Server(
+        loud={
+            "system.cpu.utilization": 1.0,
+            "process.cpu.utilization": 2.9,
+            "process.cpu.run_delay": 0.25,
+            "process.cpu.busiest_thread": 0.75,
+            "process.threads.runnable": 3.8,
+            CPU: 0.17,
+        },
+        quiet=QUIET,
+    )
+    found = diagnosed(server)
+    assert (found.limit, found.detail) == ("cpu", "all cores")
+
+
+def test_few_very_late_timers_are_no_limit_of_the_generator() -> None:
+    late = [
+        each.model_copy(
+            update={
+                "outcome": "invalid",
+                "generator": each.generator.model_copy(
+                    update={"limited": True, "reasons": ["late"], "timer_lateness_p99_ms": 90.0}
+                ),
+            }
+        )
+        for each in SERVERS["disk", "read"].levels()
+    ]
+    found = of_levels(late)
+    assert found is not None
+    assert found.limit == "disk"
+
+
 def test_think_time_alone_is_no_limit_and_the_law_says_what_would_be_first() -> None:
     server = Server(
         places=4,

@@ -7,6 +7,7 @@ from pydantic import BaseModel
 from report_factory import content, empty_level, level, score, timeline, times, verdict
 from report_tasks import tasked
 
+from headcount.analyse.diagnosis import of_levels
 from headcount.bundle.verdict import Capacity, Plateau
 from headcount.report.content import ReportContent
 
@@ -88,6 +89,7 @@ def cases() -> list[Case]:
         Case("times of seven decades", wide_times()),
         Case("nothing broke", at_least()),
         Case("score", scored()),
+        Case("diagnosed", diagnosed()),
         Case("saturated", saturated()),
         Case("grouped", grouped()),
         Case("tasks", tasked()),
@@ -95,6 +97,16 @@ def cases() -> list[Case]:
         Case("large figures", large_figures()),
         Case("hostile", hostile()),
     ]
+
+
+def diagnosed() -> ReportContent:
+    """A search with its diagnosis; the server's log says what no report may obey."""
+    plain = content()
+    lines = [{"event": "server-log", "t_s": 9.0, "log": "httpd", "line": f"AH00484 {HOSTILE}"}]
+    lines += [{"event": "server-log", "line": f"server reached MaxRequestWorkers {HOSTILE}"}]
+    found = of_levels(plain.levels, events=lines)
+    assert found is not None
+    return replace(plain, verdict=plain.verdict.model_copy(update={"diagnosis": found}))
 
 
 def scored() -> ReportContent:

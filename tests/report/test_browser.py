@@ -166,6 +166,7 @@ def test_every_figure_shows_one_drawing_of_the_right_size(
 ) -> None:
     figures = browser.show(case, width).evaluate(DRAWINGS)
     scored = any(level.score for level in case.content.levels)
+    scored += case.content.verdict.diagnosis is not None
     usual = 3 + scored if case.content.timeline and case.content.levels else len(figures)
     assert len(figures) == usual
     for drawings in figures:

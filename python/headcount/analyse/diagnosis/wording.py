@@ -49,7 +49,8 @@ def head(sign: Sign) -> str:
     """What limits, without the figures."""
     sized = sign.size is not None
     if sign.limit == "pool":
-        return f"A pool of about {count(sign.size)} workers" if sized else "A pool of workers"
+        noun = "worker" if sign.size == 1 else "workers"
+        return f"A pool of about {count(sign.size)} {noun}" if sized else "A pool of workers"
     if sign.limit == "lock":
         each = f", {duration(sign.size)} for each scenario" if sized else ""
         return f"Something that is done one at a time{each}"

@@ -59,7 +59,11 @@ def signs(level: Observation, seen: Saturation, taken: float) -> list[Sign]:
         outside = min(outside, 1 - lock[0])
     return [
         Sign(
-            "pool", None, rest * outside, _pool_figures(level, places, told), *_size(places, told)
+            "pool",
+            None,
+            rest * outside,
+            _pool_figures(level, places, told),
+            *_size(places, told, _allowed(level)),
         ),
         Sign(
             "lock",
@@ -73,13 +77,22 @@ def signs(level: Observation, seen: Saturation, taken: float) -> list[Sign]:
 
 
 def places_of(level: Observation, seen: Saturation) -> Places:
-    """K = largest throughput x service time of an idle server (Little), and who waits beyond K."""
+    """K = largest throughput x service time of an idle server (Little), and who waits beyond K.
+
+    Where connections wait to be accepted a place is held for as long as a connection, pauses of its
+    user included; how long that is, Little's law tells of the connections at few users.
+    """
     light, under_way = seen.light, level.under_way
     if light is None or light.service_s is None or not seen.most_per_s:
         return Places(None, None)
     if light.per_s > held("pool.light") * seen.most_per_s:
         return Places(None, None)  # its users already waited for each other
-    effective = max(seen.most_per_s * light.service_s, 1.0)
+    held_s, at_door = light.service_s, level.mean(ACCEPT)
+    connections = light.mean(CONNECTIONS)
+    if at_door is not None and connections and at_door >= held("pool.queue") * level.users:
+        # Those of a user at most: others, such as that of who reads the counters, hold no user up.
+        held_s = max(held_s, min(connections, light.users) / light.per_s)
+    effective = max(seen.most_per_s * held_s, 1.0)
     waiting = _waiting_outside(level)
     if under_way is None or waiting is None or under_way - effective < 1:
         return Places(effective, None)
@@ -118,11 +131,23 @@ def _told_lock(level: Observation) -> tuple[float, str, float, str] | None:
     return max(found)
 
 
+def _allowed(level: Observation) -> float | None:
+    """Workers allowed, of a server too busy to say how many are at work: it had none to ask."""
+    for busy, most, _ in BUSY:
+        if level.mean(busy) is None and level.mean(most):
+            return level.mean(most)
+    return None
+
+
 def _size(
-    places: Places, told: tuple[float, str, float, float, str] | None
+    places: Places,
+    told: tuple[float, str, float, float, str] | None,
+    allowed: float | None,
 ) -> tuple[float | None, str | None]:
     if told is not None and told[0] >= held("decide.score"):
         return told[3], "{worker}"
+    if allowed is not None:
+        return allowed, "{worker}"
     return (None, None) if places.effective is None else (round(places.effective), "{worker}")
 
 
@@ -136,8 +161,8 @@ def _pool_figures(
         figures.append(figure(level, counter, working, said, threshold=held("pool.busy") * allowed))
     if places.effective is not None:
         said = (
-            f"it served about {significant(places.effective)} at a time (throughput times the "
-            "service time at few users)"
+            f"it served about {significant(places.effective)} at a time (throughput times how long "
+            "a place was held at few users)"
         )
         made = figure(level, PLACES, places.effective, said, side="load", unit="{user}")
         figures.append(made)
