@@ -83,3 +83,11 @@ def test_what_is_no_bundle_is_refused(home: Headcount, bundle: Path, tmp_path: P
     assert ended.code == 2
     ended = home.run("diagnose")
     assert ended.code == 2
+
+
+def test_what_cannot_be_put_to_the_test_is_refused(home: Headcount, tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text("nothing", "utf-8")
+    ended = home.run("diagnose", str(log), "--confirm")
+    assert ended.code == 2
+    assert "server of the lab" in ended.err
