@@ -67,7 +67,7 @@ def diagnose(
     paths = what or []
     if not paths:
         raise InputError("say what to diagnose: a run's folder, or logs of counters")
-    if not any(path.is_dir() for path in paths):
+    if not any(is_bundle(path) for path in paths):
         if confirm:
             raise InputError("--confirm belongs to the bundle of a run on a server of the lab")
         logs.diagnose_log(
@@ -94,6 +94,11 @@ def diagnose(
     if output is not None:
         raise InputError(f"the report of a run is written with: headcount report {paths[0]}")
     of_run(paths[0], confirm=confirm, json=json)
+
+
+def is_bundle(path: Path) -> bool:
+    """Whether a path is a run's folder, or was meant to be one: archives of PCP are folders too."""
+    return path.is_dir() and not any(path.glob("*.meta*")) and not any(path.glob("*.index"))
 
 
 def of_run(folder: Path, *, confirm: bool, json: bool) -> None:
