@@ -70,7 +70,12 @@ def context(found: LogDiagnosis) -> list[str]:
     decision = found.decision
     said = [MASKED] if decision.masked else []
     if decision.runner_up is not None:
-        said.append(f"Next after it: {AREAS[decision.runner_up]}.")
+        proved = any(
+            one.rule.area == decision.runner_up and one.strength == "proof"
+            for one in found.examination.found
+        )
+        next_one = AREAS[decision.runner_up]
+        said.append(f"Next after it: {next_one}." if proved else f"Signs also point at {next_one}.")
     if decision.exonerated:
         said.append(f"Nothing against {_listed([AREAS[one] for one in decision.exonerated])}.")
     if decision.not_judged:
