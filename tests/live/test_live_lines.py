@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from headcount.counters.log import own_schema, read
-from processes import Headcount, listening, processes_with
+from processes import Headcount, listening, processes_with, wait_for
 from terminal import Terminal
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "watch-log.schema.json"
@@ -186,4 +186,16 @@ class TestAtATerminal:
         assert b"\x1b[?1049l" in terminal.seen
         assert b"of one core" in terminal.seen
         assert b"Traceback" not in terminal.seen
+        assert read(tmp_path / "own.log")[0].samples
+
+    def test_a_terminal_that_goes_away_ends_it_and_the_log_is_whole(
+        self, terminal: Terminal, tmp_path: Path
+    ) -> None:
+        terminal.until(b"CPU busy")
+        (pid,) = processes_with(str(tmp_path / "own.log"))
+        os.kill(pid, signal.SIGSTOP)  # so that the terminal is gone before it can write again
+        terminal.hang_up()
+        os.kill(pid, signal.SIGCONT)
+        wait_for(lambda: terminal.process.poll() is not None)
+        assert (tmp_path / "own.log").read_bytes().endswith(b"}\n")
         assert read(tmp_path / "own.log")[0].samples

@@ -357,3 +357,13 @@ def test_control_characters_of_a_source_do_not_reach_the_terminal() -> None:
         assert "\x1b" not in seen(pilot, Legend)
 
     play(steps, *readings("local", [{"evil\x1b[31m": 1.0}], 1000.0))
+
+
+def test_the_page_has_every_key() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "watch.md").read_text("utf-8")
+    table = page.partition("| key |")[2].partition("\n\n")[0]
+    words = {"left", "right", "q", "d"}
+    for key, *_ in keys.KEYS:
+        sign = keys.SIGNS.get(key, key)
+        first = key.partition(",")[0]
+        assert f"`{sign}`" in table or (first in words and first in table), key

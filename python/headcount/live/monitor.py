@@ -131,9 +131,14 @@ class Monitor:
         for name in names:
             if (source, name) not in self._removed and self.wants(name):
                 self.add(source, name)
-        if not self.wanted:  # rates come with the second sample, and belong between the others
-            place = {name: number for number, name in enumerate(STANDARD)}
-            self.lines.sort(key=lambda line: place.get(line.name, len(place)))
+        # Rates come with the second sample, and belong between the others.
+        self.lines.sort(key=lambda line: self._place(line.name))
+
+    def _place(self, name: str) -> int:
+        """Which of what was asked for a counter is; what was added later comes last."""
+        asked = self.wanted or STANDARD
+        places = (at for at, one in enumerate(asked) if one == name or matches(one, name))
+        return next(places, len(asked))
 
     def wants(self, name: str) -> bool:
         """Whether a counter is one of those to show."""

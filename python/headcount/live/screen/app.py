@@ -1,13 +1,16 @@
 """The program on the terminal: draws, asks for news, and ends with its signals."""
 
 import asyncio
+import os
 import signal
 import time
+from types import FrameType
 from typing import ClassVar
 
 from textual.app import App
 from textual.binding import Binding, BindingType
 
+from headcount.errors import ExitCode
 from headcount.live.screen.main import Main
 from headcount.live.view import SPANS_S, View
 from headcount.live.watch import Watch
@@ -47,8 +50,10 @@ class WatchApp(App[None]):
         self.main = Main(self._watch, self.view, replayed=self._replayed)
         self.push_screen(self.main)
         loop = asyncio.get_running_loop()
-        for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for name in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(name, self.exit)
+        if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+            signal.signal(signal.SIGHUP, _hang_up)
         self._watch.start()
         self.set_interval(min(self._watch.interval_s, DRAWN_S), self.tick)
 
@@ -63,3 +68,11 @@ class WatchApp(App[None]):
         if happened or self._watch.messages:
             self.main.take(happened)
             self.main.fill()
+
+
+def _hang_up(_signal: int, _frame: FrameType | None) -> None:
+    """End at once: the terminal is gone, and the library would wait for ever to write to it.
+
+    Nothing is lost. Every line of a log was given to the system when it was written.
+    """
+    os._exit(ExitCode.INTERRUPTED)
