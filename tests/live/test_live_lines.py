@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -199,3 +201,12 @@ class TestAtATerminal:
         wait_for(lambda: terminal.process.poll() is not None)
         assert (tmp_path / "own.log").read_bytes().endswith(b"}\n")
         assert read(tmp_path / "own.log")[0].samples
+
+
+def test_nothing_of_the_screen_is_loaded_before_it_is_shown() -> None:
+    loaded = "import sys, headcount.cli; print(*sorted({m.split('.')[0] for m in sys.modules}))"
+    modules = subprocess.run(
+        [sys.executable, "-c", loaded], check=True, capture_output=True, text=True
+    ).stdout.split()
+    assert "typer" in modules
+    assert not {"textual", "prometheus_client"} & set(modules)
