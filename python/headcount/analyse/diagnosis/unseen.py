@@ -12,8 +12,9 @@ from headcount.analyse.diagnosis.evidence import (
     software,
     thread,
 )
+from headcount.analyse.diagnosis.sign import Sign
 from headcount.analyse.diagnosis.weigh import RESOURCES, Weighed
-from headcount.bundle.diagnosis import Blind, Exonerated, Limit
+from headcount.bundle.diagnosis import Blind, Exonerated, Figure, Limit
 
 CLEAR = 0.25
 """Score up to which something surely did not limit."""
@@ -62,6 +63,22 @@ def blind(weighed: Weighed) -> list[Blind]:
     ]
 
 
+CLEARED_BY: Mapping[Limit, tuple[str, ...]] = {
+    "cpu": (cpu.THROTTLED, cpu.PRESSURE, cpu.DELAY, cpu.HOST_PRESSURE),
+    "generator": (generator.BUSIEST,),
+}
+"""Figures that clear a limit best, where the first one of its sign does not."""
+
+
+def _clearing(limit: Limit, sign: Sign) -> Figure | None:
+    """The figure that clears a limit."""
+    for name in CLEARED_BY.get(limit, ()):
+        for figure in sign.figures:
+            if figure.counter == name:
+                return figure
+    return sign.figures[0] if sign.figures else None
+
+
 def exonerated(decision: Decision, weighed: Weighed) -> list[Exonerated]:
     """What was seen and was not the limit, with the figure that says so."""
     named = {decision.limit, *(sign.limit for sign in decision.joint)}
@@ -70,9 +87,9 @@ def exonerated(decision: Decision, weighed: Weighed) -> list[Exonerated]:
         sign = weighed.signs.get(limit)
         if sign is None or limit in named or sign.score > CLEAR:
             continue
-        figure = sign.figures[0] if sign.figures else None
-        if limit == "generator":
-            figure = next((f for f in sign.figures if f.counter == generator.BUSIEST), figure)
+        if limit == "disk" and decision.limit == "memory":
+            continue  # it is waited for, only not for its own sake
+        figure = _clearing(limit, sign)
         told = f": {figure.sentence}" if figure is not None else ""
         name = NAMES[limit]
         found.append(Exonerated(limit=limit, figure=figure, sentence=f"not {name}{told}"))

@@ -197,7 +197,7 @@ def _strip(found: Diagnosis, panel: Panel, limit: Limit, style: str, *, last: fl
             element("text", CHARTED[limit], x=panel.left - 8, y=middle, class_=f"tag end {style}"),
             through_levels(panel, values, style),
             dots(panel, marked, style),
-            element("text", significant(last), x=panel.right + 10, y=middle, class_=f"tag {style}")
+            element("text", f"{last:.2f}", x=panel.right + 10, y=middle, class_=f"tag {style}")
             if last is not None
             else None,
         ]
