@@ -1,6 +1,7 @@
 """What holds of every diagnosis, whatever the levels."""
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,20 @@ def test_without_any_counter_nothing_of_the_machine_is_named(
     found = told(levels)
     assert found.limit not in RESOURCES
     assert found.sureness == "low" or found.limit == "refusal"
+
+
+@pytest.mark.parametrize("limit", [("cpu", "all cores"), ("disk", "read")], ids=str)
+def test_what_only_the_machine_was_seen_to_wait_for_is_less_sure(limit: tuple[str, str]) -> None:
+    plain = SERVERS[limit]
+    pressed = "io" if limit[0] == "disk" else "cpu"
+    loud = {name: value for name, value in plain.loud.items() if name.startswith("system.")}
+    loud[f"system.linux.pressure{{resource={pressed},kind=some}}"] = 0.95
+    quiet = {name: value for name, value in QUIET.items() if name.startswith("system.")}
+    levels = replace(plain, loud=loud, quiet=quiet).levels()
+    found = of_levels(levels, seconds(levels))
+    assert found is not None
+    assert found.limit == limit[0]
+    assert found.sureness != "high"
 
 
 @pytest.mark.parametrize("limit", SERVERS, ids=lambda limit: "-".join(filter(None, limit)))

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from headcount.analyse.diagnosis.decide import Decision, decide
+from headcount.analyse.diagnosis.evidence import cpu, disk
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.resample import draws
 from headcount.analyse.diagnosis.thresholds import between, held
@@ -18,6 +19,10 @@ UNMEASURED = 0.85
 """What is left where single levels, not seconds, are all there is."""
 BENDING = 0.8
 """What is left where the throughput still bends, and the limit is not yet fully there."""
+INDIRECT = 0.65
+"""What is left where only the machine as a whole was seen to wait, not the server."""
+MOSTLY = 0.5
+"""Share of the machine's CPU from which a server is what its CPU is used for."""
 ONE_LEVEL = 0.7
 """What is left where nothing shows whether more users would have brought more throughput."""
 
@@ -38,7 +43,26 @@ def confidence(
             sure *= ONE_LEVEL
         elif (weighed.seen.elasticity or 0.0) > held("elasticity.saturated"):
             sure *= BENDING
+    if indirect(decision, weighed):
+        sure *= INDIRECT
     return round(sure * UNSEEN ** len(rivals_unseen(decision, weighed)), 3)
+
+
+def indirect(decision: Decision, weighed: Weighed) -> bool:
+    """Whether what was waited for is known of the whole machine only, not of the server.
+
+    On a machine that others use, too, that is not the same. Threads' own account of waiting for a
+    CPU is no better there: those that wake at once each count the same wait.
+    """
+    if decision.sign is None or decision.limit not in ("cpu", "disk"):
+        return False
+    told = {figure.counter for figure in decision.sign.figures}
+    if decision.limit == "disk":
+        return not told & {disk.SOME, disk.BLOCKED}
+    if told & {cpu.THROTTLED, cpu.PRESSURE} or not weighed.seen.levels:
+        return False
+    used = cpu.cores(weighed.seen.levels[-1])
+    return used.server is None or not used.there or used.server < MOSTLY * used.there
 
 
 def word(sure: float) -> Sureness:

@@ -19,6 +19,7 @@ LIMIT = "cgroup.cpu.limit"
 THROTTLED = "cgroup.cpu.throttled"
 DELAY = "process.cpu.run_delay"
 RUNNABLE = "process.threads.runnable"
+BLOCKED = "process.threads.blocked"
 ALL_IO = "cgroup.pressure{resource=io,kind=full}"
 PRESSURE = "cgroup.pressure{resource=cpu,kind=some}"
 HOST_PRESSURE = "system.linux.pressure{resource=cpu,kind=some}"
@@ -125,8 +126,7 @@ def _machine(level: Observation) -> Sign | None:
         own = max(own, full * ramp(wants / used.there, "cpu.wanted.low", "cpu.wanted.high"))
     # Without a word on waiting, a full machine is what there is to go by.
     score = max(own, full * wait[0]) if wait is not None else full
-    # While every task waits for I/O none of them wants a CPU.
-    score *= 1 - min(level.mean(ALL_IO) or 0.0, 1.0)
+    score *= 1 - _elsewhere(level)
     told = figure(
         level,
         HOST,
@@ -153,6 +153,20 @@ def _machine(level: Observation) -> Sign | None:
         named = figure(level, FOREIGN, foreign, said, threshold=limit, side="sut", unit="{cpu}")
         return Sign("cpu", "neighbour", score, (named, *figures))
     return Sign("cpu", "all cores", score, tuple(figures))
+
+
+def _elsewhere(level: Observation) -> float:
+    """Share of time in which every task waits for I/O, and so none of them wants a CPU.
+
+    Without a control group: the blocked ones of the threads that are not idle.
+    """
+    stalled = level.mean(ALL_IO)
+    if stalled is not None:
+        return min(stalled, 1.0)
+    blocked, runnable = level.mean(BLOCKED), level.mean(RUNNABLE)
+    if blocked is None or runnable is None or blocked + runnable <= 0:
+        return 0.0
+    return blocked / (blocked + runnable)
 
 
 def _others(used: Cores) -> bool:
