@@ -108,14 +108,21 @@ def _memory(case: Case) -> Injection:
     return Injection("memory", "limit", f"{memory >> 20} MiB", limits)
 
 
+def _read_rate(case: Case) -> float:
+    """Less than the server moves unlimited; of what it reads and does not send nothing is known."""
+    drawn = case.draw.between(3e6, 40e6)
+    moved = case.demand.moved_bytes_s * FRACTION[1]
+    return min(drawn, moved) if case.stage.server != "postgresql" else drawn
+
+
 def _disk_hidden(case: Case) -> Injection:
-    rate = min(case.draw.between(3e6, 40e6), case.demand.moved_bytes_s * FRACTION[1])
+    rate = _read_rate(case)
     limits = {"disk-read": f"{rate:.0f}"}
     return Injection("disk", "read", f"{rate / 1e6:.1f} MB/s", limits, cold=True)
 
 
 def _disk_visible(case: Case) -> Injection:
-    rate = min(case.draw.between(3e6, 40e6), case.demand.moved_bytes_s * FRACTION[1])
+    rate = _read_rate(case)
     limits = {"disk-read": f"{rate:.0f}"}
     said = f"{rate / 1e6:.1f} MB/s, loop device"
     return Injection("disk", "read", said, limits, cold=True, loop=True)
