@@ -168,7 +168,9 @@ def _demand(level: LevelResult) -> Demand:
         counted = level.counters.get(side, {}).get(name)
         return counted.mean if counted is not None else 0.0
 
-    written = mean("sut", "process.disk.io{disk.io.direction=write}")
+    # Of the machine, since the kernel tells too much of processes: with large folios a write of 16
+    # KiB counts as all of the folio that it makes dirty (task_io_account_write).
+    written = mean("sut", "system.disk.io{disk.io.direction=write}")
     return Demand(
         per_s=max(level.total.rate_per_s, 1e-9),
         server_cores=mean("sut", "process.cpu.utilization"),
