@@ -82,7 +82,7 @@ def test_the_labs_users_are_called_as_the_plan_says(monkeypatch: pytest.MonkeyPa
     server = object.__new__(SambaServer)  # it need not run to be asked where it is
     server.address, server.share, server.shares = "127.0.0.1:1", "data", 1
     server.user, server.password = "user{n:05}", "unspoken"
-    server.settings = {}
+    server.settings, server.status = {}, None
     for client in ({}, {"user": "ada{n}"}):
         plan = resolve(load("home-folders"), "lab:samba", Overrides(client=client))
         opening.of_lab(plan, server)
