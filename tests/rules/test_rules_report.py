@@ -66,8 +66,8 @@ def test_what_the_verb_refuses(tmp_path: Path, report: Path) -> None:
     runner = CliRunner()
     for given, says in (
         ([], "Usage"),
-        (["--json"], "give a run's folder or a log"),
-        ([str(tmp_path), "--cpus", "2"], "only --json goes with it"),
+        (["--json"], "say what to diagnose"),
+        ([str(tmp_path), "--cpus", "2"], "are for logs of counters"),
         ([str(report)], "not a log of counters"),
     ):
         ran = runner.invoke(app, ["diagnose", *given])

@@ -3,9 +3,7 @@
 from headcount.counters import address as addresses
 from headcount.counters.origin import FarSource
 from headcount.counters.proc.source import HostSource
-from headcount.counters.prometheus.source import PrometheusSource
 from headcount.counters.source import Source
-from headcount.counters.ssh.source import SshSource
 
 
 def open_source(address: str, name: str) -> Source:
@@ -33,4 +31,11 @@ def open_source(address: str, name: str) -> Source:
 
 def open_far(address: addresses.Address, name: str) -> FarSource:
     """Open a source of another machine; see :func:`open_source`."""
-    return SshSource(address, name) if address.kind == "ssh" else PrometheusSource(address, name)
+    if address.kind == "ssh":
+        from headcount.counters.ssh.source import SshSource
+
+        return SshSource(address, name)
+    # The parser of exporters' pages takes time to load, which most commands do not need.
+    from headcount.counters.prometheus.source import PrometheusSource
+
+    return PrometheusSource(address, name)
