@@ -13,7 +13,8 @@ import pytest
 from mail_client import connected, inbox, named, nothing_is_left, place, send, session, started
 
 from headcount import lab
-from headcount.counters.mail import MailSource, _asked, figures
+from headcount.counters import dovecot
+from headcount.counters.mail import MailSource
 from headcount.errors import InputError
 from headcount.lab import home, installed, port
 from processes import processes_with, wait_for
@@ -88,16 +89,17 @@ def test_the_counters_are_what_happened() -> None:
         source = MailSource(server.stats, server.queue_length, server.arrived)
 
         def told() -> dict[str, float]:
-            _, totals = figures(_asked(server.stats))
+            metrics = dovecot.metrics(dovecot.asked(server.stats, dovecot.HELLO))
+            totals = {f"total {name}": float(many) for name, (many, _) in metrics.items()}
             return {**source.sample().values, **totals}
 
         with session(server, 1), session(server, 2):
             with pytest.raises(imaplib.IMAP4.error), session(server, 3, "guess"):
                 raise AssertionError("could log on")
             send(server, [1, 2, 3, 50], "three are there")
-            wait_for(lambda: told()["mail.deliveries"] == 3)
+            wait_for(lambda: told()["total deliveries"] == 3)
             wait_for(lambda: told()["mail.sessions"] == 2)
-            assert told()["mail.logons"] == 3  # with its own
+            assert told()["total logins"] == 3  # with its own
         wait_for(lambda: told()["mail.sessions"] == 0)
 
 
