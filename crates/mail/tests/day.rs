@@ -9,11 +9,12 @@
 mod common;
 
 use std::fs;
+use std::time::Duration;
 
 use common::dovecot::{Dovecot, Way};
 use common::house::{count, options, order, play_run, prepared, read, scenarios};
 use common::person::{arrive, user};
-use common::play;
+use common::{pause, play};
 use headcount_load::recorder::Recorder;
 use headcount_load::{Compile, FaultKind};
 use headcount_mail::imap::{Change, Uids};
@@ -178,7 +179,14 @@ fn mail_that_is_lost_or_damaged_is_noticed() {
             let user = user(0);
             let mut imap = arrive(&dovecot.imap(Way::Plain), &user).await;
             imap.select("INBOX").await.unwrap();
-            let new: Uids = imap.search("UNSEEN").await.unwrap().into_iter().collect();
+            let mut new = Uids::default();
+            for _ in 0..20 {
+                new = imap.search("UNSEEN").await.unwrap().into_iter().collect();
+                if !new.is_empty() {
+                    break;
+                }
+                pause(Duration::from_millis(100)); // it is on its way
+            }
             assert!(!new.is_empty(), "nothing came");
             imap.store(&new, Change::Add, "\\Deleted", true)
                 .await
