@@ -149,6 +149,7 @@ REACHES = {
         *("socket options", "TCP_NODELAY"),
         *("TCP_NODELAY SO_SNDBUF=131072", "TCP_NODELAY SO_SNDBUF=131072"),
     ),
+    "max_processes": ("max smbd processes", "0", "40", "40"),
     "aio_read_size": ("aio read size", "1", "0", "0"),
     "aio_write_size": ("aio write size", "1", "0", "0"),
     "use_sendfile": ("use sendfile", "No", "yes", "Yes"),
