@@ -206,6 +206,16 @@ def test_think_time_alone_is_no_limit_and_the_law_says_what_would_be_first() -> 
     assert found.next.low <= found.next.users <= (found.next.high or 1e9)
 
 
+def test_a_search_that_stays_at_the_knee_is_told_by_how_long_users_wait() -> None:
+    # With long think times throughput still follows users where they wait twelve times as long.
+    server = replace(SERVERS["cpu", "all cores"], think_s=5.0)
+    found = of_levels(server.levels((0.01, 0.25, 0.5, 0.75, 1.05)))
+    assert found is not None
+    assert found.saturation is not None
+    assert found.saturation > 0.6
+    assert (found.limit, found.detail) == ("cpu", "all cores")
+
+
 def test_what_would_be_next_leaves_out_what_is_the_limit() -> None:
     disk = SERVERS["disk", "read"]
     server = replace(disk, loud={**disk.loud, "system.cpu.utilization": 0.5})

@@ -68,8 +68,15 @@ def _of_server(weighed: Weighed, ranked: tuple[Sign, ...], saturated: bool | Non
 
 
 def _saturated(weighed: Weighed) -> bool | None:
+    """Whether throughput no longer follows, or scenarios take so long that they queue.
+
+    The levels of a search lie close to the capacity: there throughput has hardly bent, but users
+    with think times already wait many times longer than with nobody beside them.
+    """
     slope = weighed.seen.elasticity
-    return None if slope is None else slope <= held("elasticity.unsaturated")
+    if slope is None:
+        return None
+    return slope <= held("elasticity.unsaturated") or weighed.seen.growth >= held("growth")
 
 
 def _generator(weighed: Weighed, *, saturated: bool | None) -> Sign | None:

@@ -33,6 +33,13 @@ class Saturation:
         """The largest throughput of the deciding levels."""
         return max((level.per_s for level in self.levels), default=0.0)
 
+    @property
+    def growth(self) -> float:
+        """How many times longer a scenario took at the deciding levels; 0 where that is unknown."""
+        light_s = self.light.service_s if self.light is not None else None
+        took_s = [level.service_s for level in self.levels if level.service_s is not None]
+        return statistics.median(took_s) / light_s if took_s and light_s else 0.0
+
 
 def saturation(observations: Sequence[Observation]) -> Saturation:
     """See how throughput grew at the top of the valid levels."""
