@@ -1,33 +1,18 @@
 """The diagnosis of logs as one HTML page that needs nothing from anywhere."""
 
 from collections.abc import Sequence
-from importlib.resources import files
 
 from headcount import __version__
 from headcount.analyse.rules.diagnosis import LogDiagnosis
 from headcount.report.findings import sections, wording
+from headcount.report.head import head
 from headcount.report.markup import Html, element, joined
 from headcount.text import unbroken
-
-# As in headcount.report.html.page: nothing is loaded and nothing runs, whatever happens.
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
 
 
 def render(diagnoses: Sequence[LogDiagnosis], made_at: str) -> str:
     """The whole page. Pure: the same diagnoses give the same page."""
     title = "What limits " + (_name(diagnoses[0]) if len(diagnoses) == 1 else "these machines")
-    style = files("headcount.report.html").joinpath("style.css").read_text("utf-8")
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="color-scheme", content="light dark"),
-        element("meta", name="referrer", content="no-referrer"),
-        element("link", rel="icon", href="data:,"),
-        element("title", title),
-        element("style", Html(style)),
-    )
     header = element(
         "header",
         element("p", "Headcount \N{MIDDLE DOT} diagnosis of a log", class_="brand"),
@@ -37,7 +22,7 @@ def render(diagnoses: Sequence[LogDiagnosis], made_at: str) -> str:
     body = [_one(found, number) for number, found in enumerate(diagnoses)]
     footer = f"Made by Headcount {__version__}. This file is complete in itself."
     page = element("body", element("main", header, *body), element("footer", footer))
-    return f"<!doctype html>\n{element('html', head, page, lang='en')}\n"
+    return f"<!doctype html>\n{element('html', head(title), page, lang='en')}\n"
 
 
 def _name(found: LogDiagnosis) -> str:

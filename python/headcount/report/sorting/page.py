@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 
 from headcount import __version__
+from headcount.report.head import head
 from headcount.report.html import table
 from headcount.report.html.table import Column, row
 from headcount.report.markup import Html, element, joined
@@ -14,8 +14,6 @@ from headcount.sort.answer import Cliff, Figures
 from headcount.sort.experiment import Measured, Subject
 from headcount.text import DASH, count, unbroken
 
-# As in headcount.report.html.page: nothing is loaded and nothing runs, whatever happens.
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
 _COLUMNS = (
     Column("Memory"),
     Column("Sort size"),
@@ -54,22 +52,10 @@ class SortContent:
 def render(content: SortContent) -> str:
     """The whole page. Pure: the same content gives the same page."""
     title = f"Sorting {size(content.subject.data_bytes)}: time against memory"
-    style = files("headcount.report.html").joinpath("style.css").read_text("utf-8")
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="color-scheme", content="light dark"),
-        element("meta", name="referrer", content="no-referrer"),
-        element("link", rel="icon", href="data:,"),
-        element("title", title),
-        element("style", Html(style)),
-    )
     main = element("main", _header(content, title), _answer(content), *_body(content))
     footer = f"Made by Headcount {__version__}. This file is complete in itself."
     body = element("body", main, element("footer", footer))
-    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
+    return f"<!doctype html>\n{element('html', head(title), body, lang='en')}\n"
 
 
 def _header(content: SortContent, title: str) -> Html:
