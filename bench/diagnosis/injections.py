@@ -35,6 +35,7 @@ class Injection:
         cold: Whether the server's files are kept out of the page cache.
         loop: Whether its data is on a loop device.
         hogs: Busy processes of others.
+        levels: Users of the ladder; none: the harness's own.
 
     """
 
@@ -49,6 +50,7 @@ class Injection:
     cold: bool = False
     loop: bool = False
     hogs: int = 0
+    levels: Sequence[int] | None = None
 
 
 @dataclass(frozen=True)
@@ -194,7 +196,25 @@ def _pair(case: Case) -> Injection:
     return Injection(one.limit, one.detail, f"{one.strength} ({second} {other.strength})", limits)
 
 
-WEB = ("nginx-small", "apache-small")
+KNEE_USERS = 48
+NEAR_KNEE = (0.55, 0.9, 1.05, 1.2)
+"""Levels as a search leaves them: of the users at which think time hides no more of the limit."""
+
+
+def _knee(case: Case) -> Injection:
+    """A limit that is met with think times, and levels near it, where throughput hardly bends yet.
+
+    Asymptotes of the throughput meet where users are the limit's throughput times think time.
+    """
+    strong = case.draw.between(0.06, 0.3)
+    make = case.draw.one((_cpu, _network))
+    one = make(replace(case, draw=case.draw.fixed(strong)))
+    think_s = KNEE_USERS / (strong * case.demand.per_s)
+    levels = [round(KNEE_USERS * share) for share in NEAR_KNEE]
+    said = f"{one.strength}, think time {think_s * 1e3:.0f} ms"
+    return replace(one, strength=said, think_s=think_s, levels=levels)
+
+
 CLASSES: Mapping[str, Class] = {
     "cpu-quota": Class(
         [
@@ -233,4 +253,5 @@ CLASSES: Mapping[str, Class] = {
     ),
     "refusal": Class(("app-cpu", "samba-small", "sql-cpu"), _refusal),
     "two": Class(("nginx-small", "app-reply", "samba-small", "mail-fetch", "sql-wide"), _pair),
+    "knee": Class(("nginx-small", "app-reply", "samba-small", "mail-fetch", "sql-wide"), _knee),
 }

@@ -101,7 +101,7 @@ class Runner:
         made = plan(
             stage,
             seed=trial.seed * 1000 + trial.number,
-            levels=self._levels,
+            levels=injection.levels or self._levels,
             level_s=self._level_s,
             think_s=injection.think_s,
             settings=injection.settings,
