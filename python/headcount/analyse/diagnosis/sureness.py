@@ -13,18 +13,6 @@ from headcount.bundle.diagnosis import Limit, Sureness
 
 TIMES = 60
 """Resamplings: a share of agreement is then known to 0.06 at worst, which no word depends on."""
-UNSEEN = 0.8
-"""What each rival limit that nothing could have shown leaves of the confidence."""
-UNMEASURED = 0.85
-"""What is left where single levels, not seconds, are all there is."""
-BENDING = 0.8
-"""What is left where the throughput still bends, and the limit is not yet fully there."""
-INDIRECT = 0.65
-"""What is left where only the machine as a whole was seen to wait, not the server."""
-MOSTLY = 0.5
-"""Share of the machine's CPU from which a server is what its CPU is used for."""
-ONE_LEVEL = 0.7
-"""What is left where nothing shows whether more users would have brought more throughput."""
 
 
 def confidence(
@@ -40,12 +28,12 @@ def confidence(
     sure *= _agreement(decision, observations, measured)
     if decision.limit != "none":
         if decision.saturated is None and decision.limit not in ("refusal", "generator"):
-            sure *= ONE_LEVEL
+            sure *= held("sure.one_level")
         elif (weighed.seen.elasticity or 0.0) > held("elasticity.saturated"):
-            sure *= BENDING
+            sure *= held("sure.bending")
     if indirect(decision, weighed):
-        sure *= INDIRECT
-    return round(sure * UNSEEN ** len(rivals_unseen(decision, weighed)), 3)
+        sure *= held("sure.indirect")
+    return round(sure * held("sure.unseen") ** len(rivals_unseen(decision, weighed)), 3)
 
 
 def indirect(decision: Decision, weighed: Weighed) -> bool:
@@ -62,7 +50,7 @@ def indirect(decision: Decision, weighed: Weighed) -> bool:
     if told & {cpu.THROTTLED, cpu.PRESSURE} or not weighed.seen.levels:
         return False
     used = cpu.cores(weighed.seen.levels[-1])
-    return used.server is None or not used.there or used.server < MOSTLY * used.there
+    return used.server is None or not used.there or used.server < held("cpu.mostly") * used.there
 
 
 def word(sure: float) -> Sureness:
@@ -118,7 +106,7 @@ def _agreement(
     measured: Mapping[int, Sequence[Mapping[str, Any]]],
 ) -> float:
     if not measured:
-        return UNMEASURED
+        return held("sure.unmeasured")
     named = {decision.limit, *(sign.limit for sign in decision.joint)}
     found = [decide(weigh(drawn)).limit for drawn in draws(observations, measured, TIMES)]
     return sum(limit in named for limit in found) / len(found)

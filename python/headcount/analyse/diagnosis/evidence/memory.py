@@ -62,7 +62,9 @@ def signs(level: Observation, waits_for_disk: Sign | None) -> Sign | None:
         direct = min(pressure / held("memory.pressure"), 1.0) * 0.9
         if direct > score or not score:
             score, detail = direct, "pressure" if direct else None
-            figures.insert(0, told)
+            # A pressure below what it is held against convinces less than what was read again.
+            clear = pressure >= held("memory.pressure") or (ratio or 0.0) < held("memory.refaults")
+            figures.insert(0 if clear else len(figures), told)
         else:
             figures.append(told)
     limit = level.mean(LIMIT)
