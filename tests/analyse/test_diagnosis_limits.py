@@ -319,3 +319,15 @@ def test_with_the_generator_on_the_servers_machine_its_cpu_is_a_doubt() -> None:
 
 def test_nothing_is_said_of_no_level() -> None:
     assert of_levels([]) is None
+
+
+def test_a_server_that_dies_of_its_limit_does_not_refuse() -> None:
+    # A database short of memory is ended by the kernel as many more log on.
+    server = SERVERS["memory", "as disk"]
+    levels = server.levels((0.1, 0.4, 1.2))
+    users = levels[-1].users * 4
+    levels.append(level(4, users, 0.0, 0.0, None, {}, refused=users))
+    found = of_levels(levels, seconds(levels))
+    assert found is not None
+    assert (found.limit, found.detail) == ("memory", "as disk")
+    assert any("stopped answering" in doubt for doubt in found.doubts)

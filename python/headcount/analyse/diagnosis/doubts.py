@@ -15,8 +15,24 @@ SAME = 1.02
 
 def doubts(decision: Decision, weighed: Weighed, observations: Sequence[Observation]) -> list[str]:
     """Each in a sentence."""
-    made = [_bending(decision, weighed), _drift(observations), _shared(decision, weighed)]
+    made = [
+        _dead(observations),
+        _bending(decision, weighed),
+        _drift(observations),
+        _shared(decision, weighed),
+    ]
     return [one for one in made if one is not None]
+
+
+def _dead(observations: Sequence[Observation]) -> str | None:
+    """Levels that served nobody at all, beyond levels that did."""
+    dead = [o.users for o in observations if not o.per_s and o.refused > held("refusal.share")]
+    if not dead or not any(o.per_s for o in observations):
+        return None
+    return (
+        f"at {count(min(dead))} users it stopped answering altogether: look for the end of its "
+        "process in its log and in the kernel's (out of memory, a crash)"
+    )
 
 
 def _bending(decision: Decision, weighed: Weighed) -> str | None:

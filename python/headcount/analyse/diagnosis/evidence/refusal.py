@@ -3,9 +3,11 @@
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.sign import Sign, figure
 from headcount.analyse.diagnosis.thresholds import held
+from headcount.bundle.diagnosis import Figure
 from headcount.text import count, share, significant
 
 SHARE = "load.refused"
+SERVED = "load.served"
 GROWTH = "load.response_growth"
 FULL_SHARE = 0.05
 """Share turned away from which a server surely refuses."""
@@ -24,13 +26,16 @@ def signs(level: Observation, light: Observation | None) -> Sign:
     """How surely users were turned away while those let in were served as ever.
 
     A server that is slow and drops connections for it has another limit: refusals are then a
-    symptom. Errors are always counted, so this is never unseen.
+    symptom. So they are where nobody is served at all: a limit on sessions lets some in, a server
+    that has died none. Errors are always counted, so this is never unseen.
     """
     least = held("refusal.share")
     score = 0.0
     said = f"{share(level.refused)} of the users or scenarios were turned away"
     figures = [figure(level, SHARE, level.refused, said, threshold=least, side="load", unit="1")]
-    if level.refused > least:
+    if level.refused > least and not level.per_s:
+        figures.insert(0, _nobody(level))
+    elif level.refused > least:
         score = 0.6 + 0.4 * min((level.refused - least) / (FULL_SHARE - least), 1.0)
     if light is not None and light.service_s and level.service_s is not None:
         grown = level.service_s / light.service_s
@@ -56,3 +61,8 @@ def signs(level: Observation, light: Observation | None) -> Sign:
     return Sign(
         "refusal", None, score, tuple(figures), let_in, "{user}" if let_in is not None else None
     )
+
+
+def _nobody(level: Observation) -> Figure:
+    said = "nobody was served any more: it had stopped answering"
+    return figure(level, SERVED, 0.0, said, side="load", unit="{scenario}/s")
