@@ -181,7 +181,9 @@ def _refusal(case: Case) -> Injection:
         "postgresql": ("max_connections", 4),
     }[case.stage.server]
     settings = {key: str(most + extra)}
-    return Injection("refusal", "sessions", f"{most} sessions", settings=settings, think_s=0.02)
+    # Those who are let in ask for a third of the capacity: nothing else is full before.
+    think_s = max(most / (0.3 * case.demand.per_s), 0.02)
+    return Injection("refusal", "sessions", f"{most} sessions", settings=settings, think_s=think_s)
 
 
 def _pair(case: Case) -> Injection:

@@ -118,6 +118,7 @@ def test_a_torn_page_costs_that_page(tmp_path: Path) -> None:
         ('{"status":"success","data":{"resultType":"vector","result":[]}}', "of one moment; ask"),
         ('{"status":"success","data":{"resultType":"matrix","result":[', "is no whole answer"),
         ('{"status":"success","data":{"resultType":"matrix","result":[]}}', "has no metrics of"),
+        ("# HELP node_load1 1m load average.\nnode_load1 0.3\n", 'line "# headcount page SECONDS"'),
         ("# headcount page 1\nnginx_connections_active 3\n", "has no metrics of"),
     ],
 )

@@ -41,12 +41,13 @@ class _Machine:
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Whether a file holds answers of Prometheus' HTTP API, or marked pages."""
+    """Whether a file holds answers of Prometheus' HTTP API, or pages, marked or not."""
     del path
     if head.lstrip().startswith(b"{"):
         plain = head.replace(b" ", b"").replace(b"\n", b"")
         return b'"status":"' in plain and (b'"resultType":' in plain or b'"errorType":' in plain)
-    return head.startswith(MARK.encode()) or b"\n" + MARK.encode() in head
+    marked = head.startswith(MARK.encode()) or b"\n" + MARK.encode() in head
+    return marked or head.startswith((b"# HELP ", b"# TYPE "))
 
 
 def read(path: Path) -> list[Recording]:
@@ -64,6 +65,11 @@ def read(path: Path) -> list[Recording]:
                 "they are, without rate() or sum()"
             )
     else:
+        if MARK not in text:
+            raise InputError(
+                f"{path} has pages of an exporter that do not say when they were read; record them "
+                f'each below a line "{MARK}SECONDS": echo "{MARK}$(date +%s)"; curl --silent URL'
+            )
         machines, torn = _of_pages(text)
         if torn:
             notes.append(f"pages that could not be read and were passed over: {torn}")

@@ -68,6 +68,7 @@ def sure(found: LogDiagnosis) -> str:
 def context(found: LogDiagnosis) -> list[str]:
     """What belongs to the answer: masking, the runner-up, what is exonerated, what was used."""
     decision = found.decision
+    unproved = [one for one in decision.not_judged if one in (decision.area, decision.runner_up)]
     said = [MASKED] if decision.masked else []
     if decision.runner_up is not None:
         proved = any(
@@ -78,9 +79,13 @@ def context(found: LogDiagnosis) -> list[str]:
         said.append(f"Next after it: {next_one}." if proved else f"Signs also point at {next_one}.")
     if decision.exonerated:
         said.append(f"Nothing against {_listed([AREAS[one] for one in decision.exonerated])}.")
-    if decision.not_judged:
-        names = _listed([AREAS[one] for one in decision.not_judged])
+    lacking = [one for one in decision.not_judged if one not in unproved]
+    if lacking:
+        names = _listed([AREAS[one] for one in lacking])
         said.append(f"Not judged, for want of counters: {names}.")
+    if unproved:
+        names = _listed([AREAS[one] for one in unproved])
+        said.append(f"Counters that could prove it are missing: {names}.")
     if decision.used and decision.area is None:
         means = ", ".join(f"{name} {share(value)}" for name, value in decision.used.items())
         said.append(f"In use on average: {means}.")
