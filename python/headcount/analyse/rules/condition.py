@@ -24,7 +24,7 @@ class Reading:
         value: The figure, in `unit`.
         threshold: What it was compared with, in the same unit; None for a course.
         unit: UCUM code.
-        violating: Share of the samples beyond the threshold.
+        violating: Share of the samples beyond the threshold; of a course 1 if it is one, else 0.
 
     """
 

@@ -30,7 +30,7 @@ class Judged:
     Attributes:
         holds: Whether the comparison holds; None where there are too few samples to tell.
         value: The figure that was compared: the mean, the largest, ...; None without one.
-        violating: Share of the samples beyond the threshold.
+        violating: Share of the samples beyond the threshold; of a course 1 if it is one, else 0.
 
     """
 
@@ -47,7 +47,8 @@ def beyond(series: Series, op: Operator, threshold: float) -> NDArray[np.bool_]:
 def judge(series: Series, how: Statistic, op: Operator, threshold: float | None) -> Judged:
     """Judge one series, which must have samples; `threshold` is None for a course alone."""
     if how in {"rises", "falls"} or threshold is None:
-        return Judged(_course(series, 1 if how == "rises" else -1), series.mean(), 0.0)
+        goes = _course(series, 1 if how == "rises" else -1)
+        return Judged(goes, series.mean(), float(bool(goes)))
     mask = beyond(series, op, threshold)
     violating = float(mask.mean())
     values = series.values()

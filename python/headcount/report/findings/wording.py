@@ -108,7 +108,9 @@ def reading(part: Reading) -> str:
     name = subject(leaf) + (f" ({part.instance})" if part.instance else "")
     value = DASH if part.value is None else figure(part.value, part.unit)
     if part.threshold is None:
-        return f"{name} {leaf.is_}, {value} on average"
+        # A condition may ask for what does not go with it: interrupts rise, the traffic does not.
+        course = leaf.is_ if part.violating else f"does not {leaf.is_.removesuffix('s')}"
+        return f"{name} {course}, {value} on average"
     side = {">": "above", ">=": "at or above", "<": "below", "<=": "at or below"}[leaf.op]
     held = f"{side} {limit(part.threshold, part.unit)}"
     if leaf.is_ == "consistently":
