@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import scipy
 
+from headcount.analyse.statistics.drift import drift
 from headcount.bundle.level import Steadiness
 
 BLOCK = 5
@@ -60,15 +61,10 @@ def mser(blocks: Sequence[float]) -> int:
 def trend(blocks: Sequence[float]) -> float | None:
     """The relative change over the series if it has a trend, else None.
 
-    Mann-Kendall test (Kendall's tau against time) with Sen's slope.
+    Mann-Kendall test with Sen's slope.
     """
-    tau = scipy.stats.kendalltau(range(len(blocks)), blocks)
-    if not tau.pvalue < DRIFT_P:
-        return None
-    slope = float(scipy.stats.theilslopes(blocks).slope)
-    middle = sorted(blocks)[len(blocks) // 2]
-    moved = slope * (len(blocks) - 1) / middle if middle else 0.0
-    return moved if abs(moved) > DRIFT_SHARE else None
+    found = drift(blocks)
+    return found.moved if found is not None and found.counts(DRIFT_P, DRIFT_SHARE) else None
 
 
 def _blocks(series: Sequence[float]) -> list[float]:

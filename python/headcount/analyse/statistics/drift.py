@@ -1,0 +1,56 @@
+"""Whether figures in the order of time rise or fall, and how fast."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import scipy
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """A trend over figures in the order of time, equally far apart.
+
+    Attributes:
+        p: Two-sided p-value of "no trend", by Mann and Kendall.
+        tau: Kendall's tau against time: 1 if each is above the last, -1 if each is below.
+        slope: Sen's slope: by how much they change from one to the next, in their unit.
+        low, high: Its 95 % interval.
+        moved: The change over the whole series as a share of its middle; 0 if that is 0.
+
+    """
+
+    p: float
+    tau: float
+    slope: float
+    low: float
+    high: float
+    moved: float
+
+    def counts(self, p: float, share: float) -> bool:
+        """Whether it is both significant at `p` and moves the series by more than `share`."""
+        return self.p < p and abs(self.moved) > share
+
+
+def drift(values: Sequence[float]) -> Drift | None:
+    """The Mann-Kendall test of a trend, with Sen's slope; None with fewer than four values.
+
+    Mann, Econometrica 13, 1945; Kendall, Rank Correlation Methods, 1948: exact without ties up to
+    some dozens of values, with the variance corrected for ties beyond. Sen, Journal of the American
+    Statistical Association 63, 1968, for the slope and its interval. Assumes independent values
+    about the trend: neighbours that are alike make trends of nothing (docs/statistics.md has how
+    often), so average over more than the memory of the server first. Constant values have no trend.
+    """
+    if len(values) < 4:
+        return None
+    if min(values) == max(values):
+        return Drift(p=1.0, tau=0.0, slope=0.0, low=0.0, high=0.0, moved=0.0)
+    test = scipy.stats.kendalltau(range(len(values)), values)
+    line = scipy.stats.theilslopes(values)
+    slope = float(line.slope)
+    middle = sorted(values)[len(values) // 2]
+    moved = slope * (len(values) - 1) / middle if middle else 0.0
+    p, tau = float(test.pvalue), float(test.statistic)
+    if math.isnan(p):
+        p, tau = 1.0, 0.0
+    return Drift(p, tau, slope, float(line.low_slope), float(line.high_slope), moved)
