@@ -31,7 +31,17 @@ def schemas() -> dict[str, dict[str, Any]]:
 
     The `$id` carries the version; it changes with any change that an existing reader would notice.
     """
-    return {name: _schema(name, model) for name, model in FILES.items()}
+    return {name: schema_of(name, model) for name, model in FILES.items()}
+
+
+def schema_of(name: str, model: type[Record]) -> dict[str, Any]:
+    """The schema of one kind of record, with its dialect, identifier and version."""
+    head = {
+        "$schema": DIALECT,
+        "$id": f"urn:headcount:schema:{name}:{SCHEMA_VERSION}",
+        "version": SCHEMA_VERSION,
+    }
+    return head | model.model_json_schema(mode="serialization", schema_generator=_Written)
 
 
 def write(folder: Path) -> list[Path]:
@@ -48,15 +58,6 @@ def write(folder: Path) -> list[Path]:
 def text(schema: dict[str, Any]) -> str:
     """A schema as it stands in its file."""
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
-
-
-def _schema(name: str, model: type[Record]) -> dict[str, Any]:
-    head = {
-        "$schema": DIALECT,
-        "$id": f"urn:headcount:schema:{name}:{SCHEMA_VERSION}",
-        "version": SCHEMA_VERSION,
-    }
-    return head | model.model_json_schema(mode="serialization", schema_generator=_Written)
 
 
 class _Written(GenerateJsonSchema):

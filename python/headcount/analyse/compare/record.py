@@ -1,0 +1,141 @@
+"""A comparison, for programs: who was compared, in what they differ, and what qualifies that.
+
+Every difference is told from the first of two subjects to the second: `ratio` is second / first.
+A percentage has two directions, and they are not the same number: a time that falls from 100 ms to
+78 ms is 22 % less time and 1.28 times as fast. Both are here, each with its name.
+"""
+
+from typing import Literal
+
+from pydantic import Field
+
+from headcount.bundle.level import SCHEMA_VERSION, Record
+
+Finding = Literal["better", "worse", "no difference shown"]
+"""What a difference comes to. The third does not say that there is none."""
+
+Method = Literal["pairs", "runs", "sections", "searches"]
+"""Where a difference's interval is from: pairs of interleaved runs; several runs of each side; the
+sections of one level of each side; the intervals of two searches."""
+
+
+class Reading(Record):
+    """A figure of one subject."""
+
+    value: float
+    interval: tuple[float, float] | None = Field(
+        default=None, description="95 % confidence interval; null where nothing gives one"
+    )
+    runs: int = Field(default=1, description="How many runs it is the geometric mean of")
+
+
+class Point(Record):
+    """One level of a subject, for charts and for what is compared at equal load."""
+
+    users: int
+    outcome: Literal["passed", "failed", "invalid"]
+    readings: dict[str, Reading] = Field(
+        description="By metric: `throughput`, `response.p95`, `cpu.utilization`, ..."
+    )
+
+
+class Criterion(Record):
+    """A limit of a response time, as a line in charts."""
+
+    text: str = Field(description="As written in the plan, such as `p95<=1s`")
+    metric: str = Field(description="The metric it limits, such as `response.p95`")
+    limit_ms: float
+
+
+class Subject(Record):
+    """One of those compared: the runs of one server, in one configuration."""
+
+    name: str = Field(description="Short, for tables and legends: `A`, or what the user called it")
+    title: str = Field(description="What it is: `web-static on lab:nginx`")
+    bundles: list[str] = Field(description="The runs' folders, in the order they were measured")
+    target: str
+    workload: str
+    program: str | None = Field(description="Server program and version, where it is known")
+    started_at: list[str] = Field(description="When each run began; UTC, ISO 8601")
+    users: list[int] = Field(description="Users of the levels measured, ascending, each once")
+    capacity: Reading | None = Field(description="Users that it holds; null if none was found")
+    criteria: list[Criterion] = Field(default=[], description="Limits of its response times")
+    points: list[Point] = Field(default=[], description="Its levels, by users")
+
+
+class Difference(Record):
+    """One metric of two subjects: by how much they differ, and whether that is shown."""
+
+    metric: str = Field(description="Such as `capacity`, `throughput`, `response.p95`, `cpu.each`")
+    label: str = Field(description="For a person: `p95 response time`")
+    unit: str = Field(description="`users`, `1/s`, `ms`, `s`, `By`, `share`, or a currency")
+    better: Literal["higher", "lower"]
+    at: Literal["capacity", "level"] = Field(
+        description="`level`: at the same number of users of both, which `users` gives"
+    )
+    users: int | None = Field(description="Users of the level; null at the capacity")
+    first: str = Field(description="Name of the subject that the other is compared with")
+    second: str
+    a: Reading = Field(description="Of the first")
+    b: Reading = Field(description="Of the second")
+    ratio: float = Field(description="b / a")
+    interval: tuple[float, float] | None = Field(
+        description="95 % confidence interval of the ratio; null: nothing is shown, ever"
+    )
+    method: Method | None = Field(description="Where the interval is from; null without one")
+    pairs: int | None = Field(default=None, description="Pairs of runs, where they were paired")
+    indicative: bool = Field(
+        description="Rests on so few runs (four or fewer of a side) that it is a hint, no proof"
+    )
+    finding: Finding
+    change: float = Field(description="b / a - 1: how much more (or, below 0, less) b is than a")
+    reverse: float = Field(
+        description="a / b - 1: the same difference seen from b; of times, the gain in speed"
+    )
+    words: str = Field(description="Both directions in words: `22% less time; 1.28 times as fast`")
+
+
+class Unlike(Record):
+    """Something in which subjects differ besides what was to be compared."""
+
+    what: str = Field(description="`workload`, `seed`, `criteria`, `generator`, `cpu`, ...")
+    values: dict[str, str] = Field(description="By the subject's name")
+    spoils: bool = Field(
+        description="Whether figures at equal users then mean different things, so that "
+        "differences must not be put down to the servers"
+    )
+    sentence: str
+
+
+class Reference(Record):
+    """A published result, drawn beside what was measured; never compared by a test."""
+
+    label: str = Field(description="Such as `ProLiant 800, published 1998`")
+    source: str = Field(description="Document, and the place in it")
+    metric: str = Field(description="As of differences")
+    unit: str
+    users: int | None = Field(default=None, description="At how many users, where it says so")
+    value: float
+    remark: str = Field(description="Why it cannot be compared: other hardware, other years")
+
+
+class Comparison(Record):
+    """What comparing came to."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    sentence: str = Field(description="The verdict in a sentence")
+    finding: Literal["better", "worse", "no difference shown", "mixed", "not comparable"] = Field(
+        description="Of the second against the first, of the metric that decides; `mixed` where "
+        "there are more than two subjects that differ in direction"
+    )
+    confidence: float = Field(default=0.95, description="Of every interval")
+    subjects: list[Subject]
+    differences: list[Difference]
+    unlike: list[Unlike] = Field(description="In what the subjects differ besides")
+    interleaved: bool = Field(
+        description="Whether runs of the subjects alternated in time, so that drift cancels"
+    )
+    doubts: list[str] = Field(description="What qualifies the verdict, in sentences")
+    references: list[Reference] = Field(
+        default=[], description="Published results to draw beside, always labelled as such"
+    )
