@@ -9,6 +9,7 @@ from jsonschema import Draft202012Validator, ValidationError
 from null_run import Run, record, serve, workload
 
 import shares_file
+import versus_file
 from headcount.analyse.verdict import of_levels
 from headcount.bundle.environment import EnvironmentFile, Side
 from headcount.bundle.level import SCHEMA_VERSION, Levels
@@ -36,6 +37,7 @@ def written() -> dict[str, Any]:
         "verdict": verdict,
         "environment": environment,
         "shares": shares_file.made(),
+        "versus": versus_file.made(),
     }
     return {name: json.loads(model.model_dump_json()) for name, model in models.items()}
 

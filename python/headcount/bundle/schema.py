@@ -14,6 +14,7 @@ from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import SCHEMA_VERSION, Levels, Record
 from headcount.bundle.shares import SharesFile
 from headcount.bundle.verdict import Verdict
+from headcount.bundle.versus import Versus
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -22,6 +23,7 @@ FILES: dict[str, type[Record]] = {
     "levels": Levels,
     "shares": SharesFile,
     "verdict": Verdict,
+    "versus": Versus,
 }
 """The files with a schema, without `.json`, and what they hold."""
 

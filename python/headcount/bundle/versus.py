@@ -1,0 +1,123 @@
+"""Two targets measured in turn: the file `versus.json` in the bundle of each.
+
+Both are the same but for `here`. It says which levels belong together. What they say of the targets
+is computed from both bundles, so that nothing here can disagree with them.
+"""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, ValidationError
+
+from headcount.bundle.files import replace
+from headcount.bundle.level import SCHEMA_VERSION, Record
+from headcount.errors import InputError
+
+FILE = "versus.json"
+
+SideName = Literal["A", "B"]
+SIDES: tuple[SideName, SideName] = ("A", "B")
+
+
+class VersusSide(Record):
+    """One of the two targets."""
+
+    name: SideName
+    target: str
+    bundle: str = Field(description="Name of its bundle's folder, beside that of the other")
+
+
+class VersusTurn(Record):
+    """One level of one side."""
+
+    side: SideName
+    level: int = Field(description="`index` of the level in the `levels.json` of its side")
+    users: int
+    began_s: float = Field(description="From users joining; in seconds of the run of both sides")
+    ended_s: float
+
+
+class VersusPair(Record):
+    """Two levels, one of each side, run one right after the other."""
+
+    number: int = Field(description="From 1, in the order in which they were run")
+    round: int = Field(description="From 1: which repetition of the whole it belongs to")
+    order: Literal["AB", "BA"] = Field(description="Who was first")
+    turns: list[VersusTurn] = Field(description="In the order of time; one only where it was cut")
+
+    @property
+    def whole(self) -> bool:
+        """Whether both sides have had their turn."""
+        return len(self.turns) == len(SIDES)
+
+    @property
+    def equal(self) -> bool:
+        """Whether both sides had the same number of users."""
+        return len({turn.users for turn in self.turns}) == 1
+
+
+class VersusRest(Record):
+    """A time in which one side had no users."""
+
+    side: SideName
+    began_s: float
+    ended_s: float
+    cpu_cores: float | None = Field(
+        description="CPU that its server used all the same, in cores; null where it is not known"
+    )
+
+
+class Versus(Record):
+    """The file `versus.json`."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    id: str = Field(pattern="^[0-9a-f]{32}$", description="The same in both bundles, and no other")
+    here: SideName = Field(description="Whose bundle this file is in")
+    kind: Literal["levels", "capacity"] = Field(
+        description="`levels`: both at given numbers of users; `capacity`: around the most users"
+    )
+    order: Literal["abba", "random"] = Field(description="How it is decided who begins a pair")
+    seed: int = Field(description="What the random order and all else that is random derives from")
+    wanted_pairs: int
+    sides: list[VersusSide] = Field(description="A, then B")
+    pairs: list[VersusPair] = Field(default=[], description="In the order of time")
+    rests: list[VersusRest] = Field(default=[], description="In the order of time")
+    ending: Literal["finished", "interrupted", "unfinished"] = "unfinished"
+
+    def other(self, folder: Path) -> Path | None:
+        """The bundle of the other side, which was made beside `folder`; None if it has gone."""
+        beside = next(side.bundle for side in self.sides if side.name != self.here)
+        path = folder.resolve().parent / beside
+        return path if matching(folder, path) else None
+
+
+def write(versus: Versus, folder: Path) -> None:
+    """Write it into a bundle."""
+    replace(folder / FILE, versus.model_dump_json(indent=1))
+
+
+def read(folder: Path) -> Versus | None:
+    """The pairing that a bundle belongs to; None for one of its own.
+
+    Raises InputError when the file is damaged.
+    """
+    path = folder / FILE
+    if not path.exists():
+        return None
+    try:
+        return Versus.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the whole"
+        raise InputError(f"{path} is damaged at {place}: {first['msg']}") from error
+
+
+def matching(first: Path, second: Path) -> Versus | None:
+    """The pairing that two bundles are the sides of, in whichever order, as in the first of them.
+
+    None where they are not: bundles may be renamed, so this goes by what is in them.
+    """
+    one, other = read(first), read(second)
+    if one is None or other is None or one.id != other.id or one.here == other.here:
+        return None
+    return one
