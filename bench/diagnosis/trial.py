@@ -108,7 +108,7 @@ class Runner:
             limits=injection.limits,
             steps=injection.steps,
         )
-        self._play(made, injection, self.keep / trial.key)
+        self.play(made, injection, self.keep / trial.key)
         truth = {
             "bundle": trial.key,
             "part": trial.part,
@@ -131,11 +131,11 @@ class Runner:
             calm = plan(stage, seed=1, levels=[CALIBRATION_USERS], level_s=self._level_s)
             place = self.keep / f"calibration-{stage.name}"
             if not place.exists():
-                self._play(calm, Injection("none", "", ""), place)
+                self.play(calm, Injection("none", "", ""), place)
             self._demands[stage.name] = _demand(reader.load(place).levels[-1])
         return self._demands[stage.name]
 
-    def _play(self, what: Plan, injection: Injection, to: Path) -> None:
+    def play(self, what: Plan, injection: Injection, to: Path) -> None:
         """Run a plan as a program of its own, in surroundings of its own."""
         with contextlib.ExitStack() as around:
             cache = around.enter_context(folder(loop=injection.loop))
