@@ -61,7 +61,7 @@ def at_level(level: Observation, seen: Saturation) -> dict[Limit, Sign]:
     waits = disk.signs(level, seen.light)
     short = memory.signs(level, waits)
     if waits is not None and short is not None and short.detail == "as disk":
-        again = memory.read_again(level) or 0.0
+        again = memory.part_of_disk(level) or 0.0
         waits = disk.without(waits, again / held("memory.refaults") * 0.5)
     found = {
         "cpu": cpu.signs(level),

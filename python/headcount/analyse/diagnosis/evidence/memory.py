@@ -37,6 +37,21 @@ def read_again(level: Observation) -> float | None:
     return bytes_again / whole if whole > 0 else 0.0
 
 
+def part_of_disk(level: Observation) -> float | None:
+    """Of what went to and from the disk, the share that was read again; None if unseen.
+
+    A server that waits for what it writes may read little, all of it again: that is no shortage.
+    """
+    ratio = read_again(level)
+    if ratio is None:
+        return None
+    read = level.mean(disk.READ, disk.HOST_READ) or 0.0
+    written = level.mean(disk.WRITTEN, disk.HOST_WRITTEN) or 0.0
+    swapped = (level.mean(SWAPPED_IN) or 0.0) * PAGE_BYTES
+    read = max(read, swapped)
+    return ratio * read / (read + written) if read else 0.0
+
+
 def signs(level: Observation, waits_for_disk: Sign | None) -> Sign | None:
     """How surely memory was short: pressure, or a disk read for want of it; None if unseen."""
     pressure = level.mean(PRESSURE, HOST_PRESSURE)
@@ -52,7 +67,8 @@ def signs(level: Observation, waits_for_disk: Sign | None) -> Sign | None:
         )
         refaults = REFAULTS if level.mean(REFAULTS) is not None else HOST_REFAULTS
         figures.append(figure(level, refaults, again, said))
-        if waits_for_disk is not None and ratio >= held("memory.refaults"):
+        enough = (part_of_disk(level) or 0.0) >= held("memory.refaults")
+        if waits_for_disk is not None and enough:
             score, detail = waits_for_disk.score, "as disk"
             figures += waits_for_disk.figures[:1]
     if pressure is not None:
@@ -63,7 +79,9 @@ def signs(level: Observation, waits_for_disk: Sign | None) -> Sign | None:
         if direct > score or not score:
             score, detail = direct, "pressure" if direct else None
             # A pressure below what it is held against convinces less than what was read again.
-            clear = pressure >= held("memory.pressure") or (ratio or 0.0) < held("memory.refaults")
+            clear = pressure >= held("memory.pressure") or (part_of_disk(level) or 0.0) < held(
+                "memory.refaults"
+            )
             figures.insert(0 if clear else len(figures), told)
         else:
             figures.append(told)
