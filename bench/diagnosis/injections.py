@@ -192,6 +192,10 @@ def _pair(case: Case) -> Injection:
     first, second = case.draw.some(sorted(makers), 2)
     strong = case.draw.between(0.06, 0.25)
     weak = strong * (2 + case.draw.between(0.01, 1.0))
+    if second == "generator":
+        # At a fraction of its throughput a scenario costs it half as much again, and what it does
+        # besides costs as much as ever.
+        weak = 1.5 * weak + OWN_CORES / case.demand.generator_cores
     one = makers[first](replace(case, draw=case.draw.fixed(strong)))
     other = makers[second](replace(case, draw=case.draw.fixed(min(weak, 0.9))))
     limits = {**other.limits, **one.limits}
@@ -199,6 +203,8 @@ def _pair(case: Case) -> Injection:
 
 
 KNEE_USERS = 48
+OWN_CORES = 0.05
+"""CPU of the generator for its sampling, its reports and its bundle."""
 NEAR_KNEE = (0.55, 0.9, 1.05, 1.2)
 """Levels as a search leaves them: of the users at which think time hides no more of the limit."""
 
