@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headcount.analyse.score import harmonic_mean
+from headcount.analyse.statistics.sections import SECTIONS
 from headcount.analyse.steadiness import BLOCK, mser, steadiness, trend
-from headcount.analyse.times import SECTIONS, quantile_interval_ms, times_of
+from headcount.analyse.times import quantile_interval_ms, times_of
 
 SEED = 20_260_101
 

@@ -7,12 +7,13 @@ from headcount._engine import Histogram, Interval
 from headcount.analyse import generator, little
 from headcount.analyse.judge import judge
 from headcount.analyse.marks import level_marks
+from headcount.analyse.statistics.memory import too_short
+from headcount.analyse.statistics.sections import SECTIONS
 from headcount.analyse.steadiness import steadiness
 from headcount.analyse.task_score import level_score
 from headcount.analyse.tasks import Tasks, results
 from headcount.analyse.times import (
     RATE_S,
-    SECTIONS,
     quantile_interval_ms,
     rate_interval,
     times_of,
@@ -159,6 +160,8 @@ def _scenario(
     overloaded, decided = pool.overloaded()
     sections = window.split(window.seconds / SECTIONS) if window.seconds >= 2 * SECTIONS else []
     parts = [part.pool(index) for part in window.split(max(window.seconds / SECTIONS, RATE_S))]
+    interval = quantile_interval_ms([s.pool(index).response for s in sections], 0.95)
+    means = pool.seconds_ms()
     return ScenarioResult(
         name=name,
         due=pool.due(),
@@ -175,7 +178,8 @@ def _scenario(
         mean_ms=pool.mean_ms(),
         response=times_of(pool.response),
         service=times_of(pool.service),
-        p95_interval_ms=quantile_interval_ms([s.pool(index).response for s in sections], 0.95),
+        p95_interval_ms=interval,
+        p95_interval_unreliable=interval is not None and too_short(means, len(means) / SECTIONS),
         rate_interval_per_s=rate_interval(
             [(part.completed, part.window.seconds) for part in parts]
         ),
@@ -239,14 +243,11 @@ def _wrong_data(faults: Sequence[FaultResult]) -> list[str]:
 
 
 def _steadiness(window: Window) -> Steadiness:
-    means, rates = [], []
+    rates = []
     for interval in window.intervals:
         ended = sum(tally.completed + tally.failed for tally in interval.scenarios)
-        response_s = sum(tally.response_s for tally in interval.scenarios)
-        if ended:
-            means.append(response_s / ended * 1000)
         rates.append(ended / max(interval.to_s - interval.from_s, 1e-9))
-    return steadiness(means, rates)
+    return steadiness(window.pool().seconds_ms(), rates)
 
 
 def broke_first(level: LevelResult, criterion: str | None) -> str:

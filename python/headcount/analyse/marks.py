@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from headcount.analyse.statistics.sections import SECTIONS
 from headcount.analyse.tasks import Tasks
-from headcount.analyse.times import RATE_S, SECTIONS, rate_interval
+from headcount.analyse.times import RATE_S, rate_interval
 from headcount.analyse.window import Window
 from headcount.bundle.level import LevelMarks
 from headcount.plan.marks import Marks

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from headcount._engine import Histogram
+from headcount.analyse.statistics.sections import SECTIONS, around
 from headcount.analyse.tasks import Tasks
-from headcount.analyse.times import SECTIONS, around
 from headcount.analyse.window import Window
 from headcount.bundle.level import LevelScore
 
@@ -79,7 +79,7 @@ def _weigh(window: Window, tasks: Tasks, weights: Mapping[str, float]) -> _Weigh
 
 
 def _interval(window: Window, tasks: Tasks, whole: _Weighed) -> tuple[float, float] | None:
-    """The 95 % interval by sectioning (`headcount.analyse.times`), in ms.
+    """The 95 % interval by sectioning (`analyse.statistics.sections`), in ms.
 
     Each section's score is of all the tasks, so that what moves them together counts. None where
     even sections of a third of the level hold too few of some task.

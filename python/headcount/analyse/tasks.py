@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headcount._engine import Histogram, TaskCount
-from headcount.analyse.times import SECTIONS, quantile_interval_ms, times_of
+from headcount.analyse.statistics.sections import SECTIONS
+from headcount.analyse.times import quantile_interval_ms, times_of
 from headcount.analyse.window import Window
 from headcount.bundle.level import TaskResult
 from headcount.plan.task_score import TaskScore

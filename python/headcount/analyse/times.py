@@ -6,12 +6,8 @@ from collections.abc import Sequence
 from scipy.special import stdtrit
 
 from headcount._engine import Histogram
+from headcount.analyse.statistics.sections import sectioned
 from headcount.bundle.level import Times
-
-SECTIONS = 10
-"""Sections of a level for the interval of a percentile: ten keep 9 degrees of freedom and leave
-each section long enough to hold more than one busy period of the server."""
-
 
 FEWEST_RATES = 5
 """Fewer sections say too little of their spread: Student's t would widen the interval by half."""
@@ -44,34 +40,13 @@ def times_of(histogram: Histogram) -> Times | None:
 def quantile_interval_ms(
     sections: Sequence[Histogram], quantile: float
 ) -> tuple[float, float] | None:
-    """A 95 % confidence interval of a percentile, in ms, by sectioning.
+    """The 95 % confidence interval of a percentile, in ms, by `statistics.sections`.
 
-    The level is cut into consecutive sections; the spread of their percentiles, on the log scale,
-    around the percentile of the whole gives the standard error (Asmussen and Glynn, Stochastic
-    Simulation, 2007, III.5). Unlike order statistics it does not take neighbouring requests for
-    independent. Assumes sections long against the busy periods of the server. None with fewer than
-    three sections that hold at least 20 durations each.
+    `sections` are those of a level, in order. None with fewer than three, or where one holds fewer
+    than 20 durations.
     """
-    whole = Histogram.merge(list(sections))
-    usable = [section for section in sections if section.count >= 20]
-    if len(usable) < 3 or len(usable) < len(sections):
-        return None
-    low, high = around(
-        whole.quantile_us(quantile), [section.quantile_us(quantile) for section in usable]
-    )
-    return low / 1000, high / 1000
-
-
-def around(whole: float, sections: Sequence[float]) -> tuple[float, float]:
-    """The 95 % interval of a time by sectioning on the log scale; in µs, or at least 1 of any unit.
-
-    `whole` is the figure of the level, `sections` the same figure of each of its sections.
-    """
-    centre = math.log(max(whole, 1))
-    logs = [math.log(max(value, 1)) for value in sections]
-    spread = sum((value - centre) ** 2 for value in logs) / (len(logs) - 1)
-    half = float(stdtrit(len(logs) - 1, 0.975)) * math.sqrt(spread / len(logs))
-    return math.exp(centre - half), math.exp(centre + half)
+    found = sectioned(Histogram.merge(list(sections)), sections, quantile)
+    return None if found is None else (found.low_us / 1000, found.high_us / 1000)
 
 
 def rate_interval(sections: Sequence[tuple[float, float]]) -> tuple[float, float] | None:

@@ -112,6 +112,14 @@ class Pool:
             return None
         return max(self.waited_s() * 1000 / ended, self.response.mean_us / 1000)
 
+    def seconds_ms(self) -> list[float]:
+        """The mean response time of each interval in which something ended, in ms."""
+        sums = [
+            (sum(c.response_s for c in counts), sum(c.completed + c.failed for c in counts))
+            for counts in map(self._counts, self.window.intervals)
+        ]
+        return [response_s / ended * 1000 for response_s, ended in sums if ended]
+
     def waited_s(self) -> float:
         """How long users waited for answers within the window, all together, in user-seconds."""
         before = self.window.before

@@ -54,6 +54,10 @@ class ScenarioResult(Record):
     p95_interval_ms: tuple[float, float] | None = Field(
         description="95 % confidence interval of the p95 response time, by sectioning"
     )
+    p95_interval_unreliable: bool = Field(
+        default=False,
+        description="Whether that interval is too narrow: seconds far apart are still alike",
+    )
     rate_interval_per_s: tuple[float, float] | None = Field(
         default=None, description="95 % confidence interval of `rate_per_s`, by sectioning"
     )

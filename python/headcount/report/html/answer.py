@@ -146,6 +146,8 @@ def _of_level(level: LevelResult) -> list[tuple[str, str, str]]:
     response, interval = level.total.response, level.total.p95_interval_ms
     at = f"at {count(level.users)} users"
     spread = f", 95% interval {duration_range(*interval)}" if interval else ""
+    if level.total.p95_interval_unreliable:
+        spread += " or wider: the level is short against the server's memory"
     return [
         ("Throughput", significant(level.achieved_per_s), f"scenarios per second {at}"),
         ("Response time p95", duration(response.p95_ms if response else None), at + spread),

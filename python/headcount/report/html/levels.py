@@ -74,7 +74,8 @@ def _percentile(of: Callable[[Times], float]) -> Callable[[LevelResult], Cell]:
 def _p95(level: LevelResult) -> Cell:
     interval = level.total.p95_interval_ms
     # On paper it may be broken, then at the dash.
-    spread = element("small", unbroken(duration_range(*interval))) if interval else None
+    wider = " or wider" if level.total.p95_interval_unreliable else ""
+    spread = element("small", unbroken(duration_range(*interval) + wider)) if interval else None
     return joined([_percentile(lambda times: times.p95_ms)(level), spread])
 
 

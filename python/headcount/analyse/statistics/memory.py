@@ -1,0 +1,57 @@
+"""How long a server remembers: over how many values a series is still like itself."""
+
+import math
+from collections.abc import Sequence
+
+SHORTEST = 10.0
+"""Memories that a section must last. With fewer, intervals that claim 95 % hold the truth in 30 to
+85 % of simulated levels; docs/statistics.md has the table."""
+SIGNIFICANT = 1.645
+"""Standard errors by which neighbours must be alike: in one of 20 independent series they are."""
+FEWEST = 20
+"""Values below which a correlation says nothing."""
+
+
+def autocorrelation(values: Sequence[float], lag: int = 1) -> float:
+    """The correlation of a series with itself `lag` values later, -1 to 1; 0 if it is constant.
+
+    Box, Jenkins, Reinsel and Ljung, Time Series Analysis, 5th ed., 2015, 2.1.5. Its standard error
+    is about 1 / sqrt(n) for independent values, so of ten sections' means it says next to nothing.
+    """
+    mean = math.fsum(values) / len(values)
+    away = [value - mean for value in values]
+    squares = math.fsum(value * value for value in away)
+    if squares <= 0 or lag >= len(values):
+        return 0.0
+    return math.fsum(a * b for a, b in zip(away, away[lag:], strict=False)) / squares
+
+
+def memory(values: Sequence[float]) -> float:
+    """Integrated autocorrelation time in steps of the series; at least 1.
+
+    n values say as much of their mean as n / memory independent ones. Geyer's initial monotone
+    sequence (Practical Markov chain Monte Carlo, Statistical Science 7, 1992): sums of neighbouring
+    autocorrelations as long as they stay above zero, never rising. From a series that is itself
+    only a few memories long it comes out too small.
+    """
+    total, last = -1.0, math.inf
+    for lag in range(0, len(values) // 2 - 1, 2):
+        pair = autocorrelation(values, lag) + autocorrelation(values, lag + 1)
+        if pair <= 0:
+            break
+        last = min(pair, last)
+        total += 2 * last
+    return max(total, 1.0)
+
+
+def too_short(values: Sequence[float], section: float) -> bool:
+    """Whether sections of so many values are too short for an interval that holds what it claims.
+
+    They are if neighbouring values are significantly alike and the section does not last ten
+    memories. False of fewer than 20 values: nothing can be told. An error of the first kind is made
+    in one of 20 levels at most; a memory that is longer than the level stays unseen.
+    """
+    if len(values) < FEWEST:
+        return False
+    alike = autocorrelation(values) * math.sqrt(len(values)) > SIGNIFICANT
+    return alike and section < SHORTEST * memory(values)

@@ -1,0 +1,101 @@
+"""The interval of a percentile of one level, though neighbouring answers are alike.
+
+The textbook's order statistics take answers for independent. In a queue they are not: at 80 % load
+such an interval of the p95 holds the truth one time in four. Here the level is cut into consecutive
+sections, and what they differ by gives the error.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from headcount.analyse.statistics.student import quantile as student
+
+SECTIONS = 10
+"""Sections of a level: ten keep 9 degrees of freedom and leave each section long enough to hold
+more than one busy period of the server."""
+LEAST_IN_SECTION = 20
+"""Durations in a section: of fewer, the 95th percentile is the greatest or the second greatest."""
+LEAST_SECTIONS = 3
+
+
+class Durations(Protocol):
+    """What the intervals need of a histogram."""
+
+    @property
+    def count(self) -> int:
+        """How many it holds."""
+        ...
+
+    def quantile_us(self, quantile: float, /) -> float:
+        """What this share of them does not exceed, in µs."""
+        ...
+
+    def count_above(self, limit_us: int, /) -> int:
+        """How many exceed a limit in µs."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Percentile:
+    """A percentile of a level with its 95 % interval, in µs; `high` may be infinite."""
+
+    value_us: float
+    low_us: float
+    high_us: float
+
+
+def sectioned(whole: Durations, parts: Sequence[Durations], share: float) -> Percentile | None:
+    """A percentile's interval by sectioning; the default.
+
+    Asmussen and Glynn, Stochastic Simulation, 2007, III.5. Assumes that sections are long against
+    the memory of the server (`memory.too_short` tests that), and as many answers in each. None with
+    fewer than three sections, or where one holds fewer than 20 durations.
+    """
+    if not _enough(parts):
+        return None
+    value = whole.quantile_us(share)
+    low, high = around(value, [part.quantile_us(share) for part in parts])
+    return Percentile(value, low, high)
+
+
+def exceeded(whole: Durations, parts: Sequence[Durations], share: float) -> Percentile | None:
+    """The same by batch-exceed ranks: wider where sections are short, as wide where they are not.
+
+    How many durations of each section exceed the percentile of the whole gives the standard error
+    of the share below it, as of any ratio of sums (Cochran, Sampling Techniques, 3rd ed., 1977,
+    6.3); the ends are the percentiles at that share plus and minus t of them. The way from a
+    share's error to a percentile's is Woodruff's (Journal of the American Statistical Association
+    47, 1952). `high` is infinite where the level is too short to bound it. Assumes and gives None
+    as `sectioned`.
+    """
+    if not _enough(parts):
+        return None
+    value = whole.quantile_us(share)
+    total = sum(part.count for part in parts)
+    above = [part.count_above(int(value)) for part in parts]
+    mean = sum(above) / total
+    squares = math.fsum((a - mean * p.count) ** 2 for a, p in zip(above, parts, strict=True))
+    error = math.sqrt(squares * len(parts) / (len(parts) - 1)) / total
+    half = student(len(parts) - 1) * error
+    low = whole.quantile_us(max(share - half, 0.0))
+    high = whole.quantile_us(share + half) if share + half <= 1 else math.inf
+    return Percentile(value, low, high)
+
+
+def around(whole: float, sections: Sequence[float]) -> tuple[float, float]:
+    """The 95 % interval of a time by sectioning on the log scale; in µs, or at least 1 of any unit.
+
+    `whole` is the figure of the level, `sections` the same figure of each of its sections. The
+    spread about the whole rather than about the sections' mean counts the bias of short sections.
+    """
+    centre = math.log(max(whole, 1))
+    logs = [math.log(max(value, 1)) for value in sections]
+    spread = sum((value - centre) ** 2 for value in logs) / (len(logs) - 1)
+    half = student(len(logs) - 1) * math.sqrt(spread / len(logs))
+    return math.exp(centre - half), math.exp(centre + half)
+
+
+def _enough(parts: Sequence[Durations]) -> bool:
+    return len(parts) >= LEAST_SECTIONS and all(p.count >= LEAST_IN_SECTION for p in parts)
