@@ -1,0 +1,202 @@
+"""What qualifies a comparison, in sentences."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from headcount.analyse.compare.levels import common_users
+from headcount.analyse.compare.measured import Measured
+from headcount.analyse.compare.record import Difference
+from headcount.analyse.compare.subject import Side
+from headcount.analyse.compare.unlike import unlike
+from headcount.analyse.statistics.drift import drift
+from headcount.text import count, share, span
+
+DRIFT_P = 0.01
+"""Below, a trend over the runs is told: one in a hundred comparisons by chance."""
+ERRORS = 0.005
+"""By so much more of the scenarios must fail on one side to be told beside its other figures."""
+EXPECTED = 0.05
+"""Share of differences "shown" by chance where there is none: each verdict stands for itself."""
+
+
+def doubts(
+    sides: Sequence[Side],
+    levels: Sequence[Sequence[Measured]],
+    differences: Sequence[Difference],
+    *,
+    interleaved: bool,
+) -> list[str]:
+    """Everything a reader must know beside the differences."""
+    return [
+        *_users(sides),
+        *_order(sides, differences, interleaved=interleaved),
+        *_few(differences),
+        *_without(differences),
+        *_drifting(sides, levels),
+        *_failing(sides, levels),
+        *_unsteady(sides, levels),
+        *_within(sides),
+        *(f"{side.name}: {flag}" for side in sides for flag in _flags(side)),
+    ]
+
+
+def _users(sides: Sequence[Side]) -> list[str]:
+    """Where users differ, that is said, and nothing is interpolated."""
+    said = []
+    for other in sides[1:]:
+        common = common_users(sides[0], other)
+        alone = [sorted(set(side.users()) - set(common)) for side in (sides[0], other)]
+        parts = [
+            f"{side.name} alone at {_listed(here)}"
+            for side, here in zip((sides[0], other), alone, strict=True)
+            if here
+        ]
+        if not common:
+            said.append(
+                f"{sides[0].name} and {other.name} have no level with the same number of users: "
+                "only their answers can be compared; repeat one with the other's --levels"
+            )
+        elif parts:
+            said.append(
+                f"levels are compared at {_listed(common)} users alone, which both measured "
+                f"({'; '.join(parts)}): nothing is interpolated"
+            )
+    return said
+
+
+def _listed(users: Sequence[int]) -> str:
+    shown = [count(one) for one in users[:8]]
+    return ", ".join(shown) + (f" and {len(users) - 8} more" if len(users) > 8 else "")
+
+
+def _order(
+    sides: Sequence[Side], differences: Sequence[Difference], *, interleaved: bool
+) -> list[str]:
+    if interleaved or not differences:
+        return []
+    moments = sorted(bundle.levels[0].started_at for side in sides for bundle in side.bundles)
+    apart = _apart_s(moments[0], moments[-1])
+    length = f"within {span(apart)}" if apart is not None else "one after the other"
+    said = (
+        f"runs did not alternate ({length}): whatever changed on the machine in between counts as "
+        "a difference; run them in turns (ABBA), or let headcount run --versus do it"
+    )
+    return [said]
+
+
+def _apart_s(first: str, last: str) -> float | None:
+    try:
+        return (datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds()
+    except ValueError:
+        return None
+
+
+def _few(differences: Sequence[Difference]) -> list[str]:
+    few = [one for one in differences if one.indicative and one.interval is not None]
+    if not few:
+        return []
+    if any(one.method == "sections" for one in few):
+        said = (
+            "indicative: too few runs of a side to show how much runs differ; intervals allow for "
+            "the usual 2% of speed between runs, and three runs of each or more would tell"
+        )
+        return [said]
+    return ["indicative: with four runs or fewer of a side the interval is a hint, no proof"]
+
+
+def _without(differences: Sequence[Difference]) -> list[str]:
+    """Differences without an interval, and how many of the others chance alone would show."""
+    said = []
+    bare = sorted({one.label for one in differences if one.interval is None})
+    if bare:
+        said.append(
+            f"without an interval, so that nothing can be shown: {', '.join(bare)}; levels of 20 s "
+            "or more have one, and so have three runs of each side"
+        )
+    tested = [one for one in differences if one.interval is not None]
+    shown = [one for one in tested if one.finding != "no difference shown"]
+    if len(tested) >= 10 and shown:
+        said.append(
+            f"{len(shown)} of {len(tested)} differences are shown, each at 95%: about "
+            f"{max(round(EXPECTED * len(tested)), 1)} would be by chance between equals"
+        )
+    return said
+
+
+def _drifting(sides: Sequence[Side], levels: Sequence[Sequence[Measured]]) -> list[str]:
+    """A trend of throughput over the runs of a side in the order of time."""
+    said = []
+    for side, here in zip(sides, levels, strict=True):
+        for users in sorted({one.users for one in here}):
+            ordered = sorted(
+                (one for one in here if one.users == users), key=lambda one: one.level.started_at
+            )
+            found = drift([one.level.achieved_per_s for one in ordered])
+            if found is not None and found.p < DRIFT_P:
+                way = "rose" if found.slope > 0 else "fell"
+                said.append(
+                    f"{side.name}: throughput at {count(users)} users {way} by "
+                    f"{share(abs(found.moved))} over its {len(ordered)} levels: something drifted"
+                )
+    return said
+
+
+def _failing(sides: Sequence[Side], levels: Sequence[Sequence[Measured]]) -> list[str]:
+    """Scenarios that failed on one side more than on the other: a server that refuses is fast."""
+    said = []
+    first = {one.users: _failed(one) for one in levels[0]}
+    for side, here in zip(sides[1:], levels[1:], strict=True):
+        for one in here:
+            there = first.get(one.users)
+            if there is not None and abs(_failed(one) - there) > ERRORS:
+                said.append(
+                    f"at {count(one.users)} users {share(there)} of the scenarios failed on "
+                    f"{sides[0].name} and {share(_failed(one))} on {side.name}: times are of those "
+                    "that did not"
+                )
+    return list(dict.fromkeys(said))
+
+
+def _failed(one: Measured) -> float:
+    ended = one.level.total.completed + one.level.total.failed
+    return one.level.total.failed / ended if ended else 0.0
+
+
+def _unsteady(sides: Sequence[Side], levels: Sequence[Sequence[Measured]]) -> list[str]:
+    said = []
+    for side, here in zip(sides, levels, strict=True):
+        users = sorted({one.users for one in here if not one.level.steadiness.steady})
+        if users:
+            said.append(
+                f"{side.name}: not in a steady state at {_listed(users)} users; such figures hold "
+                "for that moment alone"
+            )
+        left_out = sorted(
+            {
+                level.users
+                for bundle in side.bundles
+                for level in bundle.levels
+                if level.outcome == "invalid"
+            }
+        )
+        if left_out:
+            said.append(
+                f"{side.name}: levels that do not count are left out ({_listed(left_out)} users)"
+            )
+    return said
+
+
+def _within(sides: Sequence[Side]) -> list[str]:
+    """Runs of one side that were not of one configuration."""
+    said = []
+    for side in sides:
+        for bundle in side.bundles[1:]:
+            names = (side.bundles[0].folder.name, bundle.folder.name)
+            different = unlike(names, (side.bundles[0], bundle))
+            said += [f"within {side.name}, {one.sentence}" for one in different]
+    return list(dict.fromkeys(said))
+
+
+def _flags(side: Side) -> list[str]:
+    flags = [flag for bundle in side.bundles if bundle.verdict for flag in bundle.verdict.flags]
+    return list(dict.fromkeys(flags))

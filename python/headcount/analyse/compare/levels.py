@@ -1,0 +1,41 @@
+"""Levels of two sides at equal users, and in what they differ."""
+
+from collections.abc import Sequence
+
+from headcount.analyse.compare.difference import Between, difference
+from headcount.analyse.compare.estimate import Matched, estimate
+from headcount.analyse.compare.measured import Measured
+from headcount.analyse.compare.metrics import OF_LEVELS
+from headcount.analyse.compare.pairing import paired
+from headcount.analyse.compare.record import Difference
+from headcount.analyse.compare.subject import Side
+
+
+def common_users(first: Side, second: Side) -> list[int]:
+    """The numbers of users that both sides measured; nothing is ever interpolated."""
+    return sorted(set(first.users()) & set(second.users()))
+
+
+def matched(users: int, first: Sequence[Measured], second: Sequence[Measured]) -> Matched:
+    """The levels of both sides at so many users."""
+    a = [one for one in first if one.users == users]
+    b = [one for one in second if one.users == users]
+    others = tuple([one for one in side if one.users != users] for side in (first, second))
+    return Matched(a, b, paired(a, b), (others[0], others[1]))
+
+
+def differences(
+    sides: tuple[Side, Side], levels: tuple[Sequence[Measured], Sequence[Measured]]
+) -> list[Difference]:
+    """Every metric at every number of users that both sides measured, the fewest users first."""
+    found = []
+    for users in sorted({one.users for one in levels[0]} & {one.users for one in levels[1]}):
+        here = matched(users, *levels)
+        for metric in OF_LEVELS:
+            one = estimate(metric.id, here)
+            if one is None:
+                continue
+            bounds = (one.log.low, one.log.high) if one.log is not None else None
+            between = Between(one.a, one.b, one.runs, bounds, one.method, one.pairs, users)
+            found.append(difference(metric, between, *sides))
+    return found

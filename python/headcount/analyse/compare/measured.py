@@ -1,0 +1,200 @@
+"""The levels of a bundle as they are compared: metrics with what their own sections say of them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from headcount._engine import Histogram
+from headcount.analyse.compare.figure import Figure, sectioned
+from headcount.analyse.compare.metrics import RESPONSE
+from headcount.analyse.compare.usage import Source, each
+from headcount.analyse.times import SECTIONS
+from headcount.bundle import hlog
+from headcount.bundle.environment import Side
+from headcount.bundle.level import LevelResult
+from headcount.bundle.reader import Bundle
+
+Second = Mapping[str, Any]
+
+TIMES_S = 20.0
+"""Shortest level whose percentiles get an interval, and"""
+TIMES_EACH = 20
+"""the fewest answers in each of its sections: as of the interval of a level's own p95."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A level, and the bundle it is from.
+
+    Attributes:
+        bundle: Its place among the bundles of its subject.
+        level: The level as it stands in the bundle.
+        figures: By metric; what could not be measured, or was zero, is not there.
+        sources: The counters behind each cost.
+
+    """
+
+    bundle: int
+    level: LevelResult
+    figures: Mapping[str, Figure]
+    sources: Mapping[str, Source]
+
+    @property
+    def users(self) -> int:
+        """How many there were."""
+        return self.level.users
+
+
+def measured(bundle: Bundle, place: int, wanted: Callable[[LevelResult], bool]) -> list[Measured]:
+    """The wanted levels of a bundle, in the order they were run; invalid ones never.
+
+    Sections come from the bundle's seconds and histograms. A bundle without them still has its
+    levels' values, and the intervals that were stored with those.
+    """
+    levels = [level for level in bundle.levels if level.outcome != "invalid" and wanted(level)]
+    numbers = {level.index for level in levels}
+    seconds: dict[int, list[Second]] = {number: [] for number in numbers}
+    for second in bundle.seconds if numbers else []:
+        if second["level"] in numbers and second["phase"] == "steady":
+            seconds[second["level"]].append(second)
+    spans = [_span(seconds[level.index]) for level in levels]
+    answers = _answers(bundle, [span for span in spans if span is not None])
+    alone = not any(side.role == "both" for side in _sides(bundle))
+    found = []
+    for level, span in zip(levels, spans, strict=True):
+        sources = each(level, alone=alone)
+        figures = _costs(level, seconds[level.index], sources) | _served(
+            level, seconds[level.index], answers, span
+        )
+        known = {name: figure for name, figure in figures.items() if figure is not None}
+        found.append(Measured(place, level, known, sources))
+    return found
+
+
+def _sides(bundle: Bundle) -> list[Side]:
+    return bundle.environment.sides if bundle.environment else []
+
+
+def _span(seconds: Sequence[Second]) -> tuple[float, float] | None:
+    """Begin and end on the run's clock."""
+    if not seconds:
+        return None
+    return seconds[0]["t_s"] - seconds[0]["seconds"], seconds[-1]["t_s"]
+
+
+Answers = Sequence[tuple[float, Histogram]]
+"""Response times: the middle of the interval they ended in, on the run's clock, and they."""
+
+
+def _answers(bundle: Bundle, spans: Sequence[tuple[float, float]]) -> Answers:
+    path = bundle.folder / "histograms.hlog"
+    if not spans or not path.exists():
+        return []
+
+    def inside(tag: str, start_s: float, length_s: float) -> bool:
+        middle = start_s + length_s / 2
+        return tag.startswith("response/") and any(low < middle < high for low, high in spans)
+
+    found = hlog.read(path, inside)
+    return sorted(
+        (
+            (start_s + length_s / 2, histogram)
+            for entries in found.values()
+            for start_s, length_s, histogram in entries
+        ),
+        key=lambda entry: entry[0],
+    )
+
+
+def _served(
+    level: LevelResult,
+    seconds: Sequence[Second],
+    answers: Answers,
+    span: tuple[float, float] | None,
+) -> dict[str, Figure | None]:
+    """What users got."""
+    parts = sections(seconds)
+    long = level.steady_s >= TIMES_S
+    return {
+        "throughput": sectioned(level.achieved_per_s, [_rate(part) for part in parts]),
+        "response.mean": sectioned(
+            level.total.mean_ms or 0.0, [_mean_ms(part) for part in parts] if long else []
+        ),
+        **_percentiles(level, answers, span),
+    }
+
+
+def _costs(
+    level: LevelResult, seconds: Sequence[Second], sources: Mapping[str, Source]
+) -> dict[str, Figure | None]:
+    """What a scenario cost."""
+    if not level.achieved_per_s:
+        return {}
+    parts = sections(seconds)
+    return {
+        name: sectioned(
+            source(level) / level.achieved_per_s, [_each(part, source.of_second) for part in parts]
+        )
+        for name, source in sources.items()
+    }
+
+
+def sections(seconds: Sequence[Second]) -> list[Sequence[Second]]:
+    """Ten consecutive parts of a level, or one for each second of a shorter one."""
+    count = min(SECTIONS, len(seconds))
+    edges = [round(number * len(seconds) / count) for number in range(count + 1)] if count else []
+    return [seconds[low:high] for low, high in pairwise(edges)]
+
+
+def _sum(part: Sequence[Second], name: str) -> float:
+    return float(sum(one[name] for second in part for one in second["scenarios"].values()))
+
+
+def _rate(part: Sequence[Second]) -> float:
+    return _sum(part, "completed") / _length_s(part)
+
+
+def _length_s(part: Sequence[Second]) -> float:
+    return float(sum(second["seconds"] for second in part))
+
+
+def _mean_ms(part: Sequence[Second]) -> float:
+    ended = _sum(part, "completed") + _sum(part, "failed")
+    return 1000 * _sum(part, "response_s") / ended if ended else 0.0
+
+
+def _each(part: Sequence[Second], of_second: Callable[[Second], float | None]) -> float:
+    """What a scenario took of something that is counted per second; 0 where it is not known."""
+    used = [(of_second(second), second["seconds"]) for second in part]
+    known = [(value, length) for value, length in used if value is not None]
+    done = _sum(part, "completed")
+    if not known or not done:
+        return 0.0
+    mean = sum(value * length for value, length in known) / sum(length for _, length in known)
+    return float(mean) * _length_s(part) / done
+
+
+def _percentiles(
+    level: LevelResult, answers: Answers, span: tuple[float, float] | None
+) -> dict[str, Figure | None]:
+    response = level.total.response
+    if response is None:
+        return {}
+    values = (response.p50_ms, response.p95_ms, response.p99_ms)
+    parts = _parts(answers, span) if span and level.steady_s >= TIMES_S else []
+    if any(part.count < TIMES_EACH for part in parts):
+        parts = []
+    return {
+        name: sectioned(value, [part.quantile_us(share) / 1000 for part in parts])
+        for (name, share), value in zip(RESPONSE.items(), values, strict=True)
+    }
+
+
+def _parts(answers: Answers, span: tuple[float, float]) -> list[Histogram]:
+    low, high = span
+    edges = [low + (high - low) * number / SECTIONS for number in range(SECTIONS + 1)]
+    return [
+        Histogram.merge([one for middle, one in answers if start < middle <= end])
+        for start, end in pairwise(edges)
+    ]

@@ -1,0 +1,62 @@
+"""One of those compared: runs of one server in one configuration, and their levels."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from headcount.analyse.compare.measured import Measured, measured
+from headcount.bundle import reader
+from headcount.bundle.level import LevelResult
+from headcount.bundle.reader import Bundle
+from headcount.errors import InputError
+from headcount.plan.plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A subject before it is compared.
+
+    Attributes:
+        name: Short, for tables.
+        bundles: Its runs, in the order they were begun.
+
+    """
+
+    name: str
+    bundles: Sequence[Bundle]
+
+    @property
+    def plan(self) -> Plan:
+        """The plan of its first run."""
+        return self.bundles[0].plan
+
+    def levels(self, wanted: Callable[[LevelResult], bool]) -> list[Measured]:
+        """The wanted levels of all its runs that count, run by run in the order they were made."""
+        return [
+            one
+            for place, bundle in enumerate(self.bundles)
+            for one in measured(bundle, place, lambda level: counts(level) and wanted(level))
+        ]
+
+    def users(self) -> list[int]:
+        """At how many users something that counts was measured, ascending, each once."""
+        return sorted(
+            {level.users for bundle in self.bundles for level in bundle.levels if counts(level)}
+        )
+
+
+def counts(level: LevelResult) -> bool:
+    """Whether a level is compared: it is valid, and no soak, which asks more of a server."""
+    return level.outcome != "invalid" and level.purpose != "soak"
+
+
+def side(name: str, folders: Sequence[Path]) -> Side:
+    """Read the runs of a subject; raises InputError where one is no bundle or was not finished."""
+    bundles = [reader.load(folder) for folder in folders]
+    for bundle in bundles:
+        if not bundle.levels:
+            raise InputError(
+                f"{bundle.folder} has no finished level to compare "
+                f"(headcount resume {bundle.folder} goes on with it)"
+            )
+    return Side(name, sorted(bundles, key=lambda one: one.levels[0].started_at))

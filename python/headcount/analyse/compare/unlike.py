@@ -1,0 +1,161 @@
+"""In what runs differ besides what they measured: what spoils a comparison, what it may be of."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from headcount.analyse.compare.machine import generator_of, programs_of, server_of, settings_of
+from headcount.analyse.compare.record import Unlike
+from headcount.bundle.reader import Bundle
+from headcount.text import clean
+
+MOST_SHOWN = 6
+"""Settings named one by one; of more the first ones, and how many there are."""
+_NO_WORK = frozenset(
+    {
+        "title",
+        "description",
+        "recreates",
+        "sources",
+        "deviations",
+        "criteria",
+        "rules",
+        "run",
+        "name",
+    }
+)
+"""Keys of a workload that do not change what users do."""
+_TIMING = ("ramp_per_s", "ramp", "settle", "duration", "step_timeout", "log_on", "steady")
+
+
+@dataclass(frozen=True, slots=True)
+class Aspect:
+    """Something that may differ.
+
+    Attributes:
+        what: Its name.
+        of: What it is in a run; several keys, so that only those that differ are named.
+        spoils: Whether figures at equal users then mean different things.
+        then: What follows, to end the sentence.
+
+    """
+
+    what: str
+    of: Callable[[Bundle], Mapping[str, Any]]
+    spoils: bool
+    then: str
+
+
+def _workload(bundle: Bundle) -> Mapping[str, Any]:
+    return {"name": bundle.plan.workload.name} | {
+        key: value
+        for key, value in bundle.plan.workload.model_dump(mode="json").items()
+        if key not in _NO_WORK
+    }
+
+
+def _pace(bundle: Bundle) -> Mapping[str, Any]:
+    pace, run = bundle.plan.workload.pace, bundle.plan.workload.run
+    return {"": f"{pace.kind}, {pace.time.text}", "compressed": f"{run.compress:g} times"}
+
+
+def _work(bundle: Bundle) -> Mapping[str, Any]:
+    return {key: value for key, value in _workload(bundle).items() if key not in ("pace", "client")}
+
+
+def _client(bundle: Bundle) -> Mapping[str, Any]:
+    return {**bundle.plan.workload.client, **bundle.plan.client}
+
+
+def _timing(bundle: Bundle) -> Mapping[str, Any]:
+    run = bundle.plan.workload.run
+    return {key.replace("_", " "): getattr(run, key) for key in _TIMING}
+
+
+def _headcount(bundle: Bundle) -> Mapping[str, Any]:
+    made = bundle.environment
+    return {"version": made.headcount, "build": made.build} if made else {}
+
+
+DISTURBS = "so part of what is seen may be the load generator's"
+ASPECTS = (
+    Aspect("workload", _work, spoils=True, then="the servers were asked for different things"),
+    Aspect("pace", _pace, spoils=True, then="as many users are not as much load"),
+    Aspect(
+        "data set",
+        lambda bundle: {"scale": f"{bundle.plan.scale:g}"},
+        spoils=True,
+        then="the servers had different amounts of data",
+    ),
+    Aspect("client", _client, spoils=True, then="users spoke the protocol in different ways"),
+    Aspect(
+        "criteria",
+        lambda bundle: {"": " ".join(bundle.plan.workload.criteria)},
+        spoils=False,
+        then="capacities are not compared, for they answer different questions",
+    ),
+    Aspect(
+        "seed",
+        lambda bundle: {"": str(bundle.plan.seed)},
+        spoils=False,
+        then="users did the same kinds of things in another order",
+    ),
+    Aspect("levels", _timing, spoils=False, then="levels were not run in the same way"),
+    Aspect(
+        "generator",
+        lambda bundle: {"workers": str(bundle.plan.workers), **generator_of(bundle)},
+        spoils=False,
+        then=DISTURBS,
+    ),
+    Aspect("Headcount", _headcount, spoils=False, then=DISTURBS),
+    Aspect("target", lambda bundle: {"": bundle.plan.target}, spoils=False, then=""),
+    Aspect("server program", programs_of, spoils=False, then=""),
+    Aspect("server settings", settings_of, spoils=False, then=""),
+    Aspect("server machine", server_of, spoils=False, then=""),
+)
+"""In the order they are told. Those without a `then` are what a comparison is usually of."""
+
+
+def unlike(names: Sequence[str], runs: Sequence[Bundle]) -> list[Unlike]:
+    """Everything in which the first runs of the subjects differ."""
+    found = []
+    for aspect in ASPECTS:
+        here = [aspect.of(run) for run in runs]
+        keys = [
+            key
+            for key in dict.fromkeys(key for one in here for key in one)
+            if any(one.get(key) != here[0].get(key) for one in here[1:])
+        ]
+        if keys:
+            found.append(_told(aspect, keys, names, here))
+    return found
+
+
+def _told(
+    aspect: Aspect, keys: Sequence[str], names: Sequence[str], here: Sequence[Mapping[str, Any]]
+) -> Unlike:
+    values = {name: _values(keys, one) for name, one in zip(names, here, strict=True)}
+    said = "; ".join(f"{name} {value}" for name, value in values.items())
+    tail = f": {aspect.then}" if aspect.then else ""
+    return Unlike(
+        what=aspect.what,
+        values=values,
+        spoils=aspect.spoils,
+        sentence=f"{aspect.what} differs ({said}){tail}",
+    )
+
+
+def _values(keys: Sequence[str], here: Mapping[str, Any]) -> str:
+    told = [f"{key} {_value(here.get(key))}".strip() for key in keys[:MOST_SHOWN]]
+    more = len(keys) - MOST_SHOWN
+    return ", ".join([*told, *([f"and {more} more"] if more > 0 else [])])
+
+
+def _value(value: Any) -> str:
+    """A value in a few words; of a table or a list only that it is another one."""
+    if value is None:
+        return "(none)"
+    if isinstance(value, list | dict):
+        return f"({len(value)} entries)"
+    text = clean(str(value))
+    return text if len(text) <= 80 else f"{text[:79]}\N{HORIZONTAL ELLIPSIS}"

@@ -1,0 +1,103 @@
+"""The verdict of a comparison: the metric that decides, and what it comes to in a sentence."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from headcount.analyse.compare.record import Difference
+from headcount.analyse.compare.subject import Side
+from headcount.analyse.compare.words import at, figures, noun
+from headcount.text import share
+
+Overall = Literal["better", "worse", "no difference shown", "mixed", "not comparable"]
+
+ANSWERS = ("capacity", "score", "score.time", "plateau")
+"""What decides where both sides have it, the first that they have."""
+IDLE_S = 1e-3
+"""Users who rest less than this between scenarios are taken for ones that never do."""
+
+
+def deciding(first: Side, second: Side, found: Sequence[Difference]) -> Difference | None:
+    """The difference that decides between two sides; one alone, so that chance has one try.
+
+    Their answer, if both have one: capacity, score, plateau. Otherwise, at the most users that both
+    measured, throughput of users who do not think, and p95 of those who do: their throughput is
+    set by their thinking until the server is full.
+    """
+    mine = [one for one in found if (one.first, one.second) == (first.name, second.name)]
+    for metric in ANSWERS:
+        for one in mine:
+            if one.metric == metric and one.interval is not None:
+                return one
+    levels = [one for one in mine if one.users is not None]
+    if not levels:
+        return mine[0] if mine else None
+    most = max(one.users or 0 for one in levels)
+    order = ["response.p95", "response.mean", "throughput"]
+    if not _thinks(first):
+        order.reverse()
+    for metric in order:
+        for one in levels:
+            if one.metric == metric and one.users == most:
+                return one
+    return None
+
+
+def _thinks(side: Side) -> bool:
+    pace = side.plan.workload.pace
+    return pace.kind == "open" or pace.time.mean_s > IDLE_S
+
+
+def overall(sides: Sequence[Side], found: Sequence[Difference], *, spoiled: bool) -> Overall:
+    """What the comparison comes to: of the second, or of all others where they agree."""
+    if spoiled:
+        return "not comparable"
+    decided = [deciding(sides[0], other, found) for other in sides[1:]]
+    findings = {one.finding for one in decided if one is not None}
+    if not findings:
+        return "not comparable"
+    return findings.pop() if len(findings) == 1 else "mixed"
+
+
+def sentence(sides: Sequence[Side], found: Sequence[Difference], spoiled_by: Sequence[str]) -> str:
+    """The verdict, for a person."""
+    if spoiled_by:
+        listed = " and ".join([", ".join(spoiled_by[:-1]), spoiled_by[-1]][-len(spoiled_by) :])
+        return f"Not comparable: {listed} differ{'s' if len(spoiled_by) == 1 else ''}."
+    told = [_one(sides[0], other, found) for other in sides[1:]]
+    return " ".join(told)
+
+
+def _one(first: Side, second: Side, found: Sequence[Difference]) -> str:
+    decides = deciding(first, second, found)
+    if decides is None:
+        return f"{second.name} and {first.name} have nothing in common that could be compared."
+    return told(decides)
+
+
+def told(one: Difference) -> str:
+    """A difference as a sentence: the verdict, both directions, the figures, the interval."""
+    a, b = figures(one)
+    where = at(one)
+    if one.finding == "no difference shown":
+        if one.interval is None:
+            return (
+                f"No difference shown between {one.second} and {one.first}: {noun(one)} {where} is "
+                f"{b} against {a}, without an interval."
+            )
+        return (
+            f"No difference shown between {one.second} and {one.first}: {noun(one)} {where} is {b} "
+            f"against {a}, which may be anything {between(one)}."
+        )
+    hint = " (indicative)" if one.indicative else ""
+    return (
+        f"{one.second} is {one.finding} than {one.first}{hint}: {noun(one)} {where} is {b} "
+        f"against {a}. {one.words[:1].upper()}{one.words[1:]}; 95% interval {between(one)}."
+    )
+
+
+def between(one: Difference) -> str:
+    """The interval of the change, in words: `from 3.1% less to 4.0% more`."""
+    if one.interval is None:
+        return ""
+    ends = [f"{share(abs(end - 1))} {'more' if end >= 1 else 'less'}" for end in one.interval]
+    return f"from {ends[0]} to {ends[1]}"
