@@ -91,4 +91,71 @@ Source = Annotated[
         "(node_exporter), http://host:9182/metrics (windows_exporter). Repeatable.",
     ),
 ]
+Versus = Annotated[
+    str | None,
+    typer.Option(
+        "--versus",
+        metavar="TARGET",
+        help="Measure this target too, in turn with the first, and compare them.",
+    ),
+]
+VersusSet = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--versus-set",
+        metavar="KEY=VALUE",
+        help="Setting of the second lab server, over --set; without --versus of one like the "
+        "first.",
+    ),
+]
+VersusLimit = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--versus-limit",
+        metavar="RESOURCE=VALUE",
+        help="Limit of the second lab server, over --limit: cpu=1; cpu=none takes one away.",
+    ),
+]
+VersusClient = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--versus-client",
+        metavar="KEY=VALUE",
+        help="How the protocol is spoken to the second target, over --client.",
+    ),
+]
+VersusUser = Annotated[
+    str | None,
+    typer.Option("--versus-user", metavar="PATTERN", help="The users' names on the second target."),
+]
+VersusSource = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--versus-source",
+        metavar="[NAME=]ADDRESS",
+        help="Counters of the second target's machine, as --source. Repeatable.",
+    ),
+]
+VersusCost = Annotated[
+    str | None,
+    typer.Option("--versus-cost", metavar="PRICE", help="What the second system costs."),
+]
+VersusPasswordFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--versus-password-file",
+        help="The password on the second target (or set HEADCOUNT_VERSUS_PASSWORD), if it is "
+        "another one.",
+    ),
+]
+Pairs = Annotated[
+    int | None,
+    typer.Option(min=2, max=1000, help="With --versus: how often each level is run on both (6)."),
+]
+PairOrder = Annotated[
+    str | None,
+    typer.Option(
+        "--pair-order", metavar="abba|random", help="With --versus: who begins each pair (abba)."
+    ),
+]
 RUNS = Path("runs")

@@ -9,13 +9,13 @@ import typer
 
 from headcount.bundle import reader
 from headcount.bundle.verdict import Verdict
-from headcount.cli import options
+from headcount.cli import options, versus
 from headcount.cli.console import err, out, print_json
 from headcount.cli.display import Display
 from headcount.cli.exits import exit_code
 from headcount.cli.loadfile import load_file
 from headcount.cli.secrets import secrets_for
-from headcount.cli.settings import client_settings, setting
+from headcount.cli.settings import client_settings, limit_of, setting
 from headcount.counters import address as addresses
 from headcount.errors import InputError
 from headcount.plan import plan as plans
@@ -37,6 +37,8 @@ headcount run web-static --target lab:nginx --levels 1,4,8,16 --duration 20s --r
 headcount run sys-60 --target lab:app --duration 10s
 
 headcount run web-static --target lab:nginx --limit cpu=0.5  # what would half a core do?
+
+headcount run app-server --target lab:app --set threads=1 --versus-set threads=2 --users 40
 
 headcount run replay --loadfile /usr/share/dbench/client.txt --target lab:samba --users 8
 
@@ -125,6 +127,16 @@ def run(
     authorised_by: options.AuthorisedBy = None,
     password_file: options.PasswordFile = None,
     token_file: options.TokenFile = None,
+    versus_target: options.Versus = None,
+    versus_set: options.VersusSet = None,
+    versus_limit: options.VersusLimit = None,
+    versus_client: options.VersusClient = None,
+    versus_user: options.VersusUser = None,
+    versus_source: options.VersusSource = None,
+    versus_cost: options.VersusCost = None,
+    versus_password_file: options.VersusPasswordFile = None,
+    pairs: options.Pairs = None,
+    pair_order: options.PairOrder = None,
     runs: options.Runs = options.RUNS,
     plan_only: Annotated[
         bool, typer.Option("--plan", help="Print the resolved plan and run nothing.")
@@ -160,7 +172,7 @@ def run(
         start_users=start_users,
         max_users=max_users,
         server=dict(setting(text, "--set") for text in set_ or []),
-        limits=dict(_limit(text) for text in limit or []),
+        limits=dict(limit_of(text) for text in limit or []),
         client=client_settings(client, user),
         shares=shares,
         loadfile=load_file(loadfile, ignore_times=ignore_times) if loadfile else None,
@@ -172,11 +184,36 @@ def run(
     if ignore_times and loadfile is None:
         raise InputError("--ignore-times belongs to --loadfile FILE")
     plan = _plan(what, target, overrides)
+    second = versus.second_plan(
+        plan,
+        target,
+        versus.Given(
+            target=versus_target,
+            server=versus_set,
+            limits=versus_limit,
+            client=versus_client,
+            user=versus_user,
+            sources=versus_source,
+            cost=versus_cost,
+            pairs=pairs,
+            order=pair_order,
+        ),
+    )
     if plan_only:
-        out.print(plan.to_toml(), markup=False, end="")
+        for one in [plan] if second is None else [plan, second]:
+            out.print(one.to_toml(), markup=False, end="")
         return
     check_load_file(plan.workload.program)
     secrets = secrets_for(plan, token_file, password_file)
+    if second is not None:
+        versus.run(
+            {"A": plan, "B": second},
+            {"A": secrets, "B": versus.secrets_of(second, secrets, versus_password_file)},
+            versus.wanted(pairs, pair_order),
+            runs,
+            json=json,
+        )
+        return
     # What levels need, statistics above all, takes half a second to load; other verbs do not.
     from headcount.controller import run as controller
 
@@ -233,12 +270,6 @@ def _plan(what: str, target: str | None, overrides: Overrides) -> plans.Plan:
 def _apart(text: str) -> list[str]:
     """Take criteria given in one argument apart; blanks around a relation do not count."""
     return re.sub(r"\s*(<=|>=|<|>)\s*", r"\1", text).split()
-
-
-def _limit(text: str) -> tuple[str, str]:
-    """A limit, whose name has the hyphens of a word."""
-    name, value = setting(text, "--limit")
-    return name.replace("_", "-"), value
 
 
 def _is_plan(path: Path) -> bool:

@@ -115,6 +115,13 @@ class LevelRunner:
         self._listener.level(result)
         return result
 
+    def rest(self, level: int, longest_s: float) -> bool:
+        """Send all users away after a level; returns whether they have gone."""
+        moments = self._session.rest(level, longest_s)
+        if moments:
+            self._last = moments[-1].interval
+        return self._last is not None and self._last.users == 0
+
     def _hold(self, phase: str, order: LevelOrder, length_s: float) -> float:
         """Hold a phase that enters no figure; returns how long it really took."""
         self._phase(phase, order, length_s)

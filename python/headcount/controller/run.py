@@ -36,10 +36,7 @@ def start(plan: Plan, runs: Path, secrets: Secrets, listener: Listener) -> tuple
     Raises HeadcountError when it cannot start or not go on; what was measured is then in the bundle
     all the same. KeyboardInterrupt does not leave this function: the verdict says `interrupted`.
     """
-    if _engine.PROFILE != "release":
-        raise EngineError(
-            "this engine is a debug build, whose figures are worthless; build it with: uv sync"
-        )
+    check_engine()
     ensure_handles(plan.protocol, max(plan.levels, default=plan.search.start_users))
     with connect(plan, secrets) as sut:
         folder = new_folder(runs, plan.workload.name, plan.target)
@@ -48,6 +45,14 @@ def start(plan: Plan, runs: Path, secrets: Secrets, listener: Listener) -> tuple
         bundle.environment(sut.environment(plan.target))
         listener.started(plan, folder)
         return folder, Run(plan, sut, bundle, listener, [], 0.0).play()
+
+
+def check_engine() -> None:
+    """Raise EngineError if this engine's figures mean nothing."""
+    if _engine.PROFILE != "release":
+        raise EngineError(
+            "this engine is a debug build, whose figures are worthless; build it with: uv sync"
+        )
 
 
 def resume(old: Bundle, secrets: Secrets, listener: Listener) -> Verdict:

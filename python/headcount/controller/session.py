@@ -88,6 +88,20 @@ class Session:
                 break
         return moments
 
+    def rest(self, level: int, longest_s: float) -> list[Moment]:
+        """Send all users away, and wait until they have gone, but no longer than so."""
+        self.set_users(0, 0.0)
+        return self.hold("rest", level, longest_s, lambda seen: seen[-1].interval.users == 0)
+
+    def wake(self) -> dict[str, Sample]:
+        """Pass over what was reported while nobody was asked; counters begin anew.
+
+        Returns the counters of the time since they were last read.
+        """
+        while self._engine.next(0.0) is not None:
+            pass
+        return {source.name: source.sample() for source in self._sources}
+
     def drain(self, level: int, drain_s: float) -> None:
         """Let users finish what they are doing and leave; the run ends."""
         self._engine.stop(drain_s)

@@ -1,0 +1,161 @@
+"""`headcount run --versus`: two targets in turn, and what they differ in."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from headcount.bundle import reader
+from headcount.bundle.verdict import Verdict
+from headcount.bundle.versus import SIDES, SideName
+from headcount.cli.console import err, print_json
+from headcount.cli.display import Display
+from headcount.cli.exits import exit_code
+from headcount.cli.secrets import secret, secrets_for
+from headcount.cli.settings import client_settings, limit_of, setting
+from headcount.controller.access import Secrets
+from headcount.errors import ExitCode, InputError
+from headcount.plan import target as targets
+from headcount.plan.plan import Plan
+from headcount.plan.versus import Opponent, opponent
+
+if TYPE_CHECKING:
+    from headcount.controller.versus.run import Compared, Wanted
+
+PASSWORD = "HEADCOUNT_VERSUS_PASSWORD"  # noqa: S105 - the variable's name
+ORDERS = ("abba", "random")
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the command line says of the second target; None is nothing."""
+
+    target: str | None
+    server: list[str] | None
+    limits: list[str] | None
+    client: list[str] | None
+    user: str | None
+    sources: list[str] | None
+    cost: str | None
+    pairs: int | None
+    order: str | None
+
+
+def second_plan(plan: Plan, target: str | None, given: Given) -> Plan | None:
+    """The second target's plan; None if there is to be none."""
+    asked = [field.name for field in fields(given) if getattr(given, field.name) is not None]
+    if not asked:
+        return None
+    if not any(name not in {"pairs", "order", "cost", "sources"} for name in asked):
+        raise InputError(
+            "there is no second target to compare with: give --versus TARGET, or --versus-set "
+            "KEY=VALUE for a server of the lab like the first with another setting"
+        )
+    if given.order is not None and given.order not in ORDERS:
+        raise InputError(f"--pair-order is {given.order}; it is one of: {', '.join(ORDERS)}")
+    if plan.search.soak is not None:
+        raise InputError("--soak is of one target; leave it out with --versus")
+    settings = Opponent(
+        target=given.target,
+        server=dict(setting(text, "--versus-set") for text in given.server or []),
+        limits=dict(limit_of(text, "--versus-limit") for text in given.limits or []),
+        client=client_settings(given.client, given.user, "--versus-client"),
+        sources=given.sources or [],
+        cost=given.cost,
+    )
+    return opponent(plan, settings, targets.parse(target).settings if target else {})
+
+
+def secrets_of(plan: Plan, first: Secrets, password_file: Path | None) -> Secrets:
+    """The second target's secrets: its own password, or else the first's."""
+    own = secret(password_file, "password", PASSWORD)
+    if own is not None:
+        return Secrets(first.token, own, first.second_password)
+    if first.password is not None:
+        return first
+    try:
+        return secrets_for(plan, None, None)
+    except InputError as error:
+        raise InputError(f"B: {error}; or set {PASSWORD}, or give --versus-password-file") from None
+
+
+def wanted(pairs: int | None, order: str | None) -> "Wanted":
+    """How often, and in which order."""
+    from headcount.controller.versus.run import PAIRS, Wanted
+
+    return Wanted(pairs or PAIRS, "random" if order == "random" else "abba")
+
+
+class VersusDisplay(Display):
+    """The display of a run, with the side before each line of a level."""
+
+    _side = ""
+    _started = 0
+
+    def started(self, plan: Plan, folder: Path) -> None:
+        """Say what is run, and on which two targets."""
+        if self._started == 0:
+            super().started(plan, folder)
+        else:
+            server = " ".join(f"{key}={value}" for key, value in plan.server.items())
+            self._say(f"  versus {plan.target} {server}".rstrip(), markup=False)
+            self._say(f"  bundle {folder}", markup=False)
+        self._started += 1
+
+    def turn(self, side: SideName) -> None:
+        """Whose turn it is."""
+        self._side = side
+
+    def _say(self, text: str, *, markup: bool = True) -> None:
+        mark = f"{self._side} " if self._side and text.startswith("  ") else ""
+        super()._say(f"{mark}{text}", markup=markup)
+
+
+def run(
+    plans: Mapping[SideName, Plan],
+    secrets: Mapping[SideName, Secrets],
+    how: "Wanted",
+    runs: Path,
+    *,
+    json: bool,
+) -> None:
+    """Measure both, and print what they differ in."""
+    from headcount.controller.versus import run as controller
+
+    with VersusDisplay(err, quiet=json) as display:
+        compared = controller.start(plans, how, runs, secrets, display)
+    conclude(compared, json=json)
+
+
+def conclude(compared: "Compared", *, json: bool) -> None:
+    """Write both reports, print what the targets differ in, and exit with a code."""
+    from headcount.report import assemble
+
+    reports: dict[SideName, Path | None] = {}
+    for name in SIDES:
+        bundle = reader.load(compared.folders[name])
+        reports[name] = assemble.write(bundle) if bundle.levels else None
+    if json:
+        print_json(
+            {
+                "versus": compared.versus.model_dump(mode="json"),
+                "sides": {
+                    name: {
+                        "bundle": str(compared.folders[name]),
+                        "report": str(report) if report else None,
+                        "verdict": compared.verdicts[name].model_dump(mode="json"),
+                    }
+                    for name, report in reports.items()
+                },
+            }
+        )
+    raise typer.Exit(code(compared.verdicts.values()))
+
+
+def code(verdicts: Iterable[Verdict]) -> ExitCode:
+    """0 when both sides were measured: that one holds fewer is an answer, and no failure."""
+    codes = {exit_code(verdict) for verdict in verdicts}
+    worst = (ExitCode.INTERRUPTED, ExitCode.INVALID)
+    return next((one for one in worst if one in codes), ExitCode.PASSED)

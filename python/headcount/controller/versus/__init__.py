@@ -1,0 +1,1 @@
+"""Two targets measured in turn, so that what drifts meets both alike."""

@@ -1,0 +1,62 @@
+"""Pairs at given numbers of users."""
+
+from headcount.bundle.level import LevelResult
+from headcount.bundle.versus import SideName
+from headcount.controller.listener import Outlook
+from headcount.controller.versus.ask import Ask
+from headcount.controller.versus.order import Order, first_of, in_order
+from headcount.plan.plan import Plan
+from headcount.plan.units import seconds
+
+
+class FixedPairs:
+    """Both sides at each of the plan's levels, and all of that again for each round."""
+
+    def __init__(self, plan: Plan, rounds: int, order: Order) -> None:
+        """So many rounds of the levels of `plan`, which is that of either side."""
+        self._plan = plan
+        self._order = order
+        self._left = [
+            (round_, place, users)
+            for round_ in range(rounds)
+            for place, users in enumerate(plan.levels)
+        ]
+        self._done = 0
+        self._limits = 0.0, float("inf")
+
+    def next(self) -> list[Ask]:
+        """The next pair."""
+        if not self._left:
+            return []
+        round_, place, users = self._left.pop(0)
+        first = first_of(self._order, self._plan.seed, round_, place)
+        return [self._ask(side, users, round_) for side in in_order(first)]
+
+    def _ask(self, side: SideName, users: int, round_: int) -> Ask:
+        run = self._plan.workload.run
+        ramp_s = seconds(run.ramp) if run.ramp is not None else users / run.ramp_per_s
+        return Ask(
+            side=side,
+            purpose="ladder",
+            users=users,
+            ramp_s=ramp_s,
+            settle_s=seconds(run.settle),
+            measure_s=seconds(run.duration),
+            round=round_ + 1,
+        )
+
+    def take(self, ask: Ask, result: LevelResult) -> None:
+        """Count the level."""
+        del ask
+        self._done += 1
+        low, high = self._limits
+        if result.outcome == "passed":
+            low = max(low, float(result.users))
+        elif result.outcome == "failed":
+            high = min(high, float(result.users))
+        self._limits = low, high
+
+    def outlook(self) -> Outlook:
+        """How far it is."""
+        left_s = sum(2 * self._ask("A", users, 0).seconds for _, _, users in self._left)
+        return Outlook(self._done, left_s, *self._limits, None)
