@@ -1,0 +1,124 @@
+"""Approximate mean value analysis: several classes, and service that is not exponential.
+
+Bard and Schweitzer's fixed point takes the queue that an arriving customer of a class meets as
+that of all customers, less its own part of (N - 1) / N (Schweitzer 1979; Bard, "Some Extensions to
+Multiclass Queueing Network Analysis", 1979). Several servers are Seidmann's: a single one that is
+as many times faster, and a delay for the rest (Seidmann, Schweitzer and Shalev-Oren,
+"Computerized Closed Queueing Network Models of Flexible Manufacturing Systems", 1987). Beside the
+exact solution it gives response times 0 to 2 % too long where many stations share the load, and
+15 to 25 % too long at one station of four servers at half its load.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from headcount.analyse.models.network import Floats, Network, Solution, Station
+
+PRECISE = 1e-9
+"""Relative change of the queues at which the fixed point is found."""
+ROUNDS = 20_000
+"""More than any network needs; each costs microseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """One class of customers: how many, how long they think, and what each station does for one."""
+
+    users: float
+    think_s: float
+    demands_s: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """What several classes get: a figure a class, in scenarios/s and seconds."""
+
+    per_s: Sequence[float]
+    response_s: Sequence[float]
+    utilisation: Sequence[float]
+
+
+def mixed(loads: Sequence[Load], servers: Sequence[float]) -> Mixed:
+    """Several classes at stations of so many servers, by Bard and Schweitzer's fixed point.
+
+    Raises ArithmeticError if the fixed point is not found, which positive demands never do.
+    """
+    demands = np.array([load.demands_s for load in loads], dtype=np.float64)
+    m = np.array(servers, dtype=np.float64)
+    users = np.array([load.users for load in loads], dtype=np.float64)
+    queued, delayed = demands / m, demands * np.maximum(m - 1, 0) / m
+    think = np.array([load.think_s for load in loads]) + delayed.sum(axis=1)
+    own = np.where(users > 0, (users - 1) / np.maximum(users, 1e-12), 0.0)
+    queues = np.outer(users, np.ones(len(m))) / len(m)
+    for _ in range(ROUNDS):
+        met = queues.sum(axis=0) - queues * (1 - np.clip(own, 0, 1))[:, None]
+        times = queued * (1 + met)
+        per_s = users / (think + times.sum(axis=1))
+        found = per_s[:, None] * times
+        if np.all(np.abs(found - queues) <= PRECISE * (1 + queues)):
+            response = times.sum(axis=1) + delayed.sum(axis=1)
+            busy = (per_s[:, None] * demands).sum(axis=0) / m
+            return Mixed(per_s.tolist(), response.tolist(), busy.tolist())
+        queues = found
+    raise ArithmeticError("the fixed point of the mean value analysis was not found")
+
+
+def schweitzer(network: Network, users: Floats) -> Solution:
+    """One class at many numbers of users, by the same fixed point, all at once.
+
+    The fixed point's equation for the throughput is monotone, so it is bisected: iterating takes
+    thousands of rounds at the knee.
+    """
+    queued, delay = _seidmann(network)
+    n = np.asarray(users, dtype=np.float64)
+    own = np.clip((n - 1) / n, 0, 1)
+    # Q = X D (1 + own Q) at each station: Q = X D / (1 - own X D), and sum Q + X delay = N.
+    high = np.minimum(n / (delay + queued.sum()), 1 / np.maximum(own * queued.max(), 1e-300))
+    low = np.zeros_like(n)
+    for _ in range(100):
+        middle = (low + high) / 2
+        load = middle[:, None] * queued
+        rest = np.maximum(1 - own[:, None] * load, 1e-300)
+        too_many = (load / rest).sum(axis=1) + middle * delay > n
+        low, high = np.where(too_many, low, middle), np.where(too_many, middle, high)
+    return Solution(n, low, n / low - network.think_s)
+
+
+def residual(network: Network, most_users: int) -> Solution:
+    """Mean value analysis with 1 to `most_users` users whose service times are not exponential.
+
+    Whoever is met in service is half done only if service is exponential. Otherwise a customer
+    waits for W = D + D (Q - U) + U D (1 + cv2) / 2, with the mean residual life of the service
+    time (Reiser, "A Queueing Network Analysis of Computer Communication Networks with Window
+    Flow Control", IEEE Transactions on Communications 27(8), 1979). Exact for cv2 = 1 at single
+    servers.
+    """
+    queued, delay = _seidmann(network)
+    life = np.array([(1 + s.cv2) / 2 for s in _loaded(network)])
+    queues, busy = np.zeros(len(queued)), np.zeros(len(queued))
+    per_s = np.empty(most_users)
+    for n in range(1, most_users + 1):
+        times = queued * (1 + (queues - busy) + busy * life)
+        rate = n / (delay + times.sum())
+        # No station is more than full, whatever a correction says of its queue.
+        rate = min(rate, 1 / queued.max()) if len(queued) else rate
+        queues, busy = rate * times, rate * queued
+        per_s[n - 1] = rate
+    users = np.arange(1, most_users + 1, dtype=np.float64)
+    return Solution(users, per_s, users / per_s - network.think_s)
+
+
+def _loaded(network: Network) -> list[Station]:
+    return [station for station in network.stations if station.demand_s > 0]
+
+
+def _seidmann(network: Network) -> tuple[Floats, float]:
+    """The queueing demand of each station, and the delay of all that is left."""
+    stations = _loaded(network)
+    m = np.array([station.speeds[-1] for station in stations])
+    demands = np.array([station.demand_s for station in stations])
+    alone = np.array([station.demand_s / station.speeds[0] for station in stations])
+    queued = demands / m
+    return queued, network.delay_s + float((alone - queued).sum())
