@@ -28,6 +28,7 @@ VERBS = [
     ["sort"],
     ["shares"],
     ["diagnose"],
+    ["export"],
     ["watch"],
     ["runs"],
     ["show"],

@@ -10,12 +10,12 @@ from typing import Any
 from headcount.errors import InputError, SystemLimitError
 
 
-def replace(path: Path, text: str) -> None:
-    """Write a whole file atomically: beside it first, then renamed over it."""
+def replace(path: Path, contents: str | bytes) -> None:
+    """Write a whole file atomically: beside it first, then renamed over it; text is UTF-8."""
     beside = path.with_name(f".{path.name}.new")
     try:
-        with beside.open("w", encoding="utf-8") as file:
-            file.write(text)
+        with beside.open("wb") as file:
+            file.write(contents.encode("utf-8") if isinstance(contents, str) else contents)
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)

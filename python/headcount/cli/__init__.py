@@ -13,6 +13,7 @@ from headcount.cli import (
     data,
     diagnose,
     disk,
+    export,
     run,
     serve,
     shares,
@@ -48,6 +49,7 @@ app.command("watch", epilog=watch.EPILOG)(watch.watch)
 app.command("runs")(bundles.runs)
 app.command("show", no_args_is_help=True)(bundles.show)
 app.command("report", no_args_is_help=True)(bundles.report)
+app.command("export", no_args_is_help=True)(export.export)
 app.command("resume", no_args_is_help=True)(bundles.resume)
 
 

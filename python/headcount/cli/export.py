@@ -1,0 +1,87 @@
+"""`headcount export`: a run's figures for other programs."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from headcount.bundle import reader
+from headcount.bundle.files import replace
+from headcount.bundle.reader import Bundle
+from headcount.cli.console import err
+from headcount.errors import InputError
+
+Folder = Annotated[Path, typer.Argument(metavar="BUNDLE", help="A run's folder.")]
+Files = Annotated[
+    list[Path],
+    typer.Argument(metavar="FILE...", help="What to write; the ending says the format."),
+]
+
+ENDINGS = {
+    ".xlsx": "spreadsheet with native charts and all tables",
+    ".csv": "a table: levels.csv, scenarios.csv, counters.csv or seconds.csv",
+    ".md": "Markdown for a pull request",
+    ".json": "answer and levels, with a schema",
+    ".prom": "OpenMetrics: every second, for promtool and Grafana",
+    ".otlp": "OTLP as lines of JSON: every second, for OpenTelemetry's collector",
+}
+
+
+def export(bundle: Folder, files: Files) -> None:
+    """Write a run's figures for other programs.
+
+    The ending says what: .xlsx a spreadsheet with native charts and all tables; .md Markdown for a
+    pull request; .json answer and levels; .prom OpenMetrics and .otlp OTLP (JSON), with every
+    second; .csv a table by its name: levels.csv, scenarios.csv, counters.csv or seconds.csv.
+
+    Start with: headcount export runs/RUN run.xlsx levels.csv
+    """
+    from headcount.controller import run as controller
+
+    makers = [(path, _maker(path)) for path in files]
+    found = controller.judged(reader.load(bundle))
+    for path, make in makers:
+        replace(path, make(found))
+        err.print(f"wrote {path}", markup=False, highlight=False)
+
+
+def _maker(path: Path) -> Callable[[Bundle], str | bytes]:
+    """What makes a file's contents; raises InputError for an ending that stands for nothing."""
+    ending = path.suffix.lower()
+    if ending == ".csv":
+        return _table(path)
+    if ending == ".xlsx":
+        from headcount.report.export.xlsx import spreadsheet
+
+        return spreadsheet
+    from headcount.report.export import markdown, openmetrics, otlp, record
+
+    known = {
+        ".md": markdown.text,
+        ".json": record.text,
+        ".prom": openmetrics.text,
+        ".otlp": otlp.text,
+    }
+    if ending not in known:
+        told = "; ".join(f"{name}: {what}" for name, what in ENDINGS.items())
+        raise InputError(f'{path}: "{ending}" is no format; known are {told}')
+    return known[ending]
+
+
+def _table(path: Path) -> Callable[[Bundle], str]:
+    from headcount.report.export import csv, levels, seconds
+
+    tables = {
+        "levels": levels.levels,
+        "scenarios": levels.scenarios,
+        "counters": levels.counters,
+        "seconds": seconds.seconds,
+    }
+    make = tables.get(path.stem.rpartition("-")[2])
+    if make is None:
+        raise InputError(
+            f"{path}: which table? Call it {', '.join(f'{name}.csv' for name in tables)}, or with "
+            "a dash before, such as run-levels.csv"
+        )
+    return lambda bundle: csv.text(make(bundle))

@@ -1,0 +1,55 @@
+"""A run in Markdown, for a pull request or a wiki: the answer and the levels."""
+
+import re
+from collections.abc import Sequence
+
+from headcount.bundle.level import LevelResult
+from headcount.bundle.reader import Bundle
+from headcount.report.export.answer import answer
+from headcount.report.selection import by_users
+from headcount.text import clean, count, duration, share, significant
+
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|~#$@])")
+"""What Markdown, or those who show it, would read as more than a letter; `@` calls people."""
+_HEAD = ("Users", "Outcome", "Scenarios/s", "Median", "p95", "p99", "Overload", "Server CPU")
+
+
+def text(bundle: Bundle) -> str:
+    """The whole text, which ends in a line feed."""
+    lines = answer(bundle)
+    title, rest = lines[0][1], lines[1:]
+    parts = [f"## {plain(str(title))}", ""]
+    parts += [f"- **{plain(name)}:** {plain(str(said))}" for name, said in rest]
+    if bundle.levels:
+        parts += ["", *_table(by_users(bundle.levels))]
+    return "\n".join(parts) + "\n"
+
+
+def plain(said: str) -> str:
+    """Text as it is: what a server sent cannot become a link, a picture or a heading."""
+    return _SPECIAL.sub(r"\\\1", " ".join(clean(said).split()))
+
+
+def row(cells: Sequence[str]) -> str:
+    """A row of a table."""
+    return f"| {' | '.join(cells)} |"
+
+
+def _table(levels: Sequence[LevelResult]) -> list[str]:
+    ruler = row(["---:" if name != "Outcome" else "---" for name in _HEAD])
+    return [row(_HEAD), ruler, *(row(_cells(level)) for level in levels)]
+
+
+def _cells(level: LevelResult) -> list[str]:
+    times = level.total.response
+    cpu = level.counters.get("sut", {}).get("system.cpu.utilization")
+    return [
+        count(level.users),
+        level.outcome,
+        significant(level.achieved_per_s),
+        duration(times.p50_ms if times else None),
+        duration(times.p95_ms if times else None),
+        duration(times.p99_ms if times else None),
+        share(level.total.overload),
+        share(cpu.mean if cpu else None),
+    ]

@@ -1,0 +1,65 @@
+"""A run's series in OTLP, as JSON: what collectors read from files and take over HTTP.
+
+Format: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding, message
+ExportMetricsServiceRequest of opentelemetry-proto 1.x.
+"""
+
+import json
+from typing import Any
+
+from headcount.bundle.reader import Bundle
+from headcount.report.export.openmetrics import of_run
+from headcount.report.export.points import Metric, points
+
+NS_PER_S = 1_000_000_000
+POINTS = 5_000
+"""Points of a request, so that each is far below the 4 MiB that receivers take by default."""
+
+
+def text(bundle: Bundle) -> str:
+    """Requests, one a line, as the file receiver of OpenTelemetry's collector reads them."""
+    version = bundle.environment.headcount if bundle.environment else ""
+    resource = {"attributes": _attributes({"service.name": "headcount", **_dotted(bundle)})}
+    scope = {"name": "headcount", "version": version}
+    lines = []
+    batch: list[dict[str, Any]] = []
+    held = 0
+    for metric in points(bundle):
+        made, number = _metric(metric)
+        if batch and held + number > POINTS:
+            lines.append(_request(resource, scope, batch))
+            batch, held = [], 0
+        batch.append(made)
+        held += number
+    lines.append(_request(resource, scope, batch))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _dotted(bundle: Bundle) -> dict[str, str]:
+    return {key.replace("_", ".", 1): value for key, value in of_run(bundle).items()}
+
+
+def _request(resource: Any, scope: Any, metrics: list[dict[str, Any]]) -> str:
+    scoped = [{"scope": scope, "metrics": metrics}]
+    return json.dumps({"resourceMetrics": [{"resource": resource, "scopeMetrics": scoped}]})
+
+
+def _metric(metric: Metric) -> tuple[dict[str, Any], int]:
+    """A gauge, and how many points it has."""
+    found = [
+        {
+            "attributes": _attributes(dict(attributes)),
+            # Integers of 64 bits are strings in this encoding.
+            "timeUnixNano": str(round(at_s * 1000) * (NS_PER_S // 1000)),
+            "asDouble": value,
+        }
+        for attributes, series in metric.series.items()
+        for at_s, value in series
+    ]
+    gauge = {"dataPoints": found}
+    head = {"name": metric.name, "unit": metric.unit, "description": metric.about}
+    return {**head, "gauge": gauge}, len(found)
+
+
+def _attributes(values: dict[str, str]) -> list[dict[str, Any]]:
+    return [{"key": key, "value": {"stringValue": value}} for key, value in values.items()]

@@ -1,0 +1,50 @@
+"""A run's answer and levels as one JSON document, with a published schema."""
+
+import json
+import sys
+from typing import Literal
+
+from pydantic import Field
+
+from headcount.bundle.level import SCHEMA_VERSION, LevelResult, Record
+from headcount.bundle.reader import Bundle
+from headcount.bundle.schema import schema_of
+from headcount.bundle.schema import text as schema_text
+from headcount.bundle.verdict import Verdict
+
+
+class Exported(Record):
+    """What `headcount export` writes as JSON."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    bundle: str = Field(description="Name of the run's folder")
+    workload: str
+    title: str
+    target: str
+    criteria: list[str]
+    started_at: str | None = Field(description="UTC, ISO 8601; null if not known")
+    verdict: Verdict | None = Field(description="Null of a run that was ended before it had one")
+    levels: list[LevelResult]
+
+
+def exported(bundle: Bundle) -> Exported:
+    """The document of a bundle."""
+    return Exported(
+        bundle=bundle.folder.resolve().name,
+        workload=bundle.plan.workload.name,
+        title=bundle.plan.workload.title,
+        target=bundle.plan.target,
+        criteria=list(bundle.plan.workload.criteria),
+        started_at=bundle.environment.started_at if bundle.environment else None,
+        verdict=bundle.verdict,
+        levels=bundle.levels,
+    )
+
+
+def text(bundle: Bundle) -> str:
+    """The document as text."""
+    return json.dumps(exported(bundle).model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(schema_text(schema_of("export", Exported)))

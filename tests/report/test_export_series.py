@@ -1,0 +1,105 @@
+"""A run's seconds as OpenMetrics and OTLP, read by others' parsers."""
+
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from export_bundle import exported_bundle
+from google.protobuf import json_format
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
+    ExportMetricsServiceRequest,
+)
+from prometheus_client.openmetrics import parser
+
+from headcount.bundle import reader
+from headcount.bundle.reader import Bundle
+from headcount.bundle.schema import schema_of
+from headcount.errors import InputError
+from headcount.report.export import openmetrics, otlp, record
+from headcount.report.export.points import attributes_of
+
+CPU = "system.cpu.utilization"
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+    return reader.load(exported_bundle(tmp_path_factory.mktemp("series")))
+
+
+def kept(bundle: Bundle) -> list[dict[str, Any]]:
+    lines = (bundle.folder / "series.ndjson").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def begun_s(bundle: Bundle) -> float:
+    first = json.loads((bundle.folder / "events.ndjson").read_text().splitlines()[0])
+    return datetime.fromisoformat(first["at"]).timestamp() - float(first["t_s"])
+
+
+def expected(bundle: Bundle) -> dict[int, float]:
+    """CPU of the server's machine, by ms since 1970."""
+    start_s = begun_s(bundle)
+    return {
+        round((start_s + second["t_s"]) * 1000): second["counters"]["sut"][CPU]
+        for second in kept(bundle)
+        if CPU in second["counters"].get("sut", {})
+    }
+
+
+def test_prometheus_reads_what_was_sampled(bundle: Bundle) -> None:
+    text = openmetrics.text(bundle)
+    families = {family.name: family for family in parser.text_string_to_metric_families(text)}
+    found = {
+        round(float(sample.timestamp) * 1000): sample.value
+        for sample in families["system_cpu_utilization_ratio"].samples
+        if sample.labels["headcount_side"] == "sut" and "cpu_mode" not in sample.labels
+    }
+    assert found == expected(bundle)
+    assert families["headcount_users"].type == "gauge"
+
+
+def test_the_proto_of_opentelemetry_reads_what_was_sampled(bundle: Bundle) -> None:
+    found = {}
+    for line in otlp.text(bundle).splitlines():
+        request = json_format.Parse(line, ExportMetricsServiceRequest())
+        for metric in request.resource_metrics[0].scope_metrics[0].metrics:
+            if metric.name != CPU:
+                continue
+            for point in metric.gauge.data_points:
+                keys = {each.key: each.value.string_value for each in point.attributes}
+                if keys == {"headcount.side": "sut"}:
+                    found[point.time_unix_nano // 1_000_000] = point.as_double
+    assert found == expected(bundle)
+
+
+def test_an_instance_is_an_attribute_of_its_own() -> None:
+    name = "system.disk.io{disk.io.direction=read,system.device=dm-0}"
+    assert attributes_of(name) == (
+        "system.disk.io",
+        {"disk.io.direction": "read", "system.device": "dm-0"},
+    )
+    assert attributes_of("system.disk.utilization{system.device=a=b,c}") == (
+        "system.disk.utilization",
+        {"system.device": "a=b,c"},
+    )
+    assert attributes_of(CPU) == (CPU, {})
+
+
+def test_json_is_what_its_schema_says(bundle: Bundle) -> None:
+    schema = schema_of("export", record.Exported)
+    made = json.loads(record.text(bundle))
+    jsonschema.validate(made, schema)
+    assert made["verdict"]["sentence"] == bundle.verdict.sentence  # type: ignore[union-attr]
+    published = Path(__file__).parents[2] / "docs/schemas/export.schema.json"
+    assert json.loads(published.read_text()) == schema
+
+
+def test_a_run_without_seconds_is_told_of(bundle: Bundle, tmp_path: Path) -> None:
+    for path in bundle.folder.iterdir():
+        if path.name not in ("series.ndjson", "series.parquet"):
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+    with pytest.raises(InputError, match="no seconds"):
+        openmetrics.text(reader.load(tmp_path))

@@ -1,0 +1,148 @@
+"""Tables of a run for other programs, against its files read anew."""
+
+import csv as reading
+import io
+import json
+import subprocess
+from pathlib import Path
+
+import openpyxl
+import pytest
+from export_bundle import exported_bundle
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headcount.bundle import reader
+from headcount.report.export import csv, levels, markdown, seconds, xlsx
+from headcount.report.export.table import Column, Table
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return exported_bundle(tmp_path_factory.mktemp("export"))
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(reading.DictReader(io.StringIO(text, newline="")))
+
+
+def test_levels_are_those_of_the_file(folder: Path) -> None:
+    found = rows(csv.text(levels.levels(reader.load(folder))))
+    kept = json.loads((folder / "levels.json").read_text())["levels"]
+    assert [int(row["users"]) for row in found] == [level["users"] for level in kept]
+    for row, level in zip(found, kept, strict=True):
+        assert float(row["achieved_per_s"]) == level["achieved_per_s"]
+        assert float(row["response_p95_ms"]) == level["total"]["response"]["p95_ms"]
+        cpu = level["counters"]["sut"]["system.cpu.utilization"]["mean"]
+        assert float(row["server_cpu_share"]) == cpu
+
+
+def test_counters_and_scenarios_are_whole(folder: Path) -> None:
+    bundle = reader.load(folder)
+    kept = json.loads((folder / "levels.json").read_text())["levels"]
+    counted = sum(len(side) for level in kept for side in level["counters"].values())
+    assert len(levels.counters(bundle).rows) == counted
+    assert len(levels.scenarios(bundle).rows) == sum(1 + len(one["scenarios"]) for one in kept)
+
+
+def test_seconds_are_those_of_the_series(folder: Path) -> None:
+    found = rows(csv.text(seconds.seconds(reader.load(folder))))
+    kept = [json.loads(line) for line in (folder / "series.ndjson").read_text().splitlines()]
+    assert len(found) == len(kept)
+    for row, second in zip(found, kept, strict=True):
+        done = sum(one["completed"] for one in second["scenarios"].values())
+        assert float(row["completed_per_s"]) == pytest.approx(done / second["seconds"])
+        cpu = second["counters"].get("sut", {}).get("system.cpu.utilization")
+        said = row["sut:system.cpu.utilization"]
+        assert said == ("" if cpu is None else repr(cpu))
+
+
+@given(st.text(max_size=30))
+def test_no_cell_is_a_formula(said: str) -> None:
+    table = Table("t", "T", [Column("a", "A")], [[said], ["=1+1"], ["@SUM(A1)"]])
+    cells = [row["a"] for row in rows(csv.text(table))]
+    assert not any(cell.startswith(("=", "+", "-", "@", "\t")) for cell in cells)
+
+
+def test_a_figure_that_there_is_not_is_an_empty_cell() -> None:
+    table = Table("t", "T", [Column("a", "A"), Column("b", "B")], [[None, 0], [1.5, True]])
+    assert csv.text(table) == "a,b\r\n,0\r\n1.5,true\r\n"
+
+
+def test_the_spreadsheet_holds_the_same_figures(folder: Path, tmp_path: Path) -> None:
+    bundle = reader.load(folder)
+    path = tmp_path / "run.xlsx"
+    path.write_bytes(xlsx.spreadsheet(bundle))
+    book = openpyxl.load_workbook(path)
+    assert book.sheetnames[:3] == ["Answer", "Charts", "Levels"]
+    table = levels.levels(bundle)
+    sheet = book["Levels"]
+    read = [[cell.value for cell in row] for row in sheet.iter_rows(min_row=2)]
+    for got, wanted in zip(read, table.rows, strict=True):
+        for cell, value in zip(got, wanted, strict=True):
+            # The format's numbers have 16 digits; Python's have 17.
+            number = isinstance(value, float)
+            assert cell == (pytest.approx(value, rel=1e-14) if number else value)
+    assert [cell.value for cell in sheet[1]] == [column.label for column in table.columns]
+    formulas = [
+        cell
+        for name in book.sheetnames
+        for row in book[name].iter_rows()
+        for cell in row
+        if cell.data_type == "f"
+    ]
+    assert formulas == []
+    assert xlsx.spreadsheet(bundle) == path.read_bytes()
+
+
+def test_libreoffice_opens_it(folder: Path, tmp_path: Path) -> None:
+    bundle = reader.load(folder)
+    path = tmp_path / "run.xlsx"
+    path.write_bytes(xlsx.spreadsheet(bundle))
+    # All sheets (-1) as text, with formats off: numbers as they are.
+    how = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false,false,false,-1"
+    home = f"-env:UserInstallation=file://{tmp_path}/office"
+    command = ["soffice", home, "--headless", "--convert-to", how, "--outdir", tmp_path, path]
+    subprocess.run(command, check=True, capture_output=True, timeout=150)
+    text = (tmp_path / "run-Levels.csv").read_text("utf-8")
+    found = list(reading.DictReader(io.StringIO(text)))
+    users = [int(row["Users"]) for row in found]
+    assert users == [level.users for level in bundle.levels]
+    p95 = [float(row["Response, 95th percentile (ms)"]) for row in found]
+    wanted = [level.total.response.p95_ms for level in bundle.levels if level.total.response]
+    assert p95 == pytest.approx(wanted)
+
+
+def test_its_charts_are_of_the_levels_that_count(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "run.xlsx"
+    path.write_bytes(xlsx.spreadsheet(reader.load(folder)))
+    book = openpyxl.load_workbook(path)
+    data = book["Chart data"]
+    users = [row[0].value for row in data.iter_rows(min_row=2)]
+    assert users == sorted(users)
+    charts = book["Charts"]._charts
+    assert len(charts) == 4
+    for chart in charts:
+        for series in chart.series:
+            reference = series.yVal.numRef.f
+            sheet, _, cells = reference.replace("$", "").replace("'", "").partition("!")
+            assert sheet == "Chart data"
+            drawn = [cell.value for (cell,) in book[sheet][cells]]
+            assert len(drawn) == len(users)
+
+
+def test_markdown_cannot_be_broken_out_of() -> None:
+    hostile = "a|b <img src=x> [x](javascript:y) @all #1 `c`\n# head"
+    said = markdown.plain(hostile)
+    assert "\n" not in said
+    for letter in "|<>[]@#`":
+        assert said.count(f"\\{letter}") == said.count(letter)
+
+
+def test_markdown_has_the_answer_and_every_level(folder: Path) -> None:
+    bundle = reader.load(folder)
+    assert bundle.verdict is not None
+    text = markdown.text(bundle)
+    assert markdown.plain(bundle.verdict.sentence) in text
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    assert len(lines) == len(bundle.levels) + 2
