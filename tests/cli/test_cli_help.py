@@ -30,6 +30,7 @@ VERBS = [
     ["diagnose"],
     ["export"],
     ["watch"],
+    ["compare"],
     ["runs"],
     ["show"],
     ["report"],

@@ -10,6 +10,7 @@ import typer
 
 from headcount.cli import (
     bundles,
+    compare,
     data,
     diagnose,
     disk,
@@ -45,6 +46,7 @@ app.command("disk", no_args_is_help=True, epilog=disk.EPILOG)(disk.disk)
 app.command("sort", no_args_is_help=True, epilog=sort.EPILOG)(sort.sort)
 app.command("shares", no_args_is_help=True, epilog=shares.EPILOG)(shares.shares)
 app.command("diagnose", no_args_is_help=True, epilog=diagnose.EPILOG)(diagnose.diagnose)
+app.command("compare", no_args_is_help=True, epilog=compare.EPILOG)(compare.compare)
 app.command("watch", epilog=watch.EPILOG)(watch.watch)
 app.command("runs")(bundles.runs)
 app.command("show", no_args_is_help=True)(bundles.show)

@@ -6,8 +6,9 @@ from typing import Protocol
 from headcount.analyse.compare.figure import Figure
 from headcount.analyse.compare.metrics import Metric
 from headcount.analyse.compare.record import Difference, Finding, Method
+from headcount.analyse.compare.words import TWICE, percent
 from headcount.analyse.statistics.samples import FEW
-from headcount.text import share, significant
+from headcount.text import significant
 
 
 class Named(Protocol):
@@ -100,26 +101,16 @@ def words(metric: Metric, ratio: float, first: str, second: str) -> str:
     return f"{second} has {there} {first}; {first} has {back} {second}"
 
 
-TWICE = 2.0
-"""From here on a percentage is harder to read than how many times it is."""
-
-
-def _percent(ratio: float) -> str:
-    return f"{share(abs(ratio - 1))} {'more' if ratio >= 1 else 'less'}"
-
-
 def _more(ratio: float, noun: str) -> str:
     if ratio < TWICE:
-        return f"{_percent(ratio)} {noun}"
+        return f"{percent(ratio)} {noun}"
     return f"{significant(ratio)} times {'the time' if noun == 'time' else f'as much {noun}'}"
 
 
 def _than(ratio: float) -> str:
-    if ratio >= TWICE:
-        return f"{significant(ratio)} times as much as"
-    return f"{_percent(ratio)} than"
+    return f"{percent(ratio)} {'as' if ratio >= TWICE else 'than'}"
 
 
 def _also(ratio: float) -> str:
     """The same as a percentage, where that can be read."""
-    return "" if ratio >= TWICE else f" ({_percent(ratio)})"
+    return "" if ratio >= TWICE else f" ({percent(ratio)})"

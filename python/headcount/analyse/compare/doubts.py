@@ -1,5 +1,6 @@
 """What qualifies a comparison, in sentences."""
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -8,6 +9,7 @@ from headcount.analyse.compare.measured import Measured
 from headcount.analyse.compare.record import Difference
 from headcount.analyse.compare.subject import Side
 from headcount.analyse.compare.unlike import unlike
+from headcount.analyse.neighbours import neighbours
 from headcount.analyse.statistics.drift import drift
 from headcount.text import count, share, span
 
@@ -17,6 +19,9 @@ ERRORS = 0.005
 """By so much more of the scenarios must fail on one side to be told beside its other figures."""
 EXPECTED = 0.05
 """Share of differences "shown" by chance where there is none: each verdict stands for itself."""
+
+_TOLD_ABOVE = "levels that do not count"
+_FIGURES = re.compile(r"[\d.,]+")
 
 
 def doubts(
@@ -30,7 +35,7 @@ def doubts(
     return [
         *_users(sides),
         *_order(sides, differences, interleaved=interleaved),
-        *_few(differences),
+        *_few(sides, differences),
         *_without(differences),
         *_drifting(sides, levels),
         *_failing(sides, levels),
@@ -91,7 +96,7 @@ def _apart_s(first: str, last: str) -> float | None:
         return None
 
 
-def _few(differences: Sequence[Difference]) -> list[str]:
+def _few(sides: Sequence[Side], differences: Sequence[Difference]) -> list[str]:
     few = [one for one in differences if one.indicative and one.interval is not None]
     if not few:
         return []
@@ -100,6 +105,11 @@ def _few(differences: Sequence[Difference]) -> list[str]:
             "indicative: too few runs of a side to show how much runs differ; intervals allow for "
             "the usual 2% of speed between runs, and three runs of each or more would tell"
         )
+        if any(neighbours(bundle.levels) for side in sides for bundle in side.bundles):
+            said += (
+                "; with other programs on the machine runs differ by more than usual, so take no "
+                "verdict here for proven"
+            )
         return [said]
     return ["indicative: with four runs or fewer of a side the interval is a hint, no proof"]
 
@@ -107,11 +117,12 @@ def _few(differences: Sequence[Difference]) -> list[str]:
 def _without(differences: Sequence[Difference]) -> list[str]:
     """Differences without an interval, and how many of the others chance alone would show."""
     said = []
-    bare = sorted({one.label for one in differences if one.interval is None})
+    bare = [one for one in differences if one.interval is None]
     if bare:
         said.append(
-            f"without an interval, so that nothing can be shown: {', '.join(bare)}; levels of 20 s "
-            "or more have one, and so have three runs of each side"
+            f"{len(bare)} of {len(differences)} differences have no interval, so that nothing can "
+            "be shown; levels of 20 s with 100 scenarios or more have one, and so have three runs "
+            "of each side"
         )
     tested = [one for one in differences if one.interval is not None]
     shown = [one for one in tested if one.finding != "no difference shown"]
@@ -198,5 +209,13 @@ def _within(sides: Sequence[Side]) -> list[str]:
 
 
 def _flags(side: Side) -> list[str]:
-    flags = [flag for bundle in side.bundles if bundle.verdict for flag in bundle.verdict.flags]
-    return list(dict.fromkeys(flags))
+    """The doubts of a side's runs, those that differ in their figures alone once."""
+    found: dict[str, list[str]] = {}
+    for bundle in side.bundles:
+        for flag in bundle.verdict.flags if bundle.verdict else []:
+            if not flag.startswith(_TOLD_ABOVE):
+                found.setdefault(_FIGURES.sub("", flag), []).append(flag)
+    return [
+        flags[0] + (f" (and so in {len(flags) - 1} more of its runs)" if len(flags) > 1 else "")
+        for flags in found.values()
+    ]

@@ -9,6 +9,7 @@ from headcount.analyse.compare.figure import Figure, together
 from headcount.analyse.compare.measured import Measured
 from headcount.analyse.compare.pairing import Pair
 from headcount.analyse.compare.record import Method
+from headcount.analyse.search.regression import PRIOR_RUNS
 from headcount.analyse.statistics import pairs as by_pairs
 from headcount.analyse.statistics import samples
 from headcount.analyse.statistics.student import LogRatio
@@ -136,16 +137,33 @@ def _sectioned(
     runs = (len(first), len(second))
     if a.error is None or b.error is None:
         return Estimate(a, b, None, None, runs, None, None)
-    parts = []
-    for figure, count, levels, around in zip(
-        (a, b), runs, (matched.first, matched.second), matched.around, strict=True
-    ):
-        between = spread.usual(metric, levels, around) / math.sqrt(count)
-        parts += [(figure.error or 0.0, figure.freedom), (between, math.inf)]
+    usual = [
+        spread.usual(metric, levels, around)
+        for levels, around in zip((matched.first, matched.second), matched.around, strict=True)
+    ]
+    parts = [*_parts(first, a, usual[0]), *_parts(second, b, usual[1])]
     error = math.sqrt(math.fsum(part**2 for part, _ in parts))
     log = LogRatio(math.log(b.value / a.value), error, samples.satterthwaite(*parts))
     pair_spread = error * math.sqrt(2 / (1 / runs[0] + 1 / runs[1]))
     return Estimate(a, b, log, "sections", runs, None, pair_spread)
+
+
+def _parts(runs: Sequence[Figure], mean: Figure, usual: float) -> list[tuple[float, float]]:
+    """Standard errors, with degrees of freedom, that make up that of the mean of few runs.
+
+    Of one run: its own, and the usual spread between runs. Of two or more the spread they show,
+    moderated by what that one leads to expect, as if that had been seen in PRIOR_RUNS runs: two
+    runs that happen to agree do not agree for certain (Smyth, Linear models and empirical Bayes
+    methods, Statistical Applications in Genetics and Molecular Biology 3, 2004).
+    """
+    count, error = len(runs), mean.error or 0.0
+    if count == 1:
+        return [(error, mean.freedom), (usual, math.inf)]
+    expected = error**2 * count + usual**2
+    logs = [math.log(run.value / mean.value) for run in runs]
+    seen = math.fsum(log**2 for log in logs)
+    freedom = PRIOR_RUNS + count - 1
+    return [(math.sqrt((PRIOR_RUNS * expected + seen) / freedom / count), freedom)]
 
 
 def _mean(values: Sequence[float]) -> Figure:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from headcount._engine import Histogram
-from headcount.analyse.compare.figure import Figure, sectioned
+from headcount.analyse.compare.figure import FEWEST, Figure, sectioned
 from headcount.analyse.compare.metrics import RESPONSE
 from headcount.analyse.compare.usage import Source, each
 from headcount.analyse.times import SECTIONS
@@ -182,18 +182,25 @@ def _percentiles(
     if response is None:
         return {}
     values = (response.p50_ms, response.p95_ms, response.p99_ms)
-    parts = _parts(answers, span) if span and level.steady_s >= TIMES_S else []
-    if any(part.count < TIMES_EACH for part in parts):
-        parts = []
+    parts = _enough(answers, span) if span and level.steady_s >= TIMES_S else []
     return {
         name: sectioned(value, [part.quantile_us(share) / 1000 for part in parts])
         for (name, share), value in zip(RESPONSE.items(), values, strict=True)
     }
 
 
-def _parts(answers: Answers, span: tuple[float, float]) -> list[Histogram]:
+def _enough(answers: Answers, span: tuple[float, float]) -> list[Histogram]:
+    """The response times of ten sections, or of five where ten hold too few; none of fewer."""
+    for sections in (SECTIONS, FEWEST):
+        parts = _parts(answers, span, sections)
+        if all(part.count >= TIMES_EACH for part in parts):
+            return parts
+    return []
+
+
+def _parts(answers: Answers, span: tuple[float, float], count: int) -> list[Histogram]:
     low, high = span
-    edges = [low + (high - low) * number / SECTIONS for number in range(SECTIONS + 1)]
+    edges = [low + (high - low) * number / count for number in range(count + 1)]
     return [
         Histogram.merge([one for middle, one in answers if start < middle <= end])
         for start, end in pairwise(edges)

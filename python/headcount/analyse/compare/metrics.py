@@ -51,7 +51,7 @@ METRICS = (
     Metric("score.time", "Score", "score", "ms", "lower", TIME_MARGIN, "time"),
     Metric("marks", "Marks", "marks", "1/min", "higher", THROUGHPUT_MARGIN, "amount"),
     Metric("price", "Price per user", "price/user", "", "lower", None, "cost"),
-    Metric("throughput", "Throughput", "scenarios/s", "1/s", "higher", THROUGHPUT_MARGIN, "amount"),
+    Metric("throughput", "Throughput", "done/s", "1/s", "higher", THROUGHPUT_MARGIN, "amount"),
     Metric("response.mean", "Mean response time", "mean", "ms", "lower", TIME_MARGIN, "time"),
     Metric("response.p50", "p50 response time", "p50", "ms", "lower", TIME_MARGIN, "time"),
     Metric("response.p95", "p95 response time", "p95", "ms", "lower", TIME_MARGIN, "time"),

@@ -136,12 +136,13 @@ def _told(
 ) -> Unlike:
     values = {name: _values(keys, one) for name, one in zip(names, here, strict=True)}
     said = "; ".join(f"{name} {value}" for name, value in values.items())
+    differ = "differ" if aspect.what.endswith("s") else "differs"
     tail = f": {aspect.then}" if aspect.then else ""
     return Unlike(
         what=aspect.what,
         values=values,
         spoils=aspect.spoils,
-        sentence=f"{aspect.what} differs ({said}){tail}",
+        sentence=f"{aspect.what} {differ} ({said}){tail}",
     )
 
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from headcount.bundle.level import LevelResult
-from headcount.counters.naming import INTERFACE, of_instance
-from headcount.counters.proc.network import LOOPBACK
 
 _RECEIVED = "system.network.io{network.io.direction=receive}"
 _SENT = "system.network.io{network.io.direction=transmit}"
@@ -49,8 +47,7 @@ _DISK = [
     Source((f"system.{_READ}", f"system.{_WRITTEN}")),
 ]
 _NETWORK = Source((_RECEIVED, _SENT))
-_LO = Source((of_instance(_RECEIVED, INTERFACE, LOOPBACK),))
-"""Both ends of the loopback are one interface: each byte is sent once and received once there."""
+"""Of the machine's interfaces without the loopback, which every other program may use, too."""
 _WHOLE = Source(("system.cpu.utilization",), "system.cpu.logical.count")
 """CPU of the whole machine, in cores."""
 
@@ -60,11 +57,11 @@ def each(level: LevelResult, *, alone: bool) -> dict[str, Source]:
 
     `alone`: whether the server has its machine for itself. Where it shares it with the load
     generator, the CPU of the whole machine is not the server's, and what the load moves passes the
-    loopback.
+    loopback, where nothing tells it from what others move.
     """
     counters = level.counters.get("sut", {})
     cpu = [*_CPU, _WHOLE] if alone else _CPU
-    candidates = {"cpu.each": cpu, "disk.each": _DISK, "network.each": [_NETWORK if alone else _LO]}
+    candidates = {"cpu.each": cpu, "disk.each": _DISK, "network.each": [_NETWORK] if alone else []}
     found: dict[str, Source] = {}
     for metric, sources in candidates.items():
         there = [one for one in sources if all(name in counters for name in one.all)]

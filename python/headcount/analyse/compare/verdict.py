@@ -5,8 +5,7 @@ from typing import Literal
 
 from headcount.analyse.compare.record import Difference
 from headcount.analyse.compare.subject import Side
-from headcount.analyse.compare.words import at, figures, noun
-from headcount.text import share
+from headcount.analyse.compare.words import at, figures, noun, percent
 
 Overall = Literal["better", "worse", "no difference shown", "mixed", "not comparable"]
 
@@ -99,5 +98,5 @@ def between(one: Difference) -> str:
     """The interval of the change, in words: `from 3.1% less to 4.0% more`."""
     if one.interval is None:
         return ""
-    ends = [f"{share(abs(end - 1))} {'more' if end >= 1 else 'less'}" for end in one.interval]
-    return f"from {ends[0]} to {ends[1]}"
+    low, high = (percent(end) for end in one.interval)
+    return f"from {low} to {high}"

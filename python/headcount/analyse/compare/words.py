@@ -1,7 +1,8 @@
 """Figures of a comparison as people read them."""
 
+from headcount.analyse.compare.metrics import BY_ID
 from headcount.analyse.compare.record import Difference
-from headcount.text import DASH, count, duration, significant, storage
+from headcount.text import DASH, count, duration, share, significant, storage
 
 _NOUNS = {
     "capacity": "the capacity",
@@ -37,11 +38,58 @@ def value(number: float, unit: str) -> str:
     )
 
 
-def bounds(interval: tuple[float, float] | None, unit: str) -> str:
-    """An interval in brackets, the unit once; a dash where there is none."""
-    if interval is None:
+def directions(one: Difference) -> tuple[str, str]:
+    """Both directions for a table: what b has of a, and the way back.
+
+    Of times the way back is the speed, of a cost how many are had for the same, of an amount what a
+    has of b.
+    """
+    there, back = percent(one.ratio), percent(1 / one.ratio)
+    kind = BY_ID[one.metric].kind
+    if kind == "time":
+        return f"{there} time", f"{significant(1 / one.ratio)}\N{MULTIPLICATION SIGN} the speed"
+    if kind == "cost":
+        return there, f"{significant(1 / one.ratio)}\N{MULTIPLICATION SIGN} for the same"
+    return there, f"{one.first} {back}"
+
+
+TWICE = 2.0
+"""From here on a percentage is harder to read than how many times it is."""
+
+
+def percent(ratio: float) -> str:
+    """How much more or less.
+
+    >>> [percent(x) for x in (0.781, 1.28, 4.03)]
+    ['21.9% less', '28.0% more', '4.03 times as much']
+    """
+    if ratio >= TWICE:
+        return f"{significant(ratio)} times as much"
+    return f"{share(abs(ratio - 1))} {'more' if ratio >= 1 else 'less'}"
+
+
+def signed(ratio: float) -> str:
+    """The same in signs, where room is scarce.
+
+    >>> [signed(x) for x in (0.781, 1.28, 4.03)]
+    ['-21.9%', '+28.0%', 'x4.03']
+    """
+    if ratio >= TWICE:
+        return f"x{significant(ratio)}"
+    return f"{'+' if ratio >= 1 else '-'}{share(abs(ratio - 1))}"
+
+
+def reach(one: Difference) -> str:
+    """The 95 % interval of the change, short; a dash without one."""
+    if one.interval is None:
         return DASH
-    return f"{value(interval[0], unit)}{DASH}{value(interval[1], unit)}"
+    low, high = (percent(end) for end in one.interval)
+    ends = [end.removesuffix(" times as much") for end in (low, high)]
+    if low.endswith("much") and high.endswith("much"):
+        return f"{ends[0]} to {ends[1]} times"
+    if low.split(" ")[1:] == high.split(" ")[1:]:
+        return f"{low.split(' ')[0]} to {high}"
+    return f"{low} to {high}"
 
 
 def figures(one: Difference) -> tuple[str, str]:

@@ -1,0 +1,82 @@
+"""`headcount compare`: whether servers, or one before and after a change, differ."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from headcount.cli import options
+from headcount.cli.console import out, print_json
+from headcount.cli.subjects import sides
+from headcount.errors import InputError
+
+EPILOG = """
+Examples:
+
+headcount compare runs/20261120T101500-web-lab-nginx runs/20261120T104500-web-lab-apache
+
+headcount compare nginx=runs/a,runs/c,runs/e apache=runs/b,runs/d,runs/f  # three runs of each
+
+headcount compare runs/before runs/after --html compare.html  # folders of runs
+
+headcount compare runs/before runs/after --markdown  # for a pull request
+"""
+
+Html = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="Write a page with charts, complete in itself."),
+]
+
+
+def compare(
+    what: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[NAME=]BUNDLE[,BUNDLE]...",
+            help="Two or more: a run, several runs of one configuration, or a folder of them. The "
+            "first is what the others are compared with.",
+        ),
+    ],
+    html: Html = None,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print it in Markdown, for a pull request.")
+    ] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Print the figures of all levels, not of the largest.")
+    ] = False,
+    json: options.Json = False,
+) -> None:
+    """Say whether runs differ, by how much, how sure that is, and in both directions.
+
+    Capacity, throughput, response times and cost at equal numbers of users, each with the 95 %
+    interval of the ratio and one of better, worse, no difference shown.
+    """
+    if json and markdown:
+        raise InputError("--json and --markdown both print the answer; give one of them")
+    # Statistics take half a second to load; the help does not need them.
+    from headcount.analyse.compare.compare import compare as compared
+    from headcount.report.compare import markdown as text
+    from headcount.report.compare import terminal
+
+    found = compared(sides(what))
+    if html is not None:
+        from headcount.report.compare import page
+
+        write(html, page.render(found, datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")))
+    if json:
+        print_json(found.model_dump(mode="json"))
+    elif markdown:
+        print(text.render(found), end="")
+    else:
+        terminal.show(found, out, everything=everything)
+        if html is not None:
+            out.print(f"\nPage: {html}", markup=False)
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file of one's own choice; raises InputError where it cannot be written."""
+    try:
+        path.write_text(text, "utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from error

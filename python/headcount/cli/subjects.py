@@ -1,0 +1,55 @@
+"""How those to compare are named on the command line: `[NAME=]BUNDLE[,BUNDLE...]`, or a folder."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from string import ascii_uppercase
+from typing import TYPE_CHECKING
+
+from headcount.bundle import reader
+from headcount.errors import InputError
+
+if TYPE_CHECKING:
+    from headcount.analyse.compare.subject import Side
+
+
+def sides(texts: Sequence[str], names: Sequence[str] = ascii_uppercase) -> "list[Side]":
+    """Read every subject; raises InputError where one is nothing that can be compared.
+
+    A subject is a run's folder; several of one configuration with commas between; or a folder of
+    runs, all of which are of one configuration. A name may stand before it, `ext4=runs/...`. One
+    without a name takes that of a folder of runs, or else the letter of its place.
+    """
+    # Statistics take half a second to load; the help does not need them.
+    from headcount.analyse.compare.subject import side
+
+    found = []
+    for place, text in enumerate(texts):
+        name, folders = split(text)
+        found.append(side(name or names[place % len(names)], folders))
+    return found
+
+
+def split(text: str) -> tuple[str | None, list[Path]]:
+    """The name of a subject, if it has one, and its runs' folders; raises InputError for none."""
+    if Path(text).exists():
+        return _folders(text)
+    name, given, rest = text.partition("=")
+    if not given:
+        name, rest = "", text
+    if not rest:
+        raise InputError(f'"{text}" names no bundle; write NAME=BUNDLE')
+    folders = [folder for part in rest.split(",") if part for folder in _folders(part)[1]]
+    alone = _folders(rest)[0] if Path(rest).exists() else None
+    return name.strip() or alone, folders
+
+
+def _folders(text: str) -> tuple[str | None, list[Path]]:
+    """A bundle is itself; a folder of bundles is all of them that are done, under its name."""
+    path = Path(text)
+    if (path / "plan.toml").is_file():
+        return None, [path]
+    inside = [folder for folder in reader.find(path) if not reader.under_way(folder)]
+    if inside:
+        return path.resolve().name, inside
+    reader.load(path)  # says what is wrong with it
+    return None, [path]

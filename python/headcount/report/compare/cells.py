@@ -1,0 +1,97 @@
+"""The cells of a comparison's table, the same ones wherever it is shown."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from headcount.analyse.compare.metrics import BY_ID
+from headcount.analyse.compare.record import Comparison, Difference, Subject
+from headcount.analyse.compare.words import directions, reach, signed, value
+from headcount.text import DASH, count
+
+MARKS = {"better": "better", "worse": "WORSE", "no difference shown": "no difference shown"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One difference in cells.
+
+    Attributes:
+        metric: Its short name.
+        a, b: Both figures.
+        there: The change from a to b.
+        interval: 95 % interval of that change.
+        back: The same difference in the other direction.
+        finding: The verdict.
+        change, bounds: The change and its interval in signs, where room is scarce.
+
+    """
+
+    metric: str
+    a: str
+    b: str
+    there: str
+    interval: str
+    back: str
+    finding: str
+    change: str
+    bounds: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Differences at one place of one pair of subjects.
+
+    Attributes:
+        title: Where: `At 120 users`, or `Answers`.
+        first, second: The subjects' names.
+        rows: Of the table.
+        differences: The same as they are in the record.
+
+    """
+
+    title: str
+    first: str
+    second: str
+    rows: Sequence[Row]
+    differences: Sequence[Difference]
+
+
+def groups(found: Comparison) -> list[Group]:
+    """All differences, in groups as they stand in the record."""
+    made = []
+    for (first, second, users), some in groupby(
+        found.differences, key=lambda one: (one.first, one.second, one.users)
+    ):
+        here = list(some)
+        title = "Answers" if users is None else f"At {count(users)} users"
+        made.append(Group(title, first, second, [row(one) for one in here], here))
+    return made
+
+
+def row(one: Difference) -> Row:
+    """One difference in cells."""
+    there, back = directions(one)
+    return Row(
+        metric=BY_ID[one.metric].short,
+        a=value(one.a.value, one.unit),
+        b=value(one.b.value, one.unit),
+        there=there,
+        interval=reach(one),
+        back=back,
+        finding=one.finding,
+        change=signed(one.ratio),
+        bounds=" to ".join(signed(end) for end in one.interval) if one.interval else DASH,
+    )
+
+
+def about(subject: Subject) -> str:
+    """Who a subject is, in a line."""
+    runs = f"{len(subject.bundles)} runs, first " if len(subject.bundles) > 1 else ""
+    program = f", {subject.program}" if subject.program else ""
+    return f"{subject.title}{program} ({runs}{subject.bundles[0]})"
+
+
+def style(finding: str) -> str:
+    """The class of a verdict: good, bad, or neither."""
+    return {"better": "passed", "worse": "failed"}.get(finding, "")

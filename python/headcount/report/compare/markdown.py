@@ -1,0 +1,69 @@
+"""A comparison for a pull request, in GitHub's Markdown."""
+
+import re
+from collections.abc import Sequence
+
+from headcount.analyse.compare.record import Comparison
+from headcount.report.compare.cells import Group, about, groups
+from headcount.text import clean
+
+_MARKS = {"better": "\N{WHITE HEAVY CHECK MARK}", "worse": "\N{CROSS MARK}"}
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~])")
+
+
+def render(found: Comparison) -> str:
+    """The whole text, the verdict first; what is from servers and plans is escaped."""
+    made = groups(found)
+    lines = [f"**{escaped(found.sentence)}**", ""]
+    lines += [f"- **{escaped(one.name)}**: {escaped(about(one))}" for one in found.subjects]
+    for group in made[-1:]:
+        lines += ["", *_table(group)]
+    others = made[:-1]
+    if others:
+        lines += ["", "<details><summary>Answers and other levels</summary>", ""]
+        for group in others:
+            lines += [*_table(group), ""]
+        lines += ["</details>"]
+    lines += _listed("In what they differ", [one.sentence for one in found.unlike])
+    lines += _listed("To know", found.doubts)
+    return "\n".join(lines) + "\n"
+
+
+def _table(group: Group) -> list[str]:
+    heads = [
+        group.title,
+        group.first,
+        group.second,
+        f"{group.second} against {group.first}",
+        "95% interval",
+        "the other way",
+        "verdict",
+    ]
+    rows = [
+        [one.metric, one.a, one.b, one.there, one.interval, one.back, _marked(one.finding)]
+        for one in group.rows
+    ]
+    return [
+        _row(heads),
+        _row(["---", *["---:"] * 5, "---"], plain=True),
+        *(_row(cells) for cells in rows),
+    ]
+
+
+def _marked(finding: str) -> str:
+    return f"{_MARKS[finding]} {finding}" if finding in _MARKS else finding
+
+
+def _row(cells: Sequence[str], *, plain: bool = False) -> str:
+    return "| " + " | ".join(cell if plain else escaped(cell) for cell in cells) + " |"
+
+
+def _listed(title: str, lines: Sequence[str]) -> list[str]:
+    if not lines:
+        return []
+    return ["", f"{title}:", "", *(f"- {escaped(line)}" for line in lines)]
+
+
+def escaped(text: str) -> str:
+    """Text that Markdown shows as it is, in one line."""
+    return _SPECIAL.sub(r"\\\1", " ".join(clean(text).split()))

@@ -1,0 +1,171 @@
+"""A comparison as one HTML page that needs nothing from anywhere."""
+
+from collections.abc import Sequence
+
+from headcount import __version__
+from headcount.analyse.compare.record import Comparison, Reference, Unlike
+from headcount.analyse.compare.words import value
+from headcount.report.compare import against, bars
+from headcount.report.compare.cells import Group, Row, about, groups, style
+from headcount.report.head import head
+from headcount.report.html import table
+from headcount.report.html.table import Column, row
+from headcount.report.markup import Html, element, joined
+from headcount.text import DASH, count, unbroken
+
+_BADGES = {
+    "better": ("passed", "better"),
+    "worse": ("failed", "worse"),
+    "not comparable": ("invalid", "not comparable"),
+}
+
+
+def render(found: Comparison, made_at: str) -> str:
+    """The whole page. Pure: the same comparison gives the same page."""
+    title = " against ".join(one.name for one in found.subjects[::-1])
+    main = element(
+        "main",
+        _header(found, title, made_at),
+        _answer(found),
+        against.section(found, against.THROUGHPUT),
+        against.section(found, against.RESPONSE),
+        bars.section(found),
+        *_tables(found),
+        _unlike(found.unlike),
+        _published(found.references),
+        _reading(),
+    )
+    footer = f"Made by Headcount {__version__}. This file is complete in itself."
+    body = element("body", main, element("footer", footer))
+    page = element(
+        "html", head(f"Comparison: {title}", f"Headcount {__version__}"), body, lang="en"
+    )
+    return f"<!doctype html>\n{page}\n"
+
+
+def _header(found: Comparison, title: str, made_at: str) -> Html:
+    return element(
+        "header",
+        element("p", "Headcount \N{MIDDLE DOT} comparison", class_="brand"),
+        element("h1", title),
+        *(
+            element("p", element("b", f"{one.name} "), about(one), class_="where")
+            for one in found.subjects
+        ),
+        element("p", f"Made {made_at}.", class_="where"),
+    )
+
+
+def _answer(found: Comparison) -> Html:
+    kind, text = _BADGES.get(found.finding, ("", found.finding))
+    doubts = element("ul", *(element("li", unbroken(line)) for line in found.doubts))
+    return element(
+        "section",
+        element("span", text, class_=f"badge {kind}".strip()),
+        element("p", unbroken(found.sentence), class_="sentence", id="answer"),
+        _capacities(found),
+        element("div", element("h3", "To know"), doubts, class_="doubts") if found.doubts else None,
+        class_="answer",
+        aria_label="The answer",
+    )
+
+
+def _capacities(found: Comparison) -> Html | None:
+    """The capacity of each subject, with its interval."""
+    told = []
+    for one in found.subjects:
+        if one.capacity is None:
+            continue
+        bounds = one.capacity.interval
+        interval = f"95% interval {count(bounds[0])}{DASH}{count(bounds[1])}" if bounds else ""
+        told.append(
+            element(
+                "div",
+                element("h3", f"Capacity of {one.name}"),
+                element("p", f"{count(one.capacity.value)} users", class_="value"),
+                element("p", interval),
+            )
+        )
+    return element("div", *told, class_="tiles") if told else None
+
+
+def _tables(found: Comparison) -> list[Html]:
+    return [_table(group) for group in groups(found)]
+
+
+def _table(group: Group) -> Html:
+    columns = (
+        Column("", text=True),
+        Column(group.first),
+        Column(group.second),
+        Column(f"{group.second} against {group.first}"),
+        Column("95% interval"),
+        Column("The other way"),
+        Column("Verdict", text=True),
+    )
+    title = f"{group.title}: {group.second} against {group.first}"
+    return table.section(
+        title, table.table(columns, [row(columns, _cells(one)) for one in group.rows], title)
+    )
+
+
+def _cells(one: Row) -> list[Html | str]:
+    verdict = element("span", one.finding, class_=f"finding {style(one.finding)}".strip())
+    return [one.metric, one.a, one.b, one.there, one.interval, one.back, verdict]
+
+
+def _unlike(differ: Sequence[Unlike]) -> Html | None:
+    if not differ:
+        return None
+    lines = [element("li", one.sentence) for one in differ]
+    return table.section("In what they differ", element("ul", *lines))
+
+
+def _published(references: Sequence[Reference]) -> Html | None:
+    """Published results beside what was measured: never compared by a test."""
+    if not references:
+        return None
+    columns = (
+        Column("Published", text=True),
+        Column("Figure"),
+        Column("Users"),
+        Column("Source", text=True),
+        Column("Why it is not compared", text=True),
+    )
+    rows = [
+        row(
+            columns,
+            [
+                one.label,
+                value(one.value, one.unit),
+                DASH if one.users is None else count(one.users),
+                one.source,
+                one.remark,
+            ],
+        )
+        for one in references
+    ]
+    return table.section("Published results", table.table(columns, rows, "Published results"))
+
+
+def _reading() -> Html:
+    return table.section(
+        "How to read this", joined(element("p", line, class_="note") for line in _READING)
+    )
+
+
+_READING = (
+    (
+        "A percentage has two directions: 22% less time is 1.28 times the speed. The column “The "
+        "other way” has the second."
+    ),
+    (
+        "“Better” and “worse” stand where the whole 95% interval of the ratio lies on one side of "
+        "no change. “No difference shown” does not say that there is none: the interval says how "
+        "large it may be."
+    ),
+    (
+        "Figures are compared at equal numbers of users that all of them were measured at. Nothing "
+        "is interpolated."
+    ),
+)

@@ -1,0 +1,125 @@
+"""A comparison on the terminal: the verdict first, then the figures, then what qualifies them."""
+
+from collections.abc import Sequence
+from textwrap import wrap
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from headcount.analyse.compare.record import Comparison
+from headcount.report.compare.cells import Group, Row, about, groups
+from headcount.report.terminal.glyphs import BLOCKS, glyphs, writable
+from headcount.text import DASH
+
+_STYLES = {"better": "bold green", "worse": "bold red"}
+_PADDING = 1
+_GOES = ("back", "change", "bounds")
+"""Columns that go first where there is no room."""
+MOST_LEVELS = 3
+"""Levels whose figures are printed: the most users are where servers differ. `--all` prints all."""
+
+
+def show(found: Comparison, console: Console, *, everything: bool = False) -> None:
+    """Print a comparison; of many levels those with the most users, unless `everything`."""
+    say(console, found.sentence, _STYLES.get(found.finding, "bold yellow"))
+    for subject in found.subjects:
+        say(console, f"{subject.name}: {about(subject)}", indent=2)
+    shown, hidden = _chosen(groups(found), everything=everything)
+    for group in shown:
+        console.print()
+        _group(group, console)
+    if hidden:
+        say(console, f"\n{hidden} more levels: --all prints them.", "dim")
+    names = [one.name for one in found.subjects]
+    _list(console, "In what they differ", [one.sentence for one in found.unlike], names)
+    _list(console, "To know", found.doubts, names)
+
+
+def _chosen(made: Sequence[Group], *, everything: bool) -> tuple[list[Group], int]:
+    if everything:
+        return list(made), 0
+    kept: list[Group] = []
+    for pair in dict.fromkeys((one.first, one.second) for one in made):
+        mine = [one for one in made if (one.first, one.second) == pair]
+        levels = [one for one in mine if one.differences[0].users is not None]
+        kept += [one for one in mine if one not in levels] + levels[-MOST_LEVELS:]
+    return kept, len(made) - len(kept)
+
+
+def _group(group: Group, console: Console) -> None:
+    heads = {
+        "metric": "",
+        "a": group.first,
+        "b": group.second,
+        "change": "change",
+        "bounds": "95% interval",
+        "back": "the other way",
+        "finding": "verdict",
+    }
+    if not any(row.bounds != DASH for row in group.rows):
+        heads.pop("bounds")
+    against = f"{group.title}, {group.second} against {group.first}"
+    console.print(Text(writable(against, console), style="bold"))
+    names = [name for name in heads if name not in _dropped(group.rows, heads, console)]
+    box = SIMPLE_HEAD if glyphs(console) is BLOCKS else None
+    table = Table(box=box, padding=(0, _PADDING, 0, 0), pad_edge=False, show_edge=False)
+    for name in names:
+        left = name in ("metric", "finding")
+        table.add_column(
+            Text(writable(heads[name], console)),
+            justify="left" if left else "right",
+            no_wrap=True,
+            overflow="crop",
+        )
+    for row in group.rows:
+        cells = [_cell(row, name, console) for name in names]
+        table.add_row(*cells)
+    console.print(table)
+
+
+def _cell(row: Row, name: str, console: Console) -> Text:
+    text = writable(getattr(row, name), console)
+    style = _STYLES.get(row.finding, "dim") if name == "finding" else ""
+    return Text(text, style=style)
+
+
+def _dropped(rows: Sequence[Row], heads: dict[str, str], console: Console) -> set[str]:
+    widths = {
+        name: max(len(text) for text in (head, *(getattr(row, name) for row in rows)))
+        for name, head in heads.items()
+    }
+    dropped: set[str] = set()
+    for name in _GOES:
+        kept = [width for one, width in widths.items() if one not in dropped]
+        if sum(kept) + (_PADDING + 1) * len(kept) <= console.width:
+            break
+        dropped.add(name)
+    return dropped
+
+
+def _list(console: Console, title: str, lines: Sequence[str], names: Sequence[str]) -> None:
+    if not lines:
+        return
+    say(console, f"\n{title}", "bold")
+    for line in lines:
+        named = any(line.startswith(f"{name}:") for name in names)
+        begun = line if named else f"{line[:1].upper()}{line[1:]}"
+        say(console, f"- {begun}.", indent=2)
+
+
+def say(console: Console, line: str, style: str = "", indent: int = 0) -> None:
+    """Print a sentence: text, never markup; wrapped at words."""
+    space = " " * indent
+    hanging = space + ("  " if line.startswith("- ") else "")
+    for part in line.split("\n"):
+        wrapped = wrap(
+            writable(part, console),
+            max(console.width, 40),
+            initial_indent=space,
+            subsequent_indent=hanging,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        console.print(Text("\n".join(wrapped), style=style))
