@@ -31,6 +31,7 @@ VERBS = [
     ["export"],
     ["watch"],
     ["compare"],
+    ["gate"],
     ["runs"],
     ["show"],
     ["report"],

@@ -15,6 +15,7 @@ from headcount.cli import (
     diagnose,
     disk,
     export,
+    gate,
     run,
     serve,
     shares,
@@ -47,6 +48,7 @@ app.command("sort", no_args_is_help=True, epilog=sort.EPILOG)(sort.sort)
 app.command("shares", no_args_is_help=True, epilog=shares.EPILOG)(shares.shares)
 app.command("diagnose", no_args_is_help=True, epilog=diagnose.EPILOG)(diagnose.diagnose)
 app.command("compare", no_args_is_help=True, epilog=compare.EPILOG)(compare.compare)
+app.command("gate", no_args_is_help=True, epilog=gate.EPILOG)(gate.gate)
 app.command("watch", epilog=watch.EPILOG)(watch.watch)
 app.command("runs")(bundles.runs)
 app.command("show", no_args_is_help=True)(bundles.show)

@@ -123,26 +123,34 @@ def _difference(metric: Metric, first: Side, second: Side) -> Difference | None:
         return None
     unit = units.pop() if metric.id == "price" else metric.unit
     a, b = ([value for _, value in side] for side in known)
-    return difference(metric, _between(a, b, _alternate(first, second)), first, second, unit=unit)
+    return difference(
+        metric, _between(a, b, alternate=_alternate(first, second)), first, second, unit=unit
+    )
 
 
-def _between(a: Sequence[Measured], b: Sequence[Measured], alternate: bool) -> Between:
+def _between(a: Sequence[Measured], b: Sequence[Measured], *, alternate: bool) -> Between:
     runs = (len(a), len(b))
-    figures = together([_figure(one) for one in a]), together([_figure(one) for one in b])
+    ones = [_figure(one) for one in a], [_figure(one) for one in b]
+    figures = together(ones[0]), together(ones[1])
     values = [one.value for one in a], [one.value for one in b]
     if alternate and len(a) >= FEWEST_RUNS:
         paired = by_pairs.compare(list(zip(*values, strict=True)))
         if paired is not None:
-            log = paired.ratio
-            return Between(*figures, runs, (log.low, log.high), "pairs", paired.pairs)
+            log, spread = paired.ratio, paired.spread
+            return Between(
+                *figures, runs, (log.low, log.high), "pairs", paired.pairs, spread=spread
+            )
     grouped = samples.compare(*values) if min(runs) >= FEWEST_RUNS else None
     if grouped is not None:
-        return Between(*figures, runs, (grouped.ratio.low, grouped.ratio.high), "runs")
-    if len(a) == len(b) == 1:
+        log, spread = grouped.ratio, math.hypot(*grouped.spreads)
+        return Between(*figures, runs, (log.low, log.high), "runs", spread=spread)
+    bounds = _apart(*figures)
+    error = math.log(bounds[1] / bounds[0]) / 2 / quantile(math.inf) if bounds else None
+    one_pair = error * math.sqrt(2 / (1 / runs[0] + 1 / runs[1])) if error else None
+    if runs == (1, 1):
         found = quotient(b[0], a[0])
         bounds = (found.low, found.high) if found and math.isfinite(found.high) else None
-        return Between(*figures, runs, bounds, "searches")
-    return Between(*figures, runs, _apart(*figures), "searches")
+    return Between(*figures, runs, bounds, "searches", spread=one_pair)
 
 
 def _alternate(first: Side, second: Side) -> bool:

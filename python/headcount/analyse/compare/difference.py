@@ -30,6 +30,7 @@ class Between:
         method: Where the interval is from.
         pairs: How many, where runs were paired.
         users: Of the level; None at the capacity.
+        spread: Standard deviation of the log ratio of one pair of runs, as far as it is known.
 
     """
 
@@ -40,6 +41,7 @@ class Between:
     method: Method | None
     pairs: int | None = None
     users: int | None = None
+    spread: float | None = None
 
 
 def difference(
@@ -62,6 +64,7 @@ def difference(
         interval=found.interval,
         method=found.method if found.interval is not None else None,
         pairs=found.pairs,
+        spread=found.spread,
         indicative=found.method != "searches" and min(found.runs) <= FEW,
         finding=finding(metric.better, found.interval),
         change=ratio - 1,

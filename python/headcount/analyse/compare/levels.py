@@ -36,6 +36,8 @@ def differences(
             if one is None:
                 continue
             bounds = (one.log.low, one.log.high) if one.log is not None else None
-            between = Between(one.a, one.b, one.runs, bounds, one.method, one.pairs, users)
+            between = Between(
+                one.a, one.b, one.runs, bounds, one.method, one.pairs, users, one.pair_spread
+            )
             found.append(difference(metric, between, *sides))
     return found

@@ -84,6 +84,11 @@ class Difference(Record):
     )
     method: Method | None = Field(description="Where the interval is from; null without one")
     pairs: int | None = Field(default=None, description="Pairs of runs, where they were paired")
+    spread: float | None = Field(
+        default=None,
+        description="Standard deviation of the logarithm of the ratio of one pair of runs, as far "
+        "as it is known: it decides how many pairs would show a difference",
+    )
     indicative: bool = Field(
         description="Rests on so few runs (four or fewer of a side) that it is a hint, no proof"
     )

@@ -33,8 +33,8 @@ def show(found: Comparison, console: Console, *, everything: bool = False) -> No
     if hidden:
         say(console, f"\n{hidden} more levels: --all prints them.", "dim")
     names = [one.name for one in found.subjects]
-    _list(console, "In what they differ", [one.sentence for one in found.unlike], names)
-    _list(console, "To know", found.doubts, names)
+    listed(console, "In what they differ", [one.sentence for one in found.unlike], names)
+    listed(console, "To know", found.doubts, names)
 
 
 def _chosen(made: Sequence[Group], *, everything: bool) -> tuple[list[Group], int]:
@@ -99,7 +99,8 @@ def _dropped(rows: Sequence[Row], heads: dict[str, str], console: Console) -> se
     return dropped
 
 
-def _list(console: Console, title: str, lines: Sequence[str], names: Sequence[str]) -> None:
+def listed(console: Console, title: str, lines: Sequence[str], names: Sequence[str]) -> None:
+    """Print a list of sentences; those about a subject begin with its name as it is."""
     if not lines:
         return
     say(console, f"\n{title}", "bold")

@@ -1,0 +1,168 @@
+"""A gate: whether a regression larger than a margin is shown, and what would tell if not."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from headcount.analyse.compare.metrics import METRICS, metric
+from headcount.analyse.compare.record import Comparison, Difference
+from headcount.analyse.compare.verdict import between
+from headcount.analyse.compare.words import at, figures, percent
+from headcount.analyse.statistics.pairs import pairs_needed
+from headcount.bundle.level import Record
+from headcount.errors import InputError
+from headcount.text import count, share
+
+Outcome = Literal["passed", "regression", "inconclusive"]
+
+
+class Judgement(Record):
+    """One metric against its margin."""
+
+    name: str = Field(description="Such as `response.p95 at 120 users`")
+    metric: str
+    users: int | None
+    ratio: float = Field(description="This run's figure over the baseline's")
+    interval: tuple[float, float] = Field(description="95 % confidence interval of the ratio")
+    margin: float = Field(description="The share by which it may get worse")
+    outcome: Outcome
+    sentence: str
+    pairs: int | None = Field(
+        description="Of an inconclusive one: pairs of runs that would show a regression as large "
+        "as the margin with a chance of 80 %; null where that is not known, or over 10,000"
+    )
+
+
+class Gate(Record):
+    """What a gate came to."""
+
+    schema_version: Literal[1] = 1
+    outcome: Outcome = Field(
+        description="`regression` if one is shown; else `inconclusive` if one larger than its "
+        "margin cannot be excluded; else `passed`"
+    )
+    sentence: str
+    judgements: list[Judgement]
+    comparison: Comparison
+
+
+def margins(wanted: Sequence[tuple[str | None, float]]) -> Mapping[str, float]:
+    """The margin of each gated metric.
+
+    Args:
+        wanted: Pairs of a metric, or None for all that are gated anyway, and a margin as a share.
+            Later ones hold over earlier ones, those with a metric over those without.
+
+    Raises:
+        InputError: A metric that is none, or a margin that is no share.
+
+    """
+    for _, share_ in wanted:
+        if not 0 <= share_ < 1:
+            raise InputError("a margin is a share from 0% to below 100%, such as 3%")
+    found = {one.id: one.margin for one in METRICS if one.margin is not None}
+    for name, share_ in wanted:
+        if name is None:
+            found = dict.fromkeys(found, share_)
+    for name, share_ in wanted:
+        if name is not None:
+            found[metric(name).id] = share_
+    return found
+
+
+def judge(found: Comparison, limits: Mapping[str, float]) -> Gate:
+    """Judge the second of two subjects against the first, the baseline.
+
+    A regression is shown where the whole 95 % interval is worse than the margin, excluded where
+    none of it is, and otherwise left open: that is no failure, or a gate would fail by chance.
+
+    Raises InputError where the two are not comparable, or where nothing can be judged.
+    """
+    spoiled = [one.sentence for one in found.unlike if one.spoils]
+    if spoiled:
+        raise InputError(
+            f"{found.subjects[1].name} cannot be held against {found.subjects[0].name}: "
+            f"{'; '.join(spoiled)}; measure both alike"
+        )
+    judged = [
+        _judged(one, limits[one.metric])
+        for one in found.differences
+        if one.metric in limits and one.interval is not None
+    ]
+    if not judged:
+        raise InputError(
+            "there is nothing to judge: no metric of the gate has an interval on both sides; run "
+            "levels of 20 s or more at the same numbers of users, or three runs of each side"
+        )
+    outcomes = {one.outcome for one in judged}
+    outcome: Outcome = "passed"
+    if "regression" in outcomes:
+        outcome = "regression"
+    elif "inconclusive" in outcomes:
+        outcome = "inconclusive"
+    return Gate(
+        outcome=outcome,
+        sentence=_sentence(outcome, judged),
+        judgements=judged,
+        comparison=found,
+    )
+
+
+def _judged(one: Difference, margin: float) -> Judgement:
+    limit = 1 - margin if one.better == "higher" else 1 + margin
+    low, high = one.interval or (0.0, math.inf)
+    worse, fine = (low > limit, high <= limit)
+    if one.better == "higher":
+        worse, fine = (high < limit, low >= limit)
+    outcome: Outcome = "regression" if worse else "passed" if fine else "inconclusive"
+    needed = None
+    if outcome == "inconclusive" and one.spread:
+        needed = pairs_needed(one.spread, limit)
+    return Judgement(
+        name=one.metric if one.users is None else f"{one.metric} at {count(one.users)} users",
+        metric=one.metric,
+        users=one.users,
+        ratio=one.ratio,
+        interval=(low, high),
+        margin=margin,
+        outcome=outcome,
+        sentence=_told(one, margin, outcome, needed),
+        pairs=needed,
+    )
+
+
+def _told(one: Difference, margin: float, outcome: Outcome, needed: int | None) -> str:
+    a, b = figures(one)
+    figure = " ".join(part for part in (one.label, at(one)) if part)
+    change = f"{percent(one.ratio)}, 95% interval {between(one)}"
+    told = f"{figure} is {b} against {a}: {change}"
+    allowed = f"{share(margin)} {'less' if one.better == 'higher' else 'more'} is allowed"
+    if outcome == "regression":
+        return f"{told}; {allowed}, and all of the interval is worse."
+    if outcome == "passed":
+        return f"{told}; {allowed}, and all of the interval is within it."
+    return f"{told}; {allowed}, which the interval does not decide. {_more(needed)}"
+
+
+def _more(needed: int | None) -> str:
+    if needed is None:
+        return "How many more runs would, is not known."
+    return f"{count(needed)} pairs of runs in turns would show so much (with a chance of 80%)."
+
+
+def _sentence(outcome: Outcome, judged: Sequence[Judgement]) -> str:
+    if outcome == "passed":
+        return f"No regression: all of {len(judged)} figures are within their margins for certain."
+    if outcome == "regression":
+        bad = [one for one in judged if one.outcome == "regression"]
+        more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
+        return f"Regression: {bad[0].sentence}{more}"
+    open_ = [one for one in judged if one.outcome == "inconclusive"]
+    pairs = [one.pairs for one in open_ if one.pairs is not None]
+    settle = f"; up to {count(max(pairs))} pairs of runs in turns would tell" if pairs else ""
+    return (
+        f"No regression shown, but {len(open_)} of {len(judged)} figures may be worse than their "
+        f"margins{settle}."
+    )

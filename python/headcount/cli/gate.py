@@ -1,0 +1,107 @@
+"""`headcount gate`: fail where a run is shown to be worse than another by more than a margin."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from headcount.cli import options
+from headcount.cli.compare import write
+from headcount.cli.console import out, print_json
+from headcount.cli.subjects import sides
+from headcount.errors import ExitCode, InputError
+
+if TYPE_CHECKING:
+    from headcount.analyse.compare.gate import Gate
+
+EPILOG = """
+Examples:
+
+headcount gate runs/head --baseline runs/base  # folders of runs, made in turns
+
+headcount gate runs/head --baseline runs/base --margin 5% --margin response.p99=20%
+
+headcount gate runs/head --baseline runs/base --junit gate.xml --github
+
+Exit codes: 0 no regression is shown, 1 one is, 2 the two cannot be compared; with --strict also 4:
+a regression can be neither shown nor excluded.
+"""
+_MARGIN = re.compile(r"(?:(?P<metric>[a-z0-9.]+)=)?(?P<percent>\d+(?:\.\d+)?)\s*%")
+
+Margin = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--margin",
+        metavar="[METRIC=]PERCENT",
+        help="What may get worse by how much: 5%, or response.p95=20%. Without it 3% of users and "
+        "throughput, 10% of response times.",
+    ),
+]
+
+
+def gate(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="BUNDLE", help="The run to judge, several with commas, or a folder of runs."
+        ),
+    ],
+    baseline: Annotated[
+        str, typer.Option("--baseline", metavar="BUNDLE", help="What it is held against.")
+    ],
+    margin: Margin = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Fail (4) also where nothing can be decided.")
+    ] = False,
+    junit: Annotated[
+        Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit's XML.")
+    ] = None,
+    github: Annotated[
+        bool, typer.Option("--github", help="Print annotations for a workflow of GitHub.")
+    ] = False,
+    json: options.Json = False,
+) -> None:
+    """Fail where a run is shown to be worse than its baseline by more than a margin.
+
+    What the noise could explain is no regression; what cannot be decided is told, with the number
+    of runs that would decide it.
+    """
+    if json and github:
+        raise InputError("--json and --github both print the answer; give one of them")
+    # Statistics take half a second to load; the help does not need them.
+    from headcount.analyse.compare.compare import compare
+    from headcount.analyse.compare.gate import judge, margins
+    from headcount.report.compare.junit import annotations
+    from headcount.report.compare.junit import junit as xml
+
+    limits = margins([_margin(text) for text in margin or []])
+    found = judge(compare(sides([baseline, what], ("baseline", "this run"))), limits)
+    if junit is not None:
+        write(junit, xml(found))
+    if json:
+        print_json(found.model_dump(mode="json"))
+    elif github:
+        print(annotations(found), end="")
+    else:
+        _show(found)
+    raise typer.Exit(_exit_code(found, strict=strict))
+
+
+def _margin(text: str) -> tuple[str | None, float]:
+    match = _MARGIN.fullmatch(text.strip())
+    if match is None:
+        raise InputError(f'--margin is "{text}"; write 5%, or a metric: response.p95=20%')
+    return match["metric"], float(match["percent"]) / 100
+
+
+def _show(found: "Gate") -> None:
+    from headcount.report.compare import gated
+
+    gated.show(found, out)
+
+
+def _exit_code(found: "Gate", *, strict: bool) -> ExitCode:
+    if found.outcome == "regression":
+        return ExitCode.FAILED
+    return ExitCode.INVALID if strict and found.outcome == "inconclusive" else ExitCode.PASSED
