@@ -23,7 +23,7 @@ from headcount.lab import (
 )
 from headcount.plan import criteria
 from headcount.plan.client import SmbClient
-from headcount.plan.cost import Cost
+from headcount.plan.cost import Cost, CostItem
 from headcount.plan.data import Data, Tree
 from headcount.plan.disclosure import Disclosure
 from headcount.plan.discussion import Discussion
@@ -62,6 +62,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "Steps": Step,
     "Plans": Plan,
     "Cost": Cost,
+    "Cost items": CostItem,
     "Disclosure": Disclosure,
     "Search": SearchOptions,
     "Client": SmbClient,

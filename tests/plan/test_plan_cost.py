@@ -1,30 +1,18 @@
-"""Prices: those that NotesBench reports printed, and how an interval is carried over."""
+"""Prices for each: how they are stated, said, and how an interval is carried over."""
+
+from decimal import Decimal
 
 import pytest
 from plan_cases import plan, workload
 
-from headcount.analyse.price import per, price
+from headcount.analyse.price import price
 from headcount.analyse.verdict import of_levels
 from headcount.bundle.verdict import Capacity, Marks
 from headcount.errors import InputError
 from headcount.plan.cost import Cost, parse_cost
+from headcount.plan.money import fine
 from headcount.plan.resolve import Overrides, resolve
 from headcount.report.wording import price_text, priced
-
-PUBLISHED = [
-    (29_581, 2_200, 13.45),
-    (29_581, 1_700, 17.40),
-    (19_454, 1_795, 10.84),
-    (29_581, 2_917, 10.14),
-    (29_581, 3_914, 7.56),
-    (19_454, 2_356, 8.26),
-]
-"""System price, users or NotesMarks, and the price for each, as the reports of 1997 have them."""
-
-
-@pytest.mark.parametrize(("amount", "figure", "printed"), PUBLISHED)
-def test_prices_are_those_that_were_published(amount: int, figure: int, printed: float) -> None:
-    assert round(per(amount, "user", figure).value, 2) == printed
 
 
 def capacity(low: float | None, high: float | None) -> Capacity:
@@ -40,12 +28,12 @@ def capacity(low: float | None, high: float | None) -> Capacity:
 
 
 def test_the_interval_of_the_capacity_is_carried_over() -> None:
-    cost = Cost(amount=29_581, currency="USD")
+    cost = Cost(amount=Decimal(29_581), currency="USD")
     found = price(cost, 2_200, capacity(2_000.0, 2_500.0), None)
     assert found is not None
     (each,) = found.each
     assert (each.of, each.figure) == ("user", 2_200)
-    assert each.interval == pytest.approx((29_581 / 2_500, 29_581 / 2_000))
+    assert each.interval == (Decimal("11.8324"), Decimal("14.7905"))
     for unbounded in (capacity(2_000.0, None), capacity(0.0, 2_500.0), None):
         found = price(cost, 2_200, unbounded, None)
         assert found is not None
@@ -53,7 +41,7 @@ def test_the_interval_of_the_capacity_is_carried_over() -> None:
 
 
 def test_marks_have_a_price_too_and_nobody_has_none() -> None:
-    cost = Cost(amount=29_581, currency="USD")
+    cost = Cost(amount=Decimal(29_581), currency="USD")
     marks = Marks(
         name="marks",
         count=["read"],
@@ -64,8 +52,11 @@ def test_marks_have_a_price_too_and_nobody_has_none() -> None:
     found = price(cost, 2_200, None, marks)
     assert found is not None
     assert [each.of for each in found.each] == ["user", "marks"]
-    assert found.each[1].value == pytest.approx(10.14, abs=0.005)
-    assert found.each[1].interval == pytest.approx((10.096, 10.200), abs=0.001)
+    assert fine(found.each[1].value, "USD") == Decimal("10.14")
+    assert found.each[1].interval is not None
+    assert [float(bound) for bound in found.each[1].interval] == pytest.approx(
+        (10.096, 10.200), abs=0.001
+    )
     nobody = price(cost, None, None, marks)
     assert nobody is not None
     assert nobody.each == []
@@ -81,13 +72,15 @@ def test_marks_have_a_price_too_and_nobody_has_none() -> None:
     ],
 )
 def test_a_cost_is_read(text: str, amount: float, currency: str) -> None:
-    assert parse_cost(text) == Cost(amount=amount, currency=currency)
-    made = resolve(workload(), "lab:app", Overrides(users=2, cost=text))
-    assert made.cost == Cost(amount=amount, currency=currency)
+    assert parse_cost(text) == Cost(amount=Decimal(str(amount)), currency=currency)
+    made = resolve(workload(), "lab:app", Overrides(users=2, cost=parse_cost(text)))
+    assert made.cost == Cost(amount=Decimal(str(amount)), currency=currency)
     assert plan(cost={"amount": amount, "currency": currency}).cost == made.cost
 
 
-@pytest.mark.parametrize("text", ["", "29581", "USD", "0 USD", "-5 USD", "1,00 USD", "5 dollars"])
+@pytest.mark.parametrize(
+    "text", ["", "29581", "USD", "0 USD", "-5 USD", "1,00 USD", "5 dollars", "5 USD/day"]
+)
 def test_what_is_no_cost_is_refused(text: str) -> None:
     with pytest.raises(InputError, match='such as "29581 USD"'):
         parse_cost(text)
@@ -106,7 +99,7 @@ def test_the_answer_says_the_price_and_that_it_was_stated() -> None:
 
 
 def test_the_price_of_an_answer_of_at_least_so_many_users_is_an_upper_bound() -> None:
-    cost = Cost(amount=29_581, currency="USD")
+    cost = Cost(amount=Decimal(29_581), currency="USD")
     marks = Marks(
         name="mark", count=["read"], per_minute=2_917, interval_per_minute=None, users=2_200
     )

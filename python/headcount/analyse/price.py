@@ -1,11 +1,26 @@
 """What the system under test costs for each user, and for each of what a workload counts."""
 
-from headcount.bundle.verdict import Capacity, Marks, Price, PriceEach
-from headcount.plan.cost import Cost
+from decimal import Decimal
+
+from headcount.analyse.prices.total import lines, rate, total
+from headcount.bundle.level import LevelResult
+from headcount.bundle.price import Price, PriceEach
+from headcount.bundle.verdict import Capacity, Marks
+from headcount.plan.cost import Cost, Period
+from headcount.plan.money import exact, quotient
+
+Interval = tuple[float, float]
+
+OPENING = "CONNECT"
+"""Counted among HTTP's requests, and none: a connection that is opened."""
 
 
 def per(
-    amount: float, of: str, figure: float, interval: tuple[float, float] | None = None
+    amount: Decimal,
+    of: str,
+    figure: float,
+    interval: Interval | None = None,
+    period: Period = "once",
 ) -> PriceEach:
     """The price of one of a figure, which must be above 0, with its interval carried over.
 
@@ -14,25 +29,68 @@ def per(
     """
     bounds = None
     if interval is not None and min(interval) > 0:
-        bounds = (amount / max(interval), amount / min(interval))
-    return PriceEach(of=of, figure=figure, value=amount / figure, interval=bounds)
+        low, high = exact(min(interval)), exact(max(interval))
+        bounds = (quotient(amount, high), quotient(amount, low))
+    value = quotient(amount, exact(figure))
+    return PriceEach(of=of, figure=figure, value=value, interval=bounds, period=period)
 
 
 def price(
-    cost: Cost | None, users: int | None, capacity: Capacity | None, marks: Marks | None
+    cost: Cost | None,
+    users: int | None,
+    capacity: Capacity | None,
+    marks: Marks | None,
+    level: LevelResult | None = None,
 ) -> Price | None:
-    """The price per user and per mark of an answer; None where no cost is stated.
+    """The price per user, mark and request per second of an answer; None where no cost is stated.
 
-    `users` are those of the answer: the capacity, or the largest level that passed. Without any
-    there is nothing to divide by, and no price for each.
+    `users` are those of the answer: the capacity, or the largest level that passed; `level` is the
+    level that stands for it. Without any there is nothing to divide by, and no price for each.
+    What is rented has a price for each in the period of its rate too, and only that without years.
     """
     if cost is None:
         return None
-    each = []
-    if users:
-        known = capacity is not None and capacity.low is not None and capacity.high is not None
-        interval = (capacity.low, capacity.high) if known else None  # type: ignore[union-attr]
-        each.append(per(cost.amount, "user", users, interval))  # type: ignore[arg-type]
-    if users and marks is not None and marks.per_minute > 0:
-        each.append(per(cost.amount, marks.name, marks.per_minute, marks.interval_per_minute))
-    return Price(amount=cost.amount, currency=cost.currency, each=each)
+    amount, by_period = total(cost), rate(cost)
+    figures = _figures(users, capacity, marks, level) if users else []
+    each = [] if amount is None else [per(amount, *one) for one in figures]
+    if by_period is not None:
+        each += [per(by_period.amount, *one, by_period.period) for one in figures]
+    return Price(
+        amount=amount,
+        currency=cost.currency,
+        each=each,
+        items=lines(cost),
+        years=cost.years,
+        hours_per_year=cost.hours_per_year if by_period is not None else None,
+        rate=by_period,
+        priced_on=cost.priced_on,
+    )
+
+
+def _figures(
+    users: int, capacity: Capacity | None, marks: Marks | None, level: LevelResult | None
+) -> list[tuple[str, float, Interval | None]]:
+    """What the price is divided by: name, number, 95 % interval."""
+    known = capacity is not None and capacity.low is not None and capacity.high is not None
+    interval = (capacity.low, capacity.high) if known else None  # type: ignore[union-attr]
+    found: list[tuple[str, float, Interval | None]] = [("user", users, interval)]  # type: ignore[list-item]
+    if marks is not None and marks.per_minute > 0:
+        found.append((marks.name, marks.per_minute, marks.interval_per_minute))
+    return found + _throughput(level)
+
+
+def _throughput(level: LevelResult | None) -> list[tuple[str, float, Interval | None]]:
+    """Requests per second of a level, or scenarios where requests are not counted.
+
+    The number of requests is one figure of the whole level. Their rate's interval is taken to be as
+    wide, relative to it, as that of the scenarios which made them.
+    """
+    if level is None or level.achieved_per_s <= 0:
+        return []
+    interval = level.total.rate_interval_per_s
+    requests = sum(many for name, many in level.requests.items() if name != OPENING)
+    if not requests or level.steady_s <= 0:
+        return [("scenario/s", level.achieved_per_s, interval)]
+    factor = requests / level.steady_s / level.achieved_per_s
+    scaled = (interval[0] * factor, interval[1] * factor) if interval is not None else None
+    return [("request/s", requests / level.steady_s, scaled)]

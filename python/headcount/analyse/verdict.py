@@ -49,7 +49,7 @@ def of_levels(plan: Plan, levels: Sequence[LevelResult], seconds: float, ending:
         capacity=None,
         score=score or task_score(level),
         marks=marks(level),
-        price=price(plan.cost, level.users if level else None, None, marks(level)),
+        price=price(plan.cost, level.users if level else None, None, marks(level), level),
         rule=plan.rule,
         plateaus=flat,
         flags=[
@@ -174,7 +174,7 @@ def of_search(
         capacity=capacity,
         score=task_score(level),
         marks=marks(level),
-        price=price(plan.cost, users, capacity, marks(level)),
+        price=price(plan.cost, users, capacity, marks(level), level),
         rule=plan.rule,
         flags=[
             *_search_flags(plan, levels, outcome, ending),

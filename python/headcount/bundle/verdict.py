@@ -6,6 +6,7 @@ from pydantic import Field
 
 from headcount.bundle.diagnosis import Diagnosis
 from headcount.bundle.level import SCHEMA_VERSION, Record
+from headcount.bundle.price import Price
 
 VerdictOutcome = Literal["passed", "failed", "invalid", "interrupted", "unfinished"]
 
@@ -46,23 +47,6 @@ class Marks(Record):
     per_minute: float
     interval_per_minute: tuple[float, float] | None = Field(description="95 % confidence interval")
     users: int
-
-
-class PriceEach(Record):
-    """What the system under test costs for each user, or for each mark."""
-
-    of: str = Field(description="`user`, or the name of the workload's marks")
-    figure: float = Field(description="How many there are: what the price is divided by")
-    value: float = Field(description="In the currency of the price")
-    interval: tuple[float, float] | None = Field(description="From the 95 % interval of the figure")
-
-
-class Price(Record):
-    """What whoever ran the test says the system costs, and what that makes for each."""
-
-    amount: float
-    currency: str
-    each: list[PriceEach]
 
 
 class Plateau(Record):

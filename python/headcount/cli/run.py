@@ -19,6 +19,7 @@ from headcount.cli.settings import client_settings, limit_of, setting
 from headcount.counters import address as addresses
 from headcount.errors import InputError
 from headcount.plan import plan as plans
+from headcount.plan.cost import stated_cost
 from headcount.plan.disclosure import load_disclosure
 from headcount.plan.program import check_load_file
 from headcount.plan.resolve import Overrides, resolve
@@ -100,6 +101,10 @@ def run(
         str | None,
         typer.Option(metavar="PRICE", help='What the system costs: --cost "29581 USD".'),
     ] = None,
+    costs: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The same as items, in a TOML file with [cost]'s keys."),
+    ] = None,
     disclosure: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="What you state of the test (TOML), for the report."),
@@ -162,7 +167,7 @@ def run(
         criteria=[text for given in criteria or [] for text in _apart(given)],
         rule=rule,
         disclosure=load_disclosure(disclosure) if disclosure else None,
-        cost=cost,
+        cost=stated_cost(cost, costs),
         workers=workers,
         scale=scale,
         authorised_by=authorised_by,

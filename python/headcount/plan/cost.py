@@ -1,28 +1,151 @@
 """What the system under test costs, as whoever runs the test says."""
 
 import re
+import tomllib
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+    model_validator,
+)
 
 from headcount.errors import InputError
 from headcount.plan.fields import Strict
+from headcount.plan.mistakes import describe
+from headcount.plan.money import MOST_DIGITS, Currency, Discount, Stated
 
-_FORM = re.compile(r"(?P<amount>\d+(?:,\d{3})*(?:\.\d+)?)\s*(?P<currency>[A-Za-z]{3})")
+Period = Literal["once", "hour", "month", "year"]
+Kind = Literal["hardware", "software", "maintenance", "rental", "energy", "administration", "other"]
+
+MOST_ITEMS = 500
+"""More parts than a quotation for a server has."""
+HOURS_PER_YEAR = Decimal(8760)
+"""365 days of 24 hours: leap days are not counted, as hosts' price lists have it."""
+MONTHS_PER_YEAR = Decimal(12)
+
+_FORM = re.compile(
+    r"(?P<amount>\d+(?:,\d{3})*(?:\.\d+)?)\s*(?P<currency>[A-Za-z]{3})"
+    r"(?:\s*(?:/|\bper\b)\s*(?P<period>hour|month|year))?"
+)
 
 
-class Cost(Strict):
-    """The price of the system under test."""
+class _Written(Strict):
+    """Written without what nobody stated, so that a plan reads as its author wrote it."""
 
-    amount: float = Field(gt=0, le=1e15)
-    currency: str = Field(pattern=r"^[A-Z]{3}$", description="Three letters, such as USD")
+    @model_serializer(mode="wrap")
+    def _as_written(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        made: dict[str, Any] = handler(self)
+        return {key: value for key, value in made.items() if key in self.model_fields_set}
 
 
-def parse_cost(text: str) -> Cost:
-    """Read `29581 USD` or `29,581.50 EUR`; raises InputError if it is neither."""
+class CostItem(_Written):
+    """One line of a price: so many of a thing, at so much each."""
+
+    name: str = Field(min_length=1, max_length=200)
+    quantity: Annotated[Stated, Field(gt=0)] = Decimal(1)
+    unit_price: Stated = Field(description="Of one, before the discount")
+    currency: Currency | None = Field(default=None, description="The price's, if not given")
+    period: Period = Field(default="once", description="Paid once, or for each of these")
+    discount: Discount = Decimal(0)
+    kind: Kind = "other"
+    shared: bool = Field(default=False, description="Paid once for all servers of this kind")
+
+
+class Cost(_Written):
+    """The price of the system under test: an amount, or items."""
+
+    amount: Annotated[Stated, Field(gt=0)] | None = Field(default=None, description="The total")
+    currency: Currency = Field(description="Three letters, such as USD")
+    items: list[CostItem] = Field(default=[], max_length=MOST_ITEMS)
+    years: Annotated[Stated, Field(gt=0, le=100)] | None = Field(
+        default=None, description="Over which items that recur are added up"
+    )
+    hours_per_year: Annotated[Stated, Field(gt=0, le=8784)] = HOURS_PER_YEAR
+    rates: dict[Currency, Annotated[Stated, Field(gt=0)]] = Field(
+        default={}, description="What one unit of another currency is worth in the price's"
+    )
+    priced_on: date | None = Field(default=None, description="When these prices held")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Cost":
+        if (self.amount is None) == (not self.items):
+            raise ValueError("give an amount, or items with their prices, and not both")
+        if self.currency in self.rates:
+            raise ValueError(f"the price is in {self.currency}, so that rate is 1; leave it out")
+        self._check_currencies()
+        if self.years is None and self.recurs and any(one.period == "once" for one in self.items):
+            raise ValueError(
+                "some items are paid once and some recur, which makes no total without a time; "
+                "give years (or --years), such as 3"
+            )
+        if self.items and not any(item.unit_price for item in self.items):
+            raise ValueError("every item is free, and nothing can be divided; state a price")
+        return self
+
+    def _check_currencies(self) -> None:
+        known = {self.currency, *self.rates}
+        foreign = sorted({item.currency or self.currency for item in self.items} - known)
+        if foreign:
+            raise ValueError(
+                f"the price is in {self.currency} and items are in {', '.join(foreign)}; state "
+                f"what one is worth: rates = {{ {foreign[0]} = 1.25 }} if one {foreign[0]} is "
+                f"1.25 {self.currency}, or write all prices in {self.currency}"
+            )
+
+    @property
+    def recurs(self) -> bool:
+        """Whether an item is paid more than once."""
+        return any(item.period != "once" for item in self.items)
+
+
+def per_year(period: Period, cost: Cost) -> Decimal:
+    """How often a period comes in a year; 0 for what is paid once."""
+    times = {"hour": cost.hours_per_year, "month": MONTHS_PER_YEAR, "year": Decimal(1)}
+    return times.get(period, Decimal(0))
+
+
+def parse_cost(text: str, option: str = "--cost") -> Cost:
+    """Read `29581 USD`, `29,581.50 EUR` or `0.34 USD/hour`; raises InputError if it is neither."""
     match = _FORM.fullmatch(text.strip())
-    amount = float(match["amount"].replace(",", "")) if match else 0.0
-    if match is None or not 0 < amount <= 1e15:
+    amount = match["amount"].replace(",", "") if match else "0"
+    if match is None or Decimal(amount) == 0 or len(amount.replace(".", "")) > MOST_DIGITS:
         raise InputError(
-            f'--cost is "{text}"; write an amount above 0 and a currency, such as "29581 USD"'
+            f'{option} is "{text}"; write an amount above 0 and a currency, such as "29581 USD", '
+            'or with a period, such as "0.34 USD/hour"'
         )
-    return Cost(amount=amount, currency=match["currency"].upper())
+    currency = match["currency"].upper()
+    if match["period"] is None:
+        return Cost(amount=Decimal(amount), currency=currency)
+    item = {"name": "system", "unit_price": amount, "period": match["period"], "kind": "rental"}
+    return Cost.model_validate({"currency": currency, "items": [item]})
+
+
+def load_costs(path: Path) -> Cost:
+    """Read a file of costs, the keys of `[cost]`; raises InputError with every mistake in it."""
+    try:
+        values = tomllib.loads(path.read_text("utf-8"), parse_float=Decimal)
+    except OSError as error:
+        raise InputError(f"the costs {path} cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"the costs {path} are not valid TOML: {error}") from error
+    if set(values) == {"cost"} and isinstance(values["cost"], dict):
+        values = values["cost"]
+    try:
+        return Cost.model_validate(values)
+    except ValidationError as error:
+        raise InputError(describe(error, Cost, f"the costs {path}")) from error
+
+
+def stated_cost(text: str | None, path: Path | None) -> Cost | None:
+    """What `--cost` or `--costs` states; raises InputError when both do."""
+    if text is not None and path is not None:
+        raise InputError("--cost and --costs exclude each other; give one of them")
+    if path is not None:
+        return load_costs(path)
+    return parse_cost(text) if text is not None else None

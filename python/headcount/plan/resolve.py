@@ -8,7 +8,7 @@ from typing import Any
 
 from headcount.errors import InputError
 from headcount.plan import target as targets
-from headcount.plan.cost import parse_cost
+from headcount.plan.cost import Cost
 from headcount.plan.disclosure import Disclosure
 from headcount.plan.levels import MOST_USERS, parse_ladder
 from headcount.plan.plan import Plan, validate
@@ -37,7 +37,7 @@ class Overrides:
     seed: int | None = None
     criteria: list[str] = field(default_factory=list)
     rule: str | None = None
-    cost: str | None = None
+    cost: Cost | None = None
     disclosure: Disclosure | None = None
     workload_sha256: str | None = None
     workers: int | None = None
@@ -73,7 +73,7 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
         "rule": overrides.rule,
         "disclosure": overrides.disclosure,
         "workload_sha256": overrides.workload_sha256,
-        "cost": parse_cost(overrides.cost).model_dump() if overrides.cost is not None else None,
+        "cost": overrides.cost,
         "limits": overrides.limits,
         "sources": overrides.sources,
         **_settings(parsed, overrides, workload),

@@ -4,7 +4,9 @@ import math
 from collections.abc import Sequence
 
 from headcount.bundle.level import LevelResult
-from headcount.bundle.verdict import Capacity, PriceEach, Verdict
+from headcount.bundle.price import PriceEach
+from headcount.bundle.verdict import Capacity, Verdict
+from headcount.plan.money import each_text, fine, money_text
 from headcount.text import count
 
 PURPOSE = {
@@ -81,14 +83,33 @@ def priced(verdict: Verdict) -> list[str]:
 def price_each(currency: str, each: PriceEach, *, at_most: bool) -> str:
     """A price for each with its interval; `at_most` where that is all that is known of it."""
     bound = "at most " if at_most else ""
-    said = f"{bound}{each.value:,.2f} {currency} per {each.of}"
-    if each.interval is not None:
-        low, high = each.interval
-        said += f" (95% interval {low:,.2f} to {high:,.2f})"
-    return said
+    told = f"{bound}{each_text(each.value, currency)} per {price_of(each)}"
+    interval = price_interval(currency, each)
+    return f"{told} ({interval})" if interval else told
+
+
+def price_of(each: PriceEach) -> str:
+    """What a price is for one of: `user`, or `user and hour` of what is rented."""
+    return each.of if each.period == "once" else f"{each.of} and {each.period}"
+
+
+def price_interval(currency: str, each: PriceEach) -> str | None:
+    """The interval of a price for each; None where there is none."""
+    if each.interval is None:
+        return None
+    low, high = (f"{fine(bound, currency):,f}" for bound in each.interval)
+    return f"95% interval {low} to {high}"
 
 
 def price_text(verdict: Verdict) -> str:
     """The price of the system as it was stated."""
     price = verdict.price
-    return f"a system of {price.amount:,.2f} {price.currency}, as stated" if price else ""
+    if price is None:
+        return ""
+    parts = []
+    if price.amount is not None:
+        over = f" over {price.years:,f} years" if price.years is not None else ""
+        parts.append(f"{money_text(price.amount, price.currency)}{over}")
+    if price.rate is not None:
+        parts.append(f"{each_text(price.rate.amount, price.currency)} per {price.rate.period}")
+    return f"a system of {', or '.join(parts)}, as stated"

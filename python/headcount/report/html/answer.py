@@ -2,11 +2,19 @@
 
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Capacity, Plateau, Verdict
+from headcount.plan.money import each_text
 from headcount.report.content import ReportContent
 from headcount.report.markup import Html, element, joined
 from headcount.report.selection import counter_mean, shown
 from headcount.report.tasks import marks_said
-from headcount.report.wording import confidence, flattening, judged, price_text
+from headcount.report.wording import (
+    confidence,
+    flattening,
+    judged,
+    price_interval,
+    price_of,
+    price_text,
+)
 from headcount.text import (
     count,
     duration,
@@ -134,11 +142,9 @@ def _prices(verdict: Verdict) -> list[tuple[str, str, str]]:
         return []
     currency, tiles = verdict.price.currency, []
     for each in verdict.price.each:
-        said = price_text(verdict)
-        if each.interval is not None:
-            low, high = each.interval
-            said += f"; 95% interval {low:,.2f} to {high:,.2f}"
-        tiles.append((f"Price per {each.of}", f"{each.value:,.2f} {currency}", said))
+        parts = [price_text(verdict), price_interval(currency, each)]
+        text = "; ".join(part for part in parts if part)
+        tiles.append((f"Price per {price_of(each)}", each_text(each.value, currency), text))
     return tiles
 
 

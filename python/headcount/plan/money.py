@@ -1,0 +1,147 @@
+"""Amounts of money: exact, rounded where it is said and nowhere else.
+
+Amounts are decimal numbers, never binary ones, so that a tenth is a tenth. Rounding is half up,
+away from zero, as on invoices, and to the smallest unit of the currency (a cent, a yen). What is
+rounded is a line of a price; totals are sums of rounded lines, so that a printed table adds up.
+"""
+
+import re
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal, localcontext
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema
+
+from headcount.plan.mistakes import as_mistake
+from headcount.plan.units import share
+
+CONTEXT = Context(prec=100)
+"""Digits in which prices are multiplied: enough for the longest product of a line, so that nothing
+is rounded before the line is."""
+
+MOST_DIGITS = 15
+"""Of a stated amount: what a JSON number carries exactly, whoever reads it (IEEE 754 doubles)."""
+
+MINOR = {
+    **dict.fromkeys(
+        (
+            *("BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW"),
+            *("PYG", "RWF", "UGX", "UYI", "VND", "VUV", "XAF", "XOF", "XPF"),
+        ),
+        0,
+    ),
+    **dict.fromkeys(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"), 3),
+}
+"""Decimals of currencies that have no cents, or mils (ISO 4217, minor units); all others have 2."""
+
+FEWEST_DIGITS = 3
+"""Significant digits in which prices for each are shown where the cent is coarser than that."""
+
+
+_WRITTEN = re.compile(r"(\d+|\d{1,3}(,\d{3})+)(\.\d+)?")
+"""With or without commas between thousands: `1,50` is neither, but a mistake in waiting."""
+
+
+def number(value: Decimal) -> int | float:
+    """A decimal number for TOML and JSON: whole if it is; 15 digits come back as they were."""
+    return int(value) if value == value.to_integral_value() else float(value)
+
+
+def _exact(value: Any) -> Any:
+    """What people write, as a number: `12,345.60` in text is one too; a switch is none."""
+    if isinstance(value, bool):
+        raise ValueError(f"it is {str(value).lower()}; write a number, such as 1234.50")  # noqa: TRY004 - pydantic's own
+    if isinstance(value, str):
+        if not _WRITTEN.fullmatch(value.strip()):
+            raise ValueError(f'it is "{value}"; write a number, such as 1234.50 or "1,234.50"')
+        return value.strip().replace(",", "")
+    return value
+
+
+def _discount(value: Any) -> Any:
+    if not isinstance(value, str):
+        return _exact(value)
+    with as_mistake():
+        share(value, "it")  # says how to write it
+    text = value.strip()
+    return Decimal(text[:-1]) / 100 if text.endswith("%") else Decimal(text)
+
+
+_PLAIN = PlainSerializer(number, return_type=int | float)
+_SCHEMA = WithJsonSchema({"type": "number"}, mode="serialization")
+
+Exact = Annotated[Decimal, BeforeValidator(_exact), _PLAIN, _SCHEMA]
+"""A decimal number, in JSON and TOML a plain one."""
+Stated = Annotated[Exact, Field(ge=0, max_digits=MOST_DIGITS)]
+"""A number that a person states, with up to 15 digits."""
+Discount = Annotated[
+    Decimal,
+    BeforeValidator(_discount),
+    _PLAIN,
+    _SCHEMA,
+    Field(ge=0, lt=1, max_digits=MOST_DIGITS),
+]
+"""A share of a price, written `10%` or 0.1."""
+Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
+
+
+def decimals(currency: str) -> int:
+    """How many decimals amounts in a currency have."""
+    return MINOR.get(currency, 2)
+
+
+def rounded(amount: Decimal, currency: str) -> Decimal:
+    """An amount to the smallest unit of its currency, halves away from zero."""
+    unit = Decimal((0, (1,), -decimals(currency)))
+    return amount.quantize(unit, ROUND_HALF_UP, CONTEXT)
+
+
+def product(*factors: Decimal) -> Decimal:
+    """A product without any rounding."""
+    with localcontext(CONTEXT):
+        result = Decimal(1)
+        for factor in factors:
+            result *= factor
+        return result
+
+
+def quotient(amount: Decimal, figure: Decimal) -> Decimal:
+    """An amount divided by a figure other than 0, in 100 digits."""
+    return CONTEXT.divide(amount, figure)
+
+
+def floor(value: Decimal) -> int:
+    """The largest whole number not above a value."""
+    return int(value.to_integral_value(ROUND_FLOOR))
+
+
+def ceiling(value: Decimal) -> int:
+    """The smallest whole number not below a value."""
+    return int(value.to_integral_value(ROUND_CEILING))
+
+
+def exact(value: float) -> Decimal:
+    """A measured figure as the decimal number that it is printed as."""
+    return Decimal(repr(value))
+
+
+def money_text(amount: Decimal, currency: str) -> str:
+    """An amount to the cent, for people: `29,581.00 USD`."""
+    return f"{rounded(amount, currency):,f} {currency}"
+
+
+def each_text(amount: Decimal, currency: str) -> str:
+    """A price for each, for people: to the cent, or to three digits where that is finer.
+
+    A price of a tenth of a cent for a request would be nothing to the cent.
+    """
+    return f"{fine(amount, currency):,f} {currency}"
+
+
+def fine(amount: Decimal, currency: str) -> Decimal:
+    """An amount rounded as `each_text` shows it."""
+    if amount == 0:
+        return rounded(amount, currency)
+    for _ in range(2):  # 0.9996 becomes 1.00, which needs a digit less
+        digits = max(decimals(currency), FEWEST_DIGITS - 1 - amount.adjusted())
+        amount = amount.quantize(Decimal((0, (1,), -digits)), ROUND_HALF_UP, CONTEXT)
+    return amount
