@@ -1,0 +1,136 @@
+"""What fewer, larger servers save in administration, as the file-server study of 1999 reckons it.
+
+Its rule: every so many servers take an administrator, who costs so much a year. Its example: 2,000
+servers, 20 to an administrator at 100,000 dollars, become 100. That is 100 administrators before
+and 5 afterwards, 9.5 million dollars a year; the study says "approximately $10 million", which is
+what all the administrators cost before, and 9.5 rounded to whole millions.
+"""
+
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+
+from headcount.analyse.prices.configuration import Configuration
+from headcount.analyse.prices.fleet import Need, fleet
+from headcount.plan.money import ceiling, product, quotient
+
+MISLEADING = Decimal("0.01")
+"""Share by which a rounded saving may be off before it is said: what a reader would not notice."""
+ROUND = ((Decimal(1_000_000_000), "billion"), (Decimal(1_000_000), "million"))
+"""To what people round large sums of money, the largest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Administration:
+    """What looking after servers takes.
+
+    Attributes:
+        servers_per_admin: Servers for which one administrator is enough, above 0.
+        admin_cost: Of one administrator in a year.
+
+    """
+
+    servers_per_admin: Decimal
+    admin_cost: Decimal
+
+    def admins(self, servers: int) -> int:
+        """Whole administrators for so many servers."""
+        return ceiling(quotient(Decimal(servers), self.servers_per_admin))
+
+    def yearly(self, servers: int) -> Decimal:
+        """What they cost in a year."""
+        return product(Decimal(self.admins(servers)), self.admin_cost)
+
+
+@dataclass(frozen=True, slots=True)
+class Consolidation:
+    """Old servers and the new ones that take their users.
+
+    Attributes:
+        name: The new configuration's.
+        replaces: Old servers.
+        users: Users of all of them together, with growth.
+        usable: Users that each new system is given.
+        systems: New systems, spares included.
+        servers: New servers: the systems, each of so many nodes.
+        per_server: Old servers for each new one.
+        admins_before: Administrators of the old servers; None where nothing was stated of them.
+        admins_after: Of the new ones.
+        yearly_before: What administration costs in a year.
+        yearly_after: With the new servers.
+        saving: The difference, negative if there are more servers than before.
+        amount: What the new systems cost; None where no price is known.
+        pays_back_years: After how long the saving has paid for them; None where it never does.
+
+    """
+
+    name: str
+    replaces: int
+    users: int
+    usable: int
+    systems: int
+    servers: int
+    per_server: Decimal
+    admins_before: int | None
+    admins_after: int | None
+    yearly_before: Decimal | None
+    yearly_after: Decimal | None
+    saving: Decimal | None
+    amount: Decimal | None
+    pays_back_years: Decimal | None
+
+
+def consolidate(
+    configuration: Configuration,
+    replaces: int,
+    need: Need,
+    administration: Administration | None = None,
+    nodes: int = 1,
+) -> Consolidation:
+    """Put the users of old servers on new systems.
+
+    Args:
+        configuration: The new system.
+        replaces: Old servers, at least 1.
+        need: Their users, all together, and how they are to be held.
+        administration: What looking after servers takes; None where that is not of interest.
+        nodes: Servers of which one system consists, such as 2 of a cluster of two.
+
+    """
+    found = fleet(configuration, need)
+    servers = found.systems * nodes
+    before = administration.yearly(replaces) if administration else None
+    after = administration.yearly(servers) if administration else None
+    saving = before - after if before is not None and after is not None else None
+    paid = found.amount is not None and saving is not None and saving > 0
+    return Consolidation(
+        name=configuration.name,
+        replaces=replaces,
+        users=need.most_users,
+        usable=found.usable,
+        systems=found.systems,
+        servers=servers,
+        per_server=quotient(Decimal(replaces), Decimal(servers)),
+        admins_before=administration.admins(replaces) if administration else None,
+        admins_after=administration.admins(servers) if administration else None,
+        yearly_before=before,
+        yearly_after=after,
+        saving=saving,
+        amount=found.amount,
+        pays_back_years=quotient(found.amount, saving) if paid else None,  # type: ignore[arg-type]
+    )
+
+
+def rounding(amount: Decimal) -> str | None:
+    """How a sum misleads when it is rounded as people do; None where it hardly does.
+
+    `rounded to whole millions that is 10 million, 5.3 % more`: of 9.5 million.
+    """
+    unit, name = next((one for one in ROUND if abs(amount) >= one[0]), (None, ""))
+    if unit is None:
+        return None
+    whole = int(quotient(amount, unit).to_integral_value(ROUND_HALF_UP))
+    off = quotient(whole * unit - amount, amount)
+    if abs(off) < MISLEADING:
+        return None
+    more = "more" if off > 0 else "less"
+    return f"rounded to whole {name}s that is {whole:,} {name}, {abs(off) * 100:.1f} % {more}"

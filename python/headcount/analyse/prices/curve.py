@@ -1,0 +1,62 @@
+"""The cost curve: what a configuration costs for so many users, which is a staircase.
+
+Servers are whole: up to what one is given there is one, and one user more takes another. A curve is
+for charts, a list of steps for tables; neither is smoothed, for between two steps nothing can be
+bought.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from headcount.analyse.prices.configuration import Configuration
+from headcount.analyse.prices.fleet import systems
+
+MOST_STEPS = 10_000
+"""Steps of a curve: more than a chart has pixels. What has more is cut there, and says so by ending
+before the users asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """From `first_users` to `last_users`, both included, so many systems at one price."""
+
+    first_users: int
+    last_users: int
+    systems: int
+    amount: Decimal
+
+
+def steps(
+    configuration: Configuration, last_users: int, headroom: Decimal = Decimal(0), spare: int = 0
+) -> list[Step]:
+    """The steps from 1 user to `last_users`, at most 10,000; the last one ends at `last_users`."""
+    usable = configuration.usable(headroom)
+    most = min(systems(last_users, usable), MOST_STEPS)
+    return [
+        Step(
+            (number - 1) * usable + 1,
+            min(number * usable, last_users),
+            number + spare,
+            configuration.amount(number + spare),
+        )
+        for number in range(1, most + 1)
+    ]
+
+
+def points(staircase: Iterable[Step]) -> list[tuple[int, Decimal]]:
+    """The corners of a staircase, (users, amount), to be joined by straight lines.
+
+    Each step gives its two ends. From one step's last user to the next one's first the line rises:
+    one user wide, which on any chart is upright.
+    """
+    return [
+        corner
+        for step in staircase
+        for corner in ((step.first_users, step.amount), (step.last_users, step.amount))
+    ]
+
+
+def per_user(staircase: Sequence[Step]) -> list[tuple[int, Decimal]]:
+    """The price per user at both ends of each step: a saw, dearest with a step's first user."""
+    return [(users, amount / users) for users, amount in points(staircase)]
