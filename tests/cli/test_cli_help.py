@@ -32,6 +32,7 @@ VERBS = [
     ["watch"],
     ["compare"],
     ["gate"],
+    ["published"],
     ["runs"],
     ["show"],
     ["report"],

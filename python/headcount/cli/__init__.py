@@ -16,6 +16,7 @@ from headcount.cli import (
     disk,
     export,
     gate,
+    published,
     run,
     serve,
     shares,
@@ -50,6 +51,7 @@ app.command("diagnose", no_args_is_help=True, epilog=diagnose.EPILOG)(diagnose.d
 app.command("compare", no_args_is_help=True, epilog=compare.EPILOG)(compare.compare)
 app.command("gate", no_args_is_help=True, epilog=gate.EPILOG)(gate.gate)
 app.command("watch", epilog=watch.EPILOG)(watch.watch)
+app.command("published", epilog=published.EPILOG)(published.published)
 app.command("runs")(bundles.runs)
 app.command("show", no_args_is_help=True)(bundles.show)
 app.command("report", no_args_is_help=True)(bundles.report)
