@@ -81,13 +81,26 @@ def report(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write it there, not into the bundle.")
     ] = None,
+    pdf: Annotated[
+        Path | None,
+        typer.Option("--pdf", metavar="FILE", help="A report to hand over, as PDF, there."),
+    ] = None,
+    template: Annotated[
+        Path | None,
+        typer.Option("--template", metavar="FILE", help="With --pdf: your company's (TOML)."),
+    ] = None,
 ) -> None:
-    """Write a run's HTML report anew."""
+    """Write a run's HTML report anew, or a report to hand over as PDF."""
     from headcount.controller import run as controller
-    from headcount.report import assemble
+    from headcount.report import assemble, hand_over
 
+    if template is not None and pdf is None:
+        raise InputError("--template is for the report as PDF; give --pdf FILE as well")
     found = controller.judged(reader.load(bundle))
-    out.print(str(assemble.write(found, output)), markup=False)
+    if pdf is not None:
+        out.print(str(hand_over.write(found, pdf, template)), markup=False, soft_wrap=True)
+    if pdf is None or output is not None:
+        out.print(str(assemble.write(found, output)), markup=False)
 
 
 def resume(

@@ -39,7 +39,7 @@ def section(content: ReportContent) -> Html:
 
 def _group(content: ReportContent, name: str, heading: str) -> Html:
     stated = sorted(content.disclosure.get(name, {}).items())
-    found = _recorded(content, name)
+    found = recorded_of(content, name)
     return element(
         "div",
         element("h3", heading),
@@ -50,7 +50,8 @@ def _group(content: ReportContent, name: str, heading: str) -> Html:
     )
 
 
-def _recorded(content: ReportContent, name: str) -> Sequence[tuple[str, Cell]]:
+def recorded_of(content: ReportContent, name: str) -> Sequence[tuple[str, Cell]]:
+    """What was recorded that belongs to a group: names and facts."""
     sides = content.environment.sides
     if name == "sut":
         return _machine([side for side in sides if side.role != "generator"])

@@ -25,11 +25,11 @@ def section(content: ReportContent) -> Html:
     environment = content.environment
     sides = element("div", *(_side(side) for side in environment.sides), class_="sides")
     build = f"Headcount {environment.headcount}, {environment.build} build of the load engine."
-    counters = [element("p", _origin(one), class_="note") for one in environment.counters]
+    counters = [element("p", origin(one), class_="note") for one in environment.counters]
     return make_section("Environment", sides, *counters, element("p", build, class_="note"))
 
 
-def _origin(one: CounterOrigin) -> str:
+def origin(one: CounterOrigin) -> str:
     """Say where counters of another machine come from, and how its clock goes."""
     machine = f" of {one.host}" if one.host else ""
     said = f"Counters “{one.side}”: {one.address}, {one.program}{machine}."

@@ -1,0 +1,1 @@
+"""How a company's own reports look: its name, logo, colours and words."""

@@ -1,0 +1,100 @@
+"""The template of a company's reports: a file that says who hands them over, and how they look."""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, ValidationError
+
+from headcount.errors import InputError
+from headcount.plan.fields import Strict
+from headcount.plan.mistakes import as_mistake, describe
+from headcount.report.brand import colour
+from headcount.report.brand.dates import DateLanguage
+from headcount.report.brand.logo import load_logo
+
+MOST_BYTES = 100_000
+"""Bytes of a template; a legal text of forty pages would not be read at the end of a report."""
+
+
+def _colour(value: str) -> str:
+    with as_mistake():
+        return colour.check(value)
+
+
+Line = Annotated[str, Field(min_length=1, max_length=120, pattern=r"^[^\n\r]*$")]
+"""One line of text."""
+Colour = Annotated[str, AfterValidator(_colour)]
+
+
+class Colours(Strict):
+    """Colours. Those of charts are not among them: they are chosen to be told apart by everyone."""
+
+    accent: Colour = Field(default="#0b4f95", description="Headings, rules and the headline")
+
+
+class Type(Strict):
+    """Another typeface than the report's own."""
+
+    family: Line = Field(description="Its name, as the files have it")
+    folder: Line = Field(description="Folder with its files (TTF or OTF), beside the template")
+
+
+class Words(Strict):
+    """What stands in the report beside what was measured."""
+
+    kind: Line | None = Field(default=None, description="Above the title: Server capacity report")
+    prepared_for: Line | None = Field(default=None, description="Who gets the report")
+    prepared_by: Line | None = Field(default=None, description="Who answers for it")
+    reference: Line | None = Field(default=None, description="Number of the order, of the project")
+    footer: Line | None = Field(default=None, description="At the foot of every page: Confidential")
+    legal: str | None = Field(
+        default=None, max_length=20_000, description="Notices at the end of the report"
+    )
+
+
+class Template(Strict):
+    """The file, as it is written."""
+
+    name: Line = Field(description="The company's, at the head of every page")
+    logo: Line | None = Field(default=None, description="PNG or SVG, beside the template")
+    logo_text: Line | None = Field(default=None, description="The logo in words; else the name")
+    paper: Literal["a4", "us-letter"] = Field(default="a4", description="Size of the pages")
+    dates: DateLanguage = Field(default="iso", description="The language of dates")
+    colours: Colours = Colours()
+    type: Type | None = None
+    text: Words = Words()
+
+
+@dataclass(frozen=True, slots=True)
+class Brand:
+    """A template with its files: `logo` is the text of an SVG, `fonts` the folder of typefaces."""
+
+    template: Template
+    logo: str | None = None
+    fonts: Path | None = None
+
+
+HEADCOUNT = Brand(Template(name="Headcount"))
+"""How a report looks without a template."""
+
+
+def load(path: Path) -> Brand:
+    """Read a template; raises InputError with every mistake in it, and what to do about it."""
+    where = f"the template {path}"
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise InputError(f"{where} has more than {MOST_BYTES:,} bytes; is it the right file?")
+        template = Template.model_validate(tomllib.loads(path.read_text("utf-8")))
+    except OSError as error:
+        raise InputError(f"{where} cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{where} is not valid TOML: {error}") from error
+    except ValidationError as error:
+        raise InputError(describe(error, Template, where)) from error
+    logo = load_logo(path.parent / template.logo) if template.logo else None
+    fonts = path.parent / template.type.folder if template.type else None
+    if fonts is not None and not fonts.is_dir():
+        raise InputError(f"{where}: type.folder: {fonts} is no folder")
+    return Brand(template, logo, fonts)

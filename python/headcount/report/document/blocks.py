@@ -1,0 +1,201 @@
+"""What a document is made of. Plain text everywhere: whoever renders it escapes it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from headcount.report.key_figures import KeyFigure
+from headcount.text import unbroken
+
+SpanStyle = Literal["plain", "strong", "code", "soft"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of a line of text, all in one style."""
+
+    text: str
+    style: SpanStyle = "plain"
+
+
+Text = tuple[Span, ...]
+"""A paragraph's text, a list item's or a fact's."""
+
+
+def said(*parts: str | Span) -> Text:
+    """Put prose together; numbers stay with their units and the nouns they count."""
+    return tuple(Span(unbroken(part)) if isinstance(part, str) else part for part in parts)
+
+
+def strong(text: str) -> Span:
+    """Text that is to be seen first."""
+    return Span(unbroken(text), "strong")
+
+
+def code(text: str) -> Span:
+    """Text as a computer has it: names, commands, criteria."""
+    return Span(text, "code")
+
+
+def soft(text: str) -> Span:
+    """Text that stands back."""
+    return Span(unbroken(text), "soft")
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading within a section."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph; `lead` is the answer in a larger type, `note` explains a table or figure."""
+
+    text: Text
+    role: Literal["body", "lead", "note"] = "body"
+
+
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    """A list."""
+
+    items: Sequence[Text]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Names and what they are."""
+
+    items: Sequence[tuple[str, Text]]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Lines as a computer has them: a command, a file, what a server wrote."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something a reader must know, set apart from the text around it."""
+
+    title: str
+    items: Sequence[Text]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFigures:
+    """The figures that a reader with little time takes away."""
+
+    items: Sequence[KeyFigure]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its heading, and whether it holds text, which is set to the left."""
+
+    heading: str
+    text: bool = False
+
+
+Mark = Literal["passed", "failed", "invalid"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell: what stands in it, something smaller below, and the outcome it tells, if it does."""
+
+    text: str
+    below: str = ""
+    mark: Mark | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row. `why` is a sentence over the whole width below it; `total` adds up those above."""
+
+    cells: Sequence[Cell]
+    why: str = ""
+    total: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table with its caption; `widths` are shares of the columns where they are not even."""
+
+    caption: str
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    note: str = ""
+    widths: Sequence[float] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A drawing.
+
+    Attributes:
+        svg: The drawing, made by :mod:`headcount.report.chart`; its colours are classes.
+        alt: What it shows, in words, for whoever cannot see it.
+        caption: What it is.
+        note: How to read it.
+        data: The figures behind it, where no table of the text has them.
+
+    """
+
+    svg: str
+    alt: str
+    caption: str
+    note: str = ""
+    data: Table | None = None
+
+
+Block = Heading | Paragraph | Bullets | Facts | Code | Note | KeyFigures | Table | Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section with its heading; blocks in the order of reading."""
+
+    title: str
+    blocks: Sequence[Block]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A report to hand over.
+
+    Attributes:
+        kind: What sort of report it is, such as "Server capacity report".
+        title: What was measured, such as "Home folders (re-creates FSCT's HomeFolders)".
+        subject: The server, or the servers.
+        outcome: What the run came to in a word, such as "passed".
+        headline: The number, such as "918 users"; None where there is none to quote.
+        answer: The answer in a sentence.
+        measured_at: When it was measured, ISO 8601.
+        facts: What stands on the title page: names and facts.
+        generator: Program and version that made it.
+        sections: In order.
+        caution: Why the headline is not all there is to it; None where it is.
+
+    """
+
+    kind: str
+    title: str
+    subject: str
+    outcome: str
+    headline: str | None
+    answer: str
+    measured_at: str
+    facts: Sequence[tuple[str, str]]
+    generator: str
+    sections: Sequence[Section]
+    caution: str | None = None
+
+
+def cells(*texts: str) -> list[Cell]:
+    """Cells that hold nothing but text."""
+    return [Cell(text) for text in texts]

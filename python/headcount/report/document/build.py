@@ -1,0 +1,79 @@
+"""The report of a run, put together."""
+
+from headcount.bundle.reader import Bundle
+from headcount.bundle.verdict import Verdict
+from headcount.plan.plan import Plan
+from headcount.report.assemble import assemble
+from headcount.report.content import ReportContent
+from headcount.report.document import (
+    analysis,
+    charts,
+    configuration,
+    disclosure,
+    methodology,
+    overview,
+    repeat,
+    results,
+)
+from headcount.report.document.blocks import Document, Section, Table
+from headcount.text import count
+
+KIND = "Server capacity report"
+
+
+def of_bundle(bundle: Bundle) -> Document:
+    """The report of a bundle; raises InputError when the run has no level to show yet."""
+    return of_content(assemble(bundle), bundle.plan)
+
+
+def of_content(content: ReportContent, plan: Plan | None = None) -> Document:
+    """The report of a run. Pure: the same content gives the same document."""
+    drawn = charts.of_run(content)
+    sections = [
+        overview.section(content),
+        configuration.section(content),
+        methodology.section(content, plan),
+        results.section(content, drawn.results),
+        analysis.section(content, drawn.analysis),
+        disclosure.section(content),
+        repeat.section(content),
+        repeat.words(),
+    ]
+    tables = [one.data for one in (*drawn.results, *drawn.analysis) if one.data is not None]
+    return Document(
+        kind=KIND,
+        title=content.title,
+        subject=content.target,
+        outcome=content.verdict.outcome,
+        headline=headline(content.verdict),
+        answer=content.verdict.sentence,
+        measured_at=content.started_at,
+        facts=[
+            ("Server under test", content.target),
+            ("Workload", content.workload),
+            ("Criteria", ", ".join(content.criteria) or "none"),
+        ],
+        generator=f"Headcount {content.environment.headcount}",
+        sections=[*sections, *_behind(tables)],
+        caution=_caution(content.verdict),
+    )
+
+
+def _behind(tables: list[Table]) -> list[Section]:
+    return [repeat.behind(tables)] if tables else []
+
+
+def headline(verdict: Verdict) -> str | None:
+    """The number to quote, in as few words as it takes; None where there is none."""
+    capacity = verdict.capacity
+    if capacity is not None and capacity.users is not None:
+        least = "at least " if capacity.at_least else ""
+        noun = "user" if capacity.users == 1 else "users"
+        return f"{least}{count(capacity.users)} {noun}"
+    return None
+
+
+def _caution(verdict: Verdict) -> str | None:
+    if not verdict.flags:
+        return None
+    return "There are doubts to know of: see the executive overview."

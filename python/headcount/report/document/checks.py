@@ -1,0 +1,104 @@
+"""Whether the measurement holds: what was checked, what it came to, and what it is for."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from headcount.bundle.level import LevelResult
+from headcount.report.content import ReportContent
+from headcount.report.document.blocks import Column, Row, Table, cells
+from headcount.report.document.prose import several
+from headcount.text import DASH, count, duration, share
+
+
+def checks(content: ReportContent) -> Table:
+    """One row a check, over all levels of the run that count."""
+    return Table(
+        "Checks of the measurement",
+        [
+            Column("Check", text=True),
+            Column("Result", text=True),
+            Column("What it is for", text=True),
+        ],
+        [Row(cells(*row)) for row in _rows(content.levels)],
+        widths=[2, 3.4, 4.6],
+    )
+
+
+def _rows(levels: Sequence[LevelResult]) -> Iterator[tuple[str, str, str]]:
+    valid = [level for level in levels if level.outcome != "invalid"]
+    yield (
+        "Levels that count",
+        f"{count(len(valid))} of {count(len(levels))}",
+        (
+            "A level in which the load generator or its machine was the limit says nothing of the "
+            "server."
+        ),
+    )
+    steady = [level for level in valid if level.steadiness.steady]
+    yield (
+        "Steady state",
+        f"{count(len(steady))} of {several(len(valid), 'valid level')}",
+        "A figure of a level that still rises or falls is a figure of no load in particular.",
+    )
+    yield (
+        "Little's law",
+        _largest(valid, lambda level: level.little_error, share),
+        (
+            "Users must equal throughput times response and think time. A large gap means that "
+            "users or times were lost."
+        ),
+    )
+    yield (
+        "Load achieved",
+        _least_achieved(valid),
+        "A server that does less than falls due has not held the load.",
+    )
+    yield (
+        "Errors",
+        _errors(levels),
+        "A failed operation is never a fast one; failures count against every criterion of time.",
+    )
+    yield (
+        "Load generator",
+        _largest(valid, lambda level: level.generator.busiest_worker_share, share)
+        + " (busiest worker, of a core)",
+        "Above 80% its users would wait for the generator, not for the server.",
+    )
+    yield (
+        "Timers of the generator",
+        _largest(valid, lambda level: level.generator.timer_lateness_p99_ms, duration)
+        + " late at the most (99 in 100)",
+        "Users who begin late load the server less than they should.",
+    )
+
+
+def _largest(
+    levels: Sequence[LevelResult],
+    of: Callable[[LevelResult], float | None],
+    written: Callable[[float | None], str],
+) -> str:
+    """The largest of a figure, and where it was."""
+    known = [(value, level.users) for level in levels if (value := of(level)) is not None]
+    if not known:
+        return DASH
+    value, users = max(known)
+    return f"{written(value)} at {several(users, 'user')}"
+
+
+def _least_achieved(levels: Sequence[LevelResult]) -> str:
+    known = [
+        (min(level.achieved_per_s / level.offered_per_s, 1.0), level.users)
+        for level in levels
+        if level.offered_per_s > 0
+    ]
+    if not known:
+        return DASH
+    least, users = min(known)
+    return f"{share(least)} of what fell due, at {several(users, 'user')}, is the least"
+
+
+def _errors(levels: Sequence[LevelResult]) -> str:
+    failed = sum(level.total.failed for level in levels)
+    ended = failed + sum(level.total.completed for level in levels)
+    if not ended:
+        return DASH
+    return f"{count(failed)} of {several(ended, 'scenario')} failed ({share(failed / ended)})"

@@ -1,0 +1,97 @@
+"""The configuration: both sides' machines beside each other, programs and settings."""
+
+from collections.abc import Iterator, Sequence
+
+from headcount.bundle.environment import CounterOrigin, Side
+from headcount.report.content import ReportContent
+from headcount.report.document.blocks import (
+    Block,
+    Column,
+    Heading,
+    Paragraph,
+    Row,
+    Section,
+    Table,
+    cells,
+    said,
+)
+from headcount.report.html.environment import origin, summary
+from headcount.text import DASH
+
+TITLE = "Configuration"
+ROLE = {
+    "sut": "Server under test",
+    "generator": "Load generator",
+    "both": "Server under test and load generator",
+}
+
+
+def section(content: ReportContent) -> Section:
+    """The machines beside each other, what ran on them, and with which settings."""
+    sides = content.environment.sides
+    one = any(side.role == "both" for side in sides)
+    where = (
+        "The server under test and the load generator ran on one machine, so that the generator "
+        "took a part of its processors; a separate generator may find a larger capacity."
+        if one
+        else "The server under test and the load generator ran on machines of their own."
+    )
+    blocks: list[Block] = [
+        Paragraph(said(f"The system under test is {content.target}. {where if sides else ''}")),
+        *_machines(sides),
+        *_settings(sides),
+        *_origins(content.environment.counters),
+        *_stated(content),
+    ]
+    return Section(TITLE, blocks)
+
+
+def _machines(sides: Sequence[Side]) -> Iterator[Block]:
+    if not sides:
+        return
+    known = [dict(_features(side)) for side in sides]
+    names = list(dict.fromkeys(name for one in known for name in one))
+    yield Table(
+        "System configuration",
+        [Column("Feature", text=True), *(Column(ROLE[side.role], text=True) for side in sides)],
+        [Row(cells(name, *(one.get(name, DASH) for one in known))) for name in names],
+        widths=[2, *([4] * len(sides))] if len(sides) > 1 else [1, 3],
+    )
+
+
+def _features(side: Side) -> Iterator[tuple[str, str]]:
+    if side.host is None:
+        yield "Machine", "not known: it could not be asked"
+    for name, value in summary(side.host or {}):
+        if value is not None:
+            yield name, value
+    yield from sorted(side.programs.items())
+
+
+def _settings(sides: Sequence[Side]) -> Iterator[Block]:
+    for side in sides:
+        if not side.settings:
+            continue
+        rows = [Row(cells(name, value)) for name, value in sorted(side.settings.items())]
+        columns = [Column("Setting", text=True), Column("Value", text=True)]
+        yield Table(f"Settings: {ROLE[side.role].lower()}", columns, rows, widths=[1, 1])
+
+
+def _origins(counters: Sequence[CounterOrigin]) -> Iterator[Block]:
+    if counters:
+        yield Heading("Where counters of other machines come from")
+    for one in counters:
+        yield Paragraph(said(origin(one)))
+
+
+def _stated(content: ReportContent) -> Iterator[Block]:
+    """What whoever ran the test states of the machines: it need not be recorded anywhere."""
+    stated = sorted(content.disclosure.get("sut", {}).items())
+    if stated:
+        yield Table(
+            "The system under test, as stated by whoever ran the test",
+            [Column("Item", text=True), Column("Stated", text=True)],
+            [Row(cells(name, value)) for name, value in stated],
+            note="Stated, not checked. The disclosure below has all that was stated.",
+            widths=[1, 3],
+        )

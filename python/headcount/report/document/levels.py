@@ -1,0 +1,151 @@
+"""Every level, none left out: what was played, and what the server's machine used."""
+
+from collections.abc import Callable, Sequence
+
+from headcount.bundle.level import LevelResult, Times
+from headcount.report.content import ReportContent
+from headcount.report.document.blocks import Cell, Column, Row, Table
+from headcount.report.resources import (
+    Resources,
+    network_told,
+    over_loopback,
+    resources,
+)
+from headcount.report.selection import by_users, errors_share
+from headcount.report.wording import PURPOSE, objections
+from headcount.text import (
+    count,
+    duration,
+    duration_range,
+    megabytes_per_s,
+    memory,
+    share,
+    significant,
+    span,
+)
+
+OFFERED_SHOWN_FROM = 0.02
+"""What fell due is shown beside what was done where it exceeds it by more than this share."""
+
+PLAYED = "Every level: throughput and response times"
+USED = "Every level: what the server used, and what speaks for the measurement"
+
+
+def played(content: ReportContent) -> Table:
+    """Throughput, overload, errors and response times of every level, by users."""
+    columns = [
+        Column("Users"),
+        Column("Outcome", text=True),
+        Column("Scenarios/s"),
+        Column("Overload"),
+        Column("Errors"),
+        Column("p50"),
+        Column("p95"),
+        Column("p99"),
+        Column("Longest"),
+    ]
+    rows = [_played(level) for level in by_users(content.levels)]
+    note = (
+        "By users. Below the outcome: as which level it was run, and what for. Below scenarios/s: "
+        "what fell due, where less was done. Overload: late, slow or failed. Below errors: their "
+        "share of all that ended. Below p95: its 95% confidence interval."
+    )
+    return Table(PLAYED, columns, rows, note, widths=[1, 1.7, 1.3, 1.2, 1.1, 1.2, 2.1, 1.2, 1.3])
+
+
+def _played(level: LevelResult) -> Row:
+    offered = level.offered_per_s > level.achieved_per_s * (1 + OFFERED_SHOWN_FROM)
+    due = f"of {significant(level.offered_per_s)} due" if offered else ""
+    failed, interval = level.total.failed, level.total.p95_interval_ms
+    times = level.total.response
+    return Row(
+        [
+            Cell(count(level.users)),
+            Cell(level.outcome, f"{level.index}: {PURPOSE[level.purpose]}", level.outcome),
+            Cell(significant(level.achieved_per_s), due),
+            Cell(share(level.total.overload)),
+            Cell(count(failed), share(errors_share(level.total)) if failed else ""),
+            _time(times, lambda found: found.p50_ms),
+            Cell(
+                duration(times.p95_ms if times else None),
+                duration_range(*interval) if interval else "",
+            ),
+            _time(times, lambda found: found.p99_ms),
+            _time(times, lambda found: found.max_ms),
+        ],
+        why=" ".join(objections(level)),
+    )
+
+
+def _time(times: Times | None, of: Callable[[Times], float]) -> Cell:
+    return Cell(duration(of(times) if times else None))
+
+
+def used(content: ReportContent) -> Table:
+    """What every level used, whether it was steady, and how well Little's law holds."""
+    loopback = over_loopback(content.environment)
+    levels = by_users(content.levels)
+    known = [(level, resources(level, loopback=loopback)) for level in levels]
+    figures = [one for one in _FIGURES if any(one[1](found) is not None for _, found in known)]
+    columns = [
+        Column("Users"),
+        Column("Outcome", text=True),
+        *(Column(heading) for heading, _, _ in figures),
+        Column("Little's law"),
+        Column("Steady", text=True),
+        Column("Generator"),
+    ]
+    rows = [
+        Row(
+            [
+                Cell(count(level.users)),
+                Cell(level.outcome, mark=level.outcome),
+                *(written(found) for _, _, written in figures),
+                Cell(share(level.little_error)),
+                Cell("yes" if level.steadiness.steady else "no", span(level.steady_s)),
+                Cell(share(level.generator.busiest_worker_share)),
+            ]
+        )
+        for level, found in known
+    ]
+    return Table(USED, columns, rows, _note(content, levels))
+
+
+def _note(content: ReportContent, levels: Sequence[LevelResult]) -> str:
+    sampled = [level for level in levels if level.counters.get("sut")]
+    loopback = over_loopback(content.environment)
+    said = (
+        "Means over the measured part of each level, of the server's whole machine. Memory: what "
+        "could not be handed out without swapping. Disk: what the real disks read and wrote. "
+        f"{network_told(sampled[-1], loopback=loopback)}. "
+        if sampled
+        else "CPU, memory, disk and network of the server are not known: nothing sampled them. "
+    )
+    return (
+        f"{said}Little's law: how far the number of users is from throughput times response and "
+        "think time; a large figure means that users or times were lost. Below steady: the "
+        "measured part. Generator: its busiest worker, as a share of a core."
+    )
+
+
+def _memory(found: Resources) -> Cell:
+    if found.memory_bytes is None:
+        return Cell(share(found.memory_share))
+    return Cell(memory(found.memory_bytes), share(found.memory_share))
+
+
+def _megabytes(value_bytes_per_s: float | None) -> Cell:
+    return Cell(megabytes_per_s(value_bytes_per_s).removesuffix(" MB/s"))
+
+
+_FIGURES: Sequence[tuple[str, Callable[[Resources], float | None], Callable[[Resources], Cell]]] = (
+    ("CPU", lambda used: used.cpu_share, lambda used: Cell(share(used.cpu_share))),
+    ("Memory", lambda used: used.memory_share, _memory),
+    ("Disk MB/s", lambda used: used.disk_bytes_per_s, lambda u: _megabytes(u.disk_bytes_per_s)),
+    (
+        "Network MB/s",
+        lambda used: used.network_bytes_per_s,
+        lambda used: _megabytes(used.network_bytes_per_s),
+    ),
+)
+"""Heading, whether it is known, and what stands in the cell."""

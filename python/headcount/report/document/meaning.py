@@ -1,0 +1,82 @@
+"""What an answer means, in full sentences, for each of the forms it can have."""
+
+from collections.abc import Iterator, Sequence
+
+from headcount.bundle.level import LevelResult
+from headcount.bundle.verdict import Capacity
+from headcount.report.content import ReportContent
+from headcount.report.selection import saturation
+from headcount.text import count
+
+
+def meaning(content: ReportContent) -> Iterator[str]:
+    """Sentences, a paragraph each, that say how the answer may be used."""
+    verdict, levels = content.verdict, content.levels
+    if verdict.outcome in ("interrupted", "unfinished"):
+        yield (
+            "The run did not come to its end"
+            + (": it was interrupted" if verdict.outcome == "interrupted" else "")
+            + ". What follows is of the levels that were finished; headcount resume goes on with "
+            "it, and the answer may change."
+        )
+    if levels and all(level.outcome == "invalid" for level in levels):
+        yield (
+            "No level counts. What was measured tells of the load generator or of the machine "
+            "around the server, not of the server, and must not be quoted."
+        )
+        return
+    if verdict.capacity is not None:
+        yield from _capacity(verdict.capacity)
+    elif verdict.kind == "level":
+        yield (
+            "One level was run: it tells whether the server holds this number of users, not how "
+            "many it holds at the most."
+        )
+    elif saturation(verdict) is None:
+        yield from _ladder(levels)
+    else:
+        yield (
+            "The saturation point is the fewest users whose throughput no larger level "
+            "measurably beat: more users get no more work done, they only wait longer."
+        )
+    if verdict.broke_first:
+        yield f"What broke first: {verdict.broke_first}"
+
+
+def _capacity(found: Capacity) -> Iterator[str]:
+    if found.users is None:
+        yield (
+            "No number of users can be quoted for this server and these criteria: the search ended "
+            "before any level had passed."
+        )
+    elif found.at_least or found.high is None:
+        yield (
+            f"The server holds {count(found.users)} users and may hold more: no criterion broke at "
+            "any level that counts, and so the upper end is not known."
+        )
+    else:
+        yield (
+            "The capacity is the number of users at which every criterion just holds in the long "
+            "run. The number to quote is the lower end of its interval: at the most likely value "
+            "itself about half of all repeated levels would fail."
+        )
+
+
+def _ladder(levels: Sequence[LevelResult]) -> Iterator[str]:
+    passed = [level.users for level in levels if level.outcome == "passed"]
+    failed = [level.users for level in levels if level.outcome == "failed"]
+    if not passed:
+        return
+    most = max(passed)
+    beyond = [users for users in failed if users > most]
+    if beyond:
+        yield (
+            f"The levels were given beforehand. The capacity lies between {count(most)} and "
+            f"{count(min(beyond))} users; a search (headcount run without --levels) finds it with "
+            "an interval."
+        )
+    else:
+        yield (
+            f"The levels were given beforehand. No larger level than {count(most)} users failed, "
+            "so how many users the server holds at the most is not known from this run."
+        )

@@ -1,0 +1,199 @@
+"""The methodology: who was simulated, how levels were run and judged, how the number was found."""
+
+from collections.abc import Iterator
+
+from headcount.plan.plan import Plan
+from headcount.plan.workload import Scenario
+from headcount.report.content import ReportContent
+from headcount.report.document.blocks import (
+    Block,
+    Bullets,
+    Column,
+    Heading,
+    Paragraph,
+    Row,
+    Section,
+    Table,
+    Text,
+    cells,
+    code,
+    said,
+)
+from headcount.report.document.prose import sentence, several
+from headcount.text import DASH, count, share, span
+
+TITLE = "Methodology"
+MOST_SCENARIOS = 30
+"""More would be a listing, not a table; the plan names all."""
+
+
+def section(content: ReportContent, plan: Plan | None) -> Section:
+    """Describe the test so that a reader can judge it; what only the plan knows may be missing."""
+    blocks: list[Block] = [
+        Heading("The workload"),
+        Paragraph(said(sentence(content.description))),
+        *_users(content, plan),
+        *([_scenarios(plan)] if plan is not None and not plan.workload.program else []),
+        Heading("Levels"),
+        Paragraph(said(*_levels(content))),
+        *_search(content, plan),
+        Heading("Criteria"),
+        *_criteria(content),
+        Heading("What is measured"),
+        Bullets(_measured()),
+        *_deviations(content),
+    ]
+    return Section(TITLE, blocks)
+
+
+def _users(content: ReportContent, plan: Plan | None) -> Iterator[Block]:
+    if plan is not None:
+        pace = plan.workload.pace
+        told = (
+            f"A user begins a scenario, waits for its end, thinks, and begins the next (closed "
+            f"pace; think time {pace.time.text})."
+            if pace.kind == "closed"
+            else f"A user's scenarios fall due on a schedule drawn beforehand (open pace; interval "
+            f"{pace.time.text}), whether or not the server keeps up."
+        )
+        yield Paragraph(
+            said(
+                "Users are simulated one by one, each with a connection and a random stream of "
+                f"their own. {told} The seed {plan.seed} makes the same users do the same things "
+                "in the same order again."
+            )
+        )
+    if content.program:
+        yield Paragraph(
+            said(
+                f"Every user played {content.program}, in order and again and again. Each kind of "
+                "operation is a scenario here; a failed operation names its line."
+            )
+        )
+    if content.shrunk:
+        yield Paragraph(said(sentence(content.shrunk)))
+
+
+def _scenarios(plan: Plan) -> Table:
+    found = plan.workload.scenarios
+    total = sum(one.weight for one in found)
+    rows = [_scenario(one, total) for one in found[:MOST_SCENARIOS]]
+    over = len(found) - MOST_SCENARIOS
+    return Table(
+        "What users do",
+        [
+            Column("Scenario", text=True),
+            Column("What it is", text=True),
+            Column("Weight"),
+            Column("Over the limit from", text=True),
+        ],
+        rows,
+        note="Weight: its share of all scenarios that fall due. Slower than the limit counts as "
+        "overload." + (f" {several(over, 'more scenario')} stand in the plan." if over > 0 else ""),
+        widths=[3, 6, 1.3, 2.2],
+    )
+
+
+def _scenario(one: Scenario, total: float) -> Row:
+    return Row(cells(one.name, one.title or one.name, share(one.weight / total), one.limit_text))
+
+
+def _levels(content: ReportContent) -> Iterator[str]:
+    yield (
+        "A level is one load: a fixed number of users. They join in a ramp, work until the server "
+        "has settled, and are then measured; ramp and settling enter no figure."
+    )
+    lengths = sorted({round(level.steady_s) for level in content.levels})
+    if len(lengths) == 1:
+        yield f" The measured part was {span(lengths[0])} long."
+    elif lengths:
+        yield f" The measured parts were {span(lengths[0])} to {span(lengths[-1])} long."
+    if content.levels:
+        users = sorted({level.users for level in content.levels})
+        numbers = f"from {count(users[0])} to {count(users[-1])} users"
+        alone = f"at {count(users[0])} {'user' if users[0] == 1 else 'users'}"
+        where = numbers if len(users) > 1 else alone
+        yield f" {several(len(content.levels), 'level')} {_were(content)} run, {where}."
+
+
+def _were(content: ReportContent) -> str:
+    return "was" if len(content.levels) == 1 else "were"
+
+
+def _search(content: ReportContent, plan: Plan | None) -> Iterator[Block]:
+    kind = content.verdict.kind
+    if kind == "ladder":
+        yield Paragraph(said("Their numbers of users were given beforehand (a ladder)."))
+    if kind != "capacity":
+        return
+    yield Paragraph(
+        said(
+            "Their numbers of users were chosen by a search: it grows until a criterion breaks, "
+            "narrows the bracket, and then places levels on both sides of the estimate. A logistic "
+            "regression of the share of bad scenarios on the logarithm of the users, with the "
+            "level as the unit of replication, gives the capacity and its 95% confidence interval."
+        )
+    )
+    if plan is not None and plan.search.quick:
+        yield Paragraph(
+            said(
+                "This was a quick search: levels of a few seconds, a wide interval, and no full "
+                "level at the number. It is a first look, not a figure to buy a server by."
+            )
+        )
+    elif content.verdict.capacity is not None and content.verdict.capacity.official_passed:
+        yield Paragraph(
+            said(
+                "The number quoted is the lower end of the interval, at which a full level was "
+                "then run to its end and passed."
+            )
+        )
+
+
+def _criteria(content: ReportContent) -> Iterator[Block]:
+    if not content.criteria:
+        yield Paragraph(said("There are none: levels are measured, and not judged."))
+        return
+    yield Paragraph(said("A level passes when all of these hold:"))
+    yield Bullets([(code(one),) for one in content.criteria])
+    if content.verdict.rule:
+        yield Paragraph(said(f'They are those of the rule "{content.verdict.rule}".'))
+    yield Paragraph(
+        said(
+            "A level in which the load generator or its machine was the limit is invalid: it "
+            "neither passes nor fails, and enters no line of a chart and no estimate."
+        )
+    )
+
+
+def _measured() -> list[Text]:
+    return [
+        said(
+            "Response time runs from the moment a scenario was due to its end, so that a server "
+            "that stalls cannot hide it. Service time runs from its actual start."
+        ),
+        said(
+            "Percentiles come from merged histograms of every single duration (three significant "
+            "digits); percentiles are never averaged."
+        ),
+        said(
+            "A failed scenario is never a fast one: failures count against every criterion of time."
+        ),
+        said(
+            "Intervals of a level's percentiles and rates are 95% confidence intervals by "
+            "sectioning, which respects that neighbouring requests are alike."
+        ),
+        said(
+            "Counters of the server's machine are sampled each second of the same levels. A figure "
+            f"that no source gave is shown as {DASH}, never as zero."
+        ),
+    ]
+
+
+def _deviations(content: ReportContent) -> Iterator[Block]:
+    if content.sources:
+        yield Heading("Sources")
+        yield Bullets([said(each) for each in content.sources])
+    if content.deviations:
+        yield Heading(f"Where it deviates from {content.recreates}")
+        yield Bullets([said(each) for each in content.deviations])

@@ -1,0 +1,104 @@
+"""The executive overview: the answer, what it means, what stops the server, what to do."""
+
+from collections.abc import Iterator
+
+from headcount.bundle.diagnosis import Diagnosis
+from headcount.bundle.verdict import Verdict
+from headcount.report.content import ReportContent
+from headcount.report.diagnosis import LEAST_RIVAL, sureness
+from headcount.report.document.blocks import (
+    Block,
+    Bullets,
+    Heading,
+    KeyFigures,
+    Note,
+    Paragraph,
+    Section,
+    said,
+    strong,
+)
+from headcount.report.document.meaning import meaning
+from headcount.report.document.prose import moment, sentence, several
+from headcount.report.key_figures import key_figures
+from headcount.report.wording import confidence, flattening, judged, price_text, priced
+from headcount.text import span
+
+TITLE = "Executive overview"
+
+
+def section(content: ReportContent) -> Section:
+    """What a reader who reads one page only takes away."""
+    verdict = content.verdict
+    blocks: list[Block] = [
+        Paragraph(said(verdict.sentence), "lead"),
+        *(Paragraph(said(each)) for each in _sureness(verdict)),
+        *(Paragraph(said(each)) for each in meaning(content)),
+        KeyFigures(key_figures(content)),
+        *_price(verdict),
+        *_stops(verdict.diagnosis),
+        *_doubts(verdict),
+        Heading("What was done"),
+        Paragraph(said(*_done(content))),
+    ]
+    return Section(TITLE, blocks)
+
+
+def _sureness(verdict: Verdict) -> Iterator[str]:
+    for each in (confidence(verdict.capacity), judged(verdict)):
+        if each:
+            yield each
+    yield from flattening(verdict)
+
+
+def _price(verdict: Verdict) -> Iterator[Block]:
+    if verdict.price is None:
+        return
+    yield Heading("What it costs")
+    told = priced(verdict)
+    if not told:
+        text = "there is no number of users to divide it by, and so no price for each"
+        yield Paragraph(said(f"Of {price_text(verdict)}, {text}."))
+        return
+    yield Bullets([said(sentence(each)) for each in told])
+    yield Paragraph(said(f"For {price_text(verdict)}."), "note")
+
+
+def _stops(found: Diagnosis | None) -> Iterator[Block]:
+    """What limits the server and what to do about it, in the words of the diagnosis."""
+    yield Heading("What stops it")
+    if found is None:
+        yield Paragraph(said("What limits the server was not looked into in this run."))
+        return
+    yield Paragraph(said(strong(sentence(found.sentence)), f" {sureness(found)}".rstrip()))
+    rival = found.runner_up
+    if rival is not None and (rival.score or 0.0) >= LEAST_RIVAL:
+        yield Paragraph(said(f"The next best explanation: {sentence(rival.sentence)}"))
+    if found.next is not None:
+        yield Paragraph(said(sentence(found.next.sentence)))
+    if found.advice:
+        yield Heading("What to do")
+        yield Bullets([said(sentence(one.sentence)) for one in found.advice])
+
+
+def _doubts(verdict: Verdict) -> Iterator[Block]:
+    if verdict.flags:
+        yield Note("Doubts to know of", [said(sentence(flag)) for flag in verdict.flags])
+
+
+def _done(content: ReportContent) -> Iterator[str]:
+    cost = content.verdict.cost
+    yield (
+        f"The workload “{content.title}” was played against {content.target} on "
+        f"{moment(content.started_at)}. "
+    )
+    yield (
+        f"{sentence(several(cost.levels, 'level'))[:-1]} took {span(cost.seconds)} and "
+        f"{several(cost.operations, 'operation')}. "
+        if cost.levels
+        else "No level was finished. "
+    )
+    yield (
+        f"The workload re-creates {content.recreates}; no result is a score of the original. "
+        f"All figures were measured by Headcount {content.environment.headcount} and can be "
+        "recomputed from the files that the run left behind."
+    )

@@ -1,0 +1,48 @@
+"""Words that sections share: numbers of things, lists, moments."""
+
+from collections.abc import Sequence
+
+from headcount.text import count
+
+
+def several(number: int, noun: str) -> str:
+    """A number and what is counted.
+
+    >>> several(1, "level"), several(1200, "level")
+    ('1 level', '1,200 levels')
+    """
+    return f"{count(number)} {noun}" + ("" if number == 1 else "s")
+
+
+def listed(parts: Sequence[str], last: str = "and") -> str:
+    """Parts as a sentence lists them.
+
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
+
+
+def sentence(text: str) -> str:
+    """Text as a sentence: a large letter first, a full stop last.
+
+    >>> sentence("the CPU would be full"), sentence("Is it so?")
+    ('The CPU would be full.', 'Is it so?')
+    """
+    trimmed = text.strip()
+    if not trimmed:
+        return ""
+    end = "" if trimmed[-1] in ".?!:" else "."
+    return f"{trimmed[0].upper()}{trimmed[1:]}{end}"
+
+
+def moment(started_at: str) -> str:
+    """An ISO 8601 moment in UTC as people read it; anything else stays as it is.
+
+    >>> moment("2025-11-20T14:03:00Z"), moment("long ago")
+    ('2025-11-20 14:03 UTC', 'long ago')
+    """
+    date, found, time = started_at.partition("T")
+    return f"{date} {time[:5]} UTC" if found and time.endswith(("Z", "+00:00")) else started_at

@@ -1,0 +1,172 @@
+"""The results: the answer in figures, charts, and every level."""
+
+from collections.abc import Iterator
+
+from headcount.bundle.level import LevelResult
+from headcount.report.content import ReportContent
+from headcount.report.document import detail, levels
+from headcount.report.document.blocks import (
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Heading,
+    Paragraph,
+    Row,
+    Section,
+    Table,
+    cells,
+    said,
+)
+from headcount.report.document.prose import several
+from headcount.report.grouped import NOTE as GROUPS_NOTE
+from headcount.report.grouped import figures as group_figures
+from headcount.report.grouped import stress
+from headcount.report.selection import by_users, shown
+from headcount.report.tasks import has_figures
+from headcount.text import DASH, count, duration, duration_range, share, significant
+
+TITLE = "Results"
+
+
+def section(content: ReportContent, figures: list[Figure]) -> Section:
+    """Show what was measured; `figures` are the charts of the run."""
+    if not content.levels:
+        return Section(TITLE, [Paragraph(said("No level was finished: there are no results."))])
+    return Section(
+        TITLE,
+        [
+            Paragraph(said(*_summary(content))),
+            *_criteria(content),
+            *figures,
+            *_score(content),
+            *_groups(content),
+            Heading("Every level"),
+            levels.played(content),
+            levels.used(content),
+            Heading("The level that stands for the answer"),
+            *detail.tables(content),
+        ],
+    )
+
+
+def _summary(content: ReportContent) -> Iterator[str]:
+    outcomes = [level.outcome for level in content.levels]
+    parts = [
+        f"{count(number)} {name}"
+        for name in ("passed", "failed", "invalid")
+        if (number := outcomes.count(name))
+    ]
+    yield f"Of {several(len(outcomes), 'level')}, {', '.join(parts)}. "
+    level = shown(content.verdict, content.levels)
+    if level is not None:
+        yield _of(level)
+
+
+def _of(level: LevelResult) -> str:
+    times = level.total.response
+    at = f"At {several(level.users, 'user')} the server completed"
+    rate = f"{at} {significant(level.achieved_per_s)} scenarios per second"
+    if times is None:
+        return f"{rate}."
+    return (
+        f"{rate}; half of them took up to {duration(times.p50_ms)}, 95 in 100 up to "
+        f"{duration(times.p95_ms)} and 99 in 100 up to {duration(times.p99_ms)}."
+    )
+
+
+def _criteria(content: ReportContent) -> Iterator[Block]:
+    """What each criterion came to at the level that stands for the answer."""
+    level = shown(content.verdict, content.levels)
+    if level is None or not level.criteria:
+        return
+    yield Table(
+        f"Criteria at {several(level.users, 'user')}",
+        [
+            Column("Criterion", text=True),
+            Column("Measured"),
+            Column("Limit"),
+            Column("Held", text=True),
+            Column("In words", text=True),
+        ],
+        [
+            Row(
+                [
+                    Cell(one.criterion),
+                    Cell(_value(one.value, one.unit)),
+                    Cell(_value(one.limit, one.unit)),
+                    Cell("yes" if one.passed else "no", mark="passed" if one.passed else "failed"),
+                    Cell(one.sentence),
+                ]
+            )
+            for one in level.criteria
+        ],
+        widths=[2, 1.2, 1.2, 0.9, 5],
+    )
+
+
+def _value(value: float | None, unit: str) -> str:
+    return duration(value) if unit == "ms" else share(value)
+
+
+def _score(content: ReportContent) -> Iterator[Block]:
+    if not has_figures(content.levels):
+        return
+    rows = [
+        Row([Cell(count(level.users)), Cell(level.outcome, mark=level.outcome), *_scored(level)])
+        for level in by_users(content.levels)
+    ]
+    yield Table(
+        "Score and marks of every level",
+        [
+            Column("Users"),
+            Column("Outcome", text=True),
+            Column("Score"),
+            Column("Marks a minute"),
+        ],
+        rows,
+        "Score: the weighted mean of a percentile of the tasks' times; it is Headcount's own and "
+        "no score of the benchmark re-created. Below score and marks: their 95% confidence "
+        "intervals.",
+    )
+
+
+def _scored(level: LevelResult) -> list[Cell]:
+    score, marks = level.score, level.marks
+    found = [Cell(DASH), Cell(DASH)]
+    if score is not None:
+        spread = duration_range(*score.interval) if score.interval else ""
+        found[0] = Cell(duration(score.value), spread)
+    if marks is not None:
+        interval = marks.interval_per_minute
+        spread = f"{significant(interval[0])}{DASH}{significant(interval[1])}" if interval else ""
+        found[1] = Cell(significant(marks.per_minute), spread)
+    return found
+
+
+def _groups(content: ReportContent) -> Iterator[Block]:
+    found = group_figures(content.levels)
+    if not found:
+        return
+    told = stress(content.verdict)
+    if told:
+        yield Paragraph(said(told))
+    yield Table(
+        "Throughput and mean response times",
+        [
+            Column("Users"),
+            Column("Outcome", text=True),
+            *(Column(each.heading) for each in found),
+        ],
+        [
+            Row(
+                [
+                    Cell(count(level.users)),
+                    Cell(level.outcome, mark=level.outcome),
+                    *cells(*(each.cell(level) for each in found)),
+                ]
+            )
+            for level in by_users(content.levels)
+        ],
+        GROUPS_NOTE,
+    )

@@ -1,0 +1,98 @@
+"""The figures that a reader with ten seconds takes away, the same in every report."""
+
+from dataclasses import dataclass
+
+from headcount.bundle.level import LevelResult
+from headcount.bundle.verdict import Plateau, Score, Verdict
+from headcount.plan.money import each_text
+from headcount.report.content import ReportContent
+from headcount.report.selection import counter_mean, shown
+from headcount.report.tasks import marks_said
+from headcount.report.wording import price_interval, price_of, price_text
+from headcount.text import (
+    count,
+    duration,
+    duration_range,
+    megabytes_per_s,
+    share,
+    significant,
+    span,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFigure:
+    """A figure: its name, its value with the unit, and what it is of."""
+
+    name: str
+    value: str
+    of: str
+
+
+def key_figures(content: ReportContent) -> list[KeyFigure]:
+    """Score and marks, saturation, the level that stands for the answer, prices, and the effort."""
+    verdict, level = content.verdict, shown(content.verdict, content.levels)
+    found: list[KeyFigure] = []
+    if verdict.score is not None:
+        found.append(_score(verdict.score))
+    if verdict.marks is not None:
+        told = f"marks a minute; {marks_said(verdict.marks)}"
+        found.append(KeyFigure("Marks", significant(verdict.marks.per_minute), told))
+    found += [_saturation(plateau) for plateau in verdict.plateaus if plateau.flattened]
+    if level is not None:
+        found += _of_level(level)
+    found += _prices(verdict)
+    cost = verdict.cost
+    noun = "level" if cost.levels == 1 else "levels"
+    told = f"{count(cost.levels)} {noun}, {count(cost.operations)} operations"
+    return [*found, KeyFigure("Time it took", span(cost.seconds), told)]
+
+
+def _score(score: Score) -> KeyFigure:
+    # A score of tasks is a time.
+    is_time = score.unit == "ms"
+    told = score.formula if is_time else f"{score.unit}; {score.formula}"
+    if score.zero_level is not None:
+        told += f"; zero because of the level at {count(score.zero_level)} users"
+    if score.interval is not None:
+        told += f"; 95% confidence interval {duration_range(*score.interval)}"
+    value = duration(score.value) if is_time else significant(score.value)
+    return KeyFigure(score.name, value, told)
+
+
+def _saturation(plateau: Plateau) -> KeyFigure:
+    rate = (
+        megabytes_per_s(plateau.value_per_s)
+        if plateau.figure == "bytes"
+        else f"{significant(plateau.value_per_s)} scenarios/s"
+    )
+    least = f", more than {count(plateau.above_users)}" if plateau.above_users else ""
+    name = "Saturation, bytes" if plateau.figure == "bytes" else "Saturation, scenarios"
+    return KeyFigure(name, f"{count(plateau.users)} users", f"{rate} there{least}")
+
+
+def _prices(verdict: Verdict) -> list[KeyFigure]:
+    if verdict.price is None:
+        return []
+    currency, found = verdict.price.currency, []
+    for each in verdict.price.each:
+        parts = [price_text(verdict), price_interval(currency, each)]
+        told = "; ".join(part for part in parts if part)
+        name = f"Price per {price_of(each)}"
+        found.append(KeyFigure(name, each_text(each.value, currency), told))
+    return found
+
+
+def _of_level(level: LevelResult) -> list[KeyFigure]:
+    response, interval = level.total.response, level.total.p95_interval_ms
+    at = f"at {count(level.users)} users"
+    spread = f", 95% interval {duration_range(*interval)}" if interval else ""
+    if level.total.p95_interval_unreliable:
+        spread += " or wider: the level is short against the server's memory"
+    cpu = share(counter_mean(level, "system.cpu.utilization"))
+    p95 = duration(response.p95_ms if response else None)
+    return [
+        KeyFigure("Throughput", significant(level.achieved_per_s), f"scenarios per second {at}"),
+        KeyFigure("Response time p95", p95, at + spread),
+        KeyFigure("CPU of the server", cpu, at),
+    ]

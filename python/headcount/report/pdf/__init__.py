@@ -1,0 +1,1 @@
+"""Documents as PDF, by Typst: tagged, fonts within, the same bytes for the same document."""

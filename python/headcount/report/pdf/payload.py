@@ -1,0 +1,153 @@
+"""A document as plain data for the template: text, numbers and drawings, never markup."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from headcount.report.document.blocks import (
+    Block,
+    Bullets,
+    Code,
+    Document,
+    Facts,
+    Figure,
+    Heading,
+    KeyFigures,
+    Note,
+    Paragraph,
+    Row,
+    Section,
+    Table,
+    Text,
+)
+from headcount.report.pdf.breaks import breakable
+from headcount.text import clean
+
+RUNNING_CHARACTERS = 70
+"""What stands at the head of every page has one line."""
+LONG_CHARACTERS = 900
+"""A cell of more characters may be broken over pages; others stay whole."""
+WHOLE_ROWS = 12
+"""A table of so many rows stays on one page; a longer one is broken, with its head repeated."""
+NARROW_COLUMNS = 8
+"""From so many columns on a table is set in a smaller type."""
+OWN_PAGE = frozenset({"Executive overview"})
+"""Sections that begin a page."""
+
+_APOSTROPHE = re.compile(r"(?<=[A-Za-z])'(?=[A-Za-z]|\s)")
+
+
+def prose(text: str) -> str:
+    """Text of a sentence: safe to show, with typographic apostrophes and places to break it."""
+    return breakable(_APOSTROPHE.sub("\N{RIGHT SINGLE QUOTATION MARK}", clean(text)))
+
+
+def payload(document: Document, draw: Callable[[Figure], str]) -> dict[str, Any]:
+    """Everything the template shows; `draw` makes a drawing a whole SVG file."""
+    return {
+        "title": cut(clean(document.title), 200),
+        "author": document.generator,
+        "description": cut(clean(f"{document.kind}: {document.answer}"), 400),
+        "keywords": ["capacity", "performance", "load test"],
+        "kind": prose(document.kind),
+        "running": cut(clean(f"{document.title}, {document.subject}"), RUNNING_CHARACTERS),
+        "subject": prose(document.subject),
+        "headline": document.headline and _capital(prose(document.headline)),
+        "answer": prose(document.answer),
+        "caution": document.caution and prose(document.caution),
+        "facts": [[prose(name), prose(value)] for name, value in document.facts],
+        "sections": [_section(one, draw) for one in document.sections],
+    }
+
+
+def cut(text: str, most: int) -> str:
+    """Shorten text that would not fit."""
+    return text if len(text) <= most else text[: most - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _section(section: Section, draw: Callable[[Figure], str]) -> dict[str, Any]:
+    return {
+        "title": prose(section.title),
+        "page": section.title in OWN_PAGE,
+        "blocks": [_block(one, draw) for one in section.blocks],
+    }
+
+
+def _block(block: Block, draw: Callable[[Figure], str]) -> dict[str, Any]:  # noqa: PLR0911 - a kind each
+    match block:
+        case Heading(text=text):
+            return {"type": "heading", "text": prose(text)}
+        case Paragraph(text=spans, role=role):
+            return {"type": "paragraph", "role": role, "text": _spans(spans)}
+        case Bullets(items=items):
+            return {"type": "bullets", "items": [_spans(one) for one in items]}
+        case Facts(items=facts):
+            return {"type": "facts", "items": [[prose(n), _spans(value)] for n, value in facts]}
+        case Code(text=text):
+            return {"type": "code", "text": breakable(clean(text))}
+        case Note(title=title, items=items):
+            return {"type": "note", "title": title, "items": [_spans(one) for one in items]}
+        case KeyFigures(items=figures):
+            shown = [
+                {"name": prose(one.name), "value": prose(one.value), "of": prose(one.of)}
+                for one in figures
+            ]
+            return {"type": "key-figures", "items": shown}
+        case Table():
+            return _table(block)
+        case Figure():
+            return {
+                "type": "figure",
+                "svg": draw(block),
+                "alt": clean(block.alt),
+                "caption": prose(block.caption),
+                "note": prose(block.note),
+            }
+
+
+def _spans(text: Text) -> list[dict[str, str]]:
+    return [
+        {
+            "style": span.style,
+            "text": breakable(clean(span.text)) if span.style == "code" else prose(span.text),
+        }
+        for span in text
+    ]
+
+
+def _table(table: Table) -> dict[str, Any]:
+    columns = [{"heading": _heading(one.heading), "text": one.text} for one in table.columns]
+    rows = [_row(row) for row in table.rows]
+    return {
+        "type": "table",
+        "caption": prose(table.caption),
+        "columns": columns,
+        "rows": rows,
+        "note": prose(table.note),
+        "widths": list(table.widths or [1] * len(columns)),
+        "broken": sum(2 if row.why else 1 for row in table.rows) > WHOLE_ROWS
+        or any(row["long"] for row in rows),
+        "size": 8.0 if len(columns) >= NARROW_COLUMNS else 9.0,
+    }
+
+
+def _heading(text: str) -> str:
+    """A column's heading; its unit stands below it, where it would be torn apart otherwise."""
+    return prose(text).replace(" MB/s", "\nMB/s")
+
+
+def _row(row: Row) -> dict[str, Any]:
+    texts: Sequence[str] = [row.why, *(cell.text for cell in row.cells)]
+    return {
+        "cells": [
+            {"text": prose(cell.text), "below": prose(cell.below), "mark": cell.mark}
+            for cell in row.cells
+        ],
+        "why": prose(row.why),
+        "total": row.total,
+        "long": any(len(text) > LONG_CHARACTERS for text in texts),
+    }

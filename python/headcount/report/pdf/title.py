@@ -1,0 +1,56 @@
+"""What the template of a company puts on the pages: its title page, heads and feet, its notices."""
+
+from typing import Any
+
+from headcount.report.brand.dates import written
+from headcount.report.brand.template import Brand
+from headcount.report.document.blocks import Document
+from headcount.report.document.prose import moment
+from headcount.report.pdf.payload import cut, prose
+from headcount.text import clean
+
+FOOTER_CHARACTERS = 100
+
+
+def title_page(document: Document, brand: Brand, family: str) -> dict[str, Any]:
+    """What depends on the brand: it takes the place of what the document says for itself."""
+    template, text = brand.template, brand.template.text
+    return {
+        "author": clean(text.prepared_by or template.name),
+        "kind": prose(text.kind or document.kind),
+        "facts": [[prose(name), prose(value)] for name, value in _facts(document, brand)],
+        "made-by": prose(f"Made by {document.generator}"),
+        "brand": {
+            "name": cut(clean(template.name), FOOTER_CHARACTERS),
+            "accent": template.colours.accent,
+            "paper": template.paper,
+            "font": [family],
+            "footer": cut(clean(text.footer or ""), FOOTER_CHARACTERS),
+            "legal": prose(text.legal or ""),
+            "logo": brand.logo,
+            "logo-alt": clean(template.logo_text or template.name),
+        },
+    }
+
+
+def _facts(document: Document, brand: Brand) -> list[tuple[str, str]]:
+    text = brand.template.text
+    stated = [
+        ("Prepared for", text.prepared_for),
+        ("Prepared by", text.prepared_by),
+        ("Reference", text.reference),
+    ]
+    return [
+        *((name, value) for name, value in stated if value is not None),
+        ("Measured", _date(document.measured_at, brand)),
+        *document.facts,
+    ]
+
+
+def _date(measured_at: str, brand: Brand) -> str:
+    """The day in the language of the template, and the time in UTC."""
+    whole = moment(measured_at)
+    if brand.template.dates == "iso" or whole == measured_at:
+        return whole
+    _, _, time = whole.partition(" ")
+    return f"{written(measured_at, brand.template.dates)}, {time}"
