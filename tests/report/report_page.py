@@ -18,7 +18,9 @@ class Page(HTMLParser):
         self.rows: list[list[str]] = []
         self.texts: list[str] = []
         self.headings: list[str] = []
+        self.behind: list[list[str]] = []
         self._open: list[str] = []
+        self._charted = False
         self.feed(page)
         self.close()
         assert self._open == []
@@ -28,10 +30,12 @@ class Page(HTMLParser):
         self.attributes += attrs
         if tag not in VOID:
             self._open.append(tag)
+        if tag == "details":
+            self._charted = ("class", "behind") in attrs
         if tag == "tr":
-            self.rows.append([])
+            self._cells().append([])
         if tag in ("td", "th"):
-            self.rows[-1].append("")
+            self._cells()[-1].append("")
         if tag == "h2":
             self.headings.append("")
 
@@ -39,13 +43,19 @@ class Page(HTMLParser):
         self.tags.add(tag)
         self.attributes += attrs
 
+    def _cells(self) -> list[list[str]]:
+        """Where a row belongs: the numbers behind a chart repeat those of the tables."""
+        return self.behind if self._charted else self.rows
+
     def handle_endtag(self, tag) -> None:
+        if tag == "details":
+            self._charted = False
         assert self._open.pop() == tag
 
     def handle_data(self, data) -> None:
         self.texts.append(data)
         if "td" in self._open or ("th" in self._open and "tr" in self._open):
-            self.rows[-1][-1] += data
+            self._cells()[-1][-1] += data
         if "h2" in self._open:
             self.headings[-1] += data
 

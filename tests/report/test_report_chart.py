@@ -67,7 +67,7 @@ def test_overload_is_drawn_where_its_axis_says_and_below_the_throughput() -> Non
     wide = page[page.index('class="wide"') :]
     marks = {}
     for style in ("throughput", "overload", "cpu"):
-        found = re.search(rf'<path d="([^"]*)" class="dot {style}"', wide)
+        found = re.search(rf'<path d="([^"]*)" class="dot(?: square)? {style}"', wide)
         assert found is not None
         marks[style] = re.findall(r"M([\d.]+) ([\d.]+)h0", found[1])
     places = [[x for x, _ in marks[style]] for style in marks]

@@ -31,7 +31,7 @@ def printed(width: int, encoding: str = "utf-8") -> str:
 def test_the_section_stands_between_the_answer_and_the_charts() -> None:
     page = render(diagnosed())
     assert page.index('id="answer"') < page.index("<h2>What stops it</h2>")
-    assert page.index("<h2>What stops it</h2>") < page.index("Throughput, overload and CPU")
+    assert page.index("<h2>What stops it</h2>") < page.index("Throughput, CPU and overload")
 
 
 def test_without_a_diagnosis_there_is_no_section() -> None:

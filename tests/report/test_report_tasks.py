@@ -12,7 +12,7 @@ from rich.console import Console
 
 from headcount.bundle.level import Levels
 from headcount.report.content import ReportContent
-from headcount.report.html.latency import limits
+from headcount.report.figures.response import limits
 from headcount.report.html.task_score import limits as score_limits
 from headcount.report.selection import shown
 from headcount.report.tasks import marks_value, score_text

@@ -3,6 +3,7 @@
 from importlib.resources import files
 
 from headcount.report.markup import Html, element
+from headcount.report.palette import variables
 
 # Values of servers and logs end up in pages; if one were ever not escaped, the page still loads
 # and runs nothing.
@@ -14,7 +15,7 @@ def head(title: str, generator: str | None = None) -> Html:
 
     `generator` is the program and version that made the figures, where the page is of a run.
     """
-    style = files("headcount.report.html").joinpath("style.css").read_text("utf-8")
+    style = variables() + files("headcount.report.html").joinpath("style.css").read_text("utf-8")
     made = [element("meta", name="generator", content=generator)] if generator is not None else []
     return element(
         "head",

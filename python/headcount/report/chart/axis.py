@@ -1,6 +1,6 @@
 """Axes: ticks, labels and the grid."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from headcount.report.chart.panel import Panel
 from headcount.report.markup import Html, element, joined, number
@@ -9,24 +9,65 @@ LINE_PX = 34.0
 """The least distance of two labels of the upright axis."""
 
 
-def upright(panel: Panel, written: Callable[[float], str], most: int | None = None) -> Html:
+def upright(
+    panel: Panel,
+    written: Callable[[float], str],
+    most: int | None = None,
+    *,
+    style: str = "",
+    at: Sequence[float] | None = None,
+) -> Html:
     """Draw the left axis: a grid line and a label at each tick.
 
     Args:
         panel: Where.
         written: How a value is written.
         most: The most ticks; None for as many as the height holds.
+        style: Class that colours the labels, where there is another axis on the right.
+        at: The ticks themselves, where another axis has to share them.
 
     """
-    ticks = panel.y.ticks(most or max(2, int((panel.bottom - panel.top) / LINE_PX)))
+    room = max(2, int((panel.bottom - panel.top) / LINE_PX))
+    ticks = panel.y.ticks(most or room) if at is None else at
     grid = "".join(
         f"M{number(panel.left)} {_crisp(panel.y.at(tick))}H{number(panel.right)}" for tick in ticks
     )
     labels = [
-        element("text", written(tick), x=panel.left - 8, y=panel.y.at(tick) + 4, class_="end")
+        element(
+            "text",
+            written(tick),
+            x=panel.left - 8,
+            y=panel.y.at(tick) + 4,
+            class_=f"end {style}".rstrip(),
+        )
         for tick in ticks
     ]
     return joined([element("path", d=grid, class_="grid"), *labels])
+
+
+def upright_right(
+    panel: Panel, written: Callable[[float], str], at: Sequence[float], style: str
+) -> Html:
+    """Write the labels of a second axis, on the right, in the colour of what is read from it.
+
+    It has no grid of its own: :func:`headcount.report.chart.scale.shared` gives both axes the same
+    number of ticks, so that one grid serves both.
+    """
+    return joined(
+        element("text", written(tick), x=panel.right + 8, y=panel.y.at(tick) + 4, class_=style)
+        for tick in at
+    )
+
+
+def key(x: float, y: float, style: str, *, square: bool = False) -> Html:
+    """Draw a piece of a line with its mark, to stand before its name."""
+    form = " square" if square else ""
+    return joined(
+        [
+            element("path", d=f"M{number(x)} {number(y)}h18", class_=f"line key {style}"),
+            element("path", d=f"M{number(x + 9)} {number(y)}h0", class_=f"dot{form} key {style}"),
+        ]
+    )
 
 
 def lower(

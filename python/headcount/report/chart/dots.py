@@ -14,20 +14,21 @@ Whisker = tuple[float, tuple[float, float] | None]
 """Users, and the interval of the value there."""
 
 
-def dots(panel: Panel, values: Sequence[Dot], style: str) -> Html:
-    """Draw a mark at each level that has a value.
+def dots(panel: Panel, values: Sequence[Dot], style: str, *, square: bool = False) -> Html:
+    """Draw a mark at each level that has a value, round or square.
 
     All marks of one kind are one path of lines without length and with round ends: a dot takes a
     dozen bytes, and a page of many levels stays small.
     """
+    form = " square" if square else ""
     valid = _places(panel, values, ("passed", "failed"))
     hollow = _places(panel, values, ("failed",))
     invalid = _places(panel, values, ("invalid",))
     cross = "".join(f"M{number(x - 4)} {number(y - 4)}l8 8m0-8l-8 8" for x, y in invalid)
     return joined(
         [
-            _round(valid, f"dot {style}"),
-            _round(hollow, "hole"),
+            _round(valid, f"dot{form} {style}"),
+            _round(hollow, f"hole{form}"),
             element("path", d=cross, class_="cross") if cross else None,
         ]
     )

@@ -23,19 +23,44 @@ def through_levels(panel: Panel, values: Sequence[Value], style: str) -> Html | 
         style: Class of the line.
 
     """
-    knots: list[list[tuple[float, float]]] = []
-    for x, y in sorted((x, y) for x, y in values if y is not None):
-        if knots and panel.x.at(x) - panel.x.at(knots[-1][0][0]) < NEAR_PX:
-            knots[-1].append((x, y))
-        else:
-            knots.append([(x, y)])
-    if len(knots) < 2:
+    middles = knots(panel, values)
+    if len(middles) < 2:
         return None
-    middles = [
-        (statistics.median(x for x, _ in knot), statistics.median(y for _, y in knot))
-        for knot in knots
-    ]
     return element("path", d=_joined(panel, middles), class_=f"line {style}")
+
+
+def knots(panel: Panel, values: Sequence[Value]) -> list[tuple[float, float]]:
+    """Return the medians of levels that lie close together, from the left."""
+    found: list[list[tuple[float, float]]] = []
+    for x, y in sorted((x, y) for x, y in values if y is not None):
+        if found and panel.x.at(x) - panel.x.at(found[-1][0][0]) < NEAR_PX:
+            found[-1].append((x, y))
+        else:
+            found.append([(x, y)])
+    return [
+        (statistics.median(x for x, _ in knot), statistics.median(y for _, y in knot))
+        for knot in found
+    ]
+
+
+def between(
+    panel: Panel, upper: Sequence[Value], lower: Sequence[Value], style: str
+) -> Html | None:
+    """Fill the room between two lines through the same levels.
+
+    Args:
+        panel: Where.
+        upper: The upper line's values.
+        lower: The lower line's, at the same places.
+        style: Class of the area.
+
+    """
+    above, below = knots(panel, upper), knots(panel, lower)
+    if len(above) < 2 or len(below) < 2:
+        return None
+    return element(
+        "path", d=_joined(panel, [*above, *reversed(below)]) + "Z", class_=f"area {style}"
+    )
 
 
 def through_time(panel: Panel, values: Sequence[Value], style: str) -> Html | None:

@@ -10,6 +10,11 @@ LOG_FROM_RATIO = 50.0
 would lie within 2 % of the height from the axis, where nothing can be read."""
 
 
+_SHARED = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+"""Steps of a scale that must have a given number of them: more than those that are read with the
+greatest ease, for otherwise half of the height would be empty."""
+
+
 class Scale(Protocol):
     """Places values between two coordinates."""
 
@@ -90,6 +95,26 @@ def from_zero(
         return Linear(0, 1, start, end)
     step = nice_step(highest / 8)
     return Linear(0, min(step * math.ceil(highest * 1.02 / step), most), start, end)
+
+
+def even(scale: Linear, intervals: int) -> list[float]:
+    """Return the ends of a scale's equal intervals."""
+    width = (scale.high - scale.low) / intervals
+    return [scale.low + index * width for index in range(intervals + 1)]
+
+
+def shared(values: Iterable[float | None], intervals: int, start: float, end: float) -> Linear:
+    """Return a scale from zero with just so many intervals between round ticks.
+
+    Two axes of as many intervals share one grid.
+    """
+    highest = max((value for value in values if value is not None), default=0.0)
+    if highest <= 0:
+        return Linear(0, intervals, start, end)
+    least = highest * 1.02 / intervals
+    power = 10.0 ** math.floor(math.log10(least))
+    step = next(lead * power for lead in _SHARED if lead * power >= least)
+    return Linear(0, step * intervals, start, end)
 
 
 def for_times(values: Iterable[float | None], start: float, end: float) -> Linear | Log:

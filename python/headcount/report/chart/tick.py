@@ -5,7 +5,8 @@ from headcount.text import count
 
 def rate_tick(value: float) -> str:
     """Write a rate: 1,500, 20 or 0.5."""
-    return count(value) if value >= 10 or value == int(value) else f"{value:.3g}"
+    whole = abs(value - round(value)) < 1e-9 * max(abs(value), 1.0) or value >= 1000
+    return count(value) if whole else f"{value:.3g}"
 
 
 def time_tick(value_ms: float) -> str:

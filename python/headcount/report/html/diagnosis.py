@@ -12,7 +12,7 @@ from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear
 from headcount.report.content import ReportContent
 from headcount.report.diagnosis import CHARTED, NAMES, charted, sureness
-from headcount.report.html.about import users_scale
+from headcount.report.figures.about import users_scale
 from headcount.report.html.counters import in_unit
 from headcount.report.html.table import Column, more, row, table
 from headcount.report.html.table import section as make_section

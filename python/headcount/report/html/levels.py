@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 from headcount.bundle.level import LevelResult, Times
 from headcount.report.content import ReportContent
+from headcount.report.figures.about import behind
 from headcount.report.html import usage
-from headcount.report.html.about import behind
 from headcount.report.html.table import Cell, Column, Filled, row, table
 from headcount.report.html.table import section as make_section
 from headcount.report.markup import Html, element, joined

@@ -6,14 +6,14 @@ from headcount.report.chart.band import capacity_band
 from headcount.report.chart.dots import dots, whiskers
 from headcount.report.chart.figure import Room, drawing, figure
 from headcount.report.chart.hover import strips
+from headcount.report.chart.limit import limit_rule
 from headcount.report.chart.line import through_levels
 from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import for_times
 from headcount.report.chart.tick import time_tick
 from headcount.report.content import ReportContent
-from headcount.report.html.about import marks as legend
-from headcount.report.html.about import users_scale, valid
-from headcount.report.html.latency import limit_rule
+from headcount.report.figures.about import marks as legend
+from headcount.report.figures.about import users_scale, valid
 from headcount.report.html.table import Cell, Column, Filled, row, table
 from headcount.report.html.table import section as make_section
 from headcount.report.markup import Html, element, joined

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from headcount.bundle.level import LevelResult
 from headcount.report.chart.scale import Linear
-from headcount.report.content import ReportContent
+from headcount.report.figures.record import Run
 from headcount.report.resources import CPU
 from headcount.report.selection import counter_mean
 from headcount.report.wording import PURPOSE
@@ -25,15 +25,20 @@ def valid(levels: Sequence[LevelResult]) -> list[LevelResult]:
     return [level for level in levels if level.outcome != "invalid"]
 
 
-def users_scale(content: ReportContent, start: float, end: float) -> Linear:
-    """Return the scale of users, from none to a little over the most."""
-    capacity = content.verdict.capacity
-    most: list[float] = [level.users for level in content.levels]
+def most_users(run: Run) -> float:
+    """Return where a scale of users ends: a little over the most, with room for the capacity."""
+    capacity = run.verdict.capacity if run.verdict is not None else None
+    most: list[float] = [level.users for level in run.levels]
     if capacity is not None:
         most += [users for users in (capacity.users, capacity.estimate) if users is not None]
     # One place alone is drawn away from the edge.
     beyond = 1.04 if len(set(most)) > 1 else 1.5
-    return Linear(0, max([1.0, *most]) * beyond, start, end)
+    return max([1.0, *most]) * beyond
+
+
+def users_scale(run: Run, start: float, end: float) -> Linear:
+    """Return the scale of users, from none to a little over the most."""
+    return Linear(0, most_users(run), start, end)
 
 
 def marks(levels: Sequence[LevelResult]) -> str:

@@ -1,0 +1,50 @@
+"""A figure as a file: an SVG whose colours are in it, for the PDF and for other programs."""
+
+from headcount.report import palette
+from headcount.report.markup import Html, element, joined
+
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+"""Fonts with the same widths, so that names beside lines fit wherever the file is shown."""
+
+
+def standalone(svg: Html, title: str, scheme: palette.Scheme = "print") -> str:
+    """Make a whole SVG file of a drawing: with its own style, and nothing for a pointer.
+
+    Args:
+        svg: A drawing of :class:`~headcount.report.figures.record.Figure`.
+        title: What the file says that it is.
+        scheme: Which of the page's three sets of colours it gets.
+
+    """
+    start, rest = svg.split(">", 1)
+    head = joined([element("title", title), element("style", Html(style(scheme)))])
+    return f'{start} xmlns="http://www.w3.org/2000/svg" font-family="{FONT}">{head}{rest}\n'
+
+
+def style(scheme: palette.Scheme) -> str:
+    """The rules of the page's style sheet that drawings need, without variables.
+
+    Programs that draw SVG seldom know those; browsers show the same either way.
+    """
+    ink = palette.page(scheme)
+    rules = [
+        f"text{{fill:{ink['soft']};font-size:12.5px}}",
+        ".mid{text-anchor:middle}.end{text-anchor:end}",
+        ".name{font-size:13px}",
+        f".title{{fill:{ink['ink']};font-weight:600;font-size:13.5px}}",
+        ".tag{font-weight:600;font-size:13px}",
+        f"path{{fill:none}}.grid{{stroke:{ink['grid']}}}.axis{{stroke:{ink['soft']}}}",
+        ".line{stroke-width:2.25;stroke-linejoin:round;stroke-linecap:round}",
+        ".dot{stroke-width:9;stroke-linecap:round}",
+        f".hole{{stroke:{ink['card']};stroke-width:4.6;stroke-linecap:round}}",
+        ".square{stroke-linecap:square;stroke-width:8}.hole.square{stroke-width:4}",
+        f".cross{{stroke:{ink['soft']};stroke-width:1.8}}",
+        ".whisker{stroke-width:1.4;opacity:.6}",
+        f".line.offered{{stroke:{ink['soft']};stroke-width:1.5;stroke-dasharray:5 5}}",
+        ".line.limit{stroke-width:1.6;stroke-dasharray:7 4}.line.capacity{stroke-width:1.6}",
+        ".line.p50{stroke-dasharray:1 5}.line.p99{stroke-dasharray:8 5}",
+        ".area{opacity:.18}.area.outer{opacity:.09}.band{opacity:.14}",
+        ".at{display:none}",
+        *palette.rules(scheme),
+    ]
+    return "".join(rules)

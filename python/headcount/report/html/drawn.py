@@ -1,0 +1,47 @@
+"""A figure on the page: its drawing, its words, and the numbers behind it."""
+
+from headcount.report.figures.plot import written
+from headcount.report.figures.record import Figure
+from headcount.report.html import table
+from headcount.report.html.table import Column
+from headcount.report.markup import Html, element, joined
+
+
+def section(figure: Figure | None, *parts: Html | None) -> Html | None:
+    """Make a section of a figure, with what stands below it; nothing without one."""
+    if figure is None:
+        return None
+    return table.section(figure.title, drawn(figure), *parts, style="chart")
+
+
+def drawn(figure: Figure) -> Html:
+    """Draw a figure in both widths, with its caption and the table behind it."""
+    return joined(
+        [
+            element(
+                "figure",
+                figure.svg,
+                figure.narrow,
+                element("figcaption", figure.caption),
+                id=figure.name,
+                data_plot=written(figure.plot) if figure.plot is not None else None,
+            ),
+            behind(figure),
+        ]
+    )
+
+
+def behind(figure: Figure) -> Html | None:
+    """Give the numbers behind a figure, closed until they are asked for."""
+    if not figure.table.rows:
+        return None
+    columns = [
+        Column(heading, text=not index) for index, heading in enumerate(figure.table.columns)
+    ]
+    rows = [table.row(columns, list(cells)) for cells in figure.table.rows]
+    return element(
+        "details",
+        element("summary", "The numbers behind it"),
+        table.table(columns, rows, f"The numbers behind: {figure.title}", "short"),
+        class_="behind",
+    )
