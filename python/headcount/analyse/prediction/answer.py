@@ -1,0 +1,103 @@
+"""What a chosen model says for some capacities: users at the limit, what binds, the curve."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from headcount.analyse.models.network import Floats, Solution
+from headcount.analyse.prediction import candidates
+from headcount.analyse.prediction.demand import Demand
+from headcount.analyse.prediction.fit import Capacities, Fitted
+from headcount.analyse.prediction.record import CurvePoint, Expected, ModelName
+
+CURVE_POINTS = 40
+BEYOND = 1.4
+"""Users of the curve, over those at the limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A model solved for one set of capacities."""
+
+    fitted: Fitted
+    capacities: Capacities
+    solution: Solution
+    values: Floats
+    users: float | None
+    """At which the criterion is just met; None if that was not found."""
+
+    def at(self, users: float) -> tuple[float, float, float]:
+        """Throughput, mean response in s, and criterion over limit, at a number of users."""
+        told = self.solution
+        return (
+            float(np.interp(users, told.users, told.per_s)),
+            float(np.interp(users, told.users, told.response_s)),
+            float(np.interp(users, told.users, self.values)),
+        )
+
+    def utilisation(self, users: float) -> dict[str, float]:
+        """Of each resource whose capacity is known."""
+        per_s = self.at(users)[0]
+        told = {}
+        for each in self.fitted.demands:
+            used = each.utilisation(per_s, self.capacities.get(each.resource.name))
+            if used is not None:
+                told[each.resource.name] = used
+        return told
+
+    @property
+    def binds(self) -> Demand | None:
+        """The resource that is fullest at the limit."""
+        if self.users is None:
+            return None
+        told = self.utilisation(self.users)
+        names = {each.resource.name: each for each in self.fitted.demands}
+        return names[max(told, key=lambda name: told[name])] if told else None
+
+    def expected(self, half: float | None = None) -> Expected | None:
+        """The users at the limit, with an interval of so much on either side in ln(users)."""
+        if self.users is None:
+            return None
+        per_s, response_s, value = self.at(self.users)
+        bounded = half is not None and math.isfinite(half)
+        return Expected(
+            users=self.users,
+            low=self.users * math.exp(-half) if bounded and half is not None else None,
+            high=self.users * math.exp(half) if bounded and half is not None else None,
+            per_s=per_s,
+            response_ms=response_s * 1000,
+            criterion=value,
+        )
+
+    def curve(self) -> list[CurvePoint]:
+        """What the model says from one user to beyond the limit, for charts."""
+        most = BEYOND * self.users if self.users else float(self.solution.users[-1])
+        made = []
+        for users in np.linspace(max(most / CURVE_POINTS, 1.0), most, CURVE_POINTS):
+            per_s, response_s, value = self.at(float(users))
+            made.append(
+                CurvePoint(
+                    users=float(users),
+                    per_s=per_s,
+                    response_ms=response_s * 1000,
+                    criterion=value,
+                    utilisation=self.utilisation(float(users)),
+                )
+            )
+        return made
+
+
+def answer(
+    model: ModelName, fitted: Fitted, capacities: Capacities, at_least: float = 0.0
+) -> Answer:
+    """Solve a model up to its limit, and up to `at_least` users."""
+    most = candidates.room(fitted, capacities, at_least)
+    solution, values = candidates.solve(model, fitted, capacities, most)
+    return Answer(fitted, capacities, solution, values, candidates.crossing(solution.users, values))
+
+
+def sweep(model: ModelName, fits: Sequence[Fitted], capacities: Capacities) -> list[Answer]:
+    """The same for levels drawn again."""
+    return [answer(model, each, capacities) for each in fits]

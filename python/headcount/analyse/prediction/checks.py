@@ -1,0 +1,240 @@
+"""The seven tests that a prediction must pass, and an eighth: that it was a resource that limited.
+
+Each says what to measure where it fails. The figures are those that told good from bad predictions
+of simulated servers whose capacity is known.
+"""
+
+from collections.abc import Sequence
+
+from headcount.analyse.prediction.demand import Demand, drift
+from headcount.analyse.prediction.holdout import PER_S, RESPONSE, USERS, Split, Told
+from headcount.analyse.prediction.interval import WIDEST
+from headcount.analyse.prediction.point import Point
+from headcount.analyse.prediction.record import Check
+from headcount.bundle.diagnosis import Diagnosis
+from headcount.bundle.level import LevelResult
+from headcount.text import count, share
+
+LITTLE = 0.01
+DRIFT = 0.05
+REACH = 0.7
+BUSY = 0.5
+SEEN = 0.3
+SOFT = ("pool", "lock", "refusal", "generator", "thread")
+"""Limits that no amount of hardware in these options moves."""
+
+
+def little(levels: Sequence[LevelResult]) -> Check:
+    """Little's law at each level used."""
+    told = [(abs(level.little_error), level) for level in levels if level.little_error is not None]
+    if not told:
+        return _none("little", "no level has a think time, so Little's law tests nothing")
+    worst, level = max(told, key=lambda each: each[0])
+    allowed = LITTLE + 0.05 / max(level.steady_s, 1.0)
+    return Check(
+        name="little",
+        passed=worst <= allowed,
+        value=worst,
+        limit=allowed,
+        sentence=f"users = throughput x (response + think) holds to {share(worst)} at every level",
+        remedy=None
+        if worst <= allowed
+        else "run it again: users, clocks or think times of this run are wrong",
+    )
+
+
+def demands(found: Sequence[Demand], points: Sequence[Point], capacity: float) -> Check:
+    """The demand of the resources that bind stays the same near the knee."""
+    moved = [
+        (abs(change), change, each.resource.name)
+        for each in found
+        if (change := drift(each, points, capacity)) is not None
+    ]
+    if not moved:
+        said = "fewer than three levels near the limit show what a scenario takes"
+        return Check(
+            name="demands",
+            passed=False,
+            value=None,
+            limit=DRIFT,
+            sentence=said,
+            remedy=f"measure levels at about {count(0.6 * capacity)}, {count(0.8 * capacity)} and "
+            f"{count(capacity)} users",
+        )
+    size, change, name = max(moved)
+    ok = size <= DRIFT
+    word = "rises" if change > 0 else "falls"
+    said = (
+        "what a scenario takes stays the same over the levels near the limit"
+        if not size
+        else f"what a scenario takes of the {name} {word} by {share(size)} over the levels near "
+        "the limit"
+    )
+    return Check(
+        name="demands",
+        passed=ok,
+        value=size,
+        limit=DRIFT,
+        sentence=said,
+        remedy=None
+        if ok
+        else "what changes with the load (a cache that overflows, thrashing, batches) is in no "
+        "model; measure the server as it will be",
+    )
+
+
+def hold_out(told: Told | None, divided: Split | None, noise: float) -> Check:
+    """The chosen model foretells the top two loads from the others.
+
+    `noise` is the relative standard error of the measured response: no test can be sterner.
+    """
+    if told is None or divided is None:
+        return Check(
+            name="hold-out",
+            passed=False,
+            value=None,
+            limit=None,
+            sentence="there are too few loads to hold two of them out and fit the others",
+            remedy="measure at least four different numbers of users, such as 25, 50, 80 and 100 % "
+            "of the capacity",
+        )
+    response = RESPONSE + 2 * noise
+    ok = (
+        (told.per_s is None or told.per_s <= PER_S)
+        and (told.response is None or told.response <= response)
+        and (told.users is None or told.users <= USERS)
+    )
+    low, high = max(p.users for p in divided.low), max(p.users for p in divided.high)
+    parts = [
+        f"throughput {share(told.per_s)}" if told.per_s is not None else None,
+        f"response time {share(told.response)}" if told.response is not None else None,
+        f"users at the limit {share(told.users)}" if told.users is not None else None,
+    ]
+    said = ", ".join(part for part in parts if part)
+    return Check(
+        name="hold-out",
+        passed=ok,
+        value=told.worst,
+        limit=1.0,
+        sentence=f"from levels up to {count(low)} users, those up to {count(high)} are foretold "
+        f"with errors of: {said} (allowed: {share(PER_S)}, {share(response)}, {share(USERS)})",
+        remedy=None
+        if ok
+        else "measure longer levels, and more of them below the limit; if the errors stay, "
+        "something changes with the load that no model has",
+    )
+
+
+def reach(points: Sequence[Point], capacity: float, busiest: tuple[str, float] | None) -> Check:
+    """The run came near the capacity, and something was busy there."""
+    top = max(p.users for p in points)
+    part = top / capacity
+    if part < REACH:
+        return Check(
+            name="reach",
+            passed=False,
+            value=part,
+            limit=REACH,
+            sentence=f"the highest level, {count(top)} users, is {share(part)} of the capacity "
+            "that the model sees",
+            remedy=f"measure a level of at least {count(REACH * capacity)} users",
+        )
+    name, used = busiest if busiest is not None else ("nothing", 0.0)
+    ok = used >= BUSY
+    return Check(
+        name="reach",
+        passed=ok,
+        value=used if not ok else part,
+        limit=BUSY if not ok else REACH,
+        sentence=f"the highest level reaches {share(part)} of the capacity, and the {name} is "
+        f"{share(used)} full there",
+        remedy=None
+        if ok
+        else "no resource that was watched comes near its end: see headcount diagnose",
+    )
+
+
+def measured(name: str | None, used: float | None, *, known: bool) -> Check:
+    """What binds then was seen at work: at a third of its new capacity or more."""
+    if name is None:
+        return _none("measured", "no resource binds")
+    ok = known and used is not None and used >= SEEN
+    if not known:
+        said = f"the demand for the {name} was not measured"
+    else:
+        said = f"the {name}, which binds then, did {share(used)} of that work in the run"
+    return Check(
+        name="measured",
+        passed=ok,
+        value=used,
+        limit=SEEN,
+        sentence=said,
+        remedy=None
+        if ok
+        else f"the bottleneck moves to where nothing was measured: load the {name} more (another "
+        "mix, fewer of its kind), or ask for a smaller step",
+    )
+
+
+def memory(asked: bool, harmless: bool | None) -> Check:
+    """Memory is in no model: a curve of three sizes tells, or that it plays no part."""
+    if not asked:
+        return _none("memory", "the memory stays as it is")
+    ok = harmless is True
+    return Check(
+        name="memory",
+        passed=ok,
+        value=None,
+        limit=None,
+        sentence="more memory changes nothing here: the server hardly reads its disk"
+        if ok
+        else "what other memory does to the reads of the disk is a step at the size that just fits, and "
+        " one run does not show where",
+        remedy=None
+        if ok
+        else "measure with three sizes of memory or more: headcount run ... --limit memory=...",
+    )
+
+
+def interval(half: float) -> Check:
+    """The interval is narrow enough to mean something."""
+    ok = half <= WIDEST
+    return Check(
+        name="interval",
+        passed=ok,
+        value=half,
+        limit=WIDEST,
+        sentence=f"the 95 % interval is {share(half)} wide on either side",
+        remedy=None if ok else "measure longer levels, or more of them",
+    )
+
+
+def limit(diagnosis: Diagnosis | None, *, changed: bool) -> Check:
+    """What stopped the server is something that these changes move."""
+    if diagnosis is None or not changed:
+        return _none("limit", "nothing is changed")
+    ok = diagnosis.limit not in SOFT
+    return Check(
+        name="limit",
+        passed=ok,
+        value=None,
+        limit=None,
+        sentence=f"the run was stopped by: {diagnosis.limit}",
+        remedy=None
+        if ok
+        else "no CPU, disk or network moves that limit: change it first, and measure again "
+        "(headcount diagnose says more)",
+    )
+
+
+def _none(name: str, sentence: str) -> Check:
+    return Check.model_validate(
+        {
+            "name": name,
+            "passed": None,
+            "value": None,
+            "limit": None,
+            "sentence": sentence,
+            "remedy": None,
+        }
+    )

@@ -1,0 +1,108 @@
+"""What a scenario asks of each resource: the utilisation law, U = U0 + D X."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+
+from headcount.analyse.prediction.point import Point
+from headcount.analyse.prediction.resource import Resource
+
+APART = 1.5
+"""Ratio of the largest throughput to the smallest below which no background is told from demand."""
+FULL = 0.85
+"""Use of the capacity from which a resource may have been the limit."""
+NEAR = (0.5, 1.3)
+"""Of the users at the limit, between which demands must stay the same: below, what runs without
+load and what is done in batches shift them, and above nothing is predicted."""
+STANDARD_ERRORS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What scenarios ask of a resource.
+
+    Attributes:
+        resource: Of what.
+        each: Of a scenario, in the resource's unit times seconds.
+        background: Used without load.
+        usable: Share of the capacity that was really got where it was full.
+
+    """
+
+    resource: Resource
+    each: float
+    background: float
+    usable: float
+
+    def available(self, capacity: float) -> float:
+        """What is left of a capacity for scenarios."""
+        return max(capacity * self.usable - self.background, 1e-9 * capacity)
+
+    def utilisation(self, per_s: float, capacity: float | None) -> float | None:
+        """Share of a capacity that is used at a throughput."""
+        if capacity is None:
+            return None
+        return (self.background + self.each * per_s) / (capacity * self.usable)
+
+
+def demand(resource: Resource, points: Sequence[Point]) -> Demand | None:
+    """Fit the law to the levels; None where fewer than two saw the resource."""
+    seen = [p for p in points if resource.name in p.use and p.per_s > 0]
+    if len(seen) < 2:
+        return None
+    x = np.array([p.per_s for p in seen])
+    use = np.array([p.use[resource.name] for p in seen])
+    root = np.sqrt([p.weight for p in seen])
+    apart = x.max() >= APART * x.min() and len(set(x.tolist())) > 2
+    # Least squares of the use itself: levels near the capacity, where it matters, weigh most.
+    terms = np.column_stack([x, np.ones_like(x)] if apart else [x])
+    found, _ = scipy.optimize.nnls(terms * root[:, None], use * root)
+    background = float(found[1]) if apart else 0.0
+    return Demand(resource, float(found[0]), background, _usable(resource, seen))
+
+
+def _usable(resource: Resource, points: Sequence[Point]) -> float:
+    """What of its capacity a resource gives when users wait for it at any moment.
+
+    A shaped link lets a few percent less through than it is set to, a quota exactly as much. Only
+    told where throughput stayed flat while users grew by half.
+    """
+    if resource.capacity is None:
+        return 1.0
+    top = max(points, key=lambda p: p.users)
+    flat = [
+        p
+        for p in points
+        if p.users * 1.5 <= top.users and p.per_s >= 0.95 * top.per_s and p is not top
+    ]
+    used = top.use[resource.name] / resource.capacity
+    if not flat or used < FULL:
+        return 1.0
+    shares = [p.use[resource.name] / resource.capacity for p in (*flat, top)]
+    return float(min(np.median(shares), 1.0))
+
+
+def drift(found: Demand, points: Sequence[Point], capacity_users: float) -> float | None:
+    """By how much the demand surely changes over the levels near the knee, as a share.
+
+    None where there are fewer than three such levels. What is within two standard errors of the
+    line through them is no change, so that the noise of short levels is none.
+    """
+    low, high = NEAR
+    near = [
+        p
+        for p in points
+        if low * capacity_users <= p.users <= high * capacity_users
+        and found.resource.name in p.use
+        and p.per_s > 0
+    ]
+    if len({p.users for p in near}) < 3 or found.each <= 0:
+        return None
+    n = np.array([p.users for p in near])
+    each = np.array([(p.use[found.resource.name] - found.background) / p.per_s for p in near])
+    line = scipy.stats.linregress(n, each)
+    change = float(line.slope) * float(n.max() - n.min()) / found.each
+    noise = STANDARD_ERRORS * float(line.stderr) * float(n.max() - n.min()) / found.each
+    return 0.0 if abs(change) <= noise else change

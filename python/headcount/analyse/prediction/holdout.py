@@ -1,0 +1,118 @@
+"""Which model foretells the highest levels of the run from the lower ones."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from headcount.analyse.prediction import candidates
+from headcount.analyse.prediction.fit import Capacities, fit
+from headcount.analyse.prediction.point import Point, loads
+from headcount.analyse.prediction.record import ModelName
+from headcount.analyse.prediction.resource import Resource
+
+HELD_OUT = 2
+"""Loads that are held out."""
+LEFT = 2
+"""Loads that must be left to fit."""
+ABOVE = 1.1
+"""Loads further above the limit are held out as well, and not counted as one of the two: else a
+search's levels in overload would be all that is foretold."""
+PER_S, RESPONSE, USERS = 0.05, 0.20, 0.05
+"""Errors that a model may make: of throughput, response time, and users at the limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """How a model did: its largest relative errors; None where nothing could be compared."""
+
+    model: ModelName
+    per_s: float | None
+    response: float | None
+    users: float | None
+
+    @property
+    def worst(self) -> float:
+        """The largest error as a share of what is allowed; infinite if it told nothing."""
+        shares = [
+            error / allowed
+            for error, allowed in (
+                (self.per_s, PER_S),
+                (self.response, RESPONSE),
+                (self.users, USERS),
+            )
+            if error is not None
+        ]
+        return max(shares) if shares else math.inf
+
+    @property
+    def reach(self) -> float:
+        """The error for an interval of users: that of the users, or else of the throughput."""
+        return self.users if self.users is not None else (self.per_s or 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Levels to fit, and levels to foretell."""
+
+    low: list[Point]
+    high: list[Point]
+
+    @property
+    def ratio(self) -> float:
+        """How far the foretold levels lie above the others, in users."""
+        return max(p.users for p in self.high) / max(p.users for p in self.low)
+
+
+def split(points: Sequence[Point], measured: float | None) -> Split | None:
+    """Hold out the top two loads, of those that are not far above the limit; None if too few."""
+    groups = loads(points)
+    top = len(groups)
+    if measured is not None:
+        top = sum(group[0].users <= ABOVE * measured for group in groups)
+    cut = top - HELD_OUT
+    if cut < LEFT:  # overload counts where there is too little below it
+        cut = len(groups) - HELD_OUT
+    if cut < LEFT:
+        return None
+    low = [p for group in groups[:cut] for p in group]
+    return Split(low, [p for group in groups[cut:] for p in group])
+
+
+def told(
+    divided: Split, found: Sequence[Resource], capacities: Capacities, measured: float | None
+) -> list[Told]:
+    """How each model does on the levels held out; empty where nothing can be fitted."""
+    fitted = fit(divided.low, found)
+    if fitted is None:
+        return []
+    most = candidates.room(fitted, capacities, max(p.users for p in divided.high))
+    made = []
+    for model in candidates.MODELS:
+        solved, values = candidates.solve(model, fitted, capacities, most)
+        if np.all(np.isnan(solved.response_s)):
+            made.append(Told(model, None, None, None))
+            continue
+        users = None
+        if measured is not None:
+            crossed = candidates.crossing(solved.users, values)
+            users = abs(crossed / measured - 1) if crossed else math.inf
+        errors = [_errors(p, solved.users, solved.per_s, solved.response_s) for p in divided.high]
+        made.append(
+            Told(
+                model,
+                max(e[0] for e in errors),
+                max(e[1] for e in errors),
+                users,
+            )
+        )
+    return made
+
+
+def _errors(
+    p: Point, users: "np.ndarray", per_s: "np.ndarray", response_s: "np.ndarray"
+) -> tuple[float, float]:
+    x = float(np.interp(p.users, users, per_s))
+    r = float(np.interp(p.users, users, response_s))
+    return abs(x / p.per_s - 1), abs(r / p.response_s - 1)

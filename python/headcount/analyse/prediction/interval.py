@@ -1,0 +1,96 @@
+"""How sure a prediction is: levels drawn again, and the error on the levels held out."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from headcount.analyse.diagnosis.observation import Observation
+from headcount.analyse.diagnosis.resample import SEED, draws
+from headcount.analyse.prediction.fit import Fitted, fit
+from headcount.analyse.prediction.point import Point, point
+from headcount.analyse.prediction.resource import Resource
+
+DRAWS = 120
+NORMAL = 1.96
+RUN_TO_RUN = 0.025
+"""Standard deviation of where one run locates the capacity, which no level of it can show: the
+search moderates its own by the same (`docs/statistics.md`)."""
+CHANGED = 0.05
+"""Standard deviation for each doubling of a capacity: caches, schedulers and locks do not scale as
+utilisation says. From the runs of `bench/prediction`."""
+WIDEST = 0.3
+"""Half-width from which an interval says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Standard deviation of ln(users), from each source."""
+
+    resampled: float
+    held_out: float
+    changed: float
+
+    @property
+    def half(self) -> float:
+        """Half of the 95 % interval, in ln(users)."""
+        drawn = math.hypot(self.resampled, RUN_TO_RUN, self.changed)
+        return math.hypot(NORMAL * drawn, self.held_out)
+
+
+def refitted(
+    observations: Sequence[Observation],
+    points: Sequence[Point],
+    found: Sequence[Resource],
+    measured: Mapping[int, Sequence[Mapping[str, Any]]],
+    slope: float,
+) -> list[Fitted]:
+    """The fit of levels drawn again: their seconds in blocks, and how much each level weighs.
+
+    Weights are exponential (the Bayesian bootstrap: Rubin, *Annals of Statistics* 9(1), 1981),
+    since of few levels drawn with replacement often too few would be different.
+    """
+    rng = np.random.default_rng(SEED)
+    by_index = {p.index: p for p in points}
+    used = [o for o in observations if o.index in by_index]
+    made = []
+    for drawn in draws(used, measured, DRAWS):
+        again = []
+        for o in drawn:
+            old = by_index[o.index]
+            new = point(o, old.value, found, float(rng.exponential()))
+            if new.per_s <= 0:
+                continue
+            # The criterion follows the mean response of the drawn seconds.
+            value = old.value * (new.response_s / old.response_s) ** slope
+            again.append(replace(new, value=value))
+        fitted = fit(again, found) if len(again) >= 3 else None
+        if fitted is not None:
+            made.append(fitted)
+    return made
+
+
+def deviation(fits: Sequence[Fitted], capacity: Callable[[Fitted], float | None]) -> float:
+    """Standard deviation of ln(users) over the draws; infinite where most have no answer."""
+    logs = [math.log(users) for each in fits if (users := capacity(each))]
+    if len(logs) < len(fits) / 2 or len(logs) < 10:
+        return math.inf
+    # By quartiles: a few draws without enough levels must not widen it.
+    q1, q3 = np.quantile(logs, [0.25, 0.75])
+    return float(q3 - q1) / 1.349
+
+
+def scaled(error: float, ratio: float, asked: float) -> float:
+    """A hold-out error, grown with how much further than the levels held out is asked for."""
+    further = math.log(max(asked, 1.0)) / math.log(max(ratio, 1.05))
+    return error * max(further, 1.0)
+
+
+def doublings(changes: Mapping[str, tuple[float | None, float | None]], binds: str | None) -> float:
+    """How often the capacity that binds was doubled or halved."""
+    was, then = changes.get(binds or "", (None, None))
+    if not was or not then:
+        return 0.0
+    return abs(math.log2(then / was))

@@ -1,0 +1,70 @@
+"""What a number of users takes of each resource."""
+
+import math
+
+from headcount.analyse.prediction import candidates
+from headcount.analyse.prediction.fit import Capacities, Fitted
+from headcount.analyse.prediction.record import ModelName, Need
+
+HALVINGS = 24
+LEAST_USE, MOST_USE = 0.05, 0.999
+
+
+def needs(
+    model: ModelName, fitted: Fitted, capacities: Capacities, users: float
+) -> list[Need] | None:
+    """The least of each resource with which the criterion is met; None where nothing suffices.
+
+    All resources that must grow are as full as each other then: the fullest that still meets the
+    criterion. What is there already is never made less.
+    """
+    low, high = LEAST_USE, MOST_USE
+    if not _met(model, fitted, _sized(fitted, capacities, users, low), users):
+        return None
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        if _met(model, fitted, _sized(fitted, capacities, users, middle), users):
+            low = middle
+        else:
+            high = middle
+    sized = _sized(fitted, capacities, users, low)
+    made = []
+    for each in fitted.demands:
+        name, unit = each.resource.name, each.resource.unit
+        now, wanted = capacities.get(name), sized.get(name)
+        if wanted is None:  # nobody said how much there is: what is asked of it at most
+            wanted = (each.background + each.each * _per_s(fitted, users)) / low
+        made.append(
+            Need(
+                resource=name,
+                unit=unit,
+                capacity=now,
+                needed=wanted,
+                factor=wanted / now if now else None,
+            )
+        )
+    return made
+
+
+def _per_s(fitted: Fitted, users: float) -> float:
+    return users / (fitted.think_s + fitted.response_at_limit_s)
+
+
+def _sized(fitted: Fitted, capacities: Capacities, users: float, use: float) -> dict[str, float]:
+    """Capacities of which the users take so large a share, but none smaller than it is."""
+    per_s = _per_s(fitted, users)
+    sized = {}
+    for each in fitted.demands:
+        now = capacities.get(each.resource.name)
+        if now is None:
+            continue
+        wanted = (each.background + each.each * per_s / use) / each.usable
+        if each.resource.shape == "stations":
+            wanted = float(math.ceil(wanted - 1e-9))
+        sized[each.resource.name] = max(now, wanted)
+    return sized
+
+
+def _met(model: ModelName, fitted: Fitted, capacities: Capacities, users: float) -> bool:
+    _, values = candidates.solve(model, fitted, capacities, max(math.ceil(users), 1))
+    return bool(values[-1] <= 1)

@@ -1,0 +1,90 @@
+"""A level as a model sees it."""
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from headcount.analyse.diagnosis.observation import Observation
+from headcount.analyse.prediction.resource import Resource
+
+SAME = 1.12
+"""Levels whose users are within this ratio are one load: a search makes many near the capacity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One level.
+
+    Attributes:
+        index: Its number in the run.
+        users: How many there were.
+        per_s: Scenarios a second.
+        response_s: Mean response time, by Little's law from throughput and think time.
+        think_s: Mean think time.
+        value: The criterion's value over its limit.
+        use: By resource, in its unit; absent where it was not seen.
+        weight: How much it counts in a fit.
+
+    """
+
+    index: int
+    users: float
+    per_s: float
+    response_s: float
+    think_s: float
+    value: float
+    use: Mapping[str, float] = field(default_factory=dict)
+    weight: float = 1.0
+
+
+def point(o: Observation, value: float, found: Sequence[Resource], weight: float = 1.0) -> Point:
+    """A level of the run, or one drawn from its seconds."""
+    use = {r.name: told for r in found if (told := r.use(o)) is not None}
+    think_s = o.idle_s
+    response_s = o.service_s or 0.0
+    if o.think_s is not None and o.per_s > 0:
+        # Means of short levels leave out who still waits; Little's law does not.
+        response_s = max(o.users / o.per_s - think_s, response_s * 0.5, 1e-6)
+    return Point(o.index, float(o.users), o.per_s, response_s, think_s, value, use, weight)
+
+
+def loads(points: Sequence[Point]) -> list[list[Point]]:
+    """The points by load, ascending: those whose users are nearly the same together."""
+    made: list[list[Point]] = []
+    for each in sorted(points, key=lambda p: (p.users, p.index)):
+        if made and each.users <= made[-1][0].users * SAME:
+            made[-1].append(each)
+        else:
+            made.append([each])
+    return made
+
+
+def measured_capacity(points: Sequence[Point]) -> float | None:
+    """The users at which the criterion's value crosses its limit, between levels; None if nowhere.
+
+    Interpolated in logarithms. Where noise makes it cross more than once, the mean of the
+    crossings; from above to below counts as one.
+    """
+    by_users = [
+        (users, math.exp(_mean(math.log(p.value) for p in group)))
+        for users, group in (
+            (users, list(group))
+            for users, group in itertools.groupby(
+                sorted(points, key=lambda p: p.users), key=lambda p: p.users
+            )
+        )
+    ]
+    crossings = []
+    for (n1, v1), (n2, v2) in itertools.pairwise(by_users):
+        if (v1 <= 1) != (v2 <= 1):
+            part = -math.log(v1) / (math.log(v2) - math.log(v1))
+            crossings.append(math.log(n1) + part * (math.log(n2) - math.log(n1)))
+    if not crossings or by_users[-1][1] <= 1:
+        return None
+    return math.exp(_mean(crossings))
+
+
+def _mean(values: Iterable[float]) -> float:
+    numbers = list(values)
+    return sum(numbers) / len(numbers)

@@ -1,0 +1,214 @@
+"""The prediction of a run: pure, and the same for the same bundle."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headcount.analyse.diagnosis import diagnose
+from headcount.analyse.prediction import change as changing
+from headcount.analyse.prediction import checks, holdout, interval, wording
+from headcount.analyse.prediction.answer import Answer, answer
+from headcount.analyse.prediction.candidates import QUEUEING
+from headcount.analyse.prediction.change import Change
+from headcount.analyse.prediction.figures import demand_figures, for_users
+from headcount.analyse.prediction.fit import Capacities, Fitted, fit
+from headcount.analyse.prediction.holdout import Split, Told
+from headcount.analyse.prediction.interval import Spread
+from headcount.analyse.prediction.record import Candidate, Check, ModelName, Prediction
+from headcount.analyse.prediction.study import Study, study
+from headcount.bundle.diagnosis import Diagnosis
+from headcount.bundle.reader import Bundle
+from headcount.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked of a run.
+
+    Attributes:
+        changes: Of hardware; none: as it is.
+        users: What they would get and need.
+        memory_bytes: Of the server; None: as it is.
+        criterion: Another than the run's.
+
+    """
+
+    changes: Sequence[Change] = ()
+    users: float | None = None
+    memory_bytes: float | None = None
+    criterion: str | None = None
+
+
+def predict(bundle: Bundle, asked: Asked | None = None) -> Prediction:
+    """Foretell the capacity; raises InputError where the run has nothing to foretell it from."""
+    asked = asked or Asked()
+    spindles = next((c.was for c in asked.changes if c.kind == "disk"), None)
+    found = study(bundle, asked.criterion, spindles)
+    now = {each.name: each.capacity for each in found.resources}
+    then = changing.capacities(found.resources, asked.changes)
+    fitted = fit(found.points, found.resources)
+    if fitted is None:
+        raise InputError(
+            f"{bundle.folder} has no counter of a resource whose capacity is known and which "
+            "scenarios use: run with counters of the server (--source), or give a lab server limits"
+        )
+    divided = holdout.split(found.points, found.measured)
+    told = holdout.told(divided, found.resources, now, found.measured) if divided else []
+    changed = bool(asked.changes) or asked.users is not None
+    eligible: tuple[ModelName, ...] = QUEUEING
+    if not changed:
+        eligible = (*QUEUEING, "exponential")
+        if fitted.think_s <= 0:
+            eligible = (*eligible, "scalability")
+    best = min(
+        (one for one in told if one.model in eligible), key=lambda one: one.worst, default=None
+    )
+    model: ModelName = best.model if best is not None else "exact"
+    at_least = max((p.users for p in found.points), default=0.0)
+    before = answer(model, fitted, now, at_least)
+    after = answer(model, fitted, then, max(at_least, asked.users or 0.0))
+    made = _Made(found, fitted, asked, model, before, after, now, then, divided, best)
+    return _prediction(made, told, eligible, _diagnosis(bundle))
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """Everything that was worked out, on the way to the record of it."""
+
+    found: Study
+    fitted: Fitted
+    asked: Asked
+    model: ModelName
+    before: Answer
+    after: Answer
+    now: Capacities
+    then: Capacities
+    divided: Split | None
+    best: Told | None
+
+
+def _prediction(
+    made: _Made, told: Sequence[Told], eligible: Sequence[ModelName], diagnosis: Diagnosis | None
+) -> Prediction:
+    found, after = made.found, made.after
+    fits = interval.refitted(
+        found.observations, found.points, found.resources, found.seconds, made.fitted.tail.slope
+    )
+    spread = _spread(made, fits)
+    made_checks = _checks(made, spread, diagnosis)
+    refused = [check for check in made_checks if check.passed is False]
+    binds = after.binds.resource.name if after.binds is not None else None
+    bound = made.before.binds
+    prediction = Prediction(
+        outcome="not predictive" if refused else "predicted",
+        sentence="",
+        criterion=found.criterion.text,
+        changes=[
+            *changing.words(made.asked.changes, found.resources),
+            *wording.memory(made.asked.memory_bytes),
+        ],
+        levels_used=[p.index for p in found.points],
+        levels_left_out=list(found.left_out),
+        measured=found.measured,
+        now=made.before.expected(),
+        capacity=after.expected(spread.half),
+        binds=binds,
+        bound_now=bound.resource.name if bound is not None else None,
+        model=made.model,
+        candidates=_candidates(told, eligible, made.model),
+        checks=made_checks,
+        demands=demand_figures(made.before, after, fits, found.points, found.measured),
+        for_users=for_users(made.model, after, made.now, fits, made.asked.users, spread),
+        unknowable=wording.unknowable(found, made.asked.changes),
+        notes=wording.notes(found, made.fitted),
+        curve_now=made.before.curve(),
+        curve=after.curve(),
+    )
+    return prediction.model_copy(update={"sentence": wording.sentence(prediction)})
+
+
+def _spread(made: _Made, fits: Sequence[Fitted]) -> Spread:
+    resampled = interval.deviation(fits, lambda each: answer(made.model, each, made.then).users)
+    ratio = made.divided.ratio if made.divided is not None else 1.0
+    top = max(p.users for p in made.found.points)
+    asked = (made.after.users or top) / top
+    error = made.best.reach if made.best is not None else 0.0
+    pairs = {name: (made.now[name], made.then[name]) for name in made.now}
+    binds = made.after.binds
+    times = interval.doublings(pairs, binds.resource.name if binds is not None else None)
+    return Spread(
+        resampled=resampled,
+        held_out=interval.scaled(error, ratio, asked),
+        changed=interval.CHANGED * times,
+    )
+
+
+def _checks(made: _Made, spread: Spread, diagnosis: Diagnosis | None) -> list[Check]:
+    found, after = made.found, made.after
+    base = found.measured or made.before.users or max(p.users for p in found.points)
+    binding = [each for each in (made.before.binds, after.binds) if each is not None]
+    name = after.binds.resource.name if after.binds is not None else None
+    most = max((p.use.get(name or "", 0.0) for p in found.points), default=0.0)
+    capacity = made.then.get(name or "")
+    return [
+        checks.little(found.levels),
+        checks.demands(binding, found.points, base),
+        checks.hold_out(made.best, made.divided, _noise(found)),
+        checks.reach(found.points, base, found.busiest()),
+        checks.measured(name, most / capacity if capacity else None, known=name is not None),
+        checks.memory(made.asked.memory_bytes is not None, _harmless(made)),
+        checks.interval(spread.half),
+        checks.limit(diagnosis, changed=bool(made.asked.changes)),
+    ]
+
+
+def _noise(found: Study) -> float:
+    """Relative standard error of the response times, from those levels that tell an interval."""
+    told = []
+    for level in found.levels:
+        bounds, response = level.total.p95_interval_ms, level.total.response
+        if bounds is not None and response is not None and response.p95_ms > 0:
+            told.append((bounds[1] - bounds[0]) / 2 / 1.96 / response.p95_ms)
+    return sorted(told)[len(told) // 2] if told else 0.0
+
+
+def _harmless(made: _Made) -> bool | None:
+    """Whether more memory surely changes nothing: the disk is hardly read, and there is no less."""
+    wanted = made.asked.memory_bytes
+    top = max(made.found.observations, key=lambda o: o.users)
+    there = top.mean("cgroup.memory.limit", "system.memory.limit")
+    reads = [
+        p.use[each.name] / each.capacity
+        for each in made.found.resources
+        for p in made.found.points
+        if each.kind == "disk" and each.capacity and each.name in p.use
+    ]
+    if wanted is None or there is None or not reads:
+        return None
+    return wanted >= there and max(reads) < 0.05 and not (top.mean("cgroup.memory.refaults") or 0)
+
+
+def _candidates(
+    told: Sequence[Told], eligible: Sequence[ModelName], model: ModelName
+) -> list[Candidate]:
+    def finite(value: float | None) -> float | None:
+        return value if value is not None and math.isfinite(value) else None
+
+    return [
+        Candidate(
+            model=one.model,
+            throughput_error=finite(one.per_s),
+            response_error=finite(one.response),
+            capacity_error=finite(one.users),
+            eligible=one.model in eligible,
+            chosen=one.model == model,
+        )
+        for one in told
+    ]
+
+
+def _diagnosis(bundle: Bundle) -> Diagnosis | None:
+    """As the run said itself, or found now of older ones."""
+    if bundle.verdict is not None and bundle.verdict.diagnosis is not None:
+        return bundle.verdict.diagnosis
+    return diagnose(bundle)

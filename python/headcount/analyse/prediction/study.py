@@ -1,0 +1,108 @@
+"""A run made ready for prediction: its levels as points, its resources, what was measured."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from headcount.analyse.diagnosis.observation import Observation, observe
+from headcount.analyse.diagnosis.resample import seconds_of
+from headcount.analyse.prediction import criterion as criteria
+from headcount.analyse.prediction.point import Point, measured_capacity, point
+from headcount.analyse.prediction.resource import Resource, resources
+from headcount.bundle.level import LevelResult
+from headcount.bundle.reader import Bundle
+from headcount.errors import InputError
+from headcount.plan.criteria import Criterion
+
+FAILED = 0.05
+"""Share of failed scenarios from which a level's throughput is no longer that of its users."""
+LEAST_COMPLETED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What a prediction is made from."""
+
+    criterion: Criterion
+    levels: Sequence[LevelResult]
+    observations: Sequence[Observation]
+    points: Sequence[Point]
+    left_out: Sequence[str]
+    resources: Sequence[Resource]
+    measured: float | None
+    seconds: Mapping[int, Sequence[Mapping[str, Any]]]
+
+    def busiest(self) -> tuple[str, float] | None:
+        """The resource that is fullest at the highest level, and how full it is."""
+        top = max(self.points, key=lambda p: (p.per_s, p.users))
+        told = [
+            (top.use[each.name] / each.capacity, each.name)
+            for each in self.resources
+            if each.capacity and each.name in top.use
+        ]
+        if not told:
+            return None
+        share, name = max(told)
+        return name, share
+
+
+def study(bundle: Bundle, criterion: str | None, spindles: float | None) -> Study:
+    """Read what a bundle has; raises InputError where there is nothing to predict from."""
+    found = criteria.chosen(bundle, criterion)
+    values = criteria.values(found, bundle)
+    kept: list[tuple[LevelResult, Observation]] = []
+    left_out = []
+    for level in bundle.levels:
+        o = observe(level)
+        reason = _unfit(level, o, level.index in values)
+        if reason is None:
+            kept.append((level, o))
+        else:
+            left_out.append(f"level {level.index} ({level.users:,} users): {reason}")
+    if len(kept) < 2:
+        raise InputError(
+            f"{bundle.folder} has {len(kept)} levels to predict from, and two are the least"
+            + (f" ({'; '.join(left_out[:3])})" if left_out else "")
+            + "; measure a ladder: headcount run ... --levels"
+        )
+    levels, observations = [level for level, _ in kept], [o for _, o in kept]
+    payload = {
+        level.index: (level.total.read_bytes_per_s, level.total.written_bytes_per_s)
+        for level in levels
+    }
+    there = resources(observations, bundle.plan.limits, payload, spindles)
+    points = [point(o, values[o.index], there) for o in observations]
+    return Study(
+        found,
+        levels,
+        observations,
+        points,
+        left_out,
+        there,
+        _measured(bundle, found, points),
+        seconds_of(bundle.seconds),
+    )
+
+
+def _unfit(level: LevelResult, o: Observation, told: bool) -> str | None:
+    """Why a level tells nothing of the server."""
+    if not o.valid:
+        return level.reasons[0] if level.reasons else "the load generator was the limit"
+    if level.total.completed < LEAST_COMPLETED or o.service_s is None:
+        return f"{level.total.completed} scenarios ended"
+    if o.failed > FAILED:
+        return f"{o.failed:.0%} of its scenarios failed"
+    return None if told else "the criterion was not measured"
+
+
+def _measured(bundle: Bundle, found: Criterion, points: Sequence[Point]) -> float | None:
+    """What the search found, if for the same criterion; else between the levels."""
+    capacity = bundle.verdict.capacity if bundle.verdict is not None else None
+    if (
+        capacity is not None
+        and capacity.estimate
+        and not capacity.at_least
+        and capacity.binding == found.text
+    ):
+        return capacity.estimate
+    return measured_capacity(points)
