@@ -192,6 +192,7 @@ def plan(
     levels: Sequence[int] = LEVELS,
     level_s: int = LEVEL_S,
     think_s: float = 0.0,
+    settle_s: float = 0.0,
     settings: Mapping[str, str] | None = None,
     limits: Mapping[str, str] | None = None,
     steps: Sequence[Mapping[str, Any]] | None = None,
@@ -210,7 +211,7 @@ def plan(
         "pace": {"kind": "closed", "time": {"draw": "exponential", "mean": f"{think_s}s"}}
         if think_s
         else {"kind": "closed", "time": {"draw": "fixed", "mean": "0s"}},
-        "run": {"duration": f"{level_s}s", "ramp": f"{RAMP_S}s", "settle": "0s"},
+        "run": {"duration": f"{level_s}s", "ramp": f"{RAMP_S}s", "settle": f"{settle_s}s"},
         "client": dict(stage.client),
         "scenarios": [
             {

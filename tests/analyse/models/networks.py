@@ -78,13 +78,22 @@ def repairman(users: int, speeds: Sequence[float], service_s: float, think_s: fl
     return served / math.fsum(weights)
 
 
-def mean_values(demands_s: Sequence[float], think_s: float, users: int) -> list[float]:
-    """Throughputs by the recursion of Reiser and Lavenberg (1980), single servers."""
-    queues = [0.0] * len(demands_s)
+def mean_values(
+    demands_s: Sequence[float], think_s: float, users: int, cv2: float = 1.0
+) -> list[float]:
+    """Throughputs by the recursion of Reiser and Lavenberg (1980), single servers.
+
+    Whoever is met in service has (1 + cv2) / 2 of a service left.
+    """
+    queues, busy = [0.0] * len(demands_s), [0.0] * len(demands_s)
     found = []
     for n in range(1, users + 1):
-        times = [d * (1 + q) for d, q in zip(demands_s, queues, strict=True)]
-        per_s = n / (think_s + sum(times))
+        times = [
+            d * (1 + q - u + u * (1 + cv2) / 2)
+            for d, q, u in zip(demands_s, queues, busy, strict=True)
+        ]
+        per_s = min(n / (think_s + sum(times)), 1 / max(demands_s))
         queues = [per_s * time for time in times]
+        busy = [per_s * d for d in demands_s]
         found.append(per_s)
     return found

@@ -20,6 +20,10 @@ PRECISE = 1e-9
 """Relative change of the queues at which the fixed point is found."""
 ROUNDS = 20_000
 """More than any network needs; each costs microseconds."""
+HALVINGS = 60
+"""Until a double has no digit left."""
+TINY = 1e-12
+"""A station is never wholly full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,46 +72,29 @@ def mixed(loads: Sequence[Load], servers: Sequence[float]) -> Mixed:
 def schweitzer(network: Network, users: Floats) -> Solution:
     """One class at many numbers of users, by the same fixed point, all at once.
 
-    The fixed point's equation for the throughput is monotone, so it is bisected: iterating takes
-    thousands of rounds at the knee.
+    Whoever is met in service is half done only if service is exponential. Otherwise a customer
+    spends W = D + D (Q - U) + U D (1 + cv2) / 2 at a station, with the mean residual life of the
+    service time (Reiser, "A Queueing Network Analysis of Computer Communication Networks with
+    Window Flow Control", IEEE Transactions on Communications 27(8), 1979).
+
+    The users that a throughput takes grow with it, so it is bisected: iterating takes thousands of
+    rounds at the knee.
     """
     queued, delay = _seidmann(network)
+    life = np.array([(1 + station.cv2) / 2 for station in _loaded(network)])
     n = np.asarray(users, dtype=np.float64)
-    own = np.clip((n - 1) / n, 0, 1)
-    # Q = X D (1 + own Q) at each station: Q = X D / (1 - own X D), and sum Q + X delay = N.
-    high = np.minimum(n / (delay + queued.sum()), 1 / np.maximum(own * queued.max(), 1e-300))
-    low = np.zeros_like(n)
-    for _ in range(100):
+    own = np.clip((n - 1) / n, 0, 1)[:, None]
+    # Q = U (1 + own (Q - U + U life)), with U = X D: solved for Q.
+    most = 1 / queued.max() if len(queued) else np.inf
+    low, high = np.zeros_like(n), np.minimum(n / (delay + queued.sum()), most)
+    for _ in range(HALVINGS):
         middle = (low + high) / 2
-        load = middle[:, None] * queued
-        rest = np.maximum(1 - own[:, None] * load, 1e-300)
-        too_many = (load / rest).sum(axis=1) + middle * delay > n
+        busy = middle[:, None] * queued
+        rest = np.maximum(1 - own * busy, TINY)
+        queues = busy * (1 + own * busy * (life - 1)) / rest
+        too_many = queues.sum(axis=1) + middle * delay > n
         low, high = np.where(too_many, low, middle), np.where(too_many, middle, high)
     return Solution(n, low, n / low - network.think_s)
-
-
-def residual(network: Network, most_users: int) -> Solution:
-    """Mean value analysis with 1 to `most_users` users whose service times are not exponential.
-
-    Whoever is met in service is half done only if service is exponential. Otherwise a customer
-    waits for W = D + D (Q - U) + U D (1 + cv2) / 2, with the mean residual life of the service
-    time (Reiser, "A Queueing Network Analysis of Computer Communication Networks with Window
-    Flow Control", IEEE Transactions on Communications 27(8), 1979). Exact for cv2 = 1 at single
-    servers.
-    """
-    queued, delay = _seidmann(network)
-    life = np.array([(1 + s.cv2) / 2 for s in _loaded(network)])
-    queues, busy = np.zeros(len(queued)), np.zeros(len(queued))
-    per_s = np.empty(most_users)
-    for n in range(1, most_users + 1):
-        times = queued * (1 + (queues - busy) + busy * life)
-        rate = n / (delay + times.sum())
-        # No station is more than full, whatever a correction says of its queue.
-        rate = min(rate, 1 / queued.max()) if len(queued) else rate
-        queues, busy = rate * times, rate * queued
-        per_s[n - 1] = rate
-    users = np.arange(1, most_users + 1, dtype=np.float64)
-    return Solution(users, per_s, users / per_s - network.think_s)
 
 
 def _loaded(network: Network) -> list[Station]:

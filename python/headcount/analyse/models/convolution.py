@@ -63,13 +63,15 @@ def _delay(delay_s: float, most_users: int) -> Floats:
         logs[0] = 0.0
         return logs
     factorials = np.concatenate([[0.0], np.cumsum(np.log(n[1:]))])
-    return n * math.log(delay_s) - factorials
+    logs = n * math.log(delay_s) - factorials
+    return np.asarray(logs, dtype=np.float64)
 
 
 def _factors(station: Station, most_users: int) -> Floats:
     """Logarithms of D^n over the product of the speeds with 1 to n present, for n from 0."""
     speeds = _speeds(station.speeds, most_users)
-    return np.concatenate([[0.0], np.cumsum(math.log(station.demand_s) - np.log(speeds))])
+    steps: Floats = math.log(station.demand_s) - np.log(speeds)
+    return np.concatenate([[0.0], np.cumsum(steps)])
 
 
 def _speeds(speeds: Sequence[float], most_users: int) -> Floats:

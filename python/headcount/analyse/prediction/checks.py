@@ -188,8 +188,8 @@ def memory(asked: bool, harmless: bool | None) -> Check:
         limit=None,
         sentence="more memory changes nothing here: the server hardly reads its disk"
         if ok
-        else "what other memory does to the reads of the disk is a step at the size that just fits, and "
-        " one run does not show where",
+        else "what other memory does to the reads of the disk is a step at the size that just "
+        "fits, and one run does not show where",
         remedy=None
         if ok
         else "measure with three sizes of memory or more: headcount run ... --limit memory=...",

@@ -1,0 +1,113 @@
+"""What is tried: a load, what is limited, and what that comes to."""
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from bench.diagnosis.injections import Demand
+from bench.diagnosis.stages import STAGES, Stage
+from headcount.analyse.prediction.resource import Kind
+
+Name = Literal["cpu", "disk", "network", "pair"]
+
+HEAVY = replace(
+    STAGES["app-cpu"],
+    name="app-heavy",
+    steps=[{"name": "compute", "op": "processor", "rounds": 4000}],
+)
+"""So much work in a request that few of them fill a part of a core."""
+LOADS: Mapping[str, Stage] = {**STAGES, HEAVY.name: HEAVY}
+CASES: Sequence[tuple[Name, str]] = (
+    ("cpu", "app-heavy"),
+    ("network", "nginx-big"),
+    ("disk", "nginx-big"),
+    ("pair", "nginx-zip"),
+    ("cpu", "nginx-zip"),
+    ("network", "samba-big"),
+    ("disk", "samba-big"),
+    ("cpu", "sql-cpu"),
+    ("network", "app-reply"),
+    ("disk", "app-read"),
+    ("cpu", "samba-small"),
+    ("network", "sql-wide"),
+)
+FACTORS = (0.5, 1.5, 2.0, 3.0)
+CORES = (0.1, 0.25)
+BITS_S = (20e6, 80e6)
+READ_S = (6e6, 15e6)
+MOST_USERS = 160
+FEWER: Mapping[str, int] = {"samba": 80, "postgresql": 40}
+"""Servers with a process for each user hold fewer of them, at three times the limit too."""
+LONGEST_THINK_S = 2.0
+LEAST_LIMIT_S = 0.4
+"""Of the response time: several periods of a CPU quota, which are 0.1 s."""
+WAITING = 0.33
+"""Mean response over its 95th percentile at the limit, about: only to lay out ladders."""
+OTHER = 1.5
+"""In a pair, how much of the second resource there is beside the first."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A trial as it is laid out.
+
+    Attributes:
+        kind: What is changed, and by `factor`.
+        limits: As `--limit` takes them, before and after.
+        think_s: Of the users.
+        limit_ms: Of the p95 of response times.
+        knee: Users at which the first ladder is centred.
+        expected: Users at which the second is: by proportion, not by the prediction.
+        cold: Whether files are kept out of the page cache.
+
+    """
+
+    kind: Kind
+    factor: float
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+    think_s: float
+    limit_ms: float
+    knee: float
+    expected: float
+    cold: bool
+
+    @property
+    def criterion(self) -> str:
+        """What is asked of the server."""
+        return f"p95<={self.limit_ms:.0f}ms"
+
+
+def setting(name: Name, stage: Stage, demand: Demand, draw: random.Random) -> Setting:
+    """Lay out a trial from what the load does unlimited."""
+    factor = 2.0 if name == "pair" else draw.choice(FACTORS)
+    cores = demand.server_cores / demand.per_s
+    moved = demand.moved_bytes_s / demand.per_s
+    kind: Kind = "cpu" if name == "pair" else name
+    first = {"cpu": CORES, "network": BITS_S, "disk": READ_S}[kind]
+    amount = math.exp(draw.uniform(*(math.log(each) for each in first)))
+    if factor < 1:  # so that the smaller limit lies in the range
+        amount /= factor
+    each_s = {"cpu": cores, "network": moved * 8, "disk": moved}[kind]
+    per_s = amount / each_s
+    before, after = _limits(kind, amount), _limits(kind, amount * factor)
+    then = per_s * factor
+    if name == "pair":
+        other = _limits("network", OTHER * per_s * moved * 8)
+        before, after, then = {**before, **other}, {**after, **other}, per_s * OTHER
+    users = min(FEWER.get(stage.server, MOST_USERS), LONGEST_THINK_S * per_s)
+    think_s = users / per_s
+    limit_s = max(LEAST_LIMIT_S, 0.4 * think_s)
+    cycle_s = think_s + WAITING * limit_s
+    return Setting(
+        *(kind, factor, before, after, round(think_s, 3), limit_s * 1000),
+        *(per_s * cycle_s, then * cycle_s, kind == "disk"),
+    )
+
+
+def _limits(kind: Kind, amount: float) -> dict[str, str]:
+    if kind == "cpu":
+        return {"cpu": f"{amount:.4f}"}
+    return {"network": f"{amount:.0f}bit"} if kind == "network" else {"disk-read": f"{amount:.0f}"}

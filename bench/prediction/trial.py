@@ -1,0 +1,160 @@
+"""A trial: a ladder, a prediction from it, and a ladder after the change."""
+
+import json
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.diagnosis.injections import Injection
+from bench.diagnosis.stages import Stage, plan
+from bench.diagnosis.trial import Runner, TrialError
+from bench.prediction.cases import CASES, LOADS, Setting, setting
+from headcount.analyse.prediction import Asked, Prediction, predict
+from headcount.analyse.prediction.change import parse
+from headcount.analyse.prediction.study import study
+from headcount.bundle import reader
+
+BEFORE = (0.25, 0.45, 0.65, 0.8, 0.95, 1.1, 1.25)
+AFTER = (0.7, 0.85, 1.0, 1.15, 1.3)
+FURTHER = {"low": (0.3, 0.45, 0.6), "high": (1.5, 1.8, 2.2)}
+LEVEL_S = 4
+SETTLE_S = 1.5
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a trial came to."""
+
+    key: str
+    name: str
+    stage: str
+    factor: float
+    criterion: str
+    before: float | None
+    predicted: float | None
+    low: float | None
+    high: float | None
+    predictive: bool
+    reasons: Sequence[str]
+    model: str | None
+    binds: str | None
+    measured: float
+
+    @property
+    def error(self) -> float | None:
+        """Of the prediction, relative to what was measured."""
+        return None if self.predicted is None else self.predicted / self.measured - 1
+
+    @property
+    def covered(self) -> bool | None:
+        """Whether the interval held what was measured."""
+        if self.low is None or self.high is None:
+            return None
+        return self.low <= self.measured <= self.high
+
+    def record(self) -> dict[str, Any]:
+        """For a file."""
+        return asdict(self)
+
+
+def run(number: int, seed: int, keep: Path, names: Sequence[str]) -> Outcome:
+    """Run a trial and keep its bundles; raises TrialError where it tells nothing."""
+    cases = [case for case in CASES if case[0] in names]
+    name, stage_name = cases[number % len(cases)]
+    stage = LOADS[stage_name]
+    runner = Runner(keep)
+    laid = setting(name, stage, runner.demand(stage), random.Random(f"{seed}/{number}"))
+    key = f"trial-{seed}-{number:03}"
+    (keep / f"{key}.json").write_text(
+        json.dumps({"name": name, "stage": stage_name, **asdict(laid)}) + "\n", "utf-8"
+    )
+    _ladder(
+        runner, stage, laid, laid.before, [laid.knee * f for f in BEFORE], keep / f"{key}-before"
+    )
+    truth = _ladder_after(runner, stage, laid, keep / key)
+    if truth is None:
+        raise TrialError("the capacity after the change was not bracketed")
+    return judged(keep, key)
+
+
+def judged(keep: Path, key: str) -> Outcome:
+    """Predict from the kept bundle of a trial, and compare; raises TrialError."""
+    laid = json.loads((keep / f"{key}.json").read_text("utf-8"))
+    criterion = f"p95<={laid['limit_ms']:.0f}ms"
+    made = predict(
+        reader.load(keep / f"{key}-before"),
+        Asked([parse(laid["kind"], f"{laid['factor']}x")], criterion=criterion),
+    )
+    truths = [m for end in ("", "-more") if (m := _measured(keep / f"{key}-after{end}", criterion))]
+    if not truths:
+        raise TrialError("the capacity after the change was not bracketed")
+    return _outcome(key, laid, criterion, made, truths[-1])
+
+
+def _outcome(
+    key: str, laid: Mapping[str, Any], criterion: str, made: Prediction, measured: float
+) -> Outcome:
+    told = made.capacity
+    return Outcome(
+        key=key,
+        name=laid["name"],
+        stage=laid["stage"],
+        factor=laid["factor"],
+        criterion=criterion,
+        before=made.measured,
+        predicted=told.users if told is not None else None,
+        low=told.low if told is not None else None,
+        high=told.high if told is not None else None,
+        predictive=made.outcome == "predicted",
+        reasons=[check.name for check in made.checks if check.passed is False],
+        model=made.model,
+        binds=made.binds,
+        measured=measured,
+    )
+
+
+def _ladder_after(runner: Runner, stage: Stage, laid: Setting, place: Path) -> float | None:
+    """Measure the capacity after the change; further out, once, where it was not bracketed."""
+    first = Path(f"{place}-after")
+    users = [laid.expected * f for f in AFTER]
+    _ladder(runner, stage, laid, laid.after, users, first)
+    found = _measured(first, laid.criterion)
+    if found is not None:
+        return found
+    passed = study(reader.load(first), laid.criterion, None).points[-1].value <= 1
+    users += [laid.expected * f for f in FURTHER["high" if passed else "low"]]
+    more = Path(f"{place}-after-more")
+    _ladder(
+        runner, stage, laid, laid.after, sorted(users)[3:] if passed else sorted(users)[:5], more
+    )
+    return _measured(more, laid.criterion)
+
+
+def _measured(bundle: Path, criterion: str) -> float | None:
+    if not bundle.exists():
+        return None
+    return study(reader.load(bundle), criterion, None).measured
+
+
+def _ladder(
+    runner: Runner,
+    stage: Stage,
+    laid: Setting,
+    limits: Mapping[str, str],
+    users: Sequence[float],
+    to: Path,
+) -> None:
+    if to.exists():
+        return
+    made = plan(
+        stage,
+        seed=1,
+        levels=sorted({max(round(each), 1) for each in users}),
+        level_s=LEVEL_S,
+        think_s=laid.think_s,
+        settle_s=max(SETTLE_S, laid.think_s),
+        limits=limits,
+    )
+    runner.play(made, Injection("none", "", "", cold=laid.cold), to)
