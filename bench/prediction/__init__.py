@@ -7,6 +7,6 @@ interval, the measured capacity, and the error; at the end the median error, and
 held the truth.
 
 Limits and the step between them are drawn from a seed. In `pair` two resources are limited, and
-what is changed hands the bottleneck to the other. A ladder that does not bracket the capacity after the
-change is continued once; where it still does not, the trial is void.
+what is changed hands the bottleneck to the other. A ladder that does not bracket the capacity after
+the change is continued once; where it still does not, the trial is void.
 """

@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from diagnosis_levels import level
+
 from headcount._engine import simulate_level
 from headcount.bundle.level import CounterSummary, LevelResult, Times
 from headcount.bundle.reader import Bundle
-from headcount.plan.plan import validate
-
-from diagnosis_levels import level
-from headcount.plan.plan import Plan
+from headcount.plan.plan import Plan, validate
 
 LIMIT_MS = {"cpu": 200, "disk": 250, "noisy": 200, "thrash": 200, "memcliff": 250}
 THINK_S = 5.0

@@ -63,10 +63,11 @@ def _marks(verdict: Verdict) -> Answer | None:
 
 def _price(verdict: Verdict) -> Answer | None:
     held, price = capacity(verdict.capacity), verdict.price
-    if held is None or price is None:
+    if held is None or price is None or price.amount is None:
         return None
-    low, high = price.amount / held.high, price.amount / held.low if held.low else math.inf
-    return price.currency, Measured(price.amount / held.value, low, high)
+    amount = float(price.amount)  # compared with what is known to a few digits
+    low, high = amount / held.high, amount / held.low if held.low else math.inf
+    return price.currency, Measured(amount / held.value, low, high)
 
 
 _READ = {

@@ -9,7 +9,7 @@ from headcount._engine import Histogram
 from headcount.analyse.compare.figure import FEWEST, Figure, sectioned
 from headcount.analyse.compare.metrics import RESPONSE
 from headcount.analyse.compare.usage import Source, each
-from headcount.analyse.times import SECTIONS
+from headcount.analyse.statistics.sections import SECTIONS
 from headcount.bundle import hlog
 from headcount.bundle.environment import Side
 from headcount.bundle.level import LevelResult
