@@ -36,6 +36,7 @@ def by_definition(values: list[float], cut: int) -> float:
     return n * m / (n + m) * (across - within(before) - within(after))
 
 
+@settings(deadline=None)  # scipy is loaded when it is first used
 @given(st.lists(st.floats(-100, 100), min_size=5, max_size=14), st.integers(2, 4))
 def test_divergences_are_their_definition(values: list[float], least: int) -> None:
     found = divergences(np.array(values), least)
@@ -46,7 +47,7 @@ def test_divergences_are_their_definition(values: list[float], least: int) -> No
             assert found[cut] == -math.inf
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(st.permutations(range(9)), st.lists(st.floats(-10, 10), min_size=9, max_size=9))
 def test_permuted_is_the_greatest_of_each_order(order: list[int], values: list[float]) -> None:
     series = np.array(values)

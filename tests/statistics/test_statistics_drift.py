@@ -5,12 +5,13 @@ import statistics
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headcount.analyse.statistics.drift import drift
 
 
+@settings(deadline=None)  # scipy is loaded when it is first used
 @given(st.lists(st.integers(-50, 50), min_size=4, max_size=8, unique=True))
 def test_the_p_value_is_the_share_of_orders_with_a_trend_as_strong(values: list[int]) -> None:
     """Kendall's S in every one of the n! orders, for up to seven values."""
@@ -28,6 +29,7 @@ def test_the_p_value_is_the_share_of_orders_with_a_trend_as_strong(values: list[
     assert found.tau == pytest.approx(score(values) / pairs)
 
 
+@settings(deadline=None)  # scipy is loaded when it is first used
 @given(st.lists(st.floats(-1e3, 1e3), min_size=4, max_size=30))
 def test_the_slope_is_the_median_of_all_slopes(values: list[float]) -> None:
     found = drift(values)

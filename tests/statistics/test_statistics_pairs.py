@@ -6,7 +6,7 @@ import statistics
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -19,6 +19,7 @@ AFTER = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29]
 """The depression scale of Hollander and Wolfe, table 3.1."""
 
 
+@settings(deadline=None)  # scipy is loaded when it is first used
 @given(st.lists(st.tuples(figures, figures), min_size=2, max_size=30))
 def test_the_ratio_is_that_of_scipys_paired_t_test_on_logs(
     pairs: list[tuple[float, float]],
@@ -40,6 +41,7 @@ def test_the_ratio_is_that_of_scipys_paired_t_test_on_logs(
     assert found.ratio.p == pytest.approx(float(test.pvalue), rel=1e-6, abs=1e-12)
 
 
+@settings(deadline=None)  # scipy is loaded when it is first used
 @given(st.lists(st.tuples(figures, figures), min_size=6, max_size=12))
 def test_swapping_the_sides_inverts_the_ratio(pairs: list[tuple[float, float]]) -> None:
     there, back = compare(pairs), compare([(b, a) for a, b in pairs])
@@ -60,6 +62,7 @@ def test_hodges_lehmann_of_pairs_is_the_textbooks() -> None:
     assert found.confidence == pytest.approx(0.961, abs=1e-3)
 
 
+@settings(deadline=None)  # scipy is loaded when it is first used
 @given(st.lists(st.integers(-1000, 1000), min_size=6, max_size=8, unique_by=abs))
 def test_the_interval_holds_what_the_exact_signed_rank_test_does_not_reject(
     values: list[int],

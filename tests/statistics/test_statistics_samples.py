@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -20,6 +20,7 @@ EARLY = [1.15, 0.88, 0.90, 0.74, 1.21]
 """Permeability of Hollander and Wolfe, table 4.1."""
 
 
+@settings(deadline=None)  # scipy is loaded when it is first used
 @given(
     st.lists(figures, min_size=2, max_size=12),
     st.lists(figures, min_size=2, max_size=12),
@@ -51,6 +52,7 @@ def test_hodges_lehmann_between_groups_is_the_textbooks() -> None:
     assert found.confidence == pytest.approx(0.96, abs=2e-3)
 
 
+@settings(deadline=None)  # scipy is loaded when it is first used
 @given(
     st.lists(st.integers(-500, 500), min_size=3, max_size=5, unique=True),
     st.lists(st.integers(-500, 500), min_size=5, max_size=6, unique=True),
@@ -104,6 +106,7 @@ def interval(value: float, error: float, freedom: float) -> Measured:
     return Measured(value, value * math.exp(-half), value * math.exp(half), freedom)
 
 
+@settings(deadline=None)  # scipy is loaded when it is first used
 @given(
     st.floats(1, 1e4),
     st.floats(1, 1e4),

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from history import histogram
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import signal, stats
@@ -24,6 +24,7 @@ def nearest_rank(values: Sequence[int], share: float) -> int:
     return sorted(values)[max(math.ceil(round(share * len(values), 9)), 1) - 1]
 
 
+@settings(deadline=None)  # scipy is loaded when it is first used
 @given(st.lists(a_part, min_size=3, max_size=8), st.sampled_from([0.5, 0.9, 0.95]))
 def test_sectioning_is_its_definition(parts: list[list[int]], share: float) -> None:
     together = [value for part in parts for value in part]
@@ -38,6 +39,7 @@ def test_sectioning_is_its_definition(parts: list[list[int]], share: float) -> N
     assert math.log(found.low_us / value) == pytest.approx(-half, abs=1e-9)
 
 
+@settings(deadline=None)  # scipy is loaded when it is first used
 @given(st.lists(a_part, min_size=3, max_size=8), st.sampled_from([0.5, 0.9, 0.95]))
 def test_batch_exceed_ranks_are_their_definition(parts: list[list[int]], share: float) -> None:
     together = [value for part in parts for value in part]
@@ -73,6 +75,7 @@ def test_around_takes_nothing_below_one() -> None:
     assert around(0, [0, 0, 0]) == (1, 1)
 
 
+@settings(deadline=None)  # scipy is loaded when it is first used
 @given(st.lists(st.floats(-100, 100), min_size=3, max_size=60), st.integers(1, 5))
 def test_autocorrelation_is_numpys(values: list[float], lag: int) -> None:
     away = np.array(values) - np.mean(values)
