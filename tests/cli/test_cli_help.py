@@ -33,6 +33,7 @@ VERBS = [
     ["compare"],
     ["gate"],
     ["published"],
+    ["history"],
     ["runs"],
     ["show"],
     ["report"],

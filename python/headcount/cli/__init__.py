@@ -17,6 +17,7 @@ from headcount.cli import (
     export,
     gate,
     published,
+    history,
     run,
     serve,
     shares,
@@ -50,6 +51,7 @@ app.command("shares", no_args_is_help=True, epilog=shares.EPILOG)(shares.shares)
 app.command("diagnose", no_args_is_help=True, epilog=diagnose.EPILOG)(diagnose.diagnose)
 app.command("compare", no_args_is_help=True, epilog=compare.EPILOG)(compare.compare)
 app.command("gate", no_args_is_help=True, epilog=gate.EPILOG)(gate.gate)
+app.command("history", epilog=history.EPILOG)(history.history)
 app.command("watch", epilog=watch.EPILOG)(watch.watch)
 app.command("published", epilog=published.EPILOG)(published.published)
 app.command("runs")(bundles.runs)

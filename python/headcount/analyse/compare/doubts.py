@@ -39,6 +39,7 @@ def doubts(
         *_without(differences),
         *_drifting(sides, levels),
         *_failing(sides, levels),
+        *_remembering(sides, levels, differences),
         *_unsteady(sides, levels),
         *_within(sides),
         *(f"{side.name}: {flag}" for side in sides for flag in _flags(side)),
@@ -149,6 +150,24 @@ def _drifting(sides: Sequence[Side], levels: Sequence[Sequence[Measured]]) -> li
                     f"{side.name}: throughput at {count(users)} users {way} by "
                     f"{share(abs(found.moved))} over its {len(ordered)} levels: something drifted"
                 )
+    return said
+
+
+def _remembering(
+    sides: Sequence[Side],
+    levels: Sequence[Sequence[Measured]],
+    differences: Sequence[Difference],
+) -> list[str]:
+    """Levels whose sections are too short for the memory of the server, where they are used."""
+    used = {one.users for one in differences if one.method == "sections"}
+    said = []
+    for side, here in zip(sides, levels, strict=True):
+        users = sorted({one.users for one in here if one.users in used and one.remembers})
+        if users:
+            said.append(
+                f"{side.name}: at {_listed(users)} users seconds far apart are still alike, so "
+                "that intervals are too narrow; make levels longer"
+            )
     return said
 
 

@@ -9,6 +9,7 @@ from headcount._engine import Histogram
 from headcount.analyse.compare.figure import FEWEST, Figure, sectioned
 from headcount.analyse.compare.metrics import RESPONSE
 from headcount.analyse.compare.usage import Source, each
+from headcount.analyse.statistics.memory import too_short
 from headcount.analyse.statistics.sections import SECTIONS
 from headcount.bundle import hlog
 from headcount.bundle.environment import Side
@@ -32,6 +33,8 @@ class Measured:
         level: The level as it stands in the bundle.
         figures: By metric; what could not be measured, or was zero, is not there.
         sources: The counters behind each cost.
+        remembers: Whether its sections are too short against the memory of the server, so that what
+            they say of the error is too little.
 
     """
 
@@ -39,6 +42,7 @@ class Measured:
     level: LevelResult
     figures: Mapping[str, Figure]
     sources: Mapping[str, Source]
+    remembers: bool = False
 
     @property
     def users(self) -> int:
@@ -68,7 +72,9 @@ def measured(bundle: Bundle, place: int, wanted: Callable[[LevelResult], bool]) 
             level, seconds[level.index], answers, span
         )
         known = {name: figure for name, figure in figures.items() if figure is not None}
-        found.append(Measured(place, level, known, sources))
+        means = [_mean_ms([second]) for second in seconds[level.index]]
+        remembers = too_short(means, len(means) / SECTIONS)
+        found.append(Measured(place, level, known, sources, remembers))
     return found
 
 

@@ -11,7 +11,7 @@ _PERCENTILES = {"p50": "response.p50", "p95": "response.p95", "p99": "response.p
 def points(side: Side) -> list[Point]:
     """All levels but soaks, by users; invalid ones too, which charts mark as such."""
     found = [
-        _point(level)
+        point(level)
         for bundle in side.bundles
         for level in bundle.levels
         if level.purpose != "soak"
@@ -31,7 +31,8 @@ def criteria(side: Side) -> list[Criterion]:
     return sorted(found, key=lambda one: one.limit_ms)
 
 
-def _point(level: LevelResult) -> Point:
+def point(level: LevelResult) -> Point:
+    """One level."""
     total, cpu = level.total, level.counters.get("sut", {}).get(CPU)
     found: dict[str, Reading | None] = {
         "throughput": Reading(value=level.achieved_per_s, interval=total.rate_interval_per_s),

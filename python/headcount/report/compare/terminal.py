@@ -105,8 +105,10 @@ def listed(console: Console, title: str, lines: Sequence[str], names: Sequence[s
         return
     say(console, f"\n{title}", "bold")
     for line in lines:
-        named = any(line.startswith(f"{name}:") for name in names)
-        begun = line if named else f"{line[:1].upper()}{line[1:]}"
+        # A name begins as it is written, and so does a percentile.
+        as_it_is = line[:1] == "p" and line[1:2].isdigit()
+        as_it_is |= any(line.startswith(f"{name}:") for name in names)
+        begun = line if as_it_is else f"{line[:1].upper()}{line[1:]}"
         say(console, f"- {begun}.", indent=2)
 
 

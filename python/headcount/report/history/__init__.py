@@ -1,0 +1,1 @@
+"""Runs over time for people: on the terminal, and as a page."""
