@@ -1,0 +1,114 @@
+"""Runs over time: series of what is alike, changes and what differs there, what is left out."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from runs_made import Server, make
+
+from headcount.analyse.compare.history import History, Series, history
+from headcount.bundle import reader
+from headcount.plan.resolve import Overrides
+
+DAY_S = 86_400.0
+
+
+def night(folder: Path, number: int, held: float, **more: object) -> Path:
+    bounds = (held, held * 0.975, held * 1.025)
+    return make(
+        folder / f"night-{number:02}", (10,), Server(), number, seconds=5,
+        begun_s=DAY_S * number, capacity=bounds, **more,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def followed(folders: list[Path]) -> History:
+    return history([reader.load(folder) for folder in folders])
+
+
+@pytest.fixture(scope="module")
+def nights(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], Series]:
+    """Twenty nights; from the twelfth on another program, and 8 % less capacity."""
+    folder, stream = tmp_path_factory.mktemp("nights"), random.Random(11)
+    made = [
+        night(
+            folder,
+            number,
+            1000 * (0.92 if number >= 12 else 1.0) * stream.gauss(1, 0.01),
+            program="2.0" if number >= 12 else "1.0",
+        )
+        for number in range(20)
+    ]
+    return made, followed(made[::-1]).series[0]
+
+
+def test_a_change_is_found_where_it_was_made(nights: tuple[list[Path], Series]) -> None:
+    made, series = nights
+    (change,) = [one for one in series.changes if one.metric == "capacity"]
+    assert (change.run, change.bundle) == (12, str(made[12]))
+    assert change.runs == (12, 8)
+    assert change.interval[0] < 0.92 < change.interval[1]
+    assert change.finding == "worse"
+    values = [run.readings["capacity"].value for run in series.runs]
+    product = 1.0
+    for value in values[12:]:
+        product *= value ** (1 / 8)
+    assert change.after == pytest.approx(product)
+
+
+def test_what_differs_there_is_said(nights: tuple[list[Path], Series]) -> None:
+    _, series = nights
+    (change,) = [one for one in series.changes if one.metric == "capacity"]
+    assert change.unlike == ["server program differs (before server 1.0; now server 2.0)"]
+    assert [bool(run.unlike) for run in series.runs] == [n == 12 for n in range(20)]
+    assert "changed once over 20 runs" in series.sentence
+
+
+def test_runs_are_in_the_order_of_time(nights: tuple[list[Path], Series]) -> None:
+    made, series = nights
+    assert [run.bundle for run in series.runs] == [str(path) for path in made]
+
+
+def test_nothing_is_found_where_nothing_changed(tmp_path: Path) -> None:
+    stream = random.Random(5)
+    made = [night(tmp_path, number, 1000 * stream.gauss(1, 0.01)) for number in range(10)]
+    series = followed(made).series[0]
+    assert [one for one in series.changes if one.metric == "capacity"] == []
+    assert series.sentence == "Capacity did not change measurably over 10 runs."
+
+
+def test_few_runs_cannot_show_a_change(tmp_path: Path) -> None:
+    series = followed([night(tmp_path, number, 1000) for number in range(3)]).series[0]
+    assert "too few to find a change in, which takes 6 at least" in series.sentence
+
+
+def test_what_is_not_alike_is_another_series(tmp_path: Path) -> None:
+    made = [
+        night(tmp_path, 0, 1000),
+        night(tmp_path, 1, 1000, overrides=Overrides(seed=7, think="3s")),
+        night(tmp_path, 2, 1000, overrides=Overrides(seed=7, criteria=["p95<=2s"])),
+        night(tmp_path, 3, 1000, overrides=Overrides(seed=8)),  # a seed is told, but the same
+    ]
+    found = followed(made)
+    assert [len(series.runs) for series in found.series] == [2, 1, 1]
+    assert found.series[0].runs[1].unlike[0].startswith("seed differs (before 7; now 8)")
+
+
+def test_a_run_without_figures_is_told_and_left_out(tmp_path: Path) -> None:
+    made = [night(tmp_path, number, 1000) for number in range(3)]
+    for name in ("verdict.json", "levels.json"):
+        (made[1] / name).unlink()
+    series = followed(made).series[0]
+    broken = next(run for run in series.runs if run.bundle == str(made[1]))
+    assert (broken.outcome, broken.readings) == ("killed", {})
+    assert "1 of 3 runs have no figure that counts and are left out" in series.doubts
+
+
+def test_levels_are_followed_at_the_users_that_most_runs_have(tmp_path: Path) -> None:
+    made = [make(tmp_path / "a", (10, 30), seconds=5)]
+    made += [make(tmp_path / f"b{n}", (10,), seconds=5, begun_s=60 * n) for n in (1, 2)]
+    series = followed(made).series[0]
+    assert series.users == 10
+    rates = [run.readings["throughput"].value for run in series.runs]
+    levels = [json.loads((path / "levels.json").read_text("utf-8"))["levels"][0] for path in made]
+    assert rates == [level["achieved_per_s"] for level in levels]
