@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from headcount.bundle import reader
+from headcount.bundle import reader, versus
 from headcount.cli import options
 from headcount.cli.console import err, out, print_json
 from headcount.cli.display import Display
@@ -46,7 +46,8 @@ def _row(path: Path) -> dict[str, str]:
     if reader.under_way(path):
         return {"bundle": str(path), "outcome": "under way", "answer": "being written now"}
     if verdict is None:
-        answer = f"killed; go on with headcount resume {path}"
+        alone = not (path / versus.FILE).exists()
+        answer = f"killed; go on with headcount resume {path}" if alone else "killed"
         return {"bundle": str(path), "outcome": "unfinished", "answer": answer}
     return {"bundle": str(path), "outcome": verdict.outcome, "answer": verdict.sentence}
 
@@ -73,7 +74,11 @@ def show(bundle: Folder, json: options.Json = False) -> None:
     if reader.under_way(bundle):
         out.print("This run is still under way.")
     elif found.verdict is None or found.verdict.outcome in UNFINISHED:
-        out.print(f"This run was not finished; go on with: headcount resume {bundle}", markup=False)
+        if versus.read(bundle) is None:
+            again = f"go on with: headcount resume {bundle}"
+        else:
+            again = "it was measured in turn with another target: run both again with --versus"
+        out.print(f"This run was not finished; {again}", markup=False)
 
 
 def report(
@@ -113,6 +118,13 @@ def resume(
     from headcount.controller import run as controller
 
     found = reader.load(bundle)
+    if (pairing := versus.read(bundle)) is not None:
+        targets = " and ".join(side.target for side in pairing.sides)
+        raise InputError(
+            f"{bundle} is one of two that were measured in turn ({targets}): a part added later "
+            "would be no pair of anything. The pairs that it has can be compared (headcount "
+            "compare); for more, run it again with --versus"
+        )
     if found.verdict is not None and found.verdict.outcome not in UNFINISHED:
         raise InputError(
             f"{bundle} is finished ({found.verdict.sentence}); "

@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -16,6 +16,7 @@ from headcount.cli.exits import exit_code
 from headcount.cli.loadfile import load_file
 from headcount.cli.secrets import secrets_for
 from headcount.cli.settings import client_settings, limit_of, setting
+from headcount.controller.access import Secrets
 from headcount.counters import address as addresses
 from headcount.errors import InputError
 from headcount.plan import plan as plans
@@ -189,36 +190,32 @@ def run(
     if ignore_times and loadfile is None:
         raise InputError("--ignore-times belongs to --loadfile FILE")
     plan = _plan(what, target, overrides)
-    second = versus.second_plan(
-        plan,
-        target,
-        versus.Given(
-            target=versus_target,
-            server=versus_set,
-            limits=versus_limit,
-            client=versus_client,
-            user=versus_user,
-            sources=versus_source,
-            cost=versus_cost,
-            pairs=pairs,
-            order=pair_order,
-        ),
+    given = versus.Given(
+        target=versus_target,
+        server=versus_set,
+        limits=versus_limit,
+        client=versus_client,
+        user=versus_user,
+        sources=versus_source,
+        cost=versus_cost,
+        pairs=pairs,
+        order=pair_order,
     )
+    second = versus.second_plan(plan, target, given)
     if plan_only:
         for one in [plan] if second is None else [plan, second]:
             out.print(one.to_toml(), markup=False, end="")
         return
     check_load_file(plan.workload.program)
     secrets = secrets_for(plan, token_file, password_file)
-    if second is not None:
-        versus.run(
-            {"A": plan, "B": second},
-            {"A": secrets, "B": versus.secrets_of(second, secrets, versus_password_file)},
-            versus.wanted(pairs, pair_order),
-            runs,
-            json=json,
-        )
-        return
+    if second is None:
+        _alone(plan, runs, secrets, json=json)
+    other = versus.secrets_of(second, secrets, versus_password_file)
+    versus.run((plan, secrets), (second, other), versus.wanted(pairs, pair_order), runs, json=json)
+
+
+def _alone(plan: plans.Plan, runs: Path, secrets: Secrets, *, json: bool) -> NoReturn:
+    """Run a plan and conclude."""
     # What levels need, statistics above all, takes half a second to load; other verbs do not.
     from headcount.controller import run as controller
 
@@ -227,7 +224,7 @@ def run(
     conclude(folder, verdict, json=json)
 
 
-def conclude(folder: Path, verdict: Verdict, *, json: bool) -> None:
+def conclude(folder: Path, verdict: Verdict, *, json: bool) -> NoReturn:
     """Write the report, print the answer, and exit with its code."""
     from headcount.report import assemble, terminal
 

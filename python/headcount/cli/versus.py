@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
 from headcount.bundle import reader
 from headcount.bundle.verdict import Verdict
 from headcount.bundle.versus import SIDES, SideName
-from headcount.cli.console import err, print_json
+from headcount.cli.console import err, out, print_json
 from headcount.cli.display import Display
 from headcount.cli.exits import exit_code
 from headcount.cli.secrets import secret, secrets_for
@@ -22,6 +22,7 @@ from headcount.plan.plan import Plan
 from headcount.plan.versus import Opponent, opponent
 
 if TYPE_CHECKING:
+    from headcount.analyse.compare.record import Comparison
     from headcount.controller.versus.run import Compared, Wanted
 
 PASSWORD = "HEADCOUNT_VERSUS_PASSWORD"  # noqa: S105 - the variable's name
@@ -114,8 +115,8 @@ class VersusDisplay(Display):
 
 
 def run(
-    plans: Mapping[SideName, Plan],
-    secrets: Mapping[SideName, Secrets],
+    first: tuple[Plan, Secrets],
+    second: tuple[Plan, Secrets],
     how: "Wanted",
     runs: Path,
     *,
@@ -125,21 +126,31 @@ def run(
     from headcount.controller.versus import run as controller
 
     with VersusDisplay(err, quiet=json) as display:
-        compared = controller.start(plans, how, runs, secrets, display)
+        compared = controller.start({"A": first, "B": second}, how, runs, display)
     conclude(compared, json=json)
 
 
-def conclude(compared: "Compared", *, json: bool) -> None:
+def conclude(compared: "Compared", *, json: bool) -> NoReturn:
     """Write both reports, print what the targets differ in, and exit with a code."""
+    from headcount.analyse.compare.compare import compare
+    from headcount.analyse.compare.interleaved import together
+    from headcount.analyse.compare.subject import side
     from headcount.report import assemble
 
-    reports: dict[SideName, Path | None] = {}
-    for name in SIDES:
-        bundle = reader.load(compared.folders[name])
-        reports[name] = assemble.write(bundle) if bundle.levels else None
+    bundles = {name: reader.load(compared.folders[name]) for name in SIDES}
+    reports = {
+        name: assemble.write(bundle) if bundle.levels else None for name, bundle in bundles.items()
+    }
+    found = answer = None
+    if all(bundle.levels for bundle in bundles.values()):
+        sides = [side(name, [compared.folders[name]]) for name in SIDES]
+        found, turns = compare(sides), together(sides)
+        answer = turns.sentence() if turns else None
     if json:
         print_json(
             {
+                "answer": answer,
+                "comparison": found.model_dump(mode="json") if found else None,
                 "versus": compared.versus.model_dump(mode="json"),
                 "sides": {
                     name: {
@@ -151,7 +162,29 @@ def conclude(compared: "Compared", *, json: bool) -> None:
                 },
             }
         )
+    else:
+        _print(compared, found, answer, reports)
     raise typer.Exit(code(compared.verdicts.values()))
+
+
+def _print(
+    compared: "Compared",
+    found: "Comparison | None",
+    answer: str | None,
+    reports: Mapping[SideName, Path | None],
+) -> None:
+    from headcount.report.compare import terminal
+
+    if answer is not None:
+        out.print(answer, markup=False)
+    if found is not None:
+        terminal.show(found, out)
+    for name in SIDES:
+        if found is None:
+            out.print(f"{name}: {compared.verdicts[name].sentence}", markup=False)
+        out.print(f"Bundle of {name}: {compared.folders[name]}", markup=False)
+        if reports[name]:
+            out.print(f"Report of {name}: {reports[name]}", markup=False)
 
 
 def code(verdicts: Iterable[Verdict]) -> ExitCode:

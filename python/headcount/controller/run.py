@@ -7,6 +7,7 @@ from pathlib import Path
 
 from headcount import _engine
 from headcount.analyse.verdict import Ending
+from headcount.bundle import versus
 from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import Bundle
 from headcount.bundle.verdict import Verdict
@@ -20,6 +21,7 @@ from headcount.controller.orders import Orders, orders_of
 from headcount.controller.server_logs import ServerLogs
 from headcount.controller.session import Session
 from headcount.controller.sut import Sut, connect
+from headcount.controller.versus.answer import verdict_of
 from headcount.errors import EngineError, HeadcountError, InputError, TargetError
 from headcount.plan.plan import Plan
 
@@ -77,11 +79,14 @@ def judged(bundle: Bundle) -> Bundle:
         if bundle.verdict.diagnosis is not None:
             return bundle
         return replace(bundle, verdict=diagnosed(bundle.verdict, bundle.levels, bundle.folder))
-    orders = orders_of(bundle.plan)
-    for level in bundle.levels:
-        orders.take(level)
     spent_s = max((second["t_s"] for second in bundle.seconds), default=0.0)
-    verdict = orders.verdict(bundle.levels, spent_s, "unfinished")
+    if (pairing := versus.read(bundle.folder)) is not None:
+        verdict = verdict_of(pairing.kind, bundle.plan, bundle.levels, spent_s, "unfinished")
+    else:
+        orders = orders_of(bundle.plan)
+        for level in bundle.levels:
+            orders.take(level)
+        verdict = orders.verdict(bundle.levels, spent_s, "unfinished")
     return replace(bundle, verdict=diagnosed(verdict, bundle.levels, bundle.folder))
 
 

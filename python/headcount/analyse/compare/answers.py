@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from headcount.analyse.compare.difference import Between, difference
 from headcount.analyse.compare.estimate import FEWEST_RUNS
 from headcount.analyse.compare.figure import Figure, together
+from headcount.analyse.compare.interleaved import interleaved
 from headcount.analyse.compare.metrics import BY_ID, Metric
 from headcount.analyse.compare.record import Difference, Reading
 from headcount.analyse.compare.subject import Side
@@ -115,6 +116,10 @@ def differences(first: Side, second: Side, left_out: Sequence[str]) -> list[Diff
 
 
 def _difference(metric: Metric, first: Side, second: Side) -> Difference | None:
+    if metric.id == "capacity" and (turns := interleaved(first, second)) is not None:
+        paired = turns.difference()
+        if paired is not None:
+            return difference(metric, paired, first, second)
     sides = [[answer(metric.id, bundle) for bundle in side.bundles] for side in (first, second)]
     known = [[one for one in side if one is not None] for side in sides]
     if any(len(here) < len(side) or not here for here, side in zip(known, sides, strict=True)):

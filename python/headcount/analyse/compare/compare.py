@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from headcount.analyse.compare import answers, levels, points
 from headcount.analyse.compare.doubts import doubts
+from headcount.analyse.compare.interleaved import together
 from headcount.analyse.compare.machine import program
 from headcount.analyse.compare.measured import Measured
 from headcount.analyse.compare.record import (
@@ -39,7 +40,8 @@ def compare(sides: Sequence[Side], references: Sequence[Reference] = ()) -> Comp
     for other, here in zip(sides[1:], known[1:], strict=True):
         found += answers.differences(sides[0], other, left_out)
         found += levels.differences((sides[0], other), (known[0], here))
-    interleaved = _interleaved(known)
+    turns = together(sides)
+    interleaved = turns is not None or _interleaved(known)
     spoiled = any(one.spoils for one in different)
     return Comparison(
         sentence=sentence(sides, found, [one.what for one in different if one.spoils]),
@@ -48,7 +50,10 @@ def compare(sides: Sequence[Side], references: Sequence[Reference] = ()) -> Comp
         differences=found,
         unlike=different,
         interleaved=interleaved,
-        doubts=doubts(sides, known, found, interleaved=interleaved),
+        doubts=[
+            *(turns.doubts() if turns is not None else []),
+            *doubts(sides, known, found, interleaved=interleaved),
+        ],
         references=list(references),
     )
 

@@ -60,10 +60,9 @@ class Wanted:
 
 
 def start(
-    plans: Mapping[SideName, Plan],
+    targets: Mapping[SideName, tuple[Plan, Secrets]],
     wanted: Wanted,
     runs: Path,
-    secrets: Mapping[SideName, Secrets],
     listener: TurnListener,
 ) -> Compared:
     """Measure two targets in turn; returns their bundles and which levels are pairs.
@@ -72,18 +71,16 @@ def start(
     bundles all the same. KeyboardInterrupt does not leave this function.
     """
     check_engine()
-    for plan in plans.values():
+    for plan, _ in targets.values():
         ensure_handles(plan.protocol, max(plan.levels, default=plan.search.start_users))
     with ExitStack() as stack:
-        suts = {
-            name: stack.enter_context(connected(name, plans[name], secrets[name])) for name in SIDES
-        }
+        suts = {name: stack.enter_context(connected(name, *targets[name])) for name in SIDES}
         sides = {}
         for name in SIDES:
-            plan = _told(plans[name], wanted)
+            plan = _told(targets[name][0], wanted)
             folder = new_folder(runs, plan.workload.name, f"{name}-{plan.target}")
             sides[name] = Side(name, plan, suts[name], folder, listener)
-        return Run(plans["A"], sides, wanted, listener).play()
+        return Run(targets["A"][0], sides, wanted, listener).play()
 
 
 def _told(plan: Plan, wanted: Wanted) -> Plan:
