@@ -37,6 +37,7 @@ VERBS = [
     ["runs"],
     ["show"],
     ["report"],
+    ["price"],
     ["resume"],
 ]
 ANSI = "\x1b["

@@ -18,7 +18,7 @@ HALF = Decimal("0.5")
 def test_the_example_of_the_study() -> None:
     # 10,000 users on a cluster of two; 40 of the 2,000 old servers on each, so 250 users on each.
     cluster = Configuration("cluster", 10_000)
-    found = consolidate(cluster, 2000, Need(2000 * 250), STUDY, nodes=2)
+    found = consolidate(cluster, 2000, Need(users=2000 * 250), STUDY, nodes=2)
     assert (found.systems, found.servers) == (50, 100)
     assert found.per_server * 2 == 40  # "20 to 60 existing file servers for every cluster"
     assert (found.admins_before, found.admins_after) == (100, 5)
@@ -30,19 +30,19 @@ def test_the_example_of_the_study() -> None:
 
 def test_a_node_that_can_take_over_is_a_headroom_of_one_half() -> None:
     node = Configuration("node", 10_000)
-    found = consolidate(node, 2000, Need(2000 * 250, headroom=HALF), STUDY)
+    found = consolidate(node, 2000, Need(users=2000 * 250, headroom=HALF), STUDY)
     assert (found.usable, found.servers, found.saving) == (5000, 100, 9_500_000)
 
 
 def test_new_servers_pay_for_themselves_or_do_not() -> None:
     priced = Configuration("cluster", 10_000, each=Decimal(190_000))
-    found = consolidate(priced, 2000, Need(500_000), STUDY, nodes=2)
+    found = consolidate(priced, 2000, Need(users=500_000), STUDY, nodes=2)
     assert found.amount == 9_500_000
     assert found.pays_back_years == 1
     small = Configuration("small", 10, each=Decimal(1))
-    worse = consolidate(small, 20, Need(5000), STUDY)
+    worse = consolidate(small, 20, Need(users=5000), STUDY)
     assert (worse.servers, worse.saving, worse.pays_back_years) == (500, -2_400_000, None)
-    without = consolidate(small, 20, Need(5000))
+    without = consolidate(small, 20, Need(users=5000))
     assert (without.admins_before, without.saving) == (None, None)
 
 
@@ -72,7 +72,7 @@ def test_sums_fit_and_more_to_a_server_never_saves_less(
     replaces: int, users: int, holds: int, each: int, cost: int
 ) -> None:
     administration = Administration(Decimal(each), Decimal(cost))
-    need = Need(replaces * users)
+    need = Need(users=replaces * users)
     found = consolidate(Configuration("one", holds), replaces, need, administration)
     assert found.yearly_before == -(-replaces // each) * cost
     assert found.yearly_after == -(-found.servers // each) * cost

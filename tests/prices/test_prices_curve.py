@@ -26,40 +26,40 @@ configurations = st.builds(
 
 
 def test_servers_are_whole_and_headroom_growth_and_spares_are_kept() -> None:
-    found = fleet(SMALL, Need(10_000))
+    found = fleet(SMALL, Need(users=10_000))
     assert (found.usable, found.systems, found.amount) == (1000, 10, 100_000)
     assert (found.fewest, found.most) == (10, 11)  # 10,000 / 1,100 and / 950
     assert (found.least_amount, found.most_amount) == (100_000, 110_000)
-    found = fleet(SMALL, Need(10_000, headroom=QUARTER))
+    found = fleet(SMALL, Need(users=10_000, headroom=QUARTER))
     assert (found.usable, found.systems) == (750, 14)  # 13.33
     # 10,000 x 1.2^3 = 17,280, of which 1,000 each; one more stands by.
-    need = Need(10_000, growth=Decimal("0.2"), years=Decimal(3), spare=1)
+    need = Need(users=10_000, growth=Decimal("0.2"), years=Decimal(3), spare=1)
     assert need.most_users == 17_280
     assert fleet(SMALL, need).systems == 19
-    assert fleet(LARGE, Need(10_001)).systems == 2
-    assert (fleet(LARGE, Need(1)).fewest, fleet(LARGE, Need(1)).most) == (None, None)
+    assert fleet(LARGE, Need(users=10_001)).systems == 2
+    assert (fleet(LARGE, Need(users=1)).fewest, fleet(LARGE, Need(users=1)).most) == (None, None)
 
 
 def test_users_who_become_fewer_are_those_of_today() -> None:
-    assert Need(100, growth=Decimal("-0.5"), years=Decimal(2)).most_users == 100
+    assert Need(users=100, growth=Decimal("-0.5"), years=Decimal(2)).most_users == 100
 
 
 def test_a_headroom_that_leaves_nobody_is_refused() -> None:
     with pytest.raises(InputError, match="smaller --headroom"):
         Configuration("tiny", 1).usable(QUARTER)
     weak = Configuration("weak", 10, 0.5, 20.0, Decimal(1))
-    assert fleet(weak, Need(10)).most is None
+    assert fleet(weak, Need(users=10)).most is None
     with pytest.raises(InputError, match="state one with --cost"):
         Configuration("free", 1).amount(1)
 
 
 @given(configurations, st.integers(1, 2000), st.integers(1, 2000), st.integers(0, 2))
 def test_more_users_never_cost_less(one: Configuration, users: int, more: int, spare: int) -> None:
-    first, second = (fleet(one, Need(many, spare=spare)) for many in (users, users + more))
+    first, second = (fleet(one, Need(users=many, spare=spare)) for many in (users, users + more))
     assert first.amount is not None
     assert second.amount is not None
     assert first.amount <= second.amount
-    fewer = fleet(one, Need(users, spare=spare + 1)).amount
+    fewer = fleet(one, Need(users=users, spare=spare + 1)).amount
     assert fewer is not None
     assert fewer >= first.amount
 

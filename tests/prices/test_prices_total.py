@@ -29,7 +29,9 @@ def test_a_quotation_worked_out_by_hand() -> None:
         "energy": Decimal("1517.67"),
         "other": Decimal(4000),
     }
-    by_hour = rate(cost)
+    assert rate(cost) is None  # energy by the hour makes no rented machine
+    items = [*cost.items[:4], cost.items[4].model_copy(update={"kind": "rental"}), cost.items[5]]
+    by_hour = rate(cost.model_copy(update={"items": items}))
     assert by_hour is not None
     assert by_hour.period == "hour"
     assert by_hour.amount == quotient(TOTAL, Decimal(26_280))

@@ -18,6 +18,7 @@ from headcount.cli import (
     gate,
     published,
     history,
+    price,
     run,
     serve,
     shares,
@@ -58,6 +59,7 @@ app.command("runs")(bundles.runs)
 app.command("show", no_args_is_help=True)(bundles.show)
 app.command("report", no_args_is_help=True)(bundles.report)
 app.command("export", no_args_is_help=True)(export.export)
+app.command("price", no_args_is_help=True, epilog=price.EPILOG)(price.price)
 app.command("resume", no_args_is_help=True)(bundles.resume)
 
 

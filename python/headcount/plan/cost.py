@@ -104,9 +104,9 @@ class Cost(_Written):
         return any(item.period != "once" for item in self.items)
 
 
-def per_year(period: Period, cost: Cost) -> Decimal:
+def per_year(period: Period, hours_per_year: Decimal) -> Decimal:
     """How often a period comes in a year; 0 for what is paid once."""
-    times = {"hour": cost.hours_per_year, "month": MONTHS_PER_YEAR, "year": Decimal(1)}
+    times = {"hour": hours_per_year, "month": MONTHS_PER_YEAR, "year": Decimal(1)}
     return times.get(period, Decimal(0))
 
 
@@ -126,8 +126,11 @@ def parse_cost(text: str, option: str = "--cost") -> Cost:
     return Cost.model_validate({"currency": currency, "items": [item]})
 
 
-def load_costs(path: Path) -> Cost:
-    """Read a file of costs, the keys of `[cost]`; raises InputError with every mistake in it."""
+def load_costs(path: Path, years: Decimal | None = None) -> Cost:
+    """Read a file of costs, the keys of `[cost]`; raises InputError with every mistake in it.
+
+    `years` stand for those of the file, if an item of it recurs.
+    """
     try:
         values = tomllib.loads(path.read_text("utf-8"), parse_float=Decimal)
     except OSError as error:
@@ -137,9 +140,24 @@ def load_costs(path: Path) -> Cost:
     if set(values) == {"cost"} and isinstance(values["cost"], dict):
         values = values["cost"]
     try:
-        return Cost.model_validate(values)
+        return Cost.model_validate(_over(values, years))
     except ValidationError as error:
         raise InputError(describe(error, Cost, f"the costs {path}")) from error
+
+
+def over_years(cost: Cost, years: Decimal | None) -> Cost:
+    """The same cost over another number of years, if an item of it recurs."""
+    if years is None or not cost.recurs:
+        return cost
+    return Cost.model_validate(cost.model_dump() | {"years": years})
+
+
+def _over(values: dict[str, Any], years: Decimal | None) -> dict[str, Any]:
+    items = values.get("items")
+    if years is None or not isinstance(items, list):
+        return values
+    recurs = any(isinstance(one, dict) and one.get("period", "once") != "once" for one in items)
+    return values | {"years": years} if recurs else values
 
 
 def stated_cost(text: str | None, path: Path | None) -> Cost | None:

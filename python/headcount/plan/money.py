@@ -61,9 +61,16 @@ def _discount(value: Any) -> Any:
     if not isinstance(value, str):
         return _exact(value)
     with as_mistake():
-        share(value, "it")  # says how to write it
-    text = value.strip()
-    return Decimal(text[:-1]) / 100 if text.endswith("%") else Decimal(text)
+        return parse_share(value, "it")
+
+
+def parse_share(text: str, option: str) -> Decimal:
+    """Read `20%`, `-5%` or `0.2` of an option, exactly; raises InputError with how to write it."""
+    plain = text.strip()
+    sign = -1 if plain.startswith("-") else 1
+    share(plain.lstrip("-"), option)
+    number_text = plain.lstrip("-").rstrip("%")
+    return sign * Decimal(number_text) / (100 if plain.endswith("%") else 1)
 
 
 _PLAIN = PlainSerializer(number, return_type=int | float)
@@ -124,9 +131,21 @@ def exact(value: float) -> Decimal:
     return Decimal(repr(value))
 
 
+def plain(value: Decimal) -> str:
+    """A number without needless zeros, with commas between thousands: `3`, `26,280`, `0.42`."""
+    text = f"{value:,f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
 def money_text(amount: Decimal, currency: str) -> str:
     """An amount to the cent, for people: `29,581.00 USD`."""
     return f"{rounded(amount, currency):,f} {currency}"
+
+
+def stated_text(amount: Decimal, currency: str) -> str:
+    """An amount as it was stated, with cents at least: `0.1375 USD`."""
+    digits = max(decimals(currency), -int(amount.normalize(CONTEXT).as_tuple().exponent))
+    return f"{amount:,.{digits}f} {currency}"
 
 
 def each_text(amount: Decimal, currency: str) -> str:
@@ -139,8 +158,9 @@ def each_text(amount: Decimal, currency: str) -> str:
 
 def fine(amount: Decimal, currency: str) -> Decimal:
     """An amount rounded as `each_text` shows it."""
-    if amount == 0:
-        return rounded(amount, currency)
+    to_the_cent = rounded(amount, currency)
+    if amount == to_the_cent:
+        return to_the_cent
     for _ in range(2):  # 0.9996 becomes 1.00, which needs a digit less
         digits = max(decimals(currency), FEWEST_DIGITS - 1 - amount.adjusted())
         amount = amount.quantize(Decimal((0, (1,), -digits)), ROUND_HALF_UP, CONTEXT)

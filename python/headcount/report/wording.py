@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from headcount.bundle.level import LevelResult
 from headcount.bundle.price import PriceEach
 from headcount.bundle.verdict import Capacity, Verdict
-from headcount.plan.money import each_text, fine, money_text
+from headcount.plan.money import each_text, fine, money_text, plain
 from headcount.text import count
 
 PURPOSE = {
@@ -108,7 +108,7 @@ def price_text(verdict: Verdict) -> str:
         return ""
     parts = []
     if price.amount is not None:
-        over = f" over {price.years:,f} years" if price.years is not None else ""
+        over = f" over {plain(price.years)} years" if price.years is not None else ""
         parts.append(f"{money_text(price.amount, price.currency)}{over}")
     if price.rate is not None:
         parts.append(f"{each_text(price.rate.amount, price.currency)} per {price.rate.period}")

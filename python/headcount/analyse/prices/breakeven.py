@@ -7,12 +7,14 @@ price per user, its lead grows by more than one step of the other.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from itertools import pairwise
 
+from pydantic import Field
+
 from headcount.analyse.prices.configuration import Configuration
 from headcount.analyse.prices.fleet import systems
+from headcount.bundle.level import Record
 from headcount.plan.money import CONTEXT, ceiling
 
 MOST_EDGES = 20_000
@@ -20,39 +22,24 @@ MOST_EDGES = 20_000
 for as long as that; the answer then ends where it was cut, and says so."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """Users from `first_users` to `last_users`, both included, and who is cheaper for them.
-
-    Attributes:
-        first_users: At least 1.
-        last_users: None where it never ends.
-        cheaper: The configuration's name; None where both cost the same.
-
-    """
+class Stretch(Record):
+    """Users from `first_users` to `last_users`, both included, and who is cheaper for them."""
 
     first_users: int
-    last_users: int | None
-    cheaper: str | None
+    last_users: int | None = Field(description="Null where it never ends")
+    cheaper: str | None = Field(description="The configuration; null where both cost the same")
 
 
-@dataclass(frozen=True, slots=True)
-class BreakEven:
-    """Who of two configurations is cheaper, for every number of users.
-
-    Attributes:
-        first: The one's name.
-        second: The other's.
-        stretches: From 1 user on, one after the other without a gap.
-        complete: Whether the last stretch never ends; False where the staircases cross for ever, or
-            for longer than was looked.
-
-    """
+class BreakEven(Record):
+    """Who of two configurations is cheaper, for every number of users."""
 
     first: str
     second: str
-    stretches: tuple[Stretch, ...]
-    complete: bool
+    stretches: tuple[Stretch, ...] = Field(description="From 1 user on, without a gap")
+    complete: bool = Field(
+        description="Whether the last stretch never ends; false where the staircases cross for "
+        "ever, or for longer than was looked"
+    )
 
     def from_users(self, name: str) -> int | None:
         """The fewest users for whom the named one is cheaper; None if there is no such number."""
@@ -91,13 +78,19 @@ def break_even(
             cheaper = first.name if costs[0] < costs[1] else second.name
         last = following - 1 if following is not None else None
         if found and found[-1].cheaper == cheaper:
-            found[-1] = Stretch(found[-1].first_users, last, cheaper)
+            found[-1] = _stretch(found[-1].first_users, last, cheaper)
         else:
-            found.append(Stretch(at, last, cheaper))
+            found.append(_stretch(at, last, cheaper))
     complete = settled is not None and starts[-1] >= settled
     if not complete:
         found = _cut(found, starts[-1])
-    return BreakEven(first.name, second.name, tuple(found), complete)
+    return BreakEven(
+        first=first.name, second=second.name, stretches=tuple(found), complete=complete
+    )
+
+
+def _stretch(first_users: int, last_users: int | None, cheaper: str | None) -> Stretch:
+    return Stretch(first_users=first_users, last_users=last_users, cheaper=cheaper)
 
 
 def _starts(usable: tuple[int, int], settled: int | None) -> Iterator[int]:
@@ -142,5 +135,5 @@ def _cut(found: list[Stretch], last_start: int) -> list[Stretch]:
     """End the stretches before the last edge looked at: what is behind it was not compared."""
     kept = [one for one in found if one.first_users < last_start]
     if not kept:
-        return [Stretch(1, 1, found[0].cheaper)]
-    return [*kept[:-1], Stretch(kept[-1].first_users, last_start - 1, kept[-1].cheaper)]
+        return [_stretch(1, 1, found[0].cheaper)]
+    return [*kept[:-1], _stretch(kept[-1].first_users, last_start - 1, kept[-1].cheaper)]

@@ -9,9 +9,12 @@ what all the administrators cost before, and 9.5 rounded to whole millions.
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
+from pydantic import Field
+
 from headcount.analyse.prices.configuration import Configuration
 from headcount.analyse.prices.fleet import Need, fleet
-from headcount.plan.money import ceiling, product, quotient
+from headcount.bundle.level import Record
+from headcount.plan.money import Exact, ceiling, product, quotient
 
 MISLEADING = Decimal("0.01")
 """Share by which a rounded saving may be off before it is said: what a reader would not notice."""
@@ -26,11 +29,13 @@ class Administration:
     Attributes:
         servers_per_admin: Servers for which one administrator is enough, above 0.
         admin_cost: Of one administrator in a year.
+        currency: Of that.
 
     """
 
     servers_per_admin: Decimal
     admin_cost: Decimal
+    currency: str = "USD"
 
     def admins(self, servers: int) -> int:
         """Whole administrators for so many servers."""
@@ -41,42 +46,26 @@ class Administration:
         return product(Decimal(self.admins(servers)), self.admin_cost)
 
 
-@dataclass(frozen=True, slots=True)
-class Consolidation:
-    """Old servers and the new ones that take their users.
+class Consolidation(Record):
+    """Old servers and the new ones that take their users."""
 
-    Attributes:
-        name: The new configuration's.
-        replaces: Old servers.
-        users: Users of all of them together, with growth.
-        usable: Users that each new system is given.
-        systems: New systems, spares included.
-        servers: New servers: the systems, each of so many nodes.
-        per_server: Old servers for each new one.
-        admins_before: Administrators of the old servers; None where nothing was stated of them.
-        admins_after: Of the new ones.
-        yearly_before: What administration costs in a year.
-        yearly_after: With the new servers.
-        saving: The difference, negative if there are more servers than before.
-        amount: What the new systems cost; None where no price is known.
-        pays_back_years: After how long the saving has paid for them; None where it never does.
-
-    """
-
-    name: str
-    replaces: int
-    users: int
-    usable: int
-    systems: int
-    servers: int
-    per_server: Decimal
-    admins_before: int | None
-    admins_after: int | None
-    yearly_before: Decimal | None
-    yearly_after: Decimal | None
-    saving: Decimal | None
-    amount: Decimal | None
-    pays_back_years: Decimal | None
+    name: str = Field(description="The new configuration's")
+    replaces: int = Field(description="Old servers")
+    users: int = Field(description="Of all of them together, with growth")
+    usable: int = Field(description="Users that each new system is given")
+    systems: int = Field(description="New systems, spares included")
+    servers: int = Field(description="New servers: the systems, each of so many nodes")
+    per_server: Exact = Field(description="Old servers for each new one")
+    admins_before: int | None = Field(description="Administrators of the old servers, if stated")
+    admins_after: int | None = Field(description="Of the new ones")
+    yearly_before: Exact | None = Field(description="What administration costs in a year")
+    yearly_after: Exact | None
+    saving: Exact | None = Field(description="In a year; negative if it costs more than before")
+    currency: str | None = Field(description="Of these amounts")
+    amount: Exact | None = Field(description="What the new systems cost, in the price's currency")
+    pays_back_years: Exact | None = Field(
+        description="After how long the saving has paid for them; null where it never does"
+    )
 
 
 def consolidate(
@@ -115,6 +104,7 @@ def consolidate(
         yearly_before=before,
         yearly_after=after,
         saving=saving,
+        currency=administration.currency if administration else None,
         amount=found.amount,
         pays_back_years=quotient(found.amount, saving) if paid else None,  # type: ignore[arg-type]
     )

@@ -6,25 +6,25 @@ bought.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
 from headcount.analyse.prices.configuration import Configuration
 from headcount.analyse.prices.fleet import systems
+from headcount.bundle.level import Record
+from headcount.plan.money import Exact
 
 MOST_STEPS = 10_000
 """Steps of a curve: more than a chart has pixels. What has more is cut there, and says so by ending
 before the users asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Record):
     """From `first_users` to `last_users`, both included, so many systems at one price."""
 
     first_users: int
     last_users: int
     systems: int
-    amount: Decimal
+    amount: Exact
 
 
 def steps(
@@ -35,10 +35,10 @@ def steps(
     most = min(systems(last_users, usable), MOST_STEPS)
     return [
         Step(
-            (number - 1) * usable + 1,
-            min(number * usable, last_users),
-            number + spare,
-            configuration.amount(number + spare),
+            first_users=(number - 1) * usable + 1,
+            last_users=min(number * usable, last_users),
+            systems=number + spare,
+            amount=configuration.amount(number + spare),
         )
         for number in range(1, most + 1)
     ]

@@ -1,30 +1,26 @@
 """How many systems hold so many users: whole ones, with headroom, growth and spares."""
 
-from dataclasses import dataclass
 from decimal import Decimal, localcontext
 
+from pydantic import Field
+
 from headcount.analyse.prices.configuration import Configuration
-from headcount.plan.money import CONTEXT, ceiling
+from headcount.bundle.level import Record
+from headcount.plan.money import CONTEXT, Exact, ceiling, quotient
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
-    """What the systems are bought for.
+class Need(Record):
+    """What the systems are bought for."""
 
-    Attributes:
-        users: Today's, at least 1.
-        headroom: Share of each system's capacity that is kept free, from 0 to below 1.
-        growth: Share by which users grow in a year; negative if they become fewer.
-        years: For so long the systems must do.
-        spare: Systems beyond those that the users need.
-
-    """
-
-    users: int
-    headroom: Decimal = Decimal(0)
-    growth: Decimal = Decimal(0)
-    years: Decimal = Decimal(0)
-    spare: int = 0
+    users: int = Field(ge=1, description="Today's")
+    headroom: Exact = Field(
+        default=Decimal(0), ge=0, lt=1, description="Share of a system's capacity that is kept free"
+    )
+    growth: Exact = Field(
+        default=Decimal(0), gt=-1, description="Share by which users grow in a year"
+    )
+    years: Exact = Field(default=Decimal(0), ge=0, description="For so long the systems must do")
+    spare: int = Field(default=0, ge=0, description="Systems beyond those that the users need")
 
     @property
     def most_users(self) -> int:
@@ -37,30 +33,18 @@ class Need:
         return max(self.users, ceiling(grown))
 
 
-@dataclass(frozen=True, slots=True)
-class Fleet:
-    """The systems of a configuration that a need takes.
+class Fleet(Record):
+    """The systems of a configuration that a need takes."""
 
-    Attributes:
-        name: The configuration's.
-        usable: Users that each system is given.
-        systems: How many there are, spares included.
-        fewest: Were the capacity the upper bound of its interval; None where there is no interval.
-        most: Were it the lower bound; None likewise.
-        amount: What they cost; None where no price is known.
-        least_amount: What the fewest cost.
-        most_amount: What the most cost.
-
-    """
-
-    name: str
-    usable: int
-    systems: int
-    fewest: int | None
-    most: int | None
-    amount: Decimal | None
-    least_amount: Decimal | None
-    most_amount: Decimal | None
+    name: str = Field(description="The configuration's")
+    usable: int = Field(description="Users that each system is given")
+    systems: int = Field(description="How many there are, spares included")
+    fewest: int | None = Field(description="Were the capacity its interval's upper bound")
+    most: int | None = Field(description="Were it the lower bound")
+    amount: Exact | None = Field(description="What they cost; null where no price is known")
+    least_amount: Exact | None = Field(description="What the fewest cost")
+    most_amount: Exact | None = Field(description="What the most cost")
+    per_user: Exact | None = Field(description="`amount` by the users that they are needed for")
 
 
 def systems(users: int, usable: int) -> int:
@@ -77,13 +61,17 @@ def fleet(configuration: Configuration, need: Need) -> Fleet:
     number = systems(need.most_users, usable) + need.spare
     fewest = _at(configuration, need, configuration.high)
     most = _at(configuration, need, configuration.low)
+    amount, least, dearest = (_amount(configuration, many) for many in (number, fewest, most))
     return Fleet(
-        configuration.name,
-        usable,
-        number,
-        fewest,
-        most,
-        *(_amount(configuration, many) for many in (number, fewest, most)),
+        name=configuration.name,
+        usable=usable,
+        systems=number,
+        fewest=fewest,
+        most=most,
+        amount=amount,
+        least_amount=least,
+        most_amount=dearest,
+        per_user=quotient(amount, Decimal(need.most_users)) if amount is not None else None,
     )
 
 

@@ -48,7 +48,9 @@ def _times(cost: Cost, period: Period) -> Decimal | None:
     """How often an item is paid; None where that is not known without years."""
     if period == "once":
         return Decimal(1)
-    return None if cost.years is None else product(per_year(period, cost), cost.years)
+    return (
+        None if cost.years is None else product(per_year(period, cost.hours_per_year), cost.years)
+    )
 
 
 def total(cost: Cost, *, shared: bool | None = None) -> Decimal | None:
@@ -84,18 +86,20 @@ def by_kind(items: list[PriceItem]) -> dict[str, Decimal]:
 def rate(cost: Cost) -> PriceRate | None:
     """What a system that is rented costs in the shortest period of its items.
 
-    With years only what has items by the hour counts as rented, and what is paid once is spread
-    evenly over the years. Without years everything recurs, and the rate is the sum of the items'
-    own. None of any other system.
+    With years that is only of interest where something is rented by the hour (energy is not); what
+    is paid once is then spread evenly over the years. Without years everything recurs, and the rate
+    is the sum of the items' own. None of any other system.
     """
     period = next((one for one in SHORTEST if any(item.period == one for item in cost.items)), None)
-    if period is None or (cost.years is not None and period != "hour"):
+    rented = any(item.period == "hour" and item.kind == "rental" for item in cost.items)
+    if period is None or (cost.years is not None and not rented):
         return None
-    in_period = per_year(period, cost)
+    in_period = per_year(period, cost.hours_per_year)
     if cost.years is not None and (whole := total(cost)) is not None:
         return PriceRate(period=period, amount=quotient(whole, product(in_period, cost.years)))
     yearly = [
-        product(_paid(item, _worth(cost, item)), per_year(item.period, cost)) for item in cost.items
+        product(_paid(item, _worth(cost, item)), per_year(item.period, cost.hours_per_year))
+        for item in cost.items
     ]
     return PriceRate(period=period, amount=quotient(sum(yearly, Decimal(0)), in_period))
 

@@ -1,0 +1,138 @@
+"""The answer of `headcount price`: prices, the cheapest that holds so many users, break-even."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from itertools import combinations
+
+from headcount.analyse.prices.basis import basis, configuration, currency
+from headcount.analyse.prices.breakeven import BreakEven, break_even
+from headcount.analyse.prices.configuration import Configuration
+from headcount.analyse.prices.consolidation import Administration, Consolidation, consolidate
+from headcount.analyse.prices.curve import steps
+from headcount.analyse.prices.fleet import Fleet, Need, fleet
+from headcount.analyse.prices.record import Curve, Priced, PriceReport
+from headcount.analyse.prices.wording import sentences
+from headcount.errors import InputError
+from headcount.plan.cost import Period
+
+CURVE = 2
+"""A curve goes to so many times the users that are looked for, so that what lies beyond is seen."""
+SYSTEMS = 10
+"""Without users to look for, it goes to so many of the largest system."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merger:
+    """Old servers that are to be replaced.
+
+    Attributes:
+        replaces: How many.
+        administration: What looking after servers takes; None where it is not of interest.
+        nodes: Servers of which one new system consists.
+
+    """
+
+    replaces: int
+    administration: Administration | None = None
+    nodes: int = 1
+
+
+def report(
+    configurations: Sequence[Priced],
+    need: Need | None = None,
+    merger: Merger | None = None,
+    headroom: Decimal = Decimal(0),
+) -> PriceReport:
+    """Put prices side by side, and for a need find what holds it and costs least.
+
+    Args:
+        configurations: At least one, each of another name.
+        need: The users to hold; with a merger, those of the old servers.
+        merger: Old servers to replace; takes a need.
+        headroom: Of the break-even points where there is no need; else that of the need counts.
+
+    """
+    prices = [one.price for one in configurations if one.price is not None]
+    unit, on = currency(prices), basis(prices)
+    known = [found for one in configurations if (found := configuration(one, on)) is not None]
+    fleets = [fleet(one, need) for one in known] if need is not None else []
+    bought = [one for one in fleets if one.amount is not None]
+    best = min(bought, key=lambda one: (one.amount, one.systems), default=None)
+    free, spare = (need.headroom, need.spare) if need is not None else (headroom, 0)
+    priced = [one for one in known if one.each is not None]
+    evens = [break_even(one, other, free, spare) for one, other in combinations(priced, 2)]
+    last = _last_users(need, known, free)
+    made = PriceReport(
+        currency=unit,
+        basis=on,
+        configurations=list(configurations),
+        need=need,
+        fleets=fleets,
+        cheapest=best.name if best is not None and len(bought) > 1 else None,
+        shown=_shown(best, bought) if best is not None else None,
+        break_evens=evens,
+        curves=[Curve(name=one.name, steps=steps(one, last, free, spare)) for one in priced],
+        consolidations=_consolidations(known, unit, on, need, merger),
+        sentences=[],
+        doubts=_doubts(configurations, evens),
+    )
+    return made.model_copy(update={"sentences": sentences(made)})
+
+
+def _last_users(need: Need | None, known: Sequence[Configuration], headroom: Decimal) -> int:
+    """Where curves end."""
+    if need is not None:
+        return CURVE * need.most_users
+    return SYSTEMS * max((one.usable(headroom) for one in known), default=1)
+
+
+def _shown(best: Fleet, bought: Sequence[Fleet]) -> bool | None:
+    """Whether the cheapest one at its dearest costs less than every other one at its least."""
+    others = [one for one in bought if one is not best]
+    if not others:
+        return None
+    least = [one.least_amount for one in others]
+    if best.most_amount is None or any(amount is None for amount in least):
+        return None
+    return all(best.most_amount < amount for amount in least if amount is not None)
+
+
+def _consolidations(
+    known: Sequence[Configuration],
+    unit: str | None,
+    on: Period | None,
+    need: Need | None,
+    merger: Merger | None,
+) -> list[Consolidation]:
+    if merger is None or need is None:
+        return []
+    paid = merger.administration
+    if paid is not None and unit is not None and paid.currency != unit:
+        raise InputError(
+            f"prices are in {unit} and --admin-cost is in {paid.currency}; state both in one"
+        )
+    if on != "once":  # a rate pays for no servers
+        known = [replace(one, each=None) for one in known]
+    return [consolidate(one, merger.replaces, need, paid, merger.nodes) for one in known]
+
+
+def _doubts(configurations: Sequence[Priced], evens: Sequence[BreakEven]) -> list[str]:
+    found = [f"{one.name}: {doubt}" for one in configurations for doubt in one.doubts]
+    for one in configurations:
+        if not one.users:
+            found.append(f"{one.name}: no level passed, so nothing is known that it holds")
+        elif one.at_least:
+            found.append(
+                f"{one.name}: it holds at least {one.users:,} users, so fewer systems might do"
+            )
+    years = {one.price.years for one in configurations if one.price is not None}
+    if len(years) > 1:
+        found.append("prices over years stand beside prices that state no years")
+    found += [
+        f"{one.first} and {one.second}: who is cheaper was compared up to "
+        f"{one.stretches[-1].last_users:,} users only"
+        for one in evens
+        if not one.complete
+    ]
+    return found

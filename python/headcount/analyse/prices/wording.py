@@ -1,0 +1,135 @@
+"""What prices come to, in sentences."""
+
+from decimal import Decimal
+
+from headcount.analyse.prices.breakeven import BreakEven
+from headcount.analyse.prices.consolidation import Consolidation, rounding
+from headcount.analyse.prices.fleet import Fleet
+from headcount.analyse.prices.record import PriceReport
+from headcount.plan.money import each_text, money_text
+from headcount.text import share
+
+AGAIN = {"once": "", "hour": " an hour", "month": " a month", "year": " a year"}
+"""Behind an amount that is paid again and again."""
+AND = {"once": "", "hour": " and hour", "month": " and month", "year": " and year"}
+"""Behind what such an amount is divided by."""
+
+
+def sentences(report: PriceReport) -> list[str]:
+    """The answer: who holds the users and costs least, from where on, and what is saved."""
+    found = _cheapest(report)
+    found += [told for one in report.break_evens for told in _even(one)]
+    found += [told for one in report.consolidations for told in _consolidated(one, report)]
+    return found
+
+
+def many(number: int, noun: str) -> str:
+    """So many of a thing: `1 system`, `12 systems`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def amount_text(amount: Decimal, report: PriceReport) -> str:
+    """An amount on the report's basis: `60,000.00 USD`, `0.34 USD an hour`."""
+    unit = report.currency or ""
+    if report.basis is None or report.basis == "once":
+        return money_text(amount, unit)
+    return f"{each_text(amount, unit)}{AGAIN[report.basis]}"
+
+
+def _cheapest(report: PriceReport) -> list[str]:
+    if report.need is None or (report.cheapest is None and report.consolidations):
+        return []
+    users = many(report.need.most_users, "user")
+    if report.cheapest is None:
+        return [
+            f"{one.name}: {many(one.systems, 'system')} for {users}{_paid(one, report)}."
+            for one in report.fleets
+        ]
+    best, *others = sorted(
+        (one for one in report.fleets if one.amount is not None),
+        key=lambda one: (one.amount or Decimal(0), one.systems),
+    )
+    told = (
+        f"The cheapest configuration that holds {users} is {best.name}: "
+        f"{many(best.systems, 'system')}{_paid(best, report)}."
+    )
+    if others[0].amount == best.amount:
+        tied = ", ".join(one.name for one in others if one.amount == best.amount)
+        return [told, f"{tied} costs as much, with more systems or as many."]
+    assert best.amount is not None
+    assert others[0].amount is not None
+    more = amount_text(others[0].amount - best.amount, report)
+    next_best = f"Next is {others[0].name}, {more} dearer ({many(others[0].systems, 'system')})."
+    return [told, next_best, *_sure(report)]
+
+
+def _sure(report: PriceReport) -> list[str]:
+    said = {
+        True: "That holds at the ends of the capacities' intervals, too.",
+        False: "Within the capacities' intervals another one could be as cheap: that is not shown.",
+        None: "Not every capacity has an interval, so how sure that is cannot be said.",
+    }
+    return [said[report.shown]]
+
+
+def _paid(one: Fleet, report: PriceReport) -> str:
+    if one.amount is None or one.per_user is None:
+        return ""
+    each = each_text(one.per_user, report.currency or "")
+    return f", {amount_text(one.amount, report)}, {each} per user{AND[report.basis or 'once']}"
+
+
+def _even(one: BreakEven) -> list[str]:
+    """From where on each of a pair is cheaper, and who is in the long run."""
+    first, second = one.from_users(one.first), one.from_users(one.second)
+    if first is None and second is None:
+        return [f"{one.first} and {one.second} always cost the same."]
+    if first is None or second is None:
+        better, worse = (one.second, one.first) if first is None else (one.first, one.second)
+        ties = any(stretch.cheaper is None for stretch in one.stretches)
+        told = f"never dearer than {worse}" if ties else f"always cheaper than {worse}"
+        return [f"{better} is {told}."]
+    earlier, later = (one.first, one.second) if second > first else (one.second, one.first)
+    return [_crossing(one, earlier, later, max(first, second))]
+
+
+def _crossing(one: BreakEven, earlier: str, later: str, at: int) -> str:
+    """From how many users on the later one is cheaper, and who is for good."""
+    told = f"{later} is cheaper than {earlier} from {many(at, 'user')}"
+    always, back = one.always_from(later), one.always_from(earlier)
+    if always == at:
+        return f"{told} on."
+    if always is not None:
+        return f"{told}, though not for every number above; from {always:,} on always."
+    if back is not None:
+        return f"{told}; from {back:,} on {earlier} is always cheaper."
+    return f"{told}, though not for every number above."
+
+
+def _consolidated(one: Consolidation, report: PriceReport) -> list[str]:
+    servers = many(one.servers, "server")
+    held = (
+        f"{one.name}: {servers} hold the {many(one.users, 'user')} of {one.replaces:,} old ones "
+        f"({one.per_server:,.1f} old to a new one; {many(one.systems, 'system')}, each given "
+        f"{many(one.usable, 'user')})."
+    )
+    told = [held]
+    if one.saving is None or one.yearly_before is None or one.yearly_after is None:
+        return told
+    unit = one.currency or report.currency or ""
+    before, after = (money_text(each, unit) for each in (one.yearly_before, one.yearly_after))
+    size = money_text(abs(one.saving), unit)
+    word = "saves" if one.saving >= 0 else "costs"
+    part = share(float(abs(one.saving) / one.yearly_before)) if one.yearly_before else "0%"
+    rounded = rounding(abs(one.saving))
+    told.append(
+        f"Administration takes {one.admins_before:,} people for {before} a year before, "
+        f"{one.admins_after:,} for {after} after: that {word} {size} a year, {part} of it"
+        f"{f' ({rounded})' if rounded else ''}."
+    )
+    if one.pays_back_years is not None:
+        told.append(
+            f"The new servers, {money_text(one.amount or Decimal(0), unit)}, are paid for by that "
+            f"after {one.pays_back_years:,.1f} years."
+        )
+    return told

@@ -1,0 +1,108 @@
+"""`headcount price`: what users cost, the cheapest configuration for so many, consolidation."""
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from headcount.cli import options
+from headcount.cli import priced as inputs
+from headcount.cli.console import out, print_json
+from headcount.errors import InputError
+
+EPILOG = """
+Examples:
+
+headcount price runs/20261120T101500-app-server-lab-app --cost "29581 USD"
+
+headcount price runs/A runs/B --costs a.toml --costs b.toml --users 10000 --headroom 25%
+
+headcount price 704=2850 330=2200 --cost "43270 USD" --cost "29581 USD" --users 10000  # stated
+
+headcount price cluster=10000 --nodes 2 --replaces 2000 --users-per-server 250
+--servers-per-admin 20 --admin-cost "100000 USD"
+"""
+
+
+def price(
+    what: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[NAME=]BUNDLE|NAME=USERS...",
+            help="Runs, or capacities that you state, such as published ones.",
+        ),
+    ],
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PRICE",
+            help='What each costs, in their order: "29581 USD", "0.34 USD/hour"; '
+            '"plan": as its plan says.',
+        ),
+    ] = None,
+    costs: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="The same as items, in TOML files with [cost]'s keys."),
+    ] = None,
+    years: Annotated[
+        float | None,
+        typer.Option(min=0.01, max=100, help="Over which prices that recur, and growth, count."),
+    ] = None,
+    users: Annotated[
+        int | None, typer.Option(min=1, help="Find the cheapest that holds so many users.")
+    ] = None,
+    headroom: Annotated[
+        str, typer.Option(metavar="SHARE", help="Kept free on each system: 25%.")
+    ] = "0%",
+    growth: Annotated[
+        str, typer.Option(metavar="SHARE", help="By which users grow in a year: 20%.")
+    ] = "0%",
+    spare: Annotated[
+        int, typer.Option(min=0, max=1_000_000, help="Systems beyond those needed.")
+    ] = 0,
+    replaces: Annotated[
+        int | None, typer.Option(min=1, help="Consolidation: so many old servers go.")
+    ] = None,
+    users_per_server: Annotated[
+        int | None, typer.Option(min=1, help="Users of each old server; or give --users of all.")
+    ] = None,
+    nodes: Annotated[
+        int, typer.Option(min=1, max=1000, help="Servers of which one new system consists.")
+    ] = 1,
+    servers_per_admin: Annotated[
+        float | None, typer.Option(min=0.001, help="Servers that take one administrator.")
+    ] = None,
+    admin_cost: Annotated[
+        str | None,
+        typer.Option(metavar="PRICE", help='Of an administrator in a year: "100000 USD".'),
+    ] = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Say what users cost, which configuration holds so many for least, and what replacing saves.
+
+    Of one run: the price per user, per mark and per request per second. Of several: from how many
+    users on which is cheaper. Prices are those of the plans, or stated here.
+    """
+    from headcount.analyse.prices.answer import report
+    from headcount.report.prices import markdown as as_markdown
+    from headcount.report.prices import terminal
+
+    if json and markdown:
+        raise InputError("--json and --markdown exclude each other; give one of them")
+    over = Decimal(str(years)) if years is not None else None
+    configurations = inputs.configurations(what, cost or [], costs or [], over)
+    merger = inputs.merger(replaces, nodes, servers_per_admin, admin_cost)
+    sought = inputs.sought(users, replaces, users_per_server)
+    free = inputs.headroom(headroom)
+    need = None
+    if sought is not None:
+        need = inputs.need(sought, free, growth, spare, inputs.years_of(over, configurations))
+    found = report(configurations, need, merger, free)
+    if json:
+        print_json(found.model_dump(mode="json"))
+    elif markdown:
+        print(as_markdown.render(found), end="")
+    else:
+        terminal.show(found, out)

@@ -1,0 +1,1 @@
+"""The answer of `headcount price`, on the terminal and as Markdown."""

@@ -1,0 +1,192 @@
+"""The tables of prices, whatever they are printed on: headings and cells of text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from headcount.analyse.prices.fleet import Fleet
+from headcount.analyse.prices.record import Priced, PriceReport
+from headcount.analyse.prices.total import by_kind
+from headcount.analyse.prices.wording import AGAIN
+from headcount.bundle.price import Price, PriceItem
+from headcount.plan.money import fine, plain, rounded, stated_text
+from headcount.report.wording import price_interval, price_of
+from headcount.text import DASH, clean, count
+
+MOST_STRETCHES = 12
+"""Rows of break-even points that are printed; JSON has all."""
+
+
+ROUNDED = "Lines are rounded half up; totals are sums of rounded lines."
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A table: title, headings, rows, and how many columns from the left are text."""
+
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    texts: int = 1
+    note: str = ""
+
+
+def tables(report: PriceReport) -> list[Printed]:
+    """All tables of a report, in order; those without rows are left out."""
+    found = [_items(one) for one in report.configurations if one.price and one.price.items]
+    found += [_each(report), _fleets(report)]
+    found += _evens(report)
+    return [_told(one) for one in found if one.rows]
+
+
+def _told(printed: Printed) -> Printed:
+    """The table without columns in which nothing is known."""
+    kept = [
+        index
+        for index in range(len(printed.heads))
+        if any(row[index] not in ("", DASH) for row in printed.rows)
+    ]
+    heads = [printed.heads[index] for index in kept]
+    rows = [[row[index] for index in kept] for row in printed.rows]
+    texts = sum(index < printed.texts for index in kept)
+    return Printed(printed.title, heads, rows, texts, printed.note)
+
+
+def items(price: Price) -> Printed:
+    """The lines of a price, its sums by kind where there are several, and its total."""
+    rows = [_line(one, price) for one in price.items]
+    sums = by_kind(price.items)
+    if len(sums) > 1:
+        rows += [
+            ["All", kind, *[""] * 4, _cents(part, price.currency)] for kind, part in sums.items()
+        ]
+    if price.amount is not None:
+        rows.append(["Total", *[""] * 5, _cents(price.amount, price.currency)])
+    over = f"Over {plain(price.years)} years. " if price.years is not None else ""
+    when = f"Prices of {price.priced_on.isoformat()}, as stated. " if price.priced_on else ""
+    rounding = "" if price.amount is None else ROUNDED
+    note = f"{over}{when}{rounding}".strip()
+    heads = ("Item", "Kind", "Quantity", "Unit price", "Discount", "Times", f"{price.currency}")
+    return Printed("", heads, rows, 2, note)
+
+
+def _items(one: Priced) -> Printed:
+    assert one.price is not None
+    made = items(one.price)
+    title = f"What {clean(one.name)} costs"
+    return Printed(title, made.heads, made.rows, made.texts, made.note)
+
+
+def _line(item: PriceItem, price: Price) -> list[str]:
+    paid = AGAIN[item.period]
+    worth = "" if item.currency == price.currency else f" (x {plain(item.rate)})"
+    return [
+        clean(item.name) + (" (shared)" if item.shared else ""),
+        item.kind,
+        plain(item.quantity),
+        f"{stated_text(item.unit_price, item.currency)}{paid}{worth}",
+        f"{plain(item.discount * 100)}%" if item.discount else "",
+        DASH if item.times is None else plain(item.times),
+        DASH if item.amount is None else _cents(item.amount, price.currency),
+    ]
+
+
+def _cents(amount: Decimal, currency: str) -> str:
+    return f"{rounded(amount, currency):,f}"
+
+
+def _each(report: PriceReport) -> Printed:
+    """What each configuration costs for each user, mark and request per second."""
+    rows: list[list[str]] = []
+    for one in report.configurations:
+        name, holds, price = clean(one.name), _holds(one), one.price
+        whole = DASH if price is None else _whole(price)
+        if price is None or not price.each:
+            rows.append([name, holds, whole, DASH, DASH])
+            continue
+        for each in price.each:
+            most = "at most " if one.at_least and each.of == "user" else ""
+            interval = (price_interval(price.currency, each) or DASH).removeprefix("95% interval ")
+            told = f"{most}{fine(each.value, price.currency):,f} per {price_of(each)}"
+            rows.append([name, holds, whole, told, interval])
+            name = holds = whole = ""
+    unit = f", {report.currency}" if report.currency else ""
+    heads = ("Configuration", "Users", f"Price{unit}", f"For each{unit}", "95% interval")
+    return Printed("Price", heads, rows, 1)
+
+
+def _whole(price: Price) -> str:
+    if price.amount is None and price.rate is not None:
+        return f"{fine(price.rate.amount, price.currency):,f}{AGAIN[price.rate.period]}"
+    return DASH if price.amount is None else _cents(price.amount, price.currency)
+
+
+def _holds(one: Priced) -> str:
+    if one.users is None:
+        return DASH
+    least = "at least " if one.at_least else ""
+    return f"{least}{count(one.users)}{' (stated)' if one.source == 'stated' else ''}"
+
+
+def _fleets(report: PriceReport) -> Printed:
+    need = report.need
+    if need is None:
+        return Printed("", (), ())
+    unit = report.currency or ""
+    again = AGAIN[report.basis or "once"]
+    rows = [_fleet(one, report.cheapest, unit) for one in report.fleets]
+    price = f"Price{again}, {unit}"
+    heads = ("Configuration", "Users each", "Systems", price, "95% interval", "Per user")
+    return Printed(f"For {count(need.most_users)} users", heads, rows, 1, _need(report))
+
+
+def _fleet(one: Fleet, cheapest: str | None, unit: str) -> list[str]:
+    interval = DASH
+    if one.least_amount is not None and one.most_amount is not None:
+        interval = f"{fine(one.least_amount, unit):,f} to {fine(one.most_amount, unit):,f}"
+    star = " *" if one.name == cheapest else ""
+    return [
+        f"{clean(one.name)}{star}",
+        count(one.usable),
+        count(one.systems),
+        DASH if one.amount is None else f"{fine(one.amount, unit):,f}",
+        interval,
+        DASH if one.per_user is None else f"{fine(one.per_user, unit):,f}",
+    ]
+
+
+def _need(report: PriceReport) -> str:
+    """What was asked for, in words."""
+    need = report.need
+    assert need is not None
+    said = [f"{count(need.users)} users"]
+    if need.growth:
+        said.append(f"growing by {_percent(need.growth)} a year for {plain(need.years)} years")
+    said.append(f"headroom {_percent(need.headroom)}" if need.headroom else "no headroom")
+    if need.spare:
+        said.append(f"{need.spare:,} spare")
+    star = "; * the cheapest" if report.cheapest else ""
+    return f"{', '.join(said)}; whole systems{star}."
+
+
+def _percent(value: Decimal) -> str:
+    return f"{plain(value * 100)} %"
+
+
+def _evens(report: PriceReport) -> list[Printed]:
+    """Who of each pair is cheaper, stretch by stretch."""
+    found = []
+    for one in report.break_evens:
+        rows = [
+            [
+                f"{part.first_users:,}",
+                f"{part.last_users:,}" if part.last_users is not None else "no end",
+                clean(part.cheaper) if part.cheaper is not None else "the same",
+            ]
+            for part in one.stretches[:MOST_STRETCHES]
+        ]
+        left = len(one.stretches) - len(rows)
+        note = f"And {left:,} more stretches (--json has all)." if left else ""
+        title = f"Cheaper of {clean(one.first)} and {clean(one.second)}"
+        found.append(Printed(title, ("From users", "To users", "Cheaper"), rows, 0, note))
+    return found
