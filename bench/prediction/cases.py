@@ -3,24 +3,17 @@
 import math
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from bench.diagnosis.injections import Demand
-from bench.diagnosis.stages import STAGES, Stage
+from bench.diagnosis.stages import Stage
 from headcount.analyse.prediction.resource import Kind
 
 Name = Literal["cpu", "disk", "network", "pair"]
 
-HEAVY = replace(
-    STAGES["app-cpu"],
-    name="app-heavy",
-    steps=[{"name": "compute", "op": "processor", "rounds": 4000}],
-)
-"""So much work in a request that few of them fill a part of a core."""
-LOADS: Mapping[str, Stage] = {**STAGES, HEAVY.name: HEAVY}
 CASES: Sequence[tuple[Name, str]] = (
-    ("cpu", "app-heavy"),
+    ("cpu", "app-cpu"),
     ("network", "nginx-big"),
     ("disk", "nginx-big"),
     ("pair", "nginx-zip"),

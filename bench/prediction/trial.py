@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from bench.diagnosis.injections import Injection
-from bench.diagnosis.stages import Stage, plan
+from bench.diagnosis.stages import STAGES, Stage, plan
 from bench.diagnosis.trial import Runner, TrialError
-from bench.prediction.cases import CASES, LOADS, Setting, setting
+from bench.prediction.cases import CASES, Setting, setting
 from headcount.analyse.prediction import Asked, Prediction, predict
 from headcount.analyse.prediction.change import parse
 from headcount.analyse.prediction.study import study
@@ -63,7 +63,7 @@ def run(number: int, seed: int, keep: Path, names: Sequence[str]) -> Outcome:
     """Run a trial and keep its bundles; raises TrialError where it tells nothing."""
     cases = [case for case in CASES if case[0] in names]
     name, stage_name = cases[number % len(cases)]
-    stage = LOADS[stage_name]
+    stage = STAGES[stage_name]
     runner = Runner(keep)
     laid = setting(name, stage, runner.demand(stage), random.Random(f"{seed}/{number}"))
     key = f"trial-{seed}-{number:03}"

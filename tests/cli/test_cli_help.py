@@ -29,6 +29,7 @@ VERBS = [
     ["shares"],
     ["diagnose"],
     ["export"],
+    ["predict"],
     ["watch"],
     ["compare"],
     ["gate"],

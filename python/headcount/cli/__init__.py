@@ -19,6 +19,7 @@ from headcount.cli import (
     published,
     history,
     price,
+    predict,
     run,
     serve,
     shares,
@@ -53,6 +54,7 @@ app.command("diagnose", no_args_is_help=True, epilog=diagnose.EPILOG)(diagnose.d
 app.command("compare", no_args_is_help=True, epilog=compare.EPILOG)(compare.compare)
 app.command("gate", no_args_is_help=True, epilog=gate.EPILOG)(gate.gate)
 app.command("history", epilog=history.EPILOG)(history.history)
+app.command("predict", no_args_is_help=True, epilog=predict.EPILOG)(predict.predict)
 app.command("watch", epilog=watch.EPILOG)(watch.watch)
 app.command("published", epilog=published.EPILOG)(published.published)
 app.command("runs")(bundles.runs)

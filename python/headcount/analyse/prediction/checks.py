@@ -6,7 +6,7 @@ of simulated servers whose capacity is known.
 
 from collections.abc import Sequence
 
-from headcount.analyse.prediction.demand import Demand, drift
+from headcount.analyse.prediction.demand import FULL, Demand, drift
 from headcount.analyse.prediction.holdout import PER_S, RESPONSE, USERS, Split, Told
 from headcount.analyse.prediction.interval import WIDEST
 from headcount.analyse.prediction.point import Point
@@ -209,11 +209,14 @@ def interval(half: float) -> Check:
     )
 
 
-def limit(diagnosis: Diagnosis | None, *, changed: bool) -> Check:
-    """What stopped the server is something that these changes move."""
+def limit(diagnosis: Diagnosis | None, busiest: float, *, changed: bool) -> Check:
+    """What stopped the server is something that these changes move.
+
+    Where a resource was full all the same, it counts and not what the diagnosis says.
+    """
     if diagnosis is None or not changed:
         return _none("limit", "nothing is changed")
-    ok = diagnosis.limit not in SOFT
+    ok = diagnosis.limit not in SOFT or busiest >= FULL
     return Check(
         name="limit",
         passed=ok,

@@ -19,6 +19,9 @@ LEFT = 2
 ABOVE = 1.1
 """Loads further above the limit are held out as well, and not counted as one of the two: else a
 search's levels in overload would be all that is foretold."""
+BROKEN = 1.25
+"""The criterion over its limit from which response times are no longer compared: in overload an
+error of one percent in throughput is one of ten in them. The users at the limit tell instead."""
 PER_S, RESPONSE, USERS = 0.05, 0.20, 0.05
 """Errors that a model may make: of throughput, response time, and users at the limit."""
 
@@ -103,11 +106,18 @@ def told(
             Told(
                 model,
                 max(e[0] for e in errors),
-                max(e[1] for e in errors),
+                max(
+                    (e[1] for e, p in zip(errors, divided.high, strict=True) if _fair(p)),
+                    default=None,
+                ),
                 users,
             )
         )
     return made
+
+
+def _fair(p: Point) -> bool:
+    return p.value <= BROKEN
 
 
 def _errors(

@@ -13,7 +13,7 @@ from headcount.analyse.prediction.fit import Fitted, fit
 from headcount.analyse.prediction.point import Point, point
 from headcount.analyse.prediction.resource import Resource
 
-DRAWS = 120
+DRAWS = 60
 NORMAL = 1.96
 RUN_TO_RUN = 0.025
 """Standard deviation of where one run locates the capacity, which no level of it can show: the

@@ -60,15 +60,31 @@ def predict(bundle: Bundle, asked: Asked | None = None) -> Prediction:
         eligible = (*QUEUEING, "exponential")
         if fitted.think_s <= 0:
             eligible = (*eligible, "scalability")
-    best = min(
-        (one for one in told if one.model in eligible), key=lambda one: one.worst, default=None
-    )
-    model: ModelName = best.model if best is not None else "exact"
-    at_least = max((p.users for p in found.points), default=0.0)
-    before = answer(model, fitted, now, at_least)
-    after = answer(model, fitted, then, max(at_least, asked.users or 0.0))
+    at_least = max(*(p.users for p in found.points), asked.users or 0.0)
+    model, before, after = _chosen(told, eligible, fitted, (now, then), at_least)
+    best = next((one for one in told if one.model == model), None)
     made = _Made(found, fitted, asked, model, before, after, now, then, divided, best)
     return _prediction(made, told, eligible, _diagnosis(bundle))
+
+
+def _chosen(
+    told: Sequence[Told],
+    eligible: Sequence[ModelName],
+    fitted: Fitted,
+    capacities: tuple[Capacities, Capacities],
+    at_least: float,
+) -> tuple[ModelName, Answer, Answer]:
+    """The model that did best on the levels held out, of those that have an answer at all."""
+    able = sorted((one for one in told if one.model in eligible), key=lambda one: one.worst)
+    names: list[ModelName] = [one.model for one in able] or ["exact"]
+    made = []
+    for name in names:
+        before = answer(name, fitted, capacities[0], at_least)
+        after = answer(name, fitted, capacities[1], at_least)
+        if before.users and after.users:
+            return name, before, after
+        made.append((name, before, after))
+    return made[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,15 +166,16 @@ def _checks(made: _Made, spread: Spread, diagnosis: Diagnosis | None) -> list[Ch
     name = after.binds.resource.name if after.binds is not None else None
     most = max((p.use.get(name or "", 0.0) for p in found.points), default=0.0)
     capacity = made.then.get(name or "")
+    busiest = found.busiest()
     return [
         checks.little(found.levels),
         checks.demands(binding, found.points, base),
         checks.hold_out(made.best, made.divided, _noise(found)),
-        checks.reach(found.points, base, found.busiest()),
+        checks.reach(found.points, base, busiest),
         checks.measured(name, most / capacity if capacity else None, known=name is not None),
         checks.memory(made.asked.memory_bytes is not None, _harmless(made)),
         checks.interval(spread.half),
-        checks.limit(diagnosis, changed=bool(made.asked.changes)),
+        checks.limit(diagnosis, busiest[1] if busiest else 0.0, changed=bool(made.asked.changes)),
     ]
 
 

@@ -80,7 +80,7 @@ Given = Mapping[str, float | int | str]
 
 
 def _cpu(top: Observation, given: Given) -> Iterator[Resource]:
-    """A quota, CPUs to which the server is bound, or all that others leave of the machine."""
+    """A quota, CPUs to which the server is bound, or all of the machine."""
     quota = top.mean(cpu.LIMIT) or given.get("cpu")
     group = _reader(cpu.GROUP, cpu.OWN)
     if quota and group(top) is not None:
@@ -100,8 +100,8 @@ def _cpu(top: Observation, given: Given) -> Iterator[Resource]:
             return None
         return max(busy * count - (o.mean(cpu.FOREIGN) or 0.0), 0.0)
 
-    free = there - (top.mean(cpu.FOREIGN) or 0.0)
-    yield Resource("cpu", "cpu", "servers", cpu.HOST, "cores", max(free, 0.01), used)
+    # What other programs take they may have to give back: it is no part of what scenarios take.
+    yield Resource("cpu", "cpu", "servers", cpu.HOST, "cores", there, used)
 
 
 def _listed(text: str) -> float:
