@@ -78,7 +78,9 @@ def _prices(verdict: Verdict) -> list[KeyFigure]:
     for each in verdict.price.each:
         parts = [price_text(verdict), price_interval(currency, each)]
         told = "; ".join(part for part in parts if part)
-        name = f"Price per {price_of(each)}"
+        # Of a capacity that may be larger the price per user may be lower.
+        most = each.of == "user" and verdict.capacity is not None and verdict.capacity.at_least
+        name = f"Price per {price_of(each)}" + (", at most" if most else "")
         found.append(KeyFigure(name, each_text(each.value, currency), told))
     return found
 

@@ -16,7 +16,8 @@ from headcount.report.document.blocks import (
     cells,
     said,
 )
-from headcount.report.html.disclosure import GROUPS, NOT_STATED, recorded_of
+from headcount.report.document.prose import listed
+from headcount.report.html.disclosure import GROUPS, recorded_of
 
 TITLE = "Disclosure"
 
@@ -40,16 +41,16 @@ def section(content: ReportContent) -> Section:
 
 
 def _groups(content: ReportContent) -> Iterator[Block]:
+    """A table of each group that anything is known of; the others are named."""
+    silent = []
+    columns = [Column(name, text=True) for name in ("Item", "What it is", "Source")]
     for name, heading in GROUPS:
         stated = sorted(content.disclosure.get(name, {}).items())
-        recorded = recorded_of(content, name)
-        rows = [Row(cells(item, value, "stated")) for item, value in stated]
-        rows += [Row(cells(item, value, "recorded")) for item, value in recorded]
         if not stated:
-            rows.insert(0, Row(cells("Statement", NOT_STATED, "stated")))
-        yield Table(
-            heading,
-            [Column("Item", text=True), Column("What it is", text=True), Column("", text=True)],
-            rows,
-            widths=[2.4, 6, 1.2],
-        )
+            silent.append(heading.lower())
+        rows = [Row(cells(item, value, "stated")) for item, value in stated]
+        rows += [Row(cells(item, value, "recorded")) for item, value in recorded_of(content, name)]
+        if rows:
+            yield Table(heading, columns, rows, widths=[2.4, 6, 1.2])
+    if silent:
+        yield Paragraph(said(f"Nothing was stated of: {listed(silent)}."))

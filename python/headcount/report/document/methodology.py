@@ -31,7 +31,7 @@ def section(content: ReportContent, plan: Plan | None) -> Section:
     """Describe the test so that a reader can judge it; what only the plan knows may be missing."""
     blocks: list[Block] = [
         Heading("The workload"),
-        Paragraph(said(sentence(content.description))),
+        Paragraph(said(sentence(" ".join(content.description.split())))),
         *_users(content, plan),
         *([_scenarios(plan)] if plan is not None and not plan.workload.program else []),
         Heading("Levels"),

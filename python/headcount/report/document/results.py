@@ -22,7 +22,7 @@ from headcount.report.document.prose import several
 from headcount.report.grouped import NOTE as GROUPS_NOTE
 from headcount.report.grouped import figures as group_figures
 from headcount.report.grouped import stress
-from headcount.report.selection import by_users, shown
+from headcount.report.selection import by_users, published, shown
 from headcount.report.tasks import has_figures
 from headcount.text import DASH, count, duration, duration_range, share, significant
 
@@ -44,10 +44,16 @@ def section(content: ReportContent, figures: list[Figure]) -> Section:
             Heading("Every level"),
             levels.played(content),
             levels.used(content),
-            Heading("The level that stands for the answer"),
+            Heading(_shown(content)),
             *detail.tables(content),
         ],
     )
+
+
+def _shown(content: ReportContent) -> str:
+    if published(content.verdict, content.levels) is not None:
+        return "The level that stands for the answer"
+    return "One level in detail"
 
 
 def _summary(content: ReportContent) -> Iterator[str]:

@@ -31,7 +31,7 @@ def resources_table(content: ReportContent) -> Table | None:
     ]
     heads = [f"{several(level.users, 'user')}, {level.outcome}" for level in levels]
     return Table(
-        "Resources at the answer" + (" and beyond it" if len(levels) > 1 else ""),
+        "What the server used" + (" at the answer and beyond it" if len(levels) > 1 else ""),
         [Column("Counter", text=True), *map(Column, heads)],
         rows,
         "Means over the measured part of the level, of the server's whole machine.",

@@ -23,6 +23,13 @@ from headcount.report.document.blocks import (
 from headcount.report.pdf.breaks import breakable
 from headcount.text import clean
 
+WARNINGS = {
+    "failed": "Failed",
+    "invalid": "Invalid",
+    "interrupted": "Interrupted before its end",
+    "unfinished": "Not finished",
+}
+"""Outcomes that the title page must not hide."""
 RUNNING_CHARACTERS = 70
 """What stands at the head of every page has one line."""
 LONG_CHARACTERS = 900
@@ -53,6 +60,7 @@ def payload(document: Document, draw: Callable[[Figure], str]) -> dict[str, Any]
         "running": cut(clean(f"{document.title}, {document.subject}"), RUNNING_CHARACTERS),
         "subject": prose(document.subject),
         "headline": document.headline and _capital(prose(document.headline)),
+        "warning": WARNINGS.get(document.outcome),
         "answer": prose(document.answer),
         "caution": document.caution and prose(document.caution),
         "facts": [[prose(name), prose(value)] for name, value in document.facts],
