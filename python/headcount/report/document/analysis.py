@@ -1,6 +1,6 @@
 """The measurement analysis: what limits the server, what was used, whether the figures hold."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from headcount.bundle.diagnosis import Candidate, Diagnosis
 from headcount.bundle.diagnosis import Figure as Evidence
@@ -33,7 +33,7 @@ from headcount.text import count, share
 TITLE = "Measurement analysis"
 
 
-def section(content: ReportContent, figures: list[Figure]) -> Section:
+def section(content: ReportContent, figures: Sequence[Figure]) -> Section:
     """Say what stopped the server and why that is believed; `figures` are charts of the use."""
     found = content.verdict.diagnosis
     blocks: list[Block] = [Heading("What stops the server")]

@@ -1,6 +1,6 @@
 """The results: the answer in figures, charts, and every level."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from headcount.bundle.level import LevelResult
 from headcount.report.content import ReportContent
@@ -29,7 +29,7 @@ from headcount.text import DASH, count, duration, duration_range, share, signifi
 TITLE = "Results"
 
 
-def section(content: ReportContent, figures: list[Figure]) -> Section:
+def section(content: ReportContent, figures: Sequence[Figure]) -> Section:
     """Show what was measured; `figures` are the charts of the run."""
     if not content.levels:
         return Section(TITLE, [Paragraph(said("No level was finished: there are no results."))])
