@@ -69,13 +69,14 @@ def following(
     valid = [o for o in observations if o.valid and o.per_s > 0]
     found = [
         made
-        for resource in _resources(valid)
+        for resource in resources(valid)
         if resource.limit not in hidden and (made := _projected(resource, valid, light)) is not None
     ]
     return min(found, key=lambda one: one.users, default=None)
 
 
-def _resources(levels: Sequence[Observation]) -> Iterator[Resource]:
+def resources(levels: Sequence[Observation]) -> Iterator[Resource]:
+    """Everything with a capacity that the levels tell the use of."""
     if not levels:
         return
     last = max(levels, key=lambda o: o.users)

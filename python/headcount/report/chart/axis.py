@@ -59,13 +59,15 @@ def upright_right(
     )
 
 
-def key(x: float, y: float, style: str, *, square: bool = False) -> Html:
-    """Draw a piece of a line with its mark, to stand before its name."""
+def key(x: float, y: float, style: str, *, square: bool = False, marked: bool = True) -> Html:
+    """Draw a piece of a line, with its mark if it has any, to stand before its name."""
     form = " square" if square else ""
+    colour = style.split(" ", 1)[0]
+    mark = element("path", d=f"M{number(x + 9)} {number(y)}h0", class_=f"dot{form} key {colour}")
     return joined(
         [
             element("path", d=f"M{number(x)} {number(y)}h18", class_=f"line key {style}"),
-            element("path", d=f"M{number(x + 9)} {number(y)}h0", class_=f"dot{form} key {style}"),
+            mark if marked else None,
         ]
     )
 

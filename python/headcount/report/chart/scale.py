@@ -80,6 +80,17 @@ class Log:
         return ticks[::every]
 
 
+@dataclass(frozen=True, slots=True)
+class Nines(Log):
+    """Percentiles by how rare what exceeds them is: 10 is p90, 100 is p99, and so on."""
+
+    def ticks(self, most: int) -> list[float]:
+        """Return the shortest, the median and the nines; every second nine where it is narrow."""
+        powers = range(1, math.floor(math.log10(self.high) + 1e-9) + 1)
+        every = max(1, math.ceil((len(powers) + 2) / max(most, 1)))
+        return [1.0, *([2.0] if every == 1 else []), *(10.0**power for power in powers[::every])]
+
+
 def nice_step(step: float) -> float:
     """Return the least of 1, 2 or 5 times a power of ten that is not below ``step``."""
     power = 10.0 ** math.floor(math.log10(step))

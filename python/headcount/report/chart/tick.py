@@ -20,3 +20,13 @@ def time_tick(value_ms: float) -> str:
 def percent_tick(value: float) -> str:
     """Write a share: 50%."""
     return f"{value:.0%}"
+
+
+def megabyte_tick(value_bytes: float) -> str:
+    """Write bytes per second in decimal megabytes per second: 20 or 0.5."""
+    return rate_tick(value_bytes / 1e6) if value_bytes else "0"
+
+
+def nines_tick(rarity: float) -> str:
+    """Write a percentile by how rare what exceeds it is: 10 is 90%, 1,000 is 99.9%."""
+    return f"{(1 - 1 / rarity) * 100:.7g}%" if rarity > 1 else "0%"

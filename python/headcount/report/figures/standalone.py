@@ -44,6 +44,10 @@ def style(scheme: palette.Scheme) -> str:
         ".line.limit{stroke-width:1.6;stroke-dasharray:7 4}.line.capacity{stroke-width:1.6}",
         ".line.p50{stroke-dasharray:1 5}.line.p99{stroke-dasharray:8 5}",
         ".area{opacity:.18}.area.outer{opacity:.09}.band{opacity:.14}",
+        ".line.dashed{stroke-dasharray:7 5}.line.over{stroke-width:1.6}.small{font-size:11px}",
+        f".full{{stroke:{ink['soft']};stroke-width:1.2}}",
+        ".dot.ceiling{stroke-width:13}.hole.ceiling{stroke-width:8}",
+        ".line.rule{stroke-width:1.6;opacity:.75}",
         ".at{display:none}",
         *palette.rules(scheme),
     ]

@@ -1,0 +1,150 @@
+"""How much of each resource is used at each throughput, and where it would be full.
+
+The utilisation law, U = D X: what is used of a resource grows with throughput by what a scenario
+asks of it (Denning and Buzen, "The Operational Analysis of Queueing Network Models", ACM Computing
+Surveys 10(3), 1978). A line through the levels, U = U0 + D X, meets 100 % at the ceiling that this
+resource alone would set. It assumes that a scenario goes on to ask for as much: an extrapolation.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from headcount.analyse.diagnosis.evidence import network
+from headcount.analyse.diagnosis.following import (
+    LEAST_LEVELS,
+    SPREAD,
+    SURE_SLOPE,
+    Resource,
+    resources,
+)
+from headcount.analyse.diagnosis.observation import Observation, observe
+from headcount.analyse.diagnosis.thresholds import held
+from headcount.bundle.diagnosis import Limit
+from headcount.bundle.level import LevelResult
+from headcount.counters.naming import INTERFACE, of_instance, split_instance
+
+QUEUE_RATE = "system.network.queue.rate"
+LEAST_USE = 0.02
+"""A resource of which less is used at every level is left out: its line would be the axis."""
+LEAST_CEILING = 0.98
+"""A line that is full at less of the throughput reached than this is no law of the resource."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """One level: its throughput, and the share of the resource that was used."""
+
+    users: int
+    per_s: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """The line through the levels.
+
+    Attributes:
+        background: What would be used without load, as a share.
+        demand: The share that one scenario per second asks for.
+        ceiling_per_s: The throughput at which the resource would be full.
+
+    """
+
+    background: float
+    demand: float
+    ceiling_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What is used of one resource.
+
+    Attributes:
+        limit: Which resource.
+        counter: What was counted.
+        capacity: What counts as full, in `unit`.
+        unit: UCUM code.
+        spots: Its levels, by throughput.
+        law: The line; None where use does not surely grow with throughput.
+
+    """
+
+    limit: Limit
+    counter: str
+    capacity: float
+    unit: str
+    spots: tuple[Spot, ...]
+    law: Law | None
+
+
+def uses(levels: Sequence[LevelResult]) -> list[Use]:
+    """Return the most used of each kind of resource, the fullest first."""
+    valid = [one for one in map(observe, levels) if one.valid and one.per_s > 0]
+    best: dict[Limit, Use] = {}
+    for resource in (*resources(valid), *_shaped(valid)):
+        use = _use(resource, valid)
+        if use is None or _most(use) < LEAST_USE:
+            continue
+        if resource.limit not in best or _most(use) > _most(best[resource.limit]):
+            best[resource.limit] = use
+    return sorted(best.values(), key=_most, reverse=True)
+
+
+def _most(use: Use) -> float:
+    return max(spot.share for spot in use.spots)
+
+
+def _shaped(levels: Sequence[Observation]) -> Iterator[Resource]:
+    """Interfaces whose sending is held to a rate, such as a network that a run made itself."""
+    last = max(levels, key=lambda one: one.users, default=None)
+    for name, rate in last.means.get("sut", {}).items() if last is not None else ():
+        family, interface = split_instance(name)
+        if family == QUEUE_RATE and interface is not None and rate > 0:
+            sent = of_instance(network.SENT, INTERFACE, interface)
+            yield Resource(
+                "network",
+                sent,
+                "sut",
+                lambda one, sent=sent: one.means.get("sut", {}).get(sent),  # type: ignore[misc]
+                rate,
+                "By/s",
+            )
+
+
+def _use(resource: Resource, levels: Sequence[Observation]) -> Use | None:
+    spots = sorted(
+        (
+            Spot(one.users, one.per_s, used / resource.capacity)
+            for one in levels
+            if (used := resource.use(one)) is not None
+        ),
+        key=lambda spot: (spot.per_s, spot.users),
+    )
+    if not spots:
+        return None
+    law = None if resource.by_users else _law(spots)
+    return Use(
+        resource.limit, resource.counter, resource.capacity, resource.unit, tuple(spots), law
+    )
+
+
+def _law(spots: Sequence[Spot]) -> Law | None:
+    """Fit the line by least squares; None unless its slope is surely above zero."""
+    x = np.array([spot.per_s for spot in spots])
+    share = np.array([spot.share for spot in spots])
+    if len(set(x)) < LEAST_LEVELS or x.max() < SPREAD * x.min():
+        return None
+    design = np.column_stack([np.ones_like(x), x])
+    (background, demand), residual, _, _ = np.linalg.lstsq(design, share, rcond=None)
+    variance = float(residual[0]) / max(len(x) - 2, 1) if residual.size else 0.0
+    error = float(np.sqrt(variance * np.linalg.inv(design.T @ design)[1, 1]))
+    grown = demand * (x.max() - x.min())
+    if grown < held("next.least") or demand < SURE_SLOPE * error:
+        return None
+    ceiling_per_s = float((1 - background) / demand)
+    # What was reached cannot lie beyond what is possible: such a line tells of something else.
+    if ceiling_per_s < LEAST_CEILING * x.max():
+        return None
+    return Law(float(background), float(demand), ceiling_per_s)

@@ -1,0 +1,135 @@
+"""What a configuration costs for so many users: staircases, since servers are whole."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headcount.report.chart.figure import NARROW, WIDE, Room
+from headcount.report.chart.panel import Panel
+from headcount.report.chart.scale import Linear, from_zero
+from headcount.report.figures.lines import Frame, Line, chart
+from headcount.report.figures.plot import Axis, Plot, Rule, Series
+from headcount.report.figures.record import Figure, Table
+from headcount.report.markup import Html, element, joined
+from headcount.text import count
+
+TITLE = "What so many users cost"
+STYLES = ("one", "two", "three", "four", "five", "six")
+"""Colours, and with them the most curves of one figure."""
+TABLE_ROWS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One configuration's costs.
+
+    Attributes:
+        name: For people.
+        corners: (users, amount), ascending: the corners of its staircase, joined by straight lines.
+
+    """
+
+    name: str
+    corners: Sequence[tuple[float, float]]
+
+
+def figure(curves: Sequence[Curve], currency: str, needed: int | None = None) -> Figure | None:
+    """Draw it; None without a curve.
+
+    Args:
+        curves: At most six configurations, in the order of a legend.
+        currency: As in `USD`, for the axis.
+        needed: The users that are needed, drawn as an upright line; None where nobody said.
+
+    """
+    drawn = [curve for curve in curves if len(curve.corners) > 1][: len(STYLES)]
+    if not drawn:
+        return None
+    alt = _in_words(drawn, currency, needed)
+    return Figure(
+        name="cost",
+        title=TITLE,
+        alt=alt,
+        caption=f"{alt} Steps: one user more than a server holds takes another server.",
+        svg=_drawing(drawn, currency, needed, WIDE, alt),
+        narrow=_drawing(drawn, currency, needed, NARROW, alt),
+        table=_table(drawn, currency),
+        plot=Plot(
+            x=Axis("Users", "count"),
+            left=Axis(currency, "money"),
+            series=[
+                Series(curve.name, style, curve.corners)
+                for curve, style in zip(drawn, STYLES, strict=False)
+            ],
+            rules=(
+                [Rule(f"{count(needed)} users needed", "capacity", needed, upright=True)]
+                if needed is not None
+                else []
+            ),
+        ),
+    )
+
+
+def amount_at(curve: Curve, users: float) -> float | None:
+    """What so many users cost by a curve; None beyond its end."""
+    return next((amount for corner, amount in curve.corners if corner >= users), None)
+
+
+def _drawing(
+    curves: Sequence[Curve], currency: str, needed: int | None, room: Room, alt: str
+) -> Html:
+    most = max(corner[0] for curve in curves for corner in curve.corners)
+    amounts = [corner[1] for curve in curves for corner in curve.corners]
+    frame = Frame(
+        heading=f"Price, {currency}",
+        below="Users",
+        x=lambda start, end: Linear(0, most, start, end),
+        y=lambda start, end: from_zero(amounts, start, end),
+        x_written=count,
+        y_written=count,
+    )
+    lines = [
+        Line(curve.name, style, curve.corners) for curve, style in zip(curves, STYLES, strict=False)
+    ]
+    behind = [lambda panel: _needed(panel, needed)] if needed is not None else []
+    return chart(room, frame, lines, TITLE, alt, behind=behind)
+
+
+def _needed(panel: Panel, users: int | None) -> Html | None:
+    if users is None or panel.x.at(users) >= panel.right:
+        return None
+    x = panel.x.at(users)
+    before = x > (panel.left + panel.right) / 2
+    return joined(
+        [
+            element(
+                "path", d=f"M{x:.1f} {panel.top - 4:.1f}V{panel.bottom:.1f}", class_="line capacity"
+            ),
+            element(
+                "text",
+                f"{count(users)} users needed",
+                x=x + (-6 if before else 6),
+                y=panel.top - 6,
+                class_="tag capacity" + (" end" if before else ""),
+            ),
+        ]
+    )
+
+
+def _in_words(curves: Sequence[Curve], currency: str, needed: int | None) -> str:
+    users = needed if needed is not None else int(curves[0].corners[-1][0])
+    told = [
+        f"{curve.name} costs {count(amount)} {currency}"
+        for curve in curves
+        if (amount := amount_at(curve, users)) is not None
+    ]
+    return f"For {count(users)} users {', '.join(told)}." if told else f"Prices in {currency}."
+
+
+def _table(curves: Sequence[Curve], currency: str) -> Table:
+    ends = sorted({corner[0] for curve in curves for corner in curve.corners[1::2]})
+    every = max(1, -(-len(ends) // TABLE_ROWS))
+    rows = []
+    for users in ends[::every]:
+        amounts = [amount_at(curve, users) for curve in curves]
+        rows.append([count(users), *(count(amount) for amount in amounts)])
+    return Table(("Up to users", *(f"{curve.name}, {currency}" for curve in curves)), rows)

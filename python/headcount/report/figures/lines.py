@@ -1,0 +1,131 @@
+"""A chart of named lines in one panel: what most figures are."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from headcount.report.chart import axis
+from headcount.report.chart.dots import Dot, dots
+from headcount.report.chart.figure import Room, drawing
+from headcount.report.chart.label import Name, names
+from headcount.report.chart.line import through_time
+from headcount.report.chart.panel import Panel
+from headcount.report.chart.scale import Scale
+from headcount.report.markup import Html, element, joined
+
+LETTER_PX = 7.6
+"""Room for a letter of a name in bold 13 px type, taken widely, so that names are never cut."""
+LEGEND_PX = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: its name, its class, where it goes through, and how.
+
+    Attributes:
+        name: Written beside its end, or above the chart on a narrow screen.
+        style: Class that colours it; further words make it `dashed` or `faint`.
+        points: From the left to the right.
+        marks: What is marked on it: nothing for a smooth line.
+        square: Whether marks are squares, to tell lines apart without colour.
+
+    """
+
+    name: str
+    style: str
+    points: Sequence[tuple[float, float]]
+    marks: Sequence[Dot] = ()
+    square: bool = False
+
+    @property
+    def colour(self) -> str:
+        """The first of its classes, which colours its name as well."""
+        return self.style.split(" ", 1)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The axes: what they are called, their scales, and how their values are written."""
+
+    heading: str
+    below: str
+    x: Callable[[float, float], Scale]
+    y: Callable[[float, float], Scale]
+    x_written: Callable[[float], str]
+    y_written: Callable[[float], str]
+    height: float = 290.0
+
+
+Extra = Callable[[Panel], Html | None]
+"""Something else in the panel: a limit, a band, a note."""
+
+
+def chart(
+    room: Room,
+    frame: Frame,
+    lines: Sequence[Line],
+    title: str,
+    alt: str,
+    behind: Sequence[Extra] = (),
+    before: Sequence[Extra] = (),
+) -> Html:
+    """Draw it: names stand beside the ends of lines, or above the chart where there is no room.
+
+    Args:
+        room: How wide.
+        frame: The axes.
+        lines: What is drawn, the most important last.
+        title: What the drawing is called.
+        alt: What it shows, in words.
+        behind: What is drawn below the lines.
+        before: What is drawn above them.
+
+    """
+    longest = max((len(line.name) for line in lines), default=0)
+    margin = max(room.right, 14 + LETTER_PX * longest) if room.hover else 18.0
+    top = 40.0 if room.hover else 34.0 + LEGEND_PX * len(lines)
+    right = room.width - margin
+    bottom = top + (frame.height if room.hover else frame.height * 0.8)
+    panel = Panel(room.left, top, right, bottom, frame.x(room.left, right), frame.y(bottom, top))
+    return drawing(
+        room,
+        bottom + 46,
+        title,
+        alt,
+        axis.upright(panel, frame.y_written),
+        element("text", frame.heading, x=panel.left - 52, y=16, class_="title"),
+        *(extra(panel) for extra in behind),
+        *(_line(panel, line) for line in lines),
+        _beside(panel, lines) if room.hover else _above(panel, lines),
+        *(extra(panel) for extra in before),
+        axis.lower(panel, frame.x_written, room.x_ticks, frame.below),
+    )
+
+
+def _line(panel: Panel, line: Line) -> Html:
+    return joined(
+        [
+            through_time(panel, list(line.points), line.style) if len(line.points) > 1 else None,
+            dots(panel, line.marks, line.colour, square=line.square) if line.marks else None,
+        ]
+    )
+
+
+def _beside(panel: Panel, lines: Sequence[Line]) -> Html:
+    wanted = [
+        Name(line.name, panel.y.at(line.points[-1][1]), line.colour)
+        for line in lines
+        if line.points
+    ]
+    return names(panel.right + 10, wanted, panel.top, panel.bottom)
+
+
+def _above(panel: Panel, lines: Sequence[Line]) -> Html:
+    """A legend in rows, the first line's name at the top."""
+    parts: list[Html] = []
+    for index, line in enumerate(lines):
+        y = 36 + index * LEGEND_PX
+        parts += [
+            axis.key(panel.left - 52, y, line.style, square=line.square, marked=bool(line.marks)),
+            element("text", line.name, x=panel.left - 26, y=y + 4, class_=f"tag {line.colour}"),
+        ]
+    return joined(parts)

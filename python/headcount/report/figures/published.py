@@ -1,0 +1,210 @@
+"""What was published of other servers, beside what was measured here: dashed, and always said.
+
+Published results are of other hardware, mostly decades older, and of the original programs. They
+show orders of magnitude, and nothing else; nothing here says that one server is better.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from headcount.bundle.level import LevelResult
+from headcount.report.chart.figure import NARROW, WIDE, Room
+from headcount.report.chart.panel import Panel
+from headcount.report.chart.scale import LOG_FROM_RATIO, Linear, Log, Scale, for_times, from_zero
+from headcount.report.chart.tick import megabyte_tick, percent_tick, rate_tick, time_tick
+from headcount.report.figures.about import valid
+from headcount.report.figures.lines import Frame, Line, chart
+from headcount.report.figures.plot import Axis, Plot, Series, Unit
+from headcount.report.figures.record import Figure, Run, Table
+from headcount.report.figures.throughput import cpu_of
+from headcount.report.markup import Html, element
+from headcount.text import count, duration, megabytes_per_s, share, significant
+
+TITLE = "Beside published results"
+SAID = "published, different hardware"
+MOST = 4
+"""References of one figure: more names than have room beside their lines."""
+HERE = "this run"
+
+
+class Reference(Protocol):
+    """A published line: `headcount.analyse.published.series` gives them."""
+
+    @property
+    def short(self) -> str:
+        """The system in a few words, with when it was published."""
+
+    @property
+    def label(self) -> str:
+        """The system, the test and the year, for a footnote."""
+
+    @property
+    def points(self) -> Sequence[tuple[float, float]]:
+        """(users, figure) as printed."""
+
+
+class _Kind:
+    """A figure that published results and levels share."""
+
+    def __init__(
+        self,
+        heading: str,
+        unit: Unit,
+        own: Callable[[LevelResult], float | None],
+        tick: Callable[[float], str],
+        told: Callable[[float | None], str],
+    ) -> None:
+        """Take what it is called, its unit, and how it is read and written."""
+        self.heading, self.unit, self.own, self.tick, self.told = heading, unit, own, tick, told
+
+
+KINDS: Mapping[str, _Kind] = {
+    "bytes_per_s": _Kind(
+        "Megabytes per second",
+        "bytes",
+        lambda level: level.total.read_bytes_per_s + level.total.written_bytes_per_s,
+        megabyte_tick,
+        megabytes_per_s,
+    ),
+    "cpu": _Kind("CPU of the server", "share", cpu_of, percent_tick, share),
+    "mean_ms": _Kind(
+        "Mean response time",
+        "ms",
+        lambda level: level.total.response.mean_ms if level.total.response else None,
+        time_tick,
+        duration,
+    ),
+    "p95_ms": _Kind(
+        "p95 response time",
+        "ms",
+        lambda level: level.total.response.p95_ms if level.total.response else None,
+        time_tick,
+        duration,
+    ),
+    "marks_per_min": _Kind(
+        "Marks per minute",
+        "rate",
+        lambda level: level.marks.per_minute if level.marks else None,
+        rate_tick,
+        significant,
+    ),
+}
+"""By what published results call the figure."""
+
+
+def figure(run: Run, references: Sequence[Reference], of: str) -> Figure | None:
+    """Draw a figure of this run and of published ones against users.
+
+    Args:
+        run: What was measured here.
+        references: Published lines of the same figure; the first four are drawn.
+        of: Which figure, of `KINDS`.
+
+    None where there is no reference, or the run does not have the figure.
+
+    """
+    kind = KINDS[of]
+    own = sorted(
+        (float(level.users), value)
+        for level in valid(run.levels)
+        if (value := kind.own(level)) is not None
+    )
+    drawn = [one for one in references if one.points][:MOST]
+    if not own or not drawn:
+        return None
+    alt = _in_words(kind, own, drawn)
+    return Figure(
+        name=f"published-{of.replace('_', '-')}",
+        title=f"{TITLE}: {kind.heading.lower() if kind.heading[:3] != 'CPU' else kind.heading}",
+        alt=alt,
+        caption=(
+            f"Dashed: {SAID}; of the original programs. They show orders of magnitude and nothing "
+            f"else. {' '.join(one.label + '.' for one in drawn)}"
+        ),
+        svg=_drawing(kind, own, drawn, WIDE, alt),
+        narrow=_drawing(kind, own, drawn, NARROW, alt),
+        table=_table(kind, own, drawn),
+        plot=Plot(
+            x=Axis("Users", "count", log=_wide_users(own, drawn)),
+            left=Axis(kind.heading, kind.unit, log=_log(kind, own, drawn)),
+            series=[
+                *(Series(_name(one), "users", one.points, dash=True) for one in drawn),
+                Series(HERE, "one", own),
+            ],
+        ),
+    )
+
+
+def _name(reference: Reference) -> str:
+    return f"{reference.short}, different hardware"
+
+
+def _wide_users(own: Sequence[tuple[float, float]], drawn: Sequence[Reference]) -> bool:
+    users = [x for points in (own, *(one.points for one in drawn)) for x, _ in points if x > 0]
+    return max(users) / min(users) > LOG_FROM_RATIO
+
+
+def _log(kind: _Kind, own: Sequence[tuple[float, float]], drawn: Sequence[Reference]) -> bool:
+    values = [y for points in (own, *(one.points for one in drawn)) for _, y in points]
+    return kind.unit != "share" and isinstance(for_times(values, 0, 1), Log)
+
+
+def _drawing(
+    kind: _Kind,
+    own: Sequence[tuple[float, float]],
+    drawn: Sequence[Reference],
+    room: Room,
+    alt: str,
+) -> Html:
+    users = [x for points in (own, *(one.points for one in drawn)) for x, _ in points]
+    values = [y for points in (own, *(one.points for one in drawn)) for _, y in points]
+
+    def across(start: float, end: float) -> Scale:
+        if _wide_users(own, drawn):
+            return Log(min(x for x in users if x > 0) * 0.9, max(users) * 1.1, start, end)
+        return Linear(0, max(users) * 1.04, start, end)
+
+    def upwards(start: float, end: float) -> Scale:
+        if kind.unit == "share":
+            return Linear(0, 1, start, end)
+        return (
+            for_times(values, start, end)
+            if _log(kind, own, drawn)
+            else from_zero(values, start, end)
+        )
+
+    frame = Frame(kind.heading, "Users", across, upwards, count, kind.tick)
+    lines = [
+        Line(
+            f"{one.short}" if room.hover else _name(one),
+            "users dashed",
+            list(one.points),
+            [(x, y, "passed") for x, y in one.points],
+            square=True,
+        )
+        for one in drawn
+    ]
+    lines.append(Line(HERE, "one", own, [(x, y, "passed") for x, y in own]))
+    return chart(room, frame, lines, TITLE, alt, before=[_said])
+
+
+def _said(panel: Panel) -> Html:
+    return element("text", f"dashed: {SAID}", x=panel.right, y=panel.top - 8, class_="end small")
+
+
+def _in_words(kind: _Kind, own: Sequence[tuple[float, float]], drawn: Sequence[Reference]) -> str:
+    users, value = own[-1]
+    said = [
+        f"{one.short} {kind.told(one.points[-1][1])} at {count(one.points[-1][0])} users"
+        for one in drawn
+    ]
+    return (
+        f"{kind.heading}: {kind.told(value)} at {count(users)} users here; {SAID}: "
+        f"{'; '.join(said)}."
+    )
+
+
+def _table(kind: _Kind, own: Sequence[tuple[float, float]], drawn: Sequence[Reference]) -> Table:
+    rows = [[HERE, count(x), kind.told(y), "measured"] for x, y in own]
+    rows += [[one.short, count(x), kind.told(y), SAID] for one in drawn for x, y in one.points]
+    return Table(("System", "Users", kind.heading, "What it is"), rows)
