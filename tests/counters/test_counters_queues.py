@@ -1,6 +1,7 @@
 """Queues, limits and speeds of network interfaces."""
 
 import json
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from headcount.counters.proc import queues
 from headcount.counters.proc.links import Links, used
 from headcount.counters.proc.queues import Queue, QueueTable
 from headcount.counters.proc.served import NetworkQueues
+from headcount.counters.proc.sockets import Listener
 
 
 def test_a_limited_interface_against_what_tc_says_of_it() -> None:
@@ -61,6 +63,10 @@ class Imagined(QueueTable):
 
     def __init__(self, found: dict[str, Queue]) -> None:
         self.found = found
+        self.at: dict[bytes, str] = {}
+
+    def addresses(self) -> dict[bytes, str]:
+        return self.at
 
     def read(self) -> dict[str, Queue]:
         return self.found
@@ -77,6 +83,60 @@ def test_what_waits_now_is_told_of_each_and_of_all() -> None:
     assert looks["system.network.queue.occupied{network.interface.name=b}"] == ("share", 0)
     assert all(lookup(name) for name in looks)
     assert list(NetworkQueues(Imagined({})).look()) == []
+
+
+class Listening:
+    """A server that listens where it is said to."""
+
+    def __init__(self, *places: tuple[int, str]) -> None:
+        self.latest = [
+            Listener(1, family, socket.inet_pton(family, text).ljust(16, b"\0"), 80, 0, None)
+            for family, text in places
+        ]
+
+
+@pytest.mark.parametrize(
+    ("places", "waiting"),
+    [
+        ([(socket.AF_INET, "192.0.2.1")], 300),
+        ([(socket.AF_INET6, "2001:db8::1")], 5),
+        ([(socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")], 305),
+        ([(socket.AF_INET, "127.0.0.3")], 0),
+        ([(socket.AF_INET, "0.0.0.0")], 305),  # noqa: S104
+        ([(socket.AF_INET6, "::")], 305),
+        ([(socket.AF_INET, "198.51.100.9")], 305),  # an address of nobody: then of all
+        ([], 305),
+    ],
+)
+def test_what_others_send_is_not_what_a_server_waits_for(
+    places: list[tuple[int, str]], waiting: int
+) -> None:
+    found = {"a": Queue(300, 0, 0, None), "b": Queue(5, 0, 0, None)}
+    table = Imagined(found)
+    table.at = {
+        socket.inet_pton(socket.AF_INET, "192.0.2.1"): "a",
+        socket.inet_pton(socket.AF_INET6, "2001:db8::1"): "b",
+    }
+    gauge = NetworkQueues(table, Listening(*places))  # type: ignore[arg-type]
+    looks = {name: (how, value) for name, how, value in gauge.look()}
+    assert looks["system.network.queue.backlog"] == ("mean", waiting)
+    assert looks["system.network.queue.occupied{network.interface.name=a}"] == ("share", 300)
+
+
+def test_addresses_are_those_that_ip_lists() -> None:
+    listed = subprocess.run(["ip", "-json", "addr"], check=True, capture_output=True)
+    wanted = {
+        (info["local"], link["ifname"])
+        for link in json.loads(listed.stdout)
+        for info in link["addr_info"]
+    }
+    families = {4: socket.AF_INET, 16: socket.AF_INET6}
+    table = QueueTable(None)
+    try:
+        found = table.addresses()
+    finally:
+        table.close()
+    assert {(socket.inet_ntop(families[len(a)], a), name) for a, name in found.items()} == wanted
 
 
 def test_links_are_used_as_far_as_their_busier_direction_is(tmp_path: Path) -> None:

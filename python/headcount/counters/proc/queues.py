@@ -12,10 +12,12 @@ from headcount.counters.naming import INTERFACE, of_instance
 from headcount.counters.proc.files import put, rate
 from headcount.counters.proc.netlink import Netlink, attributes, messages
 
-_GET_LINK, _GET_QDISC = 18, 38
-_LINK_BYTES, _QDISC_BYTES = 16, 20
+_GET_LINK, _GET_ADDRESS, _GET_QDISC = 18, 22, 38
+_LINK_BYTES, _ADDRESS_BYTES, _QDISC_BYTES = 16, 8, 20
 _NAME = 3
 """IFLA_IFNAME."""
+_OF_PEER, _OWN_ADDRESS = 1, 2
+"""IFA_ADDRESS, which of point-to-point links is the peer's, and IFA_LOCAL."""
 _KIND, _OPTIONS, _STATS = 1, 2, 7
 """TCA_KIND, TCA_OPTIONS, TCA_STATS2."""
 _STATS_QUEUE = 3
@@ -59,6 +61,21 @@ class QueueTable:
         if any(index not in self._names for index, _ in found):
             self._names = dict(self._links())
         return {self._names[index]: queue for index, queue in found if index in self._names}
+
+    def addresses(self) -> dict[bytes, str]:
+        """The interface of each address: 4 bytes of IPv4, 16 of IPv6."""
+        names = dict(self._links())
+        found: dict[bytes, str] = {}
+        for buffer in self._netlink.dump(_GET_ADDRESS, bytes(_ADDRESS_BYTES)):
+            for content in messages(buffer):
+                if len(content) < _ADDRESS_BYTES:
+                    continue
+                (index,) = struct.unpack_from("=I", content, 4)
+                told = dict(attributes(content, _ADDRESS_BYTES))
+                address = told.get(_OWN_ADDRESS, told.get(_OF_PEER))
+                if address is not None and index in names:
+                    found[address] = names[index]
+        return found
 
     def close(self) -> None:
         """Close the socket."""

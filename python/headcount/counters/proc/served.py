@@ -16,6 +16,9 @@ _RENEW_S = 30.0
 _TIMES_EVERY_S = 0.9
 """Times of connections are sums: once a second is enough for their growth."""
 _US_PER_S = 1e6
+_LENGTHS = {2: 4, 10: 16}
+"""Bytes of an address, by its family: AF_INET, AF_INET6."""
+_LOOPBACK = "lo"
 
 
 class OwnListeners:
@@ -171,11 +174,24 @@ def shares(
 
 
 class NetworkQueues:
-    """What waits to be sent in the queueing disciplines of the interfaces."""
+    """What waits to be sent in the queueing disciplines of the interfaces.
 
-    def __init__(self, table: QueueTable) -> None:
+    Each interface is told of. The host's figure is of those that the server listens on, where it
+    names their addresses: what others send through theirs is not what it waits for.
+    """
+
+    def __init__(
+        self,
+        table: QueueTable,
+        own: OwnListeners | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         """Look at nothing yet."""
         self._table = table
+        self._own = own
+        self._clock = clock
+        self._through: frozenset[str] | None = None
+        self._due_s = float("-inf")
 
     def look(self) -> Iterable[Look]:
         """Read the queues; nothing where no interface has one."""
@@ -186,9 +202,32 @@ class NetworkQueues:
         for name, queue in queues.items():
             yield of_instance(family, INTERFACE, name), "mean", queue.backlog_bytes
             yield of_instance(occupied, INTERFACE, name), "share", queue.backlog_bytes
-        total = sum(queue.backlog_bytes for queue in queues.values())
+        if self._clock() >= self._due_s:
+            self._through = self._found()
+            # Until the server has been seen to listen, it is asked for again with each look.
+            settled = self._own is None or bool(self._own.latest)
+            self._due_s = self._clock() + _RENEW_S if settled else float("-inf")
+        through = self._through
+        total = sum(
+            queue.backlog_bytes
+            for name, queue in queues.items()
+            if through is None or name in through
+        )
         yield family, "mean", total
         yield occupied, "share", total
+
+    def _found(self) -> frozenset[str] | None:
+        """The interfaces whose addresses the server listens on; None where it listens on any."""
+        listeners = self._own.latest if self._own is not None else []
+        wanted = {one.address[: _LENGTHS.get(one.family, 16)] for one in listeners}
+        if not wanted or any(not any(address) for address in wanted):
+            return None
+        known = self._table.addresses()
+        names = {address: known.get(address) for address in wanted}
+        # All of 127.0.0.0/8 is the loopback's, whatever addresses it is told to have.
+        names |= {one: _LOOPBACK for one in wanted if len(one) == 4 and one[0] == 127}
+        found = [name for name in names.values() if name is not None]
+        return frozenset(found) if len(found) == len(names) else None
 
     def close(self) -> None:
         """Close the table."""
@@ -215,7 +254,7 @@ def gauges_of(
     gauges: list[Gauge] = [AcceptQueues(own), ConnectionQueues(own), ConnectionTimes(own)]
     if proc == "/proc":
         with suppress(OSError):
-            gauges.append(NetworkQueues(QueueTable(namespace)))
+            gauges.append(NetworkQueues(QueueTable(namespace), own))
     if roots is not None:
         gauges.append(ThreadStates(proc, members))
     return gauges
