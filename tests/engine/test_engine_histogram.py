@@ -3,6 +3,7 @@
 import base64
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from hdrh.histogram import HdrHistogram
@@ -69,6 +70,28 @@ def test_merging_loses_nothing(parts: list[list[int]]) -> None:
     for part in parts:
         together.add(oracle(part))
     assert Histogram.merge([ours(part) for part in parts]).buckets() == counted(together)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(durations, min_size=1, max_size=60), st.lists(st.integers(0, 60), max_size=5))
+def test_slices_merge_to_the_histogram_of_all_durations(values: list[int], cuts: list[int]) -> None:
+    """However a level is cut into seconds, and through the log's encoding."""
+    edges = [0, *sorted(min(cut, len(values)) for cut in cuts), len(values)]
+    slices = [ours(values[a:b]) for a, b in pairwise(edges)]
+    merged = Histogram.merge([Histogram.decode(bytes(part.encode())) for part in slices])
+    whole = ours(values)
+    assert merged.buckets() == whole.buckets() == counted(oracle(values))
+    assert (merged.count, merged.max_us) == (len(values), whole.max_us)
+    assert merged.mean_us == pytest.approx(whole.mean_us, rel=1e-12)
+
+
+@given(st.lists(durations, min_size=1, max_size=200), st.floats(0, 1))
+def test_quantiles_are_those_of_the_sorted_list_to_a_thousandth(
+    values: list[int], share: float
+) -> None:
+    exact = sorted(values)[max(math.ceil(Fraction(share) * len(values)), 1) - 1]
+    told = ours(values).quantile_us(share)
+    assert exact <= told <= exact * (1 + 1e-3)
 
 
 @given(st.lists(durations, min_size=1, max_size=200), st.sampled_from([0, 50, 90, 95, 99, 99.9]))
