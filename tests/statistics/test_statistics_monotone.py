@@ -11,6 +11,7 @@ from headcount.analyse.statistics import monotone
 from headcount.analyse.statistics.monotone import Reading, crossing, of_share, of_time
 
 ALLOWED = 0.05
+SEED = 20_260_112
 values = st.lists(st.integers(-20, 20), min_size=2, max_size=9)
 
 
@@ -31,6 +32,21 @@ def test_the_fit_is_the_max_min_of_means(heights: list[int], data: st.DataObject
             for s in range(i + 1)
         )
         assert found[i] == pytest.approx(expected)
+
+
+def test_many_curves_at_once_have_the_roots_of_each() -> None:
+    stream = np.random.default_rng(SEED)
+    for count in (2, 5, 24):
+        x = np.sort(stream.normal(6, 0.2, count))
+        weights = stream.uniform(0.5, 2, count)
+        drawn = np.linspace(-1, 1, count) + stream.normal(0, 0.8, (200, count))
+        for row, root in zip(drawn, monotone.roots(x, drawn, weights), strict=True):
+            curve = monotone._fit(x, row, weights)
+            alone = curve.root()
+            if alone is None:
+                assert root == (0 if curve.y[0] >= 0 else math.inf)
+            else:
+                assert root == pytest.approx(alone, rel=1e-9)
 
 
 def test_the_root_of_two_levels_is_between_them_on_the_log_scale() -> None:

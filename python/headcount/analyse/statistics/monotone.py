@@ -28,6 +28,8 @@ within them."""
 UNKNOWN = 0.1
 """Standard error of the logarithm of a time whose interval is not known."""
 DRAWS = 1_999
+AT_ONCE = 1_000_000
+"""Means of stretches held in memory together."""
 SEED = 20_140_102
 """Of the draws: the same levels always have the same interval."""
 NEAR = 0.05
@@ -184,11 +186,38 @@ def _fit(x: Vector, y: Vector, weights: Vector) -> _Curve:
 def _bootstrap(x: Vector, centre: Vector, errors: Vector) -> tuple[float, float]:
     """Both ends of the interval, from the roots of curves drawn anew."""
     stream = np.random.default_rng(SEED)
-    roots = np.empty(DRAWS)
-    for i, drawn in enumerate(centre + errors * stream.normal(size=(DRAWS, len(x)))):
-        curve = _fit(x, drawn, 1 / errors**2)
-        root = curve.root()
-        roots[i] = root if root is not None else math.inf if curve.y[-1] <= 0 else 0.0
-    roots.sort()
+    drawn = centre + errors * stream.normal(size=(DRAWS, len(x)))
+    some = max(AT_ONCE // len(x) ** 2, 1)
+    parts = [roots(x, drawn[i : i + some], 1 / errors**2) for i in range(0, DRAWS, some)]
+    ordered = np.sort(np.concatenate(parts))
     rank = round(0.025 * (DRAWS + 1)) - 1
-    return float(roots[rank]), float(roots[-1 - rank])
+    return float(ordered[rank]), float(ordered[-1 - rank])
+
+
+def roots(x: Vector, drawn: Vector, weights: Vector) -> Vector:
+    """The root in users of each row of `drawn`, 0 or infinite if it has none.
+
+    By the max-min formula of Barlow and others for all rows at once: a thousand curves take as long
+    as twenty fitted one by one.
+    """
+    count = len(x)
+    first, last = np.arange(count)[:, None], np.arange(count)[None, :]
+    size = np.concatenate([[0.0], weights.cumsum()])
+    sums = np.pad((drawn * weights).cumsum(axis=1), ((0, 0), (1, 0)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        means = (sums[:, None, 1:] - sums[:, :-1, None]) / (size[1:] - size[:-1, None])
+    means = np.where(first <= last, means, np.inf)
+    least = np.minimum.accumulate(means[:, :, ::-1], axis=2)[:, :, ::-1]
+    steps = np.where(first <= last, least, -np.inf).max(axis=1)
+    below = (steps < 0).sum(axis=1)
+    rows = np.arange(len(drawn))
+    left = steps[rows, np.maximum(below - 1, 0)]
+    right = steps[rows, np.minimum(below, count - 1)]
+    ends = []
+    for value in (left, right):
+        members = (steps == value[:, None]) * weights
+        ends.append(members @ x / members.sum(axis=1))
+    inner = (below > 0) & (below < count)
+    rise = np.where(inner, right - left, 1.0)
+    found: Vector = np.exp(ends[0] - left / rise * (ends[1] - ends[0]))
+    return np.where(inner, found, np.where(below == 0, 0.0, np.inf))
