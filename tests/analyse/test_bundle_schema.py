@@ -57,6 +57,7 @@ def test_there_is_a_schema_for_each_file_and_no_other() -> None:
         "watch-log.schema.json",  # tests/live
         "export.schema.json",  # tests/report
         "comparison.schema.json",  # tests/compare
+        "price.schema.json",  # tests/prices
     }
     assert names == {f"{name}.schema.json" for name in FILES}
 

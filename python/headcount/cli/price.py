@@ -87,7 +87,7 @@ def price(
     """
     from headcount.analyse.prices.answer import report
     from headcount.report.prices import markdown as as_markdown
-    from headcount.report.prices import terminal
+    from headcount.report.terminal import price as terminal
 
     if json and markdown:
         raise InputError("--json and --markdown exclude each other; give one of them")

@@ -52,9 +52,10 @@ def configurations(
 def _names(what: Sequence[str]) -> list[str]:
     """What to call each: as given, else the bundle's folder, else its path; each once."""
     given = [text.partition("=")[0] if _is_named(text) else None for text in what]
-    names = [name or Path(text).resolve().name for name, text in zip(given, what, strict=True)]
+    short = [name or Path(text).resolve().name for name, text in zip(given, what, strict=True)]
     names = [
-        text if names.count(name) > 1 else name for name, text in zip(names, what, strict=True)
+        text if name is None and short.count(called) > 1 else called
+        for name, called, text in zip(given, short, what, strict=True)
     ]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

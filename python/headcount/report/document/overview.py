@@ -3,23 +3,29 @@
 from collections.abc import Iterator
 
 from headcount.bundle.diagnosis import Diagnosis
+from headcount.bundle.price import Price
 from headcount.bundle.verdict import Verdict
 from headcount.report.content import ReportContent
 from headcount.report.diagnosis import LEAST_RIVAL, sureness
 from headcount.report.document.blocks import (
     Block,
     Bullets,
+    Column,
     Heading,
     KeyFigures,
     Note,
     Paragraph,
+    Row,
     Section,
+    Table,
+    cells,
     said,
     strong,
 )
 from headcount.report.document.meaning import meaning
 from headcount.report.document.prose import moment, sentence, several
 from headcount.report.key_figures import key_figures
+from headcount.report.prices.tables import items
 from headcount.report.wording import confidence, flattening, judged, price_text, priced
 from headcount.text import span
 
@@ -61,6 +67,17 @@ def _price(verdict: Verdict) -> Iterator[Block]:
         return
     yield Bullets([said(sentence(each)) for each in told])
     yield Paragraph(said(f"For {price_text(verdict)}."), "note")
+    if verdict.price.items:
+        yield _items(verdict.price)
+
+
+def _items(price: Price) -> Table:
+    """The lines of the price, and their sums."""
+    found = items(price)
+    first_sum = len(found.rows) - found.sums
+    columns = [Column(head, text=at < found.texts) for at, head in enumerate(found.heads)]
+    rows = [Row(cells(*one), total=at >= first_sum) for at, one in enumerate(found.rows)]
+    return Table("The price, as stated", columns, rows, found.note)
 
 
 def _stops(found: Diagnosis | None) -> Iterator[Block]:

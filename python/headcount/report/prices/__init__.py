@@ -1,1 +1,1 @@
-"""The answer of `headcount price`, on the terminal and as Markdown."""
+"""The answer of `headcount price` as tables, and as Markdown; the terminal's is in its own room."""

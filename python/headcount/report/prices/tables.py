@@ -22,24 +22,39 @@ ROUNDED = "Lines are rounded half up; totals are sums of rounded lines."
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A table: title, headings, rows, and how many columns from the left are text."""
+    """A table: title, headings and rows.
+
+    Attributes:
+        title: Empty where whoever prints it has one.
+        heads: Of the columns.
+        rows: Cells, as text.
+        texts: How many columns from the left are text; the others are figures.
+        note: Below it.
+        sums: How many rows at the end add up those above.
+
+    """
 
     title: str
     heads: Sequence[str]
     rows: Sequence[Sequence[str]]
     texts: int = 1
     note: str = ""
+    sums: int = 0
 
 
 def tables(report: PriceReport) -> list[Printed]:
     """All tables of a report, in order; those without rows are left out."""
-    found = [_items(one) for one in report.configurations if one.price and one.price.items]
+    found = [
+        items(one.price, f"What {clean(one.name)} costs")
+        for one in report.configurations
+        if one.price and one.price.items
+    ]
     found += [_each(report), _fleets(report)]
     found += _evens(report)
-    return [_told(one) for one in found if one.rows]
+    return [known(one) for one in found if one.rows]
 
 
-def _told(printed: Printed) -> Printed:
+def known(printed: Printed) -> Printed:
     """The table without columns in which nothing is known."""
     kept = [
         index
@@ -49,10 +64,10 @@ def _told(printed: Printed) -> Printed:
     heads = [printed.heads[index] for index in kept]
     rows = [[row[index] for index in kept] for row in printed.rows]
     texts = sum(index < printed.texts for index in kept)
-    return Printed(printed.title, heads, rows, texts, printed.note)
+    return Printed(printed.title, heads, rows, texts, printed.note, printed.sums)
 
 
-def items(price: Price) -> Printed:
+def items(price: Price, title: str = "") -> Printed:
     """The lines of a price, its sums by kind where there are several, and its total."""
     rows = [_line(one, price) for one in price.items]
     sums = by_kind(price.items)
@@ -65,26 +80,26 @@ def items(price: Price) -> Printed:
     over = f"Over {plain(price.years)} years. " if price.years is not None else ""
     when = f"Prices of {price.priced_on.isoformat()}, as stated. " if price.priced_on else ""
     rounding = "" if price.amount is None else ROUNDED
-    note = f"{over}{when}{rounding}".strip()
+    note = f"{over}{when}{_rates(price)}{rounding}".strip()
     heads = ("Item", "Kind", "Quantity", "Unit price", "Discount", "Times", f"{price.currency}")
-    return Printed("", heads, rows, 2, note)
+    return known(Printed(title, heads, rows, 2, note, len(rows) - len(price.items)))
 
 
-def _items(one: Priced) -> Printed:
-    assert one.price is not None
-    made = items(one.price)
-    title = f"What {clean(one.name)} costs"
-    return Printed(title, made.heads, made.rows, made.texts, made.note)
+def _rates(price: Price) -> str:
+    """What other currencies are worth, as stated."""
+    worth = {one.currency: one.rate for one in price.items if one.currency != price.currency}
+    return "".join(
+        f"One {currency} is {plain(rate)} {price.currency}. " for currency, rate in worth.items()
+    )
 
 
 def _line(item: PriceItem, price: Price) -> list[str]:
     paid = AGAIN[item.period]
-    worth = "" if item.currency == price.currency else f" (x {plain(item.rate)})"
     return [
         clean(item.name) + (" (shared)" if item.shared else ""),
         item.kind,
         plain(item.quantity),
-        f"{stated_text(item.unit_price, item.currency)}{paid}{worth}",
+        f"{stated_text(item.unit_price, item.currency)}{paid}",
         f"{plain(item.discount * 100)}%" if item.discount else "",
         DASH if item.times is None else plain(item.times),
         DASH if item.amount is None else _cents(item.amount, price.currency),

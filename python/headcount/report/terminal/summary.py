@@ -11,6 +11,7 @@ from headcount.bundle.verdict import Cost, Verdict
 from headcount.report.chart.scale import for_times, from_zero
 from headcount.report.chart.tick import rate_tick, time_tick
 from headcount.report.grouped import stress
+from headcount.report.prices.tables import items
 from headcount.report.selection import shown
 from headcount.report.tasks import marks_said, marks_value, missing, score_text
 from headcount.report.terminal.course import steps
@@ -19,6 +20,7 @@ from headcount.report.terminal.glyphs import glyphs, writable
 from headcount.report.terminal.groups import groups
 from headcount.report.terminal.operations import operations, throughput
 from headcount.report.terminal.plot import Plot, draw
+from headcount.report.terminal.price import table as price_table
 from headcount.report.terminal.table import table
 from headcount.report.terminal.tasks import tasks
 from headcount.report.wording import confidence, flattening, judged, objections, price_text, priced
@@ -59,6 +61,7 @@ def summary(
         _steps(verdict, levels, console)
         _tasks(verdict, levels, console)
     _program(program, verdict, levels, console)
+    _priced(verdict, console)
     _objections(levels, console)
     _print(_cost(verdict.cost), console, "dim")
 
@@ -152,6 +155,16 @@ def _tasks(verdict: Verdict, levels: Sequence[LevelResult], console: Console) ->
     said = missing(level)
     if said:
         _print(said, console)
+
+
+def _priced(verdict: Verdict, console: Console) -> None:
+    """The items of the price, where it was stated as items."""
+    if verdict.price is None or not verdict.price.items:
+        return
+    found = items(verdict.price)
+    _print("\nThe price, as stated:", console)
+    console.print(price_table(found, console))
+    _print(found.note, console, "dim")
 
 
 def _objections(levels: Sequence[LevelResult], console: Console) -> None:

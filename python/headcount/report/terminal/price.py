@@ -10,7 +10,7 @@ from headcount.report.prices.tables import Printed, tables
 from headcount.report.terminal.glyphs import writable
 from headcount.text import clean
 
-SHORT = 14
+SHORT = 12
 """Characters up to which a column is never broken: a word, or an amount."""
 
 
@@ -37,11 +37,13 @@ def table(printed: Printed, console: Console) -> Table:
     made = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False)
     for index, head in enumerate(printed.heads):
         longest = max(len(row[index]) for row in printed.rows)
+        words = [word for row in printed.rows for word in row[index].split()]
         made.add_column(
             head,
             justify="left" if index < printed.texts else "right",
             overflow="fold",
             no_wrap=longest <= SHORT,
+            min_width=min(max(map(len, [*words, *head.split()])), SHORT),
         )
     for row in printed.rows:
         # Text, never Rich's markup: what people name in brackets is not a style.

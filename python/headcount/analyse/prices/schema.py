@@ -1,0 +1,18 @@
+"""The published JSON Schema of the answer of `headcount price --json`.
+
+`python -m headcount.analyse.prices.schema > docs/schemas/price.schema.json` writes it anew.
+"""
+
+import sys
+
+from headcount.analyse.prices.record import PriceReport
+from headcount.bundle.schema import schema_of, text
+
+
+def price() -> str:
+    """The schema as it stands in its file."""
+    return text(schema_of("price", PriceReport))
+
+
+if __name__ == "__main__":
+    sys.stdout.write(price())

@@ -1,0 +1,39 @@
+"""The price: its items, what they come to, and what that makes for each."""
+
+from headcount.bundle.price import Price
+from headcount.report.content import ReportContent
+from headcount.report.html.table import Cell, Column, pairs, row, table
+from headcount.report.html.table import section as make_section
+from headcount.report.markup import Html, element
+from headcount.report.prices.tables import items
+from headcount.report.wording import price_text, priced
+from headcount.text import unbroken
+
+TITLE = "What it costs"
+NOTE = "Stated by whoever ran the test, and not checked."
+
+
+def section(content: ReportContent) -> Html | None:
+    """Show the price where it was stated as items; one amount stands among the key figures."""
+    price = content.verdict.price
+    if price is None or not price.items:
+        return None
+    each = [("Price", unbroken(told)) for told in priced(content.verdict)]
+    system = ("System", unbroken(price_text(content.verdict)))
+    return make_section(TITLE, pairs([system, *each]), _items(price))
+
+
+def _items(price: Price) -> Html:
+    found = items(price)
+    columns = [Column(head, text=index < found.texts) for index, head in enumerate(found.heads)]
+    first_sum = len(found.rows) - found.sums
+    rows = [
+        row(columns, [_cell(cell, is_sum=number >= first_sum) for cell in cells])
+        for number, cells in enumerate(found.rows)
+    ]
+    made = table(columns, rows, TITLE, "short")
+    return element("div", made, element("p", f"{NOTE} {found.note}".strip(), class_="note"))
+
+
+def _cell(text: str, *, is_sum: bool) -> Cell:
+    return element("b", unbroken(text)) if is_sum and text else unbroken(text)
