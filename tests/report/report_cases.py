@@ -8,7 +8,9 @@ from report_factory import content, empty_level, level, score, timeline, times, 
 from report_tasks import tasked
 
 from headcount.analyse.diagnosis import of_levels
+from headcount.analyse.price import price
 from headcount.bundle.verdict import Capacity, Plateau
+from headcount.plan.cost import Cost
 from headcount.report.content import ReportContent
 
 HOSTILE = (
@@ -93,6 +95,7 @@ def cases() -> list[Case]:
         Case("saturated", saturated()),
         Case("grouped", grouped()),
         Case("tasks", tasked()),
+        Case("priced", priced()),
         Case("on one machine", on_one_machine()),
         Case("large figures", large_figures()),
         Case("hostile", hostile()),
@@ -107,6 +110,23 @@ def diagnosed() -> ReportContent:
     found = of_levels(plain.levels, events=lines)
     assert found is not None
     return replace(plain, verdict=plain.verdict.model_copy(update={"diagnosis": found}))
+
+
+def priced() -> ReportContent:
+    """A price of items, one of which is named as no report may obey."""
+    plain = content()
+    items = [
+        {"name": "server", "kind": "hardware", "unit_price": "7999.99", "discount": "12.5%"},
+        {"name": f"disk {HOSTILE}", "quantity": 9, "unit_price": "649.95", "currency": "EUR"},
+        {"name": "rack", "kind": "rental", "unit_price": "0.1375", "period": "hour"},
+    ]
+    cost = Cost.model_validate(
+        {"currency": "USD", "years": 3, "rates": {"EUR": "1.08"}, "items": items}
+    )
+    capacity = plain.verdict.capacity
+    assert capacity is not None
+    found = price(cost, capacity.users, capacity, None, plain.levels[0])
+    return replace(plain, verdict=plain.verdict.model_copy(update={"price": found}))
 
 
 def scored() -> ReportContent:
