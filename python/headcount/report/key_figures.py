@@ -6,6 +6,7 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Plateau, Score, Verdict
 from headcount.plan.money import each_text
 from headcount.report.content import ReportContent
+from headcount.report.document.prose import several
 from headcount.report.selection import counter_mean, shown
 from headcount.report.tasks import marks_said
 from headcount.report.wording import price_interval, price_of, price_text
@@ -43,8 +44,7 @@ def key_figures(content: ReportContent) -> list[KeyFigure]:
         found += _of_level(level)
     found += _prices(verdict)
     cost = verdict.cost
-    noun = "level" if cost.levels == 1 else "levels"
-    told = f"{count(cost.levels)} {noun}, {count(cost.operations)} operations"
+    told = f"{several(cost.levels, 'level')}, {several(cost.operations, 'operation')}"
     return [*found, KeyFigure("Time it took", span(cost.seconds), told)]
 
 
@@ -87,7 +87,7 @@ def _prices(verdict: Verdict) -> list[KeyFigure]:
 
 def _of_level(level: LevelResult) -> list[KeyFigure]:
     response, interval = level.total.response, level.total.p95_interval_ms
-    at = f"at {count(level.users)} users"
+    at = f"at {several(level.users, 'user')}"
     spread = f", 95% interval {duration_range(*interval)}" if interval else ""
     if level.total.p95_interval_unreliable:
         spread += " or wider: the level is short against the server's memory"

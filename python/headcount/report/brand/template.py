@@ -16,6 +16,7 @@ from headcount.report.brand.logo import load_logo
 
 MOST_BYTES = 100_000
 """Bytes of a template; a legal text of forty pages would not be read at the end of a report."""
+LEGAL_CHARACTERS = 20_000
 
 
 def _colour(value: str) -> str:
@@ -50,7 +51,7 @@ class Words(Strict):
     reference: Line | None = Field(default=None, description="Number of the order, of the project")
     footer: Line | None = Field(default=None, description="At the foot of every page: Confidential")
     legal: str | None = Field(
-        default=None, max_length=20_000, description="Notices at the end of the report"
+        default=None, max_length=LEGAL_CHARACTERS, description="Notices at the end of the report"
     )
 
 

@@ -30,6 +30,11 @@ WARNINGS = {
     "unfinished": "Not finished",
 }
 """Outcomes that the title page must not hide."""
+MOST_CHARACTERS = 4000
+"""A text of more is no sentence, but what a server or a file had to say; it is cut."""
+CELL_CHARACTERS = 1200
+LINE_CHARACTERS = 160
+"""Of headings, captions and lines of the title page."""
 RUNNING_CHARACTERS = 70
 """What stands at the head of every page has one line."""
 LONG_CHARACTERS = 900
@@ -44,26 +49,27 @@ OWN_PAGE = frozenset({"Executive overview"})
 _APOSTROPHE = re.compile(r"(?<=[A-Za-z])'(?=[A-Za-z]|\s)")
 
 
-def prose(text: str) -> str:
-    """Text of a sentence: safe to show, with typographic apostrophes and places to break it."""
-    return breakable(_APOSTROPHE.sub("\N{RIGHT SINGLE QUOTATION MARK}", clean(text)))
+def prose(text: str, most: int = MOST_CHARACTERS) -> str:
+    """Text of a sentence: safe to show, no longer than `most`, with places to break it."""
+    curled = _APOSTROPHE.sub("\N{RIGHT SINGLE QUOTATION MARK}", cut(clean(text), most))
+    return breakable(curled)
 
 
 def payload(document: Document, draw: Callable[[Figure], str]) -> dict[str, Any]:
     """Everything the template shows; `draw` makes a drawing a whole SVG file."""
     return {
-        "title": cut(clean(document.title), 200),
+        "title": cut(clean(document.title), LINE_CHARACTERS),
+        "shown": prose(document.title, LINE_CHARACTERS),
         "author": document.generator,
         "description": cut(clean(f"{document.kind}: {document.answer}"), 400),
         "keywords": ["capacity", "performance", "load test"],
         "kind": prose(document.kind),
         "running": cut(clean(f"{document.title}, {document.subject}"), RUNNING_CHARACTERS),
-        "subject": prose(document.subject),
-        "headline": document.headline and _capital(prose(document.headline)),
+        "subject": prose(document.subject, LINE_CHARACTERS),
+        "headline": document.headline and _capital(prose(document.headline, LINE_CHARACTERS)),
         "warning": WARNINGS.get(document.outcome),
-        "answer": prose(document.answer),
+        "answer": prose(document.answer, 3 * LINE_CHARACTERS),
         "caution": document.caution and prose(document.caution),
-        "facts": [[prose(name), prose(value)] for name, value in document.facts],
         "sections": [_section(one, draw) for one in document.sections],
     }
 
@@ -79,7 +85,7 @@ def _capital(text: str) -> str:
 
 def _section(section: Section, draw: Callable[[Figure], str]) -> dict[str, Any]:
     return {
-        "title": prose(section.title),
+        "title": prose(section.title, LINE_CHARACTERS),
         "page": section.title in OWN_PAGE,
         "blocks": [_block(one, draw) for one in section.blocks],
     }
@@ -88,20 +94,27 @@ def _section(section: Section, draw: Callable[[Figure], str]) -> dict[str, Any]:
 def _block(block: Block, draw: Callable[[Figure], str]) -> dict[str, Any]:  # noqa: PLR0911 - a kind each
     match block:
         case Heading(text=text):
-            return {"type": "heading", "text": prose(text)}
+            return {"type": "heading", "text": prose(text, LINE_CHARACTERS)}
         case Paragraph(text=spans, role=role):
             return {"type": "paragraph", "role": role, "text": _spans(spans)}
         case Bullets(items=items):
             return {"type": "bullets", "items": [_spans(one) for one in items]}
         case Facts(items=facts):
-            return {"type": "facts", "items": [[prose(n), _spans(value)] for n, value in facts]}
+            return {
+                "type": "facts",
+                "items": [[_fact(name), _spans(value)] for name, value in facts],
+            }
         case Code(text=text):
             return {"type": "code", "text": breakable(clean(text))}
         case Note(title=title, items=items):
             return {"type": "note", "title": title, "items": [_spans(one) for one in items]}
         case KeyFigures(items=figures):
             shown = [
-                {"name": prose(one.name), "value": prose(one.value), "of": prose(one.of)}
+                {
+                    "name": prose(one.name, LINE_CHARACTERS),
+                    "value": prose(one.value, LINE_CHARACTERS),
+                    "of": prose(one.of, 2 * LINE_CHARACTERS),
+                }
                 for one in figures
             ]
             return {"type": "key-figures", "items": shown}
@@ -111,17 +124,23 @@ def _block(block: Block, draw: Callable[[Figure], str]) -> dict[str, Any]:  # no
             return {
                 "type": "figure",
                 "svg": draw(block),
-                "alt": clean(block.alt),
-                "caption": prose(block.caption),
+                "alt": cut(clean(block.alt), MOST_CHARACTERS),
+                "caption": prose(block.caption, LINE_CHARACTERS),
                 "note": prose(block.note),
             }
+
+
+def _fact(name: str) -> str:
+    return prose(name, LINE_CHARACTERS)
 
 
 def _spans(text: Text) -> list[dict[str, str]]:
     return [
         {
             "style": span.style,
-            "text": breakable(clean(span.text)) if span.style == "code" else prose(span.text),
+            "text": breakable(cut(clean(span.text), MOST_CHARACTERS))
+            if span.style == "code"
+            else prose(span.text),
         }
         for span in text
     ]
@@ -132,7 +151,7 @@ def _table(table: Table) -> dict[str, Any]:
     rows = [_row(row) for row in table.rows]
     return {
         "type": "table",
-        "caption": prose(table.caption),
+        "caption": prose(table.caption, LINE_CHARACTERS),
         "columns": columns,
         "rows": rows,
         "note": prose(table.note),
@@ -145,17 +164,21 @@ def _table(table: Table) -> dict[str, Any]:
 
 def _heading(text: str) -> str:
     """A column's heading; its unit stands below it, where it would be torn apart otherwise."""
-    return prose(text).replace(" MB/s", "\nMB/s")
+    return prose(text, LINE_CHARACTERS).replace(" MB/s", "\nMB/s")
 
 
 def _row(row: Row) -> dict[str, Any]:
     texts: Sequence[str] = [row.why, *(cell.text for cell in row.cells)]
     return {
         "cells": [
-            {"text": prose(cell.text), "below": prose(cell.below), "mark": cell.mark}
+            {
+                "text": prose(cell.text, CELL_CHARACTERS),
+                "below": prose(cell.below, LINE_CHARACTERS),
+                "mark": cell.mark,
+            }
             for cell in row.cells
         ],
-        "why": prose(row.why),
+        "why": prose(row.why, CELL_CHARACTERS),
         "total": row.total,
         "long": any(len(text) > LONG_CHARACTERS for text in texts),
     }

@@ -3,10 +3,10 @@
 from typing import Any
 
 from headcount.report.brand.dates import written
-from headcount.report.brand.template import Brand
+from headcount.report.brand.template import LEGAL_CHARACTERS, Brand
 from headcount.report.document.blocks import Document
 from headcount.report.document.prose import moment
-from headcount.report.pdf.payload import cut, prose
+from headcount.report.pdf.payload import LINE_CHARACTERS, cut, prose
 from headcount.text import clean
 
 FOOTER_CHARACTERS = 100
@@ -18,15 +18,18 @@ def title_page(document: Document, brand: Brand, family: str) -> dict[str, Any]:
     return {
         "author": clean(text.prepared_by or template.name),
         "kind": prose(text.kind or document.kind),
-        "facts": [[prose(name), prose(value)] for name, value in _facts(document, brand)],
-        "made-by": prose(f"Made by {document.generator}"),
+        "facts": [
+            [prose(name, LINE_CHARACTERS), prose(value, LINE_CHARACTERS)]
+            for name, value in _facts(document, brand)
+        ],
+        "made-by": prose(f"Made by {document.generator}", LINE_CHARACTERS),
         "brand": {
             "name": cut(clean(template.name), FOOTER_CHARACTERS),
             "accent": template.colours.accent,
             "paper": template.paper,
             "font": [family],
             "footer": cut(clean(text.footer or ""), FOOTER_CHARACTERS),
-            "legal": prose(text.legal or ""),
+            "legal": prose(text.legal or "", LEGAL_CHARACTERS),
             "logo": brand.logo,
             "logo-alt": clean(template.logo_text or template.name),
         },
