@@ -23,12 +23,21 @@ KIND = "Server capacity report"
 
 def of_bundle(bundle: Bundle) -> Document:
     """The report of a bundle; raises InputError when the run has no level to show yet."""
-    return of_content(assemble(bundle), bundle.plan)
+    return of_content(assemble(bundle), bundle.plan, charts.of_bundle(bundle))
 
 
-def of_content(content: ReportContent, plan: Plan | None = None) -> Document:
-    """The report of a run. Pure: the same content gives the same document."""
-    drawn = charts.of_run(content)
+def of_content(
+    content: ReportContent, plan: Plan | None = None, drawn: charts.Charts | None = None
+) -> Document:
+    """The report of a run. Pure: the same content gives the same document.
+
+    Args:
+        content: What the run came to.
+        plan: What it was to do; without it the methodology says less.
+        drawn: Its charts; without them those of its levels.
+
+    """
+    drawn = drawn or charts.of_run(content)
     sections = [
         overview.section(content),
         configuration.section(content),

@@ -1,21 +1,24 @@
 """The charts of a run, in the order of reading."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from headcount.report.content import ReportContent
+from headcount.bundle.reader import Bundle
 from headcount.report.document.blocks import Column, Figure, Row, Table, cells
-from headcount.report.figures import record, response, throughput
+from headcount.report.figures import (
+    collection,
+    record,
+    response,
+    throughput,
+    transfer,
+    utilisation,
+)
 
 MOST_ROWS = 60
 """Rows of the numbers behind a chart at the most; the run's folder has them all."""
 
-Draw = Callable[[ReportContent], record.Figure | None]
-
-RESULTS: Sequence[Draw] = (throughput.figure, response.figure)
-"""What users saw, against their number."""
-ANALYSIS: Sequence[Draw] = ()
-"""What the server used for it."""
+OF_USE = frozenset({"utilisation", "transfer"})
+"""Charts of what the server used; the others are of what users saw."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +29,23 @@ class Charts:
     analysis: Sequence[Figure]
 
 
-def of_run(content: ReportContent) -> Charts:
-    """Draw the charts of a run; those that its bundle has no figures for are left out."""
-    return Charts(_drawn(RESULTS, content), _drawn(ANALYSIS, content))
+def of_bundle(bundle: Bundle) -> Charts:
+    """Draw all charts of a run; those that its bundle has no figures for are left out."""
+    return _sorted(collection.of_bundle(bundle))
 
 
-def _drawn(wanted: Sequence[Draw], content: ReportContent) -> list[Figure]:
-    made = (draw(content) for draw in wanted)
-    return [taken(one) for one in made if one is not None]
+def of_run(run: record.Run) -> Charts:
+    """Draw the charts that need the levels of a run alone, and none of its seconds."""
+    made = [throughput.figure(run), response.figure(run)]
+    made += [utilisation.figure(run), transfer.figure(run)]
+    return _sorted([one for one in made if one is not None])
+
+
+def _sorted(made: Sequence[record.Figure]) -> Charts:
+    return Charts(
+        [taken(one) for one in made if one.name not in OF_USE],
+        [taken(one) for one in made if one.name in OF_USE],
+    )
 
 
 def taken(one: record.Figure) -> Figure:

@@ -17,6 +17,7 @@ from headcount.report.document.blocks import (
     Paragraph,
     Row,
     Section,
+    Span,
     Table,
     Text,
 )
@@ -135,15 +136,13 @@ def _fact(name: str) -> str:
 
 
 def _spans(text: Text) -> list[dict[str, str]]:
-    return [
-        {
-            "style": span.style,
-            "text": breakable(cut(clean(span.text), MOST_CHARACTERS))
-            if span.style == "code"
-            else prose(span.text),
-        }
-        for span in text
-    ]
+    return [{"style": span.style, "text": _span(span)} for span in text]
+
+
+def _span(span: Span) -> str:
+    if span.style == "code":
+        return breakable(cut(clean(span.text), MOST_CHARACTERS))
+    return prose(span.text)
 
 
 def _table(table: Table) -> dict[str, Any]:
