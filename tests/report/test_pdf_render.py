@@ -13,12 +13,12 @@ from pydantic import BaseModel
 from pypdf.generic import IndirectObject
 from report_cases import HOSTILE, Case, cases, hostile
 from report_factory import content
-from report_paper import reader, run, squeezed, tags, text_of
 
 from headcount.report.content import ReportContent
 from headcount.report.document.build import of_content
 from headcount.report.pdf.breaks import breakable
 from headcount.report.pdf.render import pdf
+from paper import reader, run, squeezed, tags, text_of
 
 MARKUP = [
     '#panic("owned") #read("/etc/passwd") #sys.inputs.data #import "@preview/cetz:0.4.2": *',
