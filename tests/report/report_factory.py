@@ -15,7 +15,8 @@ from headcount.bundle.level import (
     Times,
 )
 from headcount.bundle.verdict import Capacity, Cost, Score, Verdict
-from headcount.report.content import Point, ReportContent
+from headcount.report.content import ReportContent
+from headcount.report.figures.timeline import Point
 
 KNEE = 1010
 THINK_S = 5.0

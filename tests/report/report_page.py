@@ -17,6 +17,7 @@ class Page(HTMLParser):
         self.attributes: list[tuple[str, str | None]] = []
         self.rows: list[list[str]] = []
         self.texts: list[str] = []
+        self.scripts: list[str] = []
         self.headings: list[str] = []
         self.behind: list[list[str]] = []
         self._open: list[str] = []
@@ -53,6 +54,9 @@ class Page(HTMLParser):
         assert self._open.pop() == tag
 
     def handle_data(self, data) -> None:
+        if "script" in self._open:
+            self.scripts.append(data)
+            return
         self.texts.append(data)
         if "td" in self._open or ("th" in self._open and "tr" in self._open):
             self._cells()[-1][-1] += data

@@ -3,12 +3,16 @@
 import shlex
 from pathlib import Path
 
+from headcount.analyse.answers import seconds
+from headcount.analyse.heat import heat as mapped
 from headcount.analyse.shrunk import shrunk
 from headcount.bundle.files import replace
 from headcount.bundle.reader import Bundle
 from headcount.errors import InputError
-from headcount.report.content import Point, ReportContent
+from headcount.report.content import ReportContent
 from headcount.report.disclosed import recorded
+from headcount.report.figures import heat, spectrum
+from headcount.report.figures.timeline import Point
 from headcount.report.html import render
 from headcount.report.selection import timeline_level
 
@@ -22,6 +26,7 @@ def assemble(bundle: Bundle) -> ReportContent:
         )
     plan = bundle.plan
     level = timeline_level(bundle.levels)
+    answered = seconds(bundle)
     return ReportContent(
         title=plan.workload.title,
         workload=plan.workload.name,
@@ -43,6 +48,9 @@ def assemble(bundle: Bundle) -> ReportContent:
         program=plan.workload.program.text if plan.workload.program else None,
         timeline=_timeline(bundle, level.index) if level else (),
         timeline_level=level.index if level else None,
+        spectra=spectrum.of_run(bundle, answered),
+        heat=mapped(answered, heat.COLUMNS),
+        narrow_heat=mapped(answered, heat.NARROW_COLUMNS),
     )
 
 

@@ -3,29 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from headcount.analyse.heat import Heat
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One second of a level.
-
-    Attributes:
-        t_s: Seconds since the level began, ramp included.
-        users: Users connected.
-        achieved_per_s: Scenarios completed in this second.
-        p95_ms: 95th percentile of the response times that ended in this second; None if none did.
-        cpu_share: CPU of the system under test, from 0 to 1; None if not sampled.
-
-    """
-
-    t_s: float
-    users: int
-    achieved_per_s: float
-    p95_ms: float | None
-    cpu_share: float | None
+from headcount.report.figures.spectrum import Drawn
+from headcount.report.figures.timeline import Point
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +37,9 @@ class ReportContent:
         timeline: Each second of one level; empty where the series was not kept.
         timeline_level: Index of the level the timeline is of; None for the one that
             :func:`headcount.report.selection.timeline_level` chooses.
+        spectra: Distributions of the response times of a few levels; empty where no log was kept.
+        heat: Response times over the run; None where no log was kept.
+        narrow_heat: The same, coarser, for a narrow screen.
 
     """
 
@@ -77,3 +63,6 @@ class ReportContent:
     program: str | None = None
     timeline: Sequence[Point] = ()
     timeline_level: int | None = None
+    spectra: Sequence[Drawn] = ()
+    heat: Heat | None = None
+    narrow_heat: Heat | None = None

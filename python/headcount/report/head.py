@@ -1,26 +1,43 @@
 """The head of every page that Headcount writes: complete in itself, and safe to open."""
 
+import base64
+import hashlib
 from importlib.resources import files
 
 from headcount.report.markup import Html, element
 from headcount.report.palette import variables
 
 # Values of servers and logs end up in pages; if one were ever not escaped, the page still loads
-# and runs nothing.
+# nothing, and runs nothing but the very script that is named by its hash.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
 
 
-def head(title: str, generator: str | None = None) -> Html:
+def policy(script: str | None = None) -> str:
+    """Return the security policy of a page, with the one script it may run, if it has any."""
+    if script is None:
+        return _POLICY
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+    return f"{_POLICY}; script-src 'sha256-{digest}'"
+
+
+def head(
+    title: str, generator: str | None = None, script: str | None = None, library: str | None = None
+) -> Html:
     """Return the head of a page: its title, its style, and that nothing else may be loaded or run.
 
-    `generator` is the program and version that made the figures, where the page is of a run.
+    Args:
+        title: What the page is called.
+        generator: The program and version that made the figures, where the page is of a run.
+        script: What the page's script element holds, to the letter; None where it has none.
+        library: Style that what the script uses brings along.
+
     """
     style = variables() + files("headcount.report.html").joinpath("style.css").read_text("utf-8")
     made = [element("meta", name="generator", content=generator)] if generator is not None else []
     return element(
         "head",
         element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("meta", http_equiv="Content-Security-Policy", content=policy(script)),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
         element("meta", name="referrer", content="no-referrer"),
@@ -29,4 +46,5 @@ def head(title: str, generator: str | None = None) -> Html:
         element("link", rel="icon", href="data:,"),
         element("title", title),
         element("style", Html(style)),
+        element("style", Html(library)) if library else None,
     )

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from headcount.bundle.level import LevelResult
+from headcount.report.chart.band import said_of_capacity
 from headcount.report.chart.figure import WIDE
 from headcount.report.chart.line import knots
 from headcount.report.chart.panel import Panel
@@ -11,7 +12,7 @@ from headcount.report.chart.scale import Linear
 from headcount.report.figures.about import users_scale, valid
 from headcount.report.figures.plot import Band, Rule, Series
 from headcount.report.figures.record import Run
-from headcount.text import count
+from headcount.report.selection import by_users
 
 
 def of(
@@ -21,20 +22,28 @@ def of(
     value: Callable[[LevelResult], float | None],
     side: Literal["left", "right"] = "left",
 ) -> list[Series]:
-    """Return the marks of the levels, and the line through the medians of those close together.
+    """Return the marks of the levels, and the line through them."""
+    measured = [
+        (float(level.users), figure, level.outcome)
+        for level in by_users(run.levels)
+        if (figure := value(level)) is not None
+    ]
+    marked = [(users, figure) for users, figure, _ in measured]
+    outcomes = "".join(outcome[0] for _, _, outcome in measured)
+    through = line(run, value)
+    joined = [Series(f"{name} (line)", style, through, side)] if len(through) > 1 else []
+    return [*joined, Series(name, style, marked, side, "marks", outcomes=outcomes)]
 
-    The line is the one that is drawn, so that the chart on the screen and the one on paper agree.
+
+def line(run: Run, value: Callable[[LevelResult], float | None]) -> Sequence[tuple[float, float]]:
+    """Return the medians of levels close together.
+
+    They are those of the drawing, so that the chart on the screen and the one on paper agree.
     """
-    marked = sorted(
-        (float(level.users), measured)
-        for level in valid(run.levels)
-        if (measured := value(level)) is not None
-    )
-    scale = users_scale(run, WIDE.left, WIDE.width - WIDE.right)
-    panel = Panel(WIDE.left, 0, WIDE.width - WIDE.right, 1, scale, Linear(0, 1, 1, 0))
-    through = knots(panel, list(marked))
-    line = [Series(f"{name} (line)", style, through, side)] if len(through) > 1 else []
-    return [*line, Series(name, style, marked, side, "marks")]
+    right = WIDE.width - WIDE.right
+    scale = users_scale(run, WIDE.left, right)
+    panel = Panel(WIDE.left, 0, right, 1, scale, Linear(0, 1, 1, 0))
+    return knots(panel, [(level.users, value(level)) for level in valid(run.levels)])
 
 
 def capacity(run: Run) -> Sequence[Rule]:
@@ -45,8 +54,7 @@ def capacity(run: Run) -> Sequence[Rule]:
     users = found.users if found.users is not None else found.estimate
     if users is None:
         return ()
-    word = "at least" if found.at_least else "capacity" if found.users is not None else "estimate"
-    return (Rule(f"{word} {count(users)} users", "capacity", float(users), upright=True),)
+    return (Rule(said_of_capacity(found), "capacity", float(users), upright=True),)
 
 
 def interval(run: Run) -> Sequence[Band]:

@@ -43,8 +43,8 @@ def figure(wide: Heat | None, narrow: Heat | None = None) -> Figure | None:
         title=TITLE,
         alt=alt,
         caption=(
-            "Each column is a stretch of the run, each row a range of response times; the darker, "
-            "the larger the share of what ended then that took so long. Orange: "
+            "Each column is a stretch of the run, each row a range of response times; the stronger "
+            "its colour, the larger the share of what ended then that took so long. Orange: "
             "p95. Below: users."
         ),
         svg=_drawing(wide, WIDE, alt),

@@ -35,6 +35,9 @@ class Series:
         side: Which of the upright axes it is read from.
         draw: A line, or marks alone.
         dash: Whether the line is broken.
+        outcomes: What came of the level at each mark: a letter each, `p` passed, `f` failed, `i`
+            invalid; empty where marks are no levels.
+        intervals: The interval of the value at each mark, where it has one.
 
     """
 
@@ -44,6 +47,8 @@ class Series:
     side: Literal["left", "right"] = "left"
     draw: Literal["line", "marks"] = "line"
     dash: bool = False
+    outcomes: str = ""
+    intervals: Sequence[tuple[float, float] | None] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,19 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """Everything the interactive chart shows."""
+    """Everything the interactive chart shows.
+
+    Attributes:
+        x: The lower axis.
+        left: The left axis.
+        series: What is drawn; a line that only joins marks has a name ending in ` (line)`.
+        right: The right axis, if anything is read from it.
+        rules: Lines across.
+        bands: Intervals.
+        height: In pixels.
+        below: Further panels over the same lower axis; theirs have none below them.
+
+    """
 
     x: Axis
     left: Axis
@@ -75,6 +92,8 @@ class Plot:
     right: Axis | None = None
     rules: Sequence[Rule] = ()
     bands: Sequence[Band] = ()
+    height: int = 340
+    below: Sequence["Plot"] = ()
 
 
 def written(plot: Plot) -> str:
@@ -82,7 +101,13 @@ def written(plot: Plot) -> str:
 
     Figures carry five significant digits: more than a screen or a histogram resolves.
     """
+    return json.dumps(_panel(plot), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _panel(plot: Plot) -> dict[str, Any]:
     made: dict[str, Any] = {
+        "h": plot.height,
+        "below": [_panel(each) for each in plot.below],
         "x": _axis(plot.x),
         "l": _axis(plot.left),
         "s": [_series(each) for each in plot.series],
@@ -96,16 +121,19 @@ def written(plot: Plot) -> str:
     made["bands"] = [
         {"c": band.style, "a": _short(band.low), "b": _short(band.high)} for band in plot.bands
     ]
-    return json.dumps(made, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return made
 
 
 def _axis(axis: Axis) -> Mapping[str, Any]:
     return {"t": axis.title, "u": axis.unit, "log": axis.log, "m": axis.most}
 
 
-def _series(series: Series) -> Mapping[str, Any]:
+def _series(series: Series) -> dict[str, Any]:
     known = [(x, y) for x, y in series.points if math.isfinite(x) and math.isfinite(y)]
-    return {
+    told: dict[str, Any] = {"o": series.outcomes} if len(series.outcomes) == len(known) else {}
+    if any(series.intervals) and len(series.intervals) == len(known):
+        told["w"] = [ends and [_short(end) for end in ends] for ends in series.intervals]
+    return told | {
         "n": series.name,
         "c": series.style,
         "x": [_short(x) for x, _ in known],

@@ -1,5 +1,7 @@
 """Response-time percentiles against users as bands, with the limit that decides."""
 
+from dataclasses import replace
+
 from headcount.bundle.level import LevelResult
 from headcount.report.chart import axis
 from headcount.report.chart.band import capacity_band
@@ -158,11 +160,14 @@ def _table(run: Run) -> Table:
 
 
 def _plot(run: Run) -> Plot:
-    series = [
-        one
-        for name in reversed(PERCENTILES)
-        for one in against_users.of(run, name, name, lambda level, name=name: _value(level, name))  # type: ignore[misc]
+    intervals = [
+        level.total.p95_interval_ms for level in by_users(run.levels) if level.total.response
     ]
+    series = []
+    for name in reversed(PERCENTILES):
+        for one in against_users.of(run, name, name, lambda level, name=name: _value(level, name)):  # type: ignore[misc]
+            told = intervals if name == "p95" and one.draw == "marks" else ()
+            series.append(replace(one, intervals=told))
     scale = _panel(run, WIDE).y
     return Plot(
         x=Axis("Users", "count"),

@@ -6,6 +6,7 @@ slow or failed stands in a panel of its own, below.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from headcount.bundle.level import LevelResult
 from headcount.report.chart import axis
@@ -19,7 +20,7 @@ from headcount.report.chart.scale import Linear, even, from_zero, shared
 from headcount.report.chart.tick import percent_tick, rate_tick
 from headcount.report.figures import against_users
 from headcount.report.figures.about import behind, marks, said_of, users_scale, valid
-from headcount.report.figures.plot import Axis, Plot
+from headcount.report.figures.plot import Axis, Plot, Series
 from headcount.report.figures.record import Figure, Run, Table
 from headcount.report.markup import Html, element, joined
 from headcount.report.resources import CPU
@@ -222,6 +223,9 @@ def _table(run: Run) -> Table:
 
 def _plot(run: Run) -> Plot:
     series = against_users.of(run, RATE, "throughput", lambda level: level.achieved_per_s)
+    if any(map(behind, valid(run.levels))):
+        due = against_users.line(run, lambda level: level.offered_per_s)
+        series = [Series("Fell due", "users", due, dash=True), *series]
     right: Sequence[Axis] = ()
     if _sampled(run):
         series = [*series, *against_users.of(run, USED, "cpu", cpu_of, side="right")]
@@ -233,4 +237,21 @@ def _plot(run: Run) -> Plot:
         series=series,
         rules=against_users.capacity(run),
         bands=against_users.interval(run),
+        height=310,
+        below=[_late(run)] if _overloaded(run) else [],
+    )
+
+
+def _late(run: Run) -> Plot:
+    """The panel of the overload."""
+    values = [level.total.overload for level in run.levels]
+    most = from_zero([LEAST_OVERLOAD, *values], 0, 1, most=1).high
+    unnamed = [replace(rule, name="") for rule in against_users.capacity(run)]
+    return Plot(
+        x=Axis("Users", "count"),
+        left=Axis(LATE, "share", most=most),
+        series=against_users.of(run, LATE, "overload", lambda level: level.total.overload),
+        rules=unnamed,
+        bands=against_users.interval(run),
+        height=110,
     )

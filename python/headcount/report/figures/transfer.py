@@ -38,9 +38,10 @@ def sent_share(level: LevelResult) -> float | None:
 
 
 def figure(run: Run) -> Figure | None:
-    """Draw it; None of a workload that moves no data to speak of."""
+    """Draw it; None of one level, or of a workload that moves no data to speak of."""
     moved = [max(sent(level), received(level)) for level in valid(run.levels)]
-    if max(moved, default=0.0) < LEAST_BYTES_PER_S:
+    users = {level.users for level in valid(run.levels)}
+    if max(moved, default=0.0) < LEAST_BYTES_PER_S or len(users) < 2:
         return None
     alt = _in_words(run)
     return Figure(

@@ -185,7 +185,7 @@ def _plot(drawn: Sequence[Use]) -> Plot:
         series.append(Series(name_of(use), style, spots, draw="marks"))
     return Plot(
         x=Axis(BELOW, "rate"),
-        left=Axis("Share used", "share", most=1.05),
+        left=Axis("Share used", "share", most=1.0),
         series=series,
         rules=[Rule("full", "users", 1.0)],
     )

@@ -8,6 +8,7 @@ from headcount.report.html import (
     course,
     diagnosis,
     disclosure,
+    distribution,
     environment,
     faults,
     groups,
@@ -17,10 +18,12 @@ from headcount.report.html import (
     price,
     repeat,
     scenarios,
+    script,
     task_score,
     tasks,
     throughput,
     timeline,
+    use,
     wire,
     workload,
 )
@@ -34,7 +37,15 @@ def render(content: ReportContent) -> str:
     machines is escaped.
     """
     title, made_by = f"{content.title} on {content.target}", content.environment.headcount
-    page = element("html", head(title, f"Headcount {made_by}"), _body(content), lang="en")
+    body = _body(content)
+    # A page without such a chart needs no script, and so may run none.
+    used = script.text() if "data-plot=" in body else None
+    page = element(
+        "html",
+        head(title, f"Headcount {made_by}", used, script.style() if used else None),
+        element("body", body, element("script", Html(used)) if used else None),
+        lang="en",
+    )
     return f"<!doctype html>\n{page}\n"
 
 
@@ -46,6 +57,7 @@ def _body(content: ReportContent) -> Html:
             diagnosis.section(content),
             throughput.section(content),
             latency.section(content),
+            use.used(content),
             task_score.section(content),
             counters.section(content),
             levels.section(content),
@@ -54,7 +66,10 @@ def _body(content: ReportContent) -> Html:
             scenarios.section(content),
             tasks.section(content),
             wire.section(content),
+            use.moved(content),
             faults.section(content),
+            distribution.spread(content),
+            distribution.over_time(content),
             timeline.section(content),
             workload.section(content),
             price.section(content),
@@ -65,4 +80,4 @@ def _body(content: ReportContent) -> Html:
         ]
     )
     footer = f"Made by Headcount {content.environment.headcount}. This file is complete in itself."
-    return element("body", element("main", main), element("footer", footer))
+    return joined([element("main", main), element("footer", footer)])
