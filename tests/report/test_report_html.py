@@ -111,6 +111,24 @@ def test_the_answer_comes_first_with_its_interval() -> None:
     assert places == sorted(places)
 
 
+def test_an_interval_that_is_too_narrow_says_so() -> None:
+    made = content()
+
+    def said(made: ReportContent) -> str:
+        return " ".join(read(made).texts).replace("\N{NO-BREAK SPACE}", " ")
+
+    assert "or wider" not in said(made)
+    doubted = [
+        each.model_copy(
+            update={"total": each.total.model_copy(update={"p95_interval_unreliable": True})}
+        )
+        for each in made.levels
+    ]
+    page = said(replace(made, levels=doubted))
+    assert page.count(" or wider") == len(doubted) + 1  # in the table, and beside the answer
+    assert "or wider: the level is short against the server's memory" in page
+
+
 def test_resources_at_capacity_beside_those_of_the_last_failure() -> None:
     page = read(content())
     assert page.row("Counter") == ["Counter", "918 users, passed", "928 users, failed"]
