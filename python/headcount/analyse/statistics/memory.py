@@ -3,9 +3,9 @@
 import math
 from collections.abc import Sequence
 
-SHORTEST = 10.0
-"""Memories that a section must last. With fewer, intervals that claim 95 % hold the truth in 30 to
-85 % of simulated levels; docs/statistics.md has the table."""
+SHORTEST = 15.0
+"""Memories that a section must last. With fewer, intervals that claim 95 % hold the truth in 35 to
+89 % of simulated levels; docs/statistics.md has the table."""
 SIGNIFICANT = 1.645
 """Standard errors by which neighbours must be alike: in one of 20 independent series they are."""
 FEWEST = 20
@@ -47,7 +47,7 @@ def memory(values: Sequence[float]) -> float:
 def too_short(values: Sequence[float], section: float) -> bool:
     """Whether sections of so many values are too short for an interval that holds what it claims.
 
-    They are if neighbouring values are significantly alike and the section does not last ten
+    They are if neighbouring values are significantly alike and the section does not last fifteen
     memories. False of fewer than 20 values: nothing can be told. An error of the first kind is made
     in one of 20 levels at most; a memory that is longer than the level stays unseen.
     """
