@@ -71,15 +71,15 @@ def test_runs_are_in_the_order_of_time(nights: tuple[list[Path], Series]) -> Non
 
 def test_nothing_is_found_where_nothing_changed(tmp_path: Path) -> None:
     stream = random.Random(5)
-    made = [night(tmp_path, number, 1000 * stream.gauss(1, 0.01)) for number in range(10)]
+    made = [night(tmp_path, number, 1000 * stream.gauss(1, 0.01)) for number in range(12)]
     series = followed(made).series[0]
     assert [one for one in series.changes if one.metric == "capacity"] == []
-    assert series.sentence == "Capacity did not change measurably over 10 runs."
+    assert series.sentence == "Capacity did not change measurably over 12 runs."
 
 
 def test_few_runs_cannot_show_a_change(tmp_path: Path) -> None:
     series = followed([night(tmp_path, number, 1000) for number in range(3)]).series[0]
-    assert "too few to find a change in, which takes 6 at least" in series.sentence
+    assert "too few to find a change in, which takes 11 at least" in series.sentence
 
 
 def test_what_is_not_alike_is_another_series(tmp_path: Path) -> None:

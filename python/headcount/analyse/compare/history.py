@@ -22,8 +22,9 @@ from headcount.text import count
 
 OF_LEVEL = ("throughput", "response.p95")
 """Figures of levels that are followed, at the most users that most runs measured."""
-LEAST = 2 * changing.LEAST
-"""Fewer runs cannot show a change."""
+LEAST = 11
+"""Fewer runs cannot show a change: of the orders of ten, 2 in 252 have the clearest cut there is,
+more than the chance of error that `statistics.change` allows (0.005); of eleven 2 in 462."""
 
 
 class Run(Record):

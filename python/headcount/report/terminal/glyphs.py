@@ -11,6 +11,7 @@ _PLAIN = {
     "\N{MICRO SIGN}": "u",
     "\N{HORIZONTAL ELLIPSIS}": "...",
     "\N{NO-BREAK SPACE}": " ",
+    "\N{MULTIPLICATION SIGN}": "x",
     "\N{REPLACEMENT CHARACTER}": "?",
 }
 
