@@ -8,7 +8,7 @@ alike and cancels in their distance.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,14 +95,13 @@ def joint(points: Sequence[Point]) -> Joint | None:
     lines = [line for line in left if line is not None]
     if whole is None or len(lines) < len(names):
         return None
-    roots = [line.roots(table.target) for line in lines]
-    first, second = whole.roots(table.target)
     freedom = len(names) - 1
+    apart_by = [line.roots[1] - line.roots[0] for line in lines]
     return Joint(
-        LogRatio(second - first, _error([two - one for one, two in roots]), freedom),
-        LogRatio(table.centre + first, _error([one for one, _ in roots]), freedom),
-        LogRatio(table.centre + second, _error([two for _, two in roots]), freedom),
-        (whole.first[1], whole.second[1]),
+        LogRatio(whole.roots[1] - whole.roots[0], _error(apart_by), freedom),
+        LogRatio(whole.roots[0], _error([line.roots[0] for line in lines]), freedom),
+        LogRatio(whole.roots[1], _error([line.roots[1] for line in lines]), freedom),
+        whole.slopes,
         len(names),
     )
 
@@ -122,25 +121,36 @@ def _whole(points: Sequence[Point]) -> list[Point]:
     return [point for point in points if len(sides[point.pair]) == 2]
 
 
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """Where the line of each side meets the limit, in ln(users), and how steep it is."""
+
+    roots: tuple[float, float]
+    slopes: tuple[float, float]
+
+
 @dataclass(frozen=True)
 class _Table:
-    """The levels as columns."""
+    """The levels as columns; `x` is ln(users) off the mean of its side, `side` is 0 or 1."""
 
     pair: NDArray[np.int64]
+    side: NDArray[np.int64]
     x: Vector
-    second: Vector
     y: Vector
     weight: Vector
     bad: Vector
+    centres: Vector
     target: float
-    centre: float
     is_share: bool
 
     @classmethod
     def of(cls, points: Sequence[Point]) -> "_Table":
         x = np.log([float(point.users) for point in points])
+        side = np.array([int(point.second) for point in points])
+        centres = np.array([x[side == one].mean() for one in (0, 1)])
         shares = [point.response for point in points if isinstance(point.response, Share)]
-        if len(shares) == len(points):
+        is_share = len(shares) == len(points)
+        if is_share:
             bad = np.array([float(share.bad) for share in shares])
             total = np.array([max(float(share.total), 1.0) for share in shares])
             y, weight = bad / total, total / total.mean()
@@ -150,45 +160,39 @@ class _Table:
             y = np.log([max(value.value, 1e-9) / value.limit for value in values])
             seconds = np.array([point.seconds for point in points])
             weight, target, bad = seconds / seconds.mean(), 0.0, np.full(len(points), np.inf)
-        return cls(
-            np.array([point.pair for point in points]),
-            x - x.mean(),
-            np.array([float(point.second) for point in points]),
-            y,
-            weight,
-            bad,
-            target,
-            float(x.mean()),
-            len(shares) == len(points),
-        )
+        pair = np.array([point.pair for point in points])
+        return cls(pair, side, x - centres[side], y, weight, bad, centres, target, is_share)
 
     def without(self, pair: int) -> "_Table":
         """The same without the levels of a pair."""
         keep = self.pair != pair
-        columns = (self.x, self.second, self.y, self.weight, self.bad)
-        x, second, y, weight, bad = (column[keep] for column in columns)
-        return _Table(
-            self.pair[keep], x, second, y, weight, bad, self.target, self.centre, self.is_share
+        return replace(
+            self,
+            pair=self.pair[keep],
+            side=self.side[keep],
+            x=self.x[keep],
+            y=self.y[keep],
+            weight=self.weight[keep],
+            bad=self.bad[keep],
         )
 
-    def fit(self, *, apart: bool) -> "_Lines | None":
+    def fit(self, *, apart: bool) -> _Lines | None:
         """Both sides' lines, with slopes of their own or one; None where they cannot be told."""
-        least = SLOPE_LEAST if self.is_share else VALUE_SLOPE_LEAST
-        columns = [np.ones_like(self.x), self.x, self.second]
-        design = np.column_stack([*columns, self.second * self.x] if apart else columns)
+        second = self.side.astype(float)
+        slopes = [(1 - second) * self.x, second * self.x] if apart else [self.x]
+        design = np.column_stack([1 - second, second, *slopes])
         beta = self._logistic(design) if self.is_share else self._straight(design)
         if beta is None:
             return None
-        turn = float(beta[3]) if apart else 0.0
-        start, slope = float(beta[0]), float(beta[1])
-        lines = _Lines((start, slope), (start + float(beta[2]), slope + turn))
-        if min(lines.first[1], lines.second[1]) < least:
+        slope = float(beta[2]), float(beta[-1])
+        if min(slope) < (SLOPE_LEAST if self.is_share else VALUE_SLOPE_LEAST):
             return None
-        for side, root in zip((0.0, 1.0), lines.roots(self.target), strict=True):
-            here = self.x[self.second == side]
-            if not here.min() - REACH <= root <= here.max() + REACH:
+        away = [(self.target - float(beta[one])) / slope[one] for one in (0, 1)]
+        for one in (0, 1):
+            here = self.x[self.side == one]
+            if not here.min() - REACH <= away[one] <= here.max() + REACH:
                 return None
-        return lines
+        return _Lines((self.centres[0] + away[0], self.centres[1] + away[1]), slope)
 
     def _straight(self, design: Vector) -> Vector | None:
         square = design.T @ (self.weight[:, None] * design)
@@ -199,15 +203,16 @@ class _Table:
 
     def _logistic(self, design: Vector) -> Vector | None:
         """Newton's method, with the weak pull towards the usual slope that a search has."""
-        for side in (0.0, 1.0):
-            if self.bad[self.second == side].sum() < BAD_LEAST:
-                return None
         size = design.shape[1]
-        pulls = np.array([0.0, 1.0, 0.0, 1.0])[:size] * ridge(self.target)
-        usual = np.array([0.0, SLOPE, 0.0, 0.0])[:size]
-        most = np.array([3.0, 40.0, 3.0, 40.0])[:size]
         beta: Vector = np.zeros(size)
-        beta[0] = float(logit(_inner(np.average(self.y, weights=self.weight))))
+        for one in (0, 1):
+            here = self.side == one
+            if self.bad[here].sum() < BAD_LEAST:
+                return None
+            beta[one] = logit(_inner(np.average(self.y[here], weights=self.weight[here])))
+        pulls = np.array([0.0, 0.0, 1.0, 1.0])[:size] * ridge(self.target)
+        usual = np.array([0.0, 0.0, SLOPE, SLOPE])[:size]
+        most = np.array([3.0, 3.0, 40.0, 40.0])[:size]
         for _ in range(80):
             mu = 1 / (1 + np.exp(-np.clip(design @ beta, -35.0, 35.0)))
             gradient = design.T @ (self.weight * (self.y - mu)) - pulls * (beta - usual)
@@ -217,19 +222,6 @@ class _Table:
             if np.abs(step).max() < 1e-8:
                 return beta
         return None
-
-
-@dataclass(frozen=True, slots=True)
-class _Lines:
-    """Intercept and slope of each side."""
-
-    first: tuple[float, float]
-    second: tuple[float, float]
-
-    def roots(self, target: float) -> tuple[float, float]:
-        """Where each meets the target."""
-        (a, b), (c, d) = self.first, self.second
-        return (target - a) / b, (target - c) / d
 
 
 def _inner(share: float) -> float:

@@ -45,3 +45,11 @@ class Schedule(Protocol):
     def outlook(self) -> Outlook:
         """How far it is."""
         ...
+
+
+def spare(rounds: int) -> int:
+    """How many pairs are run again because a level of them did not count: half, at least one.
+
+    Where the generator is too weak or the machine is never quiet, more would be in vain.
+    """
+    return max(rounds // 2, 1)

@@ -11,7 +11,7 @@ from headcount.bundle.versus import SIDES, SideName
 from headcount.controller.listener import Outlook
 from headcount.controller.orders import LEAST_S, QUICK_LEAST_S
 from headcount.controller.versus.answer import pairs_settings, standing_of
-from headcount.controller.versus.ask import Ask
+from headcount.controller.versus.ask import Ask, spare
 from headcount.controller.versus.order import Order, first_of, in_order
 from headcount.plan.plan import Plan
 from headcount.plan.units import seconds
@@ -34,6 +34,9 @@ class CapacityPairs:
         self._settings = pairs_settings(plan)
         self._levels: dict[SideName, list[LevelResult]] = {"A": [], "B": []}
         self._pairs = 0
+        self._spare = spare(rounds)
+        self._is_spoiled = False
+        self._began = False
         self._spent_s = 0.0
         self._turn: SideName = "A"
 
@@ -41,7 +44,7 @@ class CapacityPairs:
         """A level of the side that is to be found, else a pair."""
         for side in in_order(self._turn):
             request = self._wanted(side)
-            if request is not None and not self._pairs:
+            if request is not None and not self._began:
                 self._turn = "B" if side == "A" else "A"
                 return [self._probe(side, request)]
         return self._pair()
@@ -69,6 +72,8 @@ class CapacityPairs:
 
     def _pair(self) -> list[Ask]:
         """Both sides on the same side of their limits; none where one has no limit to be near."""
+        if self._is_spoiled:
+            self._undo()
         standings = {side: self._standing(side) for side in SIDES}
         if self._pairs >= self._rounds or not all(_bracketed(one) for one in standings.values()):
             return []
@@ -81,7 +86,17 @@ class CapacityPairs:
         if not self._affordable(sum(ask.seconds for ask in asks)):
             return []
         self._pairs += 1
+        self._began = True
         return asks
+
+    def _undo(self) -> None:
+        """Forget a pair of which a level does not count, and run it again if that may help."""
+        for levels in self._levels.values():
+            levels.pop()
+        if self._spare:
+            self._pairs -= 1
+            self._spare -= 1
+        self._is_spoiled = False
 
     def _level(self, side: SideName, users: int) -> Ask:
         return Ask(
@@ -111,6 +126,7 @@ class CapacityPairs:
     def take(self, ask: Ask, result: LevelResult) -> None:
         """Count the level for its side."""
         self._levels[ask.side].append(result)
+        self._is_spoiled |= ask.round is not None and result.outcome == "invalid"
         self._spent_s += result.ramp_s + result.settle_s + result.steady_s
 
     def outlook(self) -> Outlook:

@@ -3,14 +3,17 @@
 from headcount.bundle.level import LevelResult
 from headcount.bundle.versus import SideName
 from headcount.controller.listener import Outlook
-from headcount.controller.versus.ask import Ask
+from headcount.controller.versus.ask import Ask, spare
 from headcount.controller.versus.order import Order, first_of, in_order
 from headcount.plan.plan import Plan
 from headcount.plan.units import seconds
 
 
 class FixedPairs:
-    """Both sides at each of the plan's levels, and all of that again for each round."""
+    """Both sides at each of the plan's levels, and all of that again for each round.
+
+    A pair of which a level does not count is run again at the end.
+    """
 
     def __init__(self, plan: Plan, rounds: int, order: Order) -> None:
         """So many rounds of the levels of `plan`, which is that of either side."""
@@ -21,16 +24,27 @@ class FixedPairs:
             for round_ in range(rounds)
             for place, users in enumerate(plan.levels)
         ]
+        self._now = self._left[0]
+        self._spare = spare(rounds * len(plan.levels))
+        self._is_spoiled = False
         self._done = 0
         self._limits = 0.0, float("inf")
 
     def next(self) -> list[Ask]:
         """The next pair."""
+        self._repeat()
         if not self._left:
             return []
-        round_, place, users = self._left.pop(0)
+        self._now = round_, place, users = self._left.pop(0)
         first = first_of(self._order, self._plan.seed, round_, place)
         return [self._ask(side, users, round_) for side in in_order(first)]
+
+    def _repeat(self) -> None:
+        """Put the pair that has just been run at the end of the list, if it was in vain."""
+        if self._is_spoiled and self._spare:
+            self._left.append(self._now)
+            self._spare -= 1
+        self._is_spoiled = False
 
     def _ask(self, side: SideName, users: int, round_: int) -> Ask:
         run = self._plan.workload.run
@@ -49,6 +63,7 @@ class FixedPairs:
         """Count the level."""
         del ask
         self._done += 1
+        self._is_spoiled |= result.outcome == "invalid"
         low, high = self._limits
         if result.outcome == "passed":
             low = max(low, float(result.users))
