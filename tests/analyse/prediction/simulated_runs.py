@@ -7,17 +7,15 @@ law, with an error of half a percent as counters have it.
 import random
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from diagnosis_levels import level
+from repairman import plan
 
 from headcount._engine import simulate_level
-from headcount.bundle.level import CounterSummary, LevelResult, Times
+from headcount.bundle.level import LevelResult, Times
 from headcount.bundle.reader import Bundle
-from headcount.plan.plan import Plan, validate
 
 LIMIT_MS = {"cpu": 200, "disk": 250, "noisy": 200, "thrash": 200, "memcliff": 250}
-THINK_S = 5.0
 CPUS = 4
 DISKS = 12
 CPU_S = {"cpu": 0.020, "disk": 0.009, "noisy": 0.020, "thrash": 0.020, "memcliff": 0.009}
@@ -76,41 +74,3 @@ def _level(
     )
     total = made.total.model_copy(update={"response": told, "completed": completed})
     return made.model_copy(update={"total": total, "scenarios": [total], "steady_s": measure_s})
-
-
-def plan(criterion: str, users: Sequence[int], limits: dict[str, str] | None = None) -> Plan:
-    """The plan of such a ladder."""
-    workload: dict[str, Any] = {
-        "name": "simulated",
-        "title": "Simulated",
-        "protocol": "app",
-        "recreates": "nothing",
-        "description": "A simulated server.",
-        "sources": [],
-        "deviations": [],
-        "criteria": [criterion, "errors<1%"],
-        "pace": {"kind": "closed", "time": {"draw": "exponential", "mean": f"{THINK_S}s"}},
-        "data": {"file_size": "64KiB", "io_range": "64KiB"},
-        "run": {"duration": "10s"},
-        "scenarios": [
-            {
-                "name": "ask",
-                "weight": 1,
-                "limit": "10s",
-                "steps": [{"name": "read", "op": "read", "bytes": 4096}],
-            }
-        ],
-    }
-    values = {
-        "target": "lab:app",
-        "mode": "ladder",
-        "levels": sorted(set(users)),
-        "seed": 1,
-        "workers": 1,
-        "limits": limits or {},
-        "workload": workload,
-    }
-    return validate(Plan, values, "the plan")
-
-
-__all__ = ["CounterSummary", "plan", "run"]

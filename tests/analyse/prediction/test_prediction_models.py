@@ -1,49 +1,15 @@
 """Predictions of servers that are exactly what the models assume."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from diagnosis_levels import QUIET, Server, level, queue
-from simulated_runs import plan
+from repairman import FACTORS, plan, quota, truth
 
 from headcount.analyse.prediction import Asked, Prediction, change, predict
 from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import Bundle
 from headcount.errors import InputError
-
-FACTORS = (0.3, 0.5, 0.7, 0.8, 0.9, 1.0, 1.1)
-
-
-def quota(
-    cores: int, service_s: float, think_s: float, users: Sequence[float]
-) -> list[LevelResult]:
-    """A server of so many CPUs: M/M/m with N customers, solved apart from the models."""
-    made = []
-    for index, each in enumerate(sorted({max(round(n), 1) for n in users}), 1):
-        found = queue(each, cores, service_s, think_s)
-        counters = QUIET | {
-            "cgroup.cpu.utilization": found.per_s * service_s,
-            "cgroup.cpu.limit": float(cores),
-            "cgroup.cpu.throttled": found.some_wait,
-            "cgroup.pressure{resource=cpu,kind=some}": found.some_wait,
-            "system.memory.limit": 64e9,
-        }
-        made.append(level(index, each, found.per_s, found.response_s, think_s, counters))
-    return made
-
-
-def truth(cores: int, service_s: float, think_s: float, mean_s: float) -> float:
-    """Users at which the mean response reaches a limit."""
-    low, high = 1, 100_000
-    while high - low > 1:
-        middle = (low + high) // 2
-        if queue(middle, cores, service_s, think_s).response_s <= mean_s:
-            low = middle
-        else:
-            high = middle
-    first, second = (queue(n, cores, service_s, think_s).response_s for n in (low, low + 1))
-    return low + (mean_s - first) / (second - first)
 
 
 def predicted(levels: list[LevelResult], folder: Path, mean_s: float, asked: Asked) -> Prediction:

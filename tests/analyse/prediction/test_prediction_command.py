@@ -1,0 +1,64 @@
+"""`headcount predict` on a bundle on disk."""
+
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+from repairman import FACTORS, plan, quota, truth
+from typer.testing import CliRunner
+
+from headcount.analyse.prediction.schema import schema
+from headcount.bundle.level import Levels
+from headcount.cli import app
+
+PUBLISHED = Path(__file__).parents[3] / "docs" / "schemas" / "prediction.schema.json"
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Path:
+    """A server of one CPU, 10 ms a scenario, users who think 1 s."""
+    now = truth(1, 0.01, 1.0, 0.08)
+    levels = quota(1, 0.01, 1.0, [now * part for part in FACTORS])
+    made = plan("mean<=80ms", [each.users for each in levels])
+    (tmp_path / "plan.toml").write_text(made.to_toml(), "utf-8")
+    (tmp_path / "levels.json").write_text(Levels(levels=levels).model_dump_json(), "utf-8")
+    return tmp_path
+
+
+def predict(*arguments: str) -> tuple[int, str]:
+    shown = CliRunner().invoke(app, ["predict", *arguments], env={"COLUMNS": "120"})
+    if shown.exception is not None and not isinstance(shown.exception, SystemExit):
+        raise shown.exception
+    return shown.exit_code, shown.output
+
+
+def test_the_answer_for_people(bundle: Path) -> None:
+    code, said = predict(str(bundle), "--cpus", "2x", "--users", "150")
+    assert code == 0
+    assert said.startswith("About 20")
+    assert "CPU 1.00 cores -> 2.00 cores" in said
+    assert "the cpu binds then" in said
+    assert "150 users would get" in said
+    assert "A cliff of memory" in said
+    assert "10.0 ms CPU" in said
+
+
+def test_the_answer_for_programs(bundle: Path) -> None:
+    code, said = predict(str(bundle), "--cpus", "2x", "--json")
+    assert code == 0
+    told = json.loads(said)["prediction"]
+    Draft202012Validator(schema()).validate(told)
+    assert told["outcome"] == "predicted"
+    assert len(told["curve"]) == len(told["curve_now"]) == 40
+    assert json.loads(PUBLISHED.read_text("utf-8")) == schema(), (
+        "run: python -m headcount.analyse.prediction.schema > docs/schemas/prediction.schema.json"
+    )
+
+
+def test_a_refusal_says_what_to_measure(bundle: Path) -> None:
+    code, said = predict(str(bundle), "--cpus", "50x")
+    assert code == 4
+    assert said.startswith("Nothing is predicted")
+    assert "ask for a smaller step" in said
+    assert "About" not in said
