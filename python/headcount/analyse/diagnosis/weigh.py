@@ -48,7 +48,8 @@ def weigh(observations: Sequence[Observation]) -> Weighed:
     seen = saturation(observations)
     levels = {o.index: at_level(o, seen) for o in observations}
     deciding = [levels[o.index] for o in seen.levels]
-    limits = {limit for signs in deciding for limit in signs}
+    # In the order of the evidence: of signs with the same score the same one must lead each time.
+    limits = dict.fromkeys(limit for signs in deciding for limit in signs)
     signs = {limit: _middle([s[limit] for s in deciding if limit in s]) for limit in limits}
     if deciding:
         # Refusals begin where the last place is taken: only those beyond show them.
