@@ -112,6 +112,8 @@ class Run:
             self._orders.take(level)
         self._spent_s = spent_s
         self._began_s = time.monotonic()
+        self._ended_s: float | None = None
+        """When the engine ended, on the clock of the seconds; None before it began."""
         self._plan = plan
         self._logs = ServerLogs(sut.logs)
 
@@ -123,9 +125,9 @@ class Run:
             ending = "finished"
         except KeyboardInterrupt:
             ending = "interrupted"
-            self._bundle.event("interrupted", self._took_s())
+            self._bundle.event("interrupted", self._at_s())
         except HeadcountError as error:
-            self._bundle.event("error", self._took_s(), message=str(error))
+            self._bundle.event("error", self._at_s(), message=str(error))
             raise
         finally:
             verdict = self._finish(ending)
@@ -180,6 +182,7 @@ class Run:
             session.hold("ramp-down", last.index, RAMP_DOWN_S)
             session.drain(last.index, DRAIN_S)
         finally:
+            self._ended_s = session.now_s()
             session.close()
 
     def _run_level(self, runner: LevelRunner, order: LevelOrder) -> LevelResult:
@@ -210,6 +213,10 @@ class Run:
                 f"{result.users:,} users: {error}. The levels before it are kept; when the target "
                 f"is back: headcount resume {self._bundle.folder}"
             ) from error
+
+    def _at_s(self) -> float:
+        """The second of the run; what was prepared before the engine began is not part of it."""
+        return self._spent_s if self._ended_s is None else self._ended_s
 
     def _took_s(self) -> float:
         return self._spent_s + time.monotonic() - self._began_s
