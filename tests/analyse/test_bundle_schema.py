@@ -13,6 +13,7 @@ import versus_file
 from headcount.analyse.verdict import of_levels
 from headcount.bundle.environment import EnvironmentFile, Side
 from headcount.bundle.level import SCHEMA_VERSION, Levels
+from headcount.bundle.manifest import Manifest, entry_of, text_of
 from headcount.bundle.schema import FILES, schemas, text, write
 
 PUBLISHED = Path(__file__).parents[2] / "docs" / "schemas"
@@ -38,6 +39,7 @@ def written() -> dict[str, Any]:
         "environment": environment,
         "shares": shares_file.made(),
         "versus": versus_file.made(),
+        "manifest": Manifest.model_validate_json(text_of({"plan.toml": entry_of(b"format = 1")})),
     }
     return {name: json.loads(model.model_dump_json()) for name, model in models.items()}
 
@@ -57,6 +59,7 @@ def test_there_is_a_schema_for_each_file_and_no_other() -> None:
         "watch-log.schema.json",  # tests/live
         "export.schema.json",  # tests/report
         "comparison.schema.json",  # tests/compare
+        "audit.schema.json",  # tests/audit
         "price.schema.json",  # tests/prices
     }
     assert names == {f"{name}.schema.json" for name in FILES}

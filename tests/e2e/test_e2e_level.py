@@ -31,6 +31,7 @@ FILES = {
     "levels.json",
     "verdict.json",
     "report.html",
+    "manifest.json",
 }
 
 

@@ -95,6 +95,22 @@ def read_lines(path: Path) -> Iterator[Any]:
                 continue
 
 
+def numbered(path: Path) -> Iterator[tuple[int, bool, Any]]:
+    """Every line of a file with its number from 1, whether it is the last, and its JSON.
+
+    None stands for a line that is no JSON. Nothing without the file.
+    """
+    if not path.exists():
+        return
+    lines = path.read_bytes().splitlines()
+    for number, line in enumerate(lines, start=1):
+        try:
+            value = json.loads(line)
+        except ValueError:  # no JSON, or no UTF-8
+            value = None
+        yield number, number == len(lines), value
+
+
 def locked(folder: Path) -> int:
     """Lock a folder for this process; the lock ends when the handle that comes back is closed.
 

@@ -9,7 +9,8 @@ The format allows neither commas nor spaces in a tag, so names are percent-encod
 
 import base64
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote
 
@@ -17,6 +18,9 @@ from headcount._engine import Histogram
 from headcount.bundle.files import Lines
 
 _MS_PER_US = 1000.0
+_HEAD = ("#[Histogram log format", "#[StartTime: ", '"StartTimestamp"')
+"""How the lines of the head begin."""
+_FIELDS = ("tag", "start", "length", "max", "histogram")
 
 
 class HistogramLog:
@@ -34,8 +38,8 @@ class HistogramLog:
         if histogram.count == 0:
             return
         data = base64.b64encode(bytes(histogram.encode())).decode()
-        longest = histogram.max_us / _MS_PER_US
-        self._lines.append(f"Tag={quote(tag)},{start_s:.3f},{length_s:.3f},{longest:.3f},{data}")
+        start, length = key(start_s, length_s)
+        self._lines.append(f"Tag={quote(tag)},{start},{length},{longest(histogram)},{data}")
 
     def _begin(self, started_s: float) -> None:
         """Write the header; `started_s` is when the run's clock began, in seconds of the epoch."""
@@ -50,6 +54,64 @@ class HistogramLog:
     def close(self) -> None:
         """Close the file."""
         self._lines.close()
+
+
+def longest(histogram: Histogram) -> str:
+    """The longest duration of a histogram in ms, as the log writes it."""
+    return f"{histogram.max_us / _MS_PER_US:.3f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a log.
+
+    Attributes:
+        number: From 1.
+        last: Whether it is the last of the file.
+        tag: What was timed.
+        start: Begin of the interval, as written.
+        length: Its length, as written.
+        longest: The longest duration in it, in ms, as written.
+        histogram: None where the line is torn or damaged.
+
+    """
+
+    number: int
+    last: bool
+    tag: str
+    start: str
+    length: str
+    longest: str
+    histogram: Histogram | None
+
+
+_TORN = ("", "", "", "")
+
+
+def key(start_s: float, length_s: float) -> tuple[str, str]:
+    """An interval as the log writes it."""
+    return f"{start_s:.3f}", f"{length_s:.3f}"
+
+
+def lines(path: Path) -> Iterator[Line]:
+    """Every line of a log but its head, damaged ones too. Nothing without the file."""
+    if not path.exists():
+        return
+    every = path.read_text("ascii", errors="replace").split("\n")
+    if every[-1] == "":
+        every.pop()
+    for number, line in enumerate(every, start=1):
+        if number <= len(_HEAD) and line.startswith(_HEAD[number - 1]):
+            continue
+        tag, start, length, most, histogram = *_TORN, None
+        fields = line.split(",")
+        if line.startswith("Tag=") and len(fields) == len(_FIELDS):
+            try:
+                histogram = Histogram.decode(base64.b64decode(fields[4], validate=True))
+            except ValueError:
+                histogram = None
+            tag, start, length, most = unquote(fields[0].removeprefix("Tag=")), *fields[1:4]
+        yield Line(number, number == len(every), tag, start, length, most, histogram)
 
 
 Wanted = Callable[[str, float, float], bool]

@@ -12,6 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import SCHEMA_VERSION, Levels, Record
+from headcount.bundle.manifest import Manifest
 from headcount.bundle.shares import SharesFile
 from headcount.bundle.verdict import Verdict
 from headcount.bundle.versus import Versus
@@ -21,6 +22,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 FILES: dict[str, type[Record]] = {
     "environment": EnvironmentFile,
     "levels": Levels,
+    "manifest": Manifest,
     "shares": SharesFile,
     "verdict": Verdict,
     "versus": Versus,
@@ -34,16 +36,6 @@ def schemas() -> dict[str, dict[str, Any]]:
     The `$id` carries the version; it changes with any change that an existing reader would notice.
     """
     return {name: schema_of(name, model) for name, model in FILES.items()}
-
-
-def schema_of(name: str, model: type[Record]) -> dict[str, Any]:
-    """The schema of one kind of record, with its dialect, identifier and version."""
-    head = {
-        "$schema": DIALECT,
-        "$id": f"urn:headcount:schema:{name}:{SCHEMA_VERSION}",
-        "version": SCHEMA_VERSION,
-    }
-    return head | model.model_json_schema(mode="serialization", schema_generator=_Written)
 
 
 def write(folder: Path) -> list[Path]:
@@ -60,6 +52,16 @@ def write(folder: Path) -> list[Path]:
 def text(schema: dict[str, Any]) -> str:
     """A schema as it stands in its file."""
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def schema_of(name: str, model: type[Record], version: int = SCHEMA_VERSION) -> dict[str, Any]:
+    """The schema of what a model writes, under a name and a version."""
+    head = {
+        "$schema": DIALECT,
+        "$id": f"urn:headcount:schema:{name}:{version}",
+        "version": version,
+    }
+    return head | model.model_json_schema(mode="serialization", schema_generator=_Written)
 
 
 class _Written(GenerateJsonSchema):

@@ -102,3 +102,36 @@ def abandon(folder: Path, finished: int) -> None:
 def read(folder: Path) -> list[dict[str, Any]]:
     """Every second of a run, in order."""
     return list(read_lines(folder / LINES))
+
+
+Totals = dict[tuple[str, str, str], tuple[int, float]]
+"""How many rows the table has of a figure, and the sum of their values; by side, `of` and name."""
+
+
+def totals_of_lines(folder: Path) -> Totals:
+    """What the table must have, from the lines; lines that are no seconds are left out."""
+    found: Totals = {}
+    for second in read_lines(folder / LINES):
+        try:
+            of_second = list(rows(second))
+        except (KeyError, TypeError, ValueError, AttributeError):
+            continue
+        for row in of_second:
+            key = (row["side"], row["of"], row["name"])
+            number, total = found.get(key, (0, 0.0))
+            found[key] = (number + 1, total + row["value"])
+    return found
+
+
+def totals_of_table(folder: Path) -> Totals | str | None:
+    """What the table has; why it cannot be read, or None where there is none."""
+    path = folder / TABLE
+    if not path.exists():
+        return None
+    query = "SELECT side, of, name, count(*), sum(value) FROM read_parquet(?) GROUP BY ALL"
+    try:
+        with duckdb.connect() as connection:
+            found = connection.execute(query, [str(path)]).fetchall()
+    except duckdb.Error as error:
+        return f"it cannot be read: {str(error).splitlines()[0]}"
+    return {(side, of, name): (number, total) for side, of, name, number, total in found}

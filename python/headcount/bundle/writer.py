@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from headcount._engine import Histogram
-from headcount.bundle import series
+from headcount.bundle import manifest, series
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.files import Lines, disk_error, dump, locked, replace
 from headcount.bundle.hlog import HistogramLog
@@ -51,6 +51,7 @@ class BundleWriter:
         """
         self.folder = folder
         self._lock = locked(folder)
+        manifest.drop(folder)
         series.abandon(folder, finished)
         self._events = Lines(folder / "events.ndjson")
         self._series = Lines(folder / series.LINES)
@@ -88,10 +89,11 @@ class BundleWriter:
         replace(self.folder / "verdict.json", verdict.model_dump_json(indent=1))
 
     def close(self) -> None:
-        """Close the growing files and turn the series into its table."""
+        """Close the growing files, turn the series into its table, and list all files."""
         for part in (self._events, self._series, self._histograms):
             part.close()
         try:
             series.close(self.folder)
+            manifest.write(self.folder)
         finally:
             os.close(self._lock)

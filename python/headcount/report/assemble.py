@@ -6,6 +6,7 @@ from pathlib import Path
 from headcount.analyse.answers import seconds
 from headcount.analyse.heat import heat as mapped
 from headcount.analyse.shrunk import shrunk
+from headcount.bundle import manifest
 from headcount.bundle.files import replace
 from headcount.bundle.reader import Bundle
 from headcount.errors import InputError
@@ -79,6 +80,11 @@ def _timeline(bundle: Bundle, level: int) -> list[Point]:
 
 def write(bundle: Bundle, path: Path | None = None) -> Path:
     """Write the HTML report, into the bundle unless told otherwise; returns its path."""
-    path = path or bundle.folder / "report.html"
+    if path is not None:
+        replace(path, render(assemble(bundle)))
+        return path
+    manifest.ensure_open(bundle.folder)
+    path = bundle.folder / "report.html"
     replace(path, render(assemble(bundle)))
+    manifest.note(bundle.folder, path.name)
     return path

@@ -1,0 +1,68 @@
+"""Where a bundle differs from its manifest."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from headcount.bundle.manifest import DIGITS, Entry, Manifest, checksum, entry_of, members
+
+
+@dataclass(frozen=True, slots=True)
+class Altered:
+    """A file that is not as its manifest says.
+
+    Attributes:
+        name: The file.
+        what: `missing`, `altered`, or `added` since the bundle was closed.
+        start: First byte that may be altered, from 0; None where the whole file is meant.
+        end: The byte behind the last that may be altered.
+        first_line: The line of the first, from 1; None where the file has no lines.
+        last_line: The line of the last.
+
+    """
+
+    name: str
+    what: str
+    start: int | None = None
+    end: int | None = None
+    first_line: int | None = None
+    last_line: int | None = None
+
+
+def differences(folder: Path, manifest: Manifest) -> list[Altered]:
+    """Every file that differs, with the place; empty where all are as they were written."""
+    there = {path.name for path in members(folder)}
+    found = []
+    for name, entry in manifest.files.items():
+        if name not in there:
+            found.append(Altered(name, "missing"))
+        else:
+            found.extend(_compared(folder / name, entry))
+    found.extend(Altered(name, "added") for name in sorted(there - set(manifest.files)))
+    return found
+
+
+def _compared(path: Path, entry: Entry) -> Iterator[Altered]:
+    content = path.read_bytes()
+    if entry_of(content).sha256 == entry.sha256:
+        return
+    start, end = _span(content, entry)
+    if b"\0" in content:  # no text: Parquet
+        yield Altered(path.name, "altered", start, end)
+        return
+    first = content.count(b"\n", 0, start) + 1
+    yield Altered(path.name, "altered", start, end, first, content.count(b"\n", 0, end - 1) + 1)
+
+
+def _span(content: bytes, entry: Entry) -> tuple[int, int]:
+    """From the first piece that differs to the end of the last, seen from both ends."""
+    piece = entry.piece_bytes
+    told = [entry.pieces[i : i + DIGITS] for i in range(0, len(entry.pieces), DIGITS)]
+    now = [checksum(content[i : i + piece]) for i in range(0, len(content), piece)]
+    differ = [i for i, pair in enumerate(zip(told, now, strict=False)) if pair[0] != pair[1]]
+    if len(content) != entry.bytes:  # behind the first difference nothing stands where it stood
+        first = differ[0] if differ else min(len(told), len(now))
+        return min(first * piece, len(content)), max(len(content), first * piece + 1)
+    if not differ:
+        return 0, len(content)
+    return differ[0] * piece, min((differ[-1] + 1) * piece, len(content))

@@ -1,0 +1,146 @@
+"""What a closed bundle consists of: size and checksum of every file (`manifest.json`).
+
+The SHA-256 of a file says whether it is as it was written. Beside it stand short checksums of its
+pieces: they tell where a file was altered, for one byte altered leaves all pieces but one as they
+were.
+"""
+
+import hashlib
+import zlib
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, ValidationError
+
+from headcount import __version__
+from headcount.bundle.files import disk_error, replace
+from headcount.bundle.level import SCHEMA_VERSION, Record
+from headcount.errors import InputError
+
+NAME = "manifest.json"
+SIGNATURE = "manifest.json.sig"
+LEAST_PIECE = 512
+"""Bytes of the smallest piece: some lines of JSON."""
+MOST_PIECES = 4096
+"""Longer files have longer pieces, so that their list stays below 40 KB."""
+DIGITS = 8
+"""Hexadecimal digits of a piece's CRC-32, which finds every error within 32 bits (Peterson and
+Brown, Cyclic Codes for Error Detection, Proc. IRE 49, 1961). It tells places, SHA-256 is proof."""
+
+
+class Entry(Record):
+    """One file."""
+
+    bytes: int = Field(description="Its size")
+    sha256: str = Field(description="SHA-256 of the whole file")
+    piece_bytes: int = Field(description="Length of a piece; the last may be shorter")
+    pieces: str = Field(description="CRC-32 of each piece, 8 hexadecimal digits, in order")
+
+
+class Manifest(Record):
+    """The file `manifest.json`."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    headcount: str = Field(description="Version of Headcount that wrote it")
+    files: dict[str, Entry] = Field(description="By name, in alphabetical order")
+    digest: str = Field(description="SHA-256 of this file with an empty `digest`")
+
+
+def text_of(files: dict[str, Entry], version: str = __version__) -> str:
+    """The one text that a manifest of these files has."""
+    ordered = dict(sorted(files.items()))
+    open_ = Manifest(headcount=version, files=ordered, digest="")
+    digest = hashlib.sha256(_text(open_).encode()).hexdigest()
+    return _text(open_.model_copy(update={"digest": digest}))
+
+
+def _text(manifest: Manifest) -> str:
+    return manifest.model_dump_json(indent=1)
+
+
+def entry_of(content: bytes) -> Entry:
+    """The entry of a file with this content."""
+    piece = LEAST_PIECE
+    while len(content) > piece * MOST_PIECES:
+        piece *= 2
+    starts = range(0, len(content), piece)
+    return Entry(
+        bytes=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
+        piece_bytes=piece,
+        pieces="".join(checksum(content[start : start + piece]) for start in starts),
+    )
+
+
+def checksum(piece: bytes) -> str:
+    """The short checksum of a piece."""
+    return f"{zlib.crc32(piece):0{DIGITS}x}"
+
+
+def members(folder: Path) -> list[Path]:
+    """The files of a bundle that its manifest lists: all but hidden ones and its own two."""
+    own = (NAME, SIGNATURE)
+    found = (path for path in folder.iterdir() if path.is_file() and path.name not in own)
+    return sorted(path for path in found if not path.name.startswith("."))
+
+
+def write(folder: Path) -> Path:
+    """List every file of a bundle as it is now; what stood in an older manifest is forgotten.
+
+    Raises SystemLimitError when the disk is full.
+    """
+    try:
+        files = {path.name: entry_of(path.read_bytes()) for path in members(folder)}
+    except OSError as error:
+        raise disk_error(folder / NAME, error) from error
+    drop(folder)
+    replace(folder / NAME, text_of(files))
+    return folder / NAME
+
+
+def drop(folder: Path) -> None:
+    """Forget manifest and signature: the bundle is written again."""
+    for name in (SIGNATURE, NAME):
+        (folder / name).unlink(missing_ok=True)
+
+
+def read(folder: Path) -> Manifest | None:
+    """The manifest of a bundle; None where there is none: an older bundle, or one not closed.
+
+    Raises InputError when it is not as it was written.
+    """
+    path = folder / NAME
+    if not path.exists():
+        return None
+    try:
+        content = path.read_text("utf-8")
+        found = Manifest.model_validate_json(content)
+    except (ValidationError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is damaged: it is no manifest") from error
+    if content != text_of(found.files, found.headcount):
+        raise InputError(f"{path} has been altered: it does not fit its own digest")
+    return found
+
+
+def ensure_open(folder: Path) -> None:
+    """Raise InputError where a bundle is signed: writing into it would break the signature."""
+    if (folder / SIGNATURE).exists():
+        raise InputError(
+            f"{folder} is signed, so nothing may be written into it; write elsewhere (--output)"
+        )
+
+
+def note(folder: Path, *names: str) -> None:
+    """List files that were written into a closed bundle, and those alone.
+
+    Every other entry stays, so that what was altered meanwhile is still found. Nothing happens
+    without a manifest, or with one that is not as it was written.
+    """
+    ensure_open(folder)
+    try:
+        found = read(folder)
+    except InputError:
+        return  # `headcount audit` tells of it
+    if found is not None:
+        new = {name: entry_of((folder / name).read_bytes()) for name in names}
+        replace(folder / NAME, text_of({**found.files, **new}, found.headcount))

@@ -1,0 +1,126 @@
+"""Who vouches for a bundle: a signature of its manifest, made and checked by OpenSSH.
+
+The signature is OpenSSH's own (SSHSIG, `ssh-keygen -Y`), because administrators have such keys, in
+files, agents and hardware, and can check it without Headcount. This starts `ssh-keygen`, which may
+ask for the key's passphrase.
+"""
+
+import base64
+import binascii
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from headcount.bundle.manifest import NAME, SIGNATURE
+from headcount.errors import InputError, SystemLimitError
+
+NAMESPACE = "headcount-bundle"
+"""What the signature is for; one made for something else does not count."""
+SIGNER = "signer"
+"""The name that a bare public key gets in the list of allowed signers."""
+_BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
+_COLUMNS = 70
+"""Length of the lines that ssh-keygen writes."""
+_KEY_TYPES = ("ssh-", "ecdsa-", "sk-")
+"""What a line with a public key begins with; a list of allowed signers begins with names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A signature, checked.
+
+    Attributes:
+        valid: Whether it is one of this manifest, and by an allowed key where keys were given.
+        signer: Who is allowed with that key; None without a list of keys.
+        text: What ssh-keygen says.
+
+    """
+
+    valid: bool
+    signer: str | None
+    text: str
+
+
+def sign(folder: Path, key: Path) -> Path:
+    """Sign a bundle's manifest with a private key of OpenSSH; returns the signature's path.
+
+    Raises InputError when the key cannot be used, SystemLimitError without OpenSSH.
+    """
+    path = folder / SIGNATURE
+    path.unlink(missing_ok=True)
+    ended = _keygen("sign", "-f", str(key), "-n", NAMESPACE, str(folder / NAME))
+    if ended.returncode != 0 or not path.exists():
+        raise InputError(f"cannot sign with {key}: {_said(ended)}")
+    return path
+
+
+def check(folder: Path, keys: Path | None) -> Signature | None:
+    """Check a bundle's signature; None where it has none.
+
+    `keys` is a public key, or a list of allowed signers as ssh-keygen(1) describes. Without it only
+    that the signature is of this manifest is known, not whose it is.
+    """
+    path = folder / SIGNATURE
+    if not path.exists():
+        return None
+    if not _canonical(path.read_bytes()):
+        return Signature(valid=False, signer=None, text="the file is no signature of OpenSSH")
+    if keys is None:
+        ended = _keygen("check-novalidate", "-n", NAMESPACE, "-s", str(path), of=folder / NAME)
+        return Signature(ended.returncode == 0, None, _said(ended))
+    with tempfile.TemporaryDirectory() as place:
+        allowed = Path(place) / "allowed"
+        allowed.write_text(_allowed(keys), "utf-8")
+        found = _keygen("find-principals", "-s", str(path), "-f", str(allowed))
+        if found.returncode != 0:
+            return Signature(valid=False, signer=None, text=f"not signed by a key of {keys}")
+        name = found.stdout.splitlines()[0].strip()
+        ended = _keygen(
+            *("verify", "-f", str(allowed), "-I", name, "-n", NAMESPACE, "-s", str(path)),
+            of=folder / NAME,
+        )
+        return Signature(ended.returncode == 0, name, _said(ended))
+
+
+def _allowed(keys: Path) -> str:
+    """The list of allowed signers that a file is, or that its public keys make."""
+    try:
+        lines = [line.strip() for line in keys.read_text("utf-8").splitlines()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"the public key {keys} cannot be read") from error
+    lines = [line for line in lines if line and not line.startswith("#")]
+    if not lines or any("PRIVATE KEY" in line for line in lines):
+        raise InputError(f"{keys} is no public key; give the file that ends with .pub")
+    bare = [line for line in lines if line.startswith(_KEY_TYPES)]
+    return "".join(f"{f'{SIGNER} {line}' if line in bare else line}\n" for line in lines)
+
+
+def _canonical(content: bytes) -> bool:
+    """Whether a signature is written just as ssh-keygen writes it, to the last byte."""
+    try:
+        lines = content.decode("ascii").split("\n")
+        data = base64.b64decode("".join(lines[1:-2]), validate=True)
+    except (UnicodeDecodeError, binascii.Error):
+        return False
+    body = base64.b64encode(data).decode()
+    rows = [body[i : i + _COLUMNS] for i in range(0, len(body), _COLUMNS)]
+    return lines == [_BEGIN, *rows, _END, ""]
+
+
+def _keygen(verb: str, *arguments: str, of: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = ["ssh-keygen", "-Y", verb, *arguments]
+    try:
+        # Without `of` it reads nothing but a passphrase, from the terminal.
+        content = of.read_text("utf-8") if of else ""
+        return subprocess.run(command, input=content, capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        raise SystemLimitError(
+            "ssh-keygen is not there; install OpenSSH's client, 8.1 or newer "
+            "(Debian: apt install openssh-client)"
+        ) from error
+
+
+def _said(ended: subprocess.CompletedProcess[str]) -> str:
+    lines = [line.strip() for line in (ended.stdout + "\n" + ended.stderr).splitlines()]
+    return next((line for line in lines if line), "ssh-keygen says nothing")
