@@ -33,6 +33,7 @@ VERBS = [
     ["watch"],
     ["compare"],
     ["gate"],
+    ["audit"],
     ["published"],
     ["history"],
     ["runs"],

@@ -9,6 +9,7 @@ from types import FrameType
 import typer
 
 from headcount.cli import (
+    audit,
     bundles,
     compare,
     data,
@@ -56,6 +57,7 @@ app.command("gate", no_args_is_help=True, epilog=gate.EPILOG)(gate.gate)
 app.command("history", epilog=history.EPILOG)(history.history)
 app.command("predict", no_args_is_help=True, epilog=predict.EPILOG)(predict.predict)
 app.command("watch", epilog=watch.EPILOG)(watch.watch)
+app.command("audit", no_args_is_help=True, epilog=audit.EPILOG)(audit.audit)
 app.command("published", epilog=published.EPILOG)(published.published)
 app.command("runs")(bundles.runs)
 app.command("show", no_args_is_help=True)(bundles.show)

@@ -1,0 +1,58 @@
+"""Whether the answer follows from the levels."""
+
+from headcount.analyse.audit.compare import differences
+from headcount.analyse.audit.evidence import Evidence
+from headcount.analyse.audit.figures import fields_of
+from headcount.analyse.audit.record import Place, Result, result, unknown
+from headcount.bundle.verdict import Verdict
+
+CHECK = "answer"
+TITLE = "the answer, recomputed from the levels"
+APART = frozenset({"diagnosis", "cost.seconds"})
+"""The diagnosis has a check of its own, and the time a run took is no figure of its levels."""
+
+
+def check(evidence: Evidence, again: Verdict | None) -> Result:
+    """`again` is the answer that the plan and the levels lead to now."""
+    if evidence.raw_verdict is None or again is None:
+        return unknown(CHECK, TITLE, "there is no answer: the run was killed, or is damaged")
+    told = again.model_dump(mode="json")
+    stored = {key: value for key, value in evidence.raw_verdict.items() if key != "diagnosis"}
+    places = [
+        Place(file="verdict.json", at=at, text=f"{old} is stored, {new} follows")
+        for at, old, new in differences(stored, told, APART)
+    ]
+    places += _lasted(evidence)
+    return result(
+        CHECK, TITLE, places, "it follows from the levels", {"compared": fields_of(stored)}
+    )
+
+
+def _lasted(evidence: Evidence) -> list[Place]:
+    """A run took as long as its seconds at least."""
+    took_s = evidence.verdict.cost.seconds if evidence.verdict else 0.0
+    last_s = max((one.to_s for one in evidence.seconds), default=0.0)
+    if took_s >= last_s - 1.0:
+        return []
+    text = f"{took_s:.1f} s are stored, and the last second ended at {last_s:.1f} s"
+    return [Place(file="verdict.json", at="cost.seconds", text=text)]
+
+
+DIAGNOSIS = "diagnosis"
+DIAGNOSIS_TITLE = "the diagnosis, found anew"
+
+
+def check_diagnosis(evidence: Evidence, again: Verdict | None) -> Result:
+    """Ways to diagnose differ between versions, so that another finding is told and no failure."""
+    stored = evidence.raw_verdict.get("diagnosis") if evidence.raw_verdict else None
+    if stored is None or again is None or again.diagnosis is None:
+        return unknown(DIAGNOSIS, DIAGNOSIS_TITLE, "the bundle has no diagnosis")
+    found = list(differences(stored, again.diagnosis.model_dump(mode="json")))
+    if not found:
+        return result(DIAGNOSIS, DIAGNOSIS_TITLE, [], f"it is {again.diagnosis.limit} again")
+    at, old, new = found[0]
+    limit = stored.get("limit")
+    why = f"this version finds something else, first at {at}: {old} is stored, {new} follows"
+    if limit == again.diagnosis.limit:
+        why = f"this version finds {limit} too, with other figures (first at {at})"
+    return unknown(DIAGNOSIS, DIAGNOSIS_TITLE, why)

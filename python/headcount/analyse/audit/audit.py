@@ -1,0 +1,110 @@
+"""All checks of a bundle, in the order in which they are told."""
+
+from dataclasses import dataclass
+
+from headcount import __version__
+from headcount.analyse.audit import (
+    answer,
+    checksums,
+    clocks,
+    counters,
+    errors,
+    figures,
+    generator,
+    law,
+    offered,
+    page,
+    readable,
+    signed,
+    steady,
+    table,
+    totals,
+)
+from headcount.analyse.audit.evidence import Evidence
+from headcount.analyse.audit.record import Audit, Outcome, Result
+from headcount.bundle.signing import Signature
+from headcount.bundle.verdict import Verdict
+
+CHECKS = (
+    checksums.CHECK,
+    signed.CHECK,
+    readable.CHECK,
+    clocks.CHECK,
+    totals.CHECK,
+    figures.CHECK,
+    answer.CHECK,
+    answer.DIAGNOSIS,
+    page.CHECK,
+    table.CHECK,
+    law.CHECK,
+    offered.CHECK,
+    steady.CHECK,
+    generator.CHECK,
+    errors.CHECK,
+    counters.CHECK,
+)
+"""The names of the checks, in their order."""
+
+
+@dataclass(frozen=True)
+class Again:
+    """What other rooms make of the bundle now.
+
+    Attributes:
+        verdict: The answer, from plan and levels, with its diagnosis; None where there is none.
+        report: The report, from the bundle's other files; None where there is none.
+        lines: What the lines of the series come to.
+        table: What its table comes to; text if it cannot be read, None if it is not there.
+
+    """
+
+    verdict: Verdict | None
+    report: str | None
+    lines: table.Totals
+    table: table.Totals | str | None
+
+
+def audit(
+    evidence: Evidence, again: Again, signature: Signature | None, *, wanted: bool = False
+) -> Audit:
+    """Audit a bundle; `wanted`: it must be signed."""
+    results = [
+        checksums.check(evidence),
+        signed.check(evidence, signature, wanted=wanted),
+        readable.check(evidence),
+        clocks.check(evidence),
+        totals.check(evidence),
+        figures.check(evidence),
+        answer.check(evidence, again.verdict),
+        answer.check_diagnosis(evidence, again.verdict),
+        page.check(evidence, again.report),
+        table.check(evidence, again.lines, again.table),
+        law.check(evidence),
+        offered.check(evidence),
+        steady.check(evidence),
+        generator.check(evidence),
+        errors.check(evidence),
+        counters.check(evidence),
+    ]
+    failed = any(one.outcome == "failed" for one in results)
+    outcome: Outcome = "failed" if failed else "passed"
+    return Audit(
+        headcount=__version__,
+        bundle=str(evidence.folder),
+        written_by=evidence.environment.headcount if evidence.environment else None,
+        outcome=outcome,
+        sentence=_sentence(results),
+        results=results,
+    )
+
+
+def _sentence(results: list[Result]) -> str:
+    failed = [one.check for one in results if one.outcome == "failed"]
+    unknown = [one.check for one in results if one.outcome == "unknown"]
+    passed = len(results) - len(failed) - len(unknown)
+    told = f"{passed} of {len(results)} checks passed"
+    if unknown:
+        told += f", {len(unknown)} cannot be made ({', '.join(unknown)})"
+    if failed:
+        return f"{len(failed)} failed ({', '.join(failed)}); {told}."
+    return f"No check failed; {told}."

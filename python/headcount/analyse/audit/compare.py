@@ -1,0 +1,64 @@
+"""Two records of the same figures, compared field by field."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+RELATIVE = 1e-5
+"""Seconds are kept to a microsecond, so that figures made of them differ by a millionth or two."""
+ABSOLUTE = {"_ms": 0.005, "_s": 1e-5, "": 1e-5}
+"""By the end of a field's name: what rounding to a microsecond does to times of which a second
+holds few."""
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+
+
+def differences(
+    stored: Any, computed: Any, ignored: frozenset[str] = frozenset(), at: str = ""
+) -> Iterator[tuple[str, Any, Any]]:
+    """Fields that differ: the path, what is stored, what was computed.
+
+    Only what is stored is looked at: an older Headcount did not write every field. Sentences are
+    compared by the numbers in them, for their wording may have changed.
+    """
+    if at in ignored:
+        return
+    if isinstance(stored, Mapping):
+        if not isinstance(computed, Mapping):
+            yield at, stored, computed
+            return
+        for key, value in stored.items():
+            path = f"{at}.{key}" if at else str(key)
+            yield from differences(value, computed.get(key), ignored, path)
+    elif isinstance(stored, Sequence) and not isinstance(stored, str):
+        if not isinstance(computed, Sequence) or len(stored) != len(computed):
+            yield at, stored, computed
+            return
+        for index, (one, other) in enumerate(zip(stored, computed, strict=True)):
+            yield from differences(one, other, ignored, f"{at}[{_name(one, index)}]")
+    elif not _same(stored, computed, at):
+        yield at, stored, computed
+
+
+def _name(one: Any, index: int) -> str:
+    """What stands in a path for an element of a list: its name, if it has one."""
+    if isinstance(one, Mapping):
+        for key in ("name", "criterion"):
+            if isinstance(one.get(key), str):
+                return str(one[key])
+    return str(index)
+
+
+def _same(stored: Any, computed: Any, at: str) -> bool:
+    if isinstance(stored, bool) or isinstance(computed, bool) or stored is None or computed is None:
+        return stored is computed or stored == computed
+    if isinstance(stored, int) and isinstance(computed, int):
+        return stored == computed
+    if isinstance(stored, int | float) and isinstance(computed, int | float):
+        end = next(end for end in ABSOLUTE if at.rstrip("]0123456789[").endswith(end))
+        return math.isclose(stored, computed, rel_tol=RELATIVE, abs_tol=ABSOLUTE[end])
+    if isinstance(stored, str) and isinstance(computed, str):
+        return stored == computed or (
+            " " in stored and _NUMBER.findall(stored) == _NUMBER.findall(computed)
+        )
+    return bool(stored == computed)

@@ -1,0 +1,57 @@
+"""Whether the server's counters are there, without gaps."""
+
+from collections.abc import Sequence
+
+from headcount.analyse.audit.evidence import Evidence
+from headcount.analyse.audit.record import Place, Result, result, unknown
+from headcount.analyse.audit.second import Second
+
+CHECK = "counters"
+TITLE = "counters of the server are there in every measured second"
+MISSED_SHARE = 0.1
+"""Share of a level's seconds that a source may miss: one on another machine may answer late."""
+
+OWN_WORDS = "server"
+"""The side of what a server program tells of itself; one that is saturated may not answer, so that
+its silence is told and is no failure."""
+
+
+def check(evidence: Evidence) -> Result:
+    """Of each side that was sampled at all; a server that was not sampled cannot be checked."""
+    measured = [evidence.steady(level.index) for level in evidence.levels]
+    sides = sorted({side for steady in measured for one in steady for side in one.counters})
+    if "sut" not in sides:
+        return unknown(CHECK, TITLE, "the server's machine was not watched")
+    places, silent = [], 0
+    samples = 0
+    for level, steady in zip(evidence.levels, measured, strict=True):
+        for side in sides:
+            gaps = [one for one in steady if not one.counters.get(side)]
+            samples += len(steady) - len(gaps)
+            if side == OWN_WORDS:
+                silent += len(gaps)
+            elif len(gaps) > MISSED_SHARE * len(steady):
+                text = f"{side} has no counters in {len(gaps)} of {len(steady)} seconds"
+                at = f"line {gaps[0].line}"
+                places.append(Place(file="series.ndjson", level=level.index, at=at, text=text))
+        places += _vanished(level.index, steady)
+    good = f"{samples:,} samples of {', '.join(sides)}"
+    if silent:
+        good += f"; in {silent} seconds the server was too busy to tell of itself"
+    figures: dict[str, float | int | None] = {
+        "samples": samples,
+        "sides": len(sides),
+        "server_silent": silent if OWN_WORDS in sides else None,
+    }
+    return result(CHECK, TITLE, places, good, figures)
+
+
+def _vanished(level: int, steady: Sequence[Second]) -> list[Place]:
+    """The CPU's use, which every machine has, must be in nearly all of the samples."""
+    name = "system.cpu.utilization"
+    there = [one for one in steady if name in one.counters.get("sut", {})]
+    known = [one for one in steady if one.counters.get("sut")]
+    if not there or len(known) - len(there) <= MISSED_SHARE * len(known):
+        return []
+    text = f"{name} is in {len(there)} of {len(known)} samples"
+    return [Place(file="series.ndjson", level=level, at="sut", text=text)]

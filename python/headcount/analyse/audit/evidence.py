@@ -1,0 +1,212 @@
+"""What a bundle's files say, read for an audit: damage is kept with its place, never raised."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from headcount._engine import Histogram
+from headcount.analyse.audit.record import Place
+from headcount.analyse.audit.second import Names, Second, second_of
+from headcount.bundle import hlog, series
+from headcount.bundle.altered import Altered, differences
+from headcount.bundle.environment import EnvironmentFile
+from headcount.bundle.files import numbered
+from headcount.bundle.level import LevelResult, Levels, Record
+from headcount.bundle.manifest import NAME, Manifest
+from headcount.bundle.manifest import read as manifest_of
+from headcount.bundle.verdict import Verdict
+from headcount.errors import InputError
+from headcount.plan import plan as plans
+
+R = TypeVar("R", bound=Record)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A bundle as an audit sees it.
+
+    Attributes:
+        folder: Where it is.
+        plan: The plan; None where it is damaged.
+        environment: The disclosure; None where it is damaged or not there yet.
+        levels: The finished levels.
+        raw_levels: The same as they stand in the file, so that what an older Headcount did not
+            write is not missed.
+        verdict: The answer; None where the run was killed, or the file is damaged.
+        raw_verdict: The same as it stands in the file.
+        seconds: Every second, in order, with its histograms.
+        names: What the lists of a second stand for.
+        strays: Histograms that belong to no second.
+        events: What happened.
+        damage: Where files are damaged.
+        manifest: Sizes and checksums; None of older bundles, and of those not closed.
+        altered: Where files differ from it; its own damage among them.
+
+    """
+
+    folder: Path
+    plan: plans.Plan | None
+    environment: EnvironmentFile | None
+    levels: list[LevelResult]
+    raw_levels: list[dict[str, Any]]
+    verdict: Verdict | None
+    raw_verdict: dict[str, Any] | None
+    seconds: list[Second]
+    names: Names
+    strays: list[Place]
+    events: list[dict[str, Any]]
+    damage: list[Place]
+    manifest: Manifest | None
+    altered: list[Altered]
+
+    def steady(self, level: int) -> list[Second]:
+        """The measured seconds of a level."""
+        return [one for one in self.seconds if one.level == level and one.phase == "steady"]
+
+    def before(self, first: Second) -> Second | None:
+        """The second before; None at the beginning of a run."""
+        place = next(i for i, one in enumerate(self.seconds) if one is first)
+        return self.seconds[place - 1] if place else None
+
+
+@dataclass
+class _Found:
+    """What is being gathered."""
+
+    damage: list[Place] = field(default_factory=list)
+
+    def model(self, path: Path, model: type[R]) -> tuple[R | None, Any]:
+        """A JSON file as its model, and as it stands there."""
+        if not path.exists():
+            return None, None
+        try:
+            raw = json.loads(path.read_bytes())
+            return model.model_validate_json(path.read_bytes()), raw
+        except ValidationError as error:
+            first = error.errors()[0]
+            at = ".".join(str(part) for part in first["loc"]) or "the whole"
+            self.damage.append(Place(file=path.name, at=at, text=str(first["msg"])))
+        except (ValueError, OSError) as error:
+            self.damage.append(Place(file=path.name, at="the whole", text=f"no JSON: {error}"))
+        return None, None
+
+    def plan(self, path: Path) -> plans.Plan | None:
+        try:
+            return plans.load(path)
+        except InputError as error:
+            self.damage.append(Place(file=path.name, at="the whole", text=str(error)))
+        except (UnicodeDecodeError, OSError) as error:
+            self.damage.append(Place(file=path.name, at="the whole", text=f"no TOML: {error}"))
+        return None
+
+    def lines(self, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Every whole line of JSON; torn ones are damage, but for the last of a killed run."""
+        for number, last, value in numbered(path):
+            if isinstance(value, dict):
+                yield number, value
+            elif not last:
+                self.damage.append(Place(file=path.name, at=f"line {number}", text="no JSON"))
+
+
+def gather(folder: Path) -> Evidence:
+    """Read a bundle; raises InputError when the folder is none."""
+    if not (folder / "plan.toml").is_file():
+        raise InputError(
+            f"{folder} is no bundle of a run: it has no plan.toml (headcount runs lists them)"
+        )
+    found = _Found()
+    plan = found.plan(folder / "plan.toml")
+    levels, raw_levels = found.model(folder / "levels.json", Levels)
+    verdict, raw_verdict = found.model(folder / "verdict.json", Verdict)
+    environment, _ = found.model(folder / "environment.json", EnvironmentFile)
+    lines = list(found.lines(folder / series.LINES))
+    names = _names(plan, lines)
+    times, strays = _histograms(folder / "histograms.hlog", found)
+    seconds = _seconds(lines, times, names, found)
+    manifest, altered = _checksums(folder)
+    return Evidence(
+        folder=folder,
+        plan=plan,
+        environment=environment,
+        levels=list(levels.levels) if levels else [],
+        raw_levels=raw_levels["levels"] if levels else [],
+        verdict=verdict,
+        raw_verdict=raw_verdict,
+        seconds=seconds,
+        names=names,
+        strays=[*strays, *_left(times)],
+        events=[event for _, event in found.lines(folder / "events.ndjson")],
+        damage=found.damage,
+        manifest=manifest,
+        altered=altered,
+    )
+
+
+def _names(plan: plans.Plan | None, lines: list[tuple[int, dict[str, Any]]]) -> Names:
+    first = lines[0][1] if lines else {}
+    tasks: dict[str, None] = {}
+    for _, line in lines:
+        tasks.update(dict.fromkeys(line.get("tasks", {})))
+    of_plan = [scenario.name for scenario in plan.workload.scenarios] if plan else []
+    return Names(
+        of_plan or list(first.get("scenarios", {})), list(first.get("steps", {})), [*tasks]
+    )
+
+
+Times = dict[tuple[str, str], dict[str, tuple[int, Histogram]]]
+"""Histograms by (start, length) as the log writes them, and tag; each with its line."""
+
+
+def _histograms(path: Path, found: _Found) -> tuple[Times, list[Place]]:
+    times: Times = {}
+    strays = []
+    for line in hlog.lines(path):
+        if line.histogram is None:
+            if not line.last:
+                damaged = Place(file=path.name, at=f"line {line.number}", text="no histogram")
+                found.damage.append(damaged)
+            continue
+        of = times.setdefault((line.start, line.length), {})
+        if line.tag in of:
+            at = f"line {line.number}"
+            strays.append(Place(file=path.name, at=at, text=f"a second histogram of {line.tag}"))
+        of[line.tag] = (line.number, line.histogram)
+        if line.longest != hlog.longest(line.histogram):
+            text = f"{line.longest} ms told as the longest, {hlog.longest(line.histogram)} held"
+            strays.append(Place(file=path.name, at=f"line {line.number}", text=text))
+    return times, strays
+
+
+def _seconds(
+    lines: list[tuple[int, dict[str, Any]]], times: Times, names: Names, found: _Found
+) -> list[Second]:
+    seconds = []
+    for number, figures in lines:
+        try:
+            key = hlog.key(figures["t_s"] - figures["seconds"], figures["seconds"])
+            of = {tag: histogram for tag, (_, histogram) in times.pop(key, {}).items()}
+            seconds.append(second_of(number, figures, of, names))
+        except (KeyError, TypeError, ValueError) as error:
+            text = f"no second of a run: {type(error).__name__} {error}"
+            found.damage.append(Place(file=series.LINES, at=f"line {number}", text=text))
+    return seconds
+
+
+def _left(times: Times) -> Iterator[Place]:
+    """Histograms of seconds that the series does not have."""
+    for (start, _), of in times.items():
+        for tag, (number, _) in of.items():
+            text = f"{tag} of {start} s has no second in {series.LINES}"
+            yield Place(file="histograms.hlog", at=f"line {number}", text=text)
+
+
+def _checksums(folder: Path) -> tuple[Manifest | None, list[Altered]]:
+    try:
+        manifest = manifest_of(folder)
+    except InputError:
+        return None, [Altered(NAME, "altered")]
+    return manifest, [] if manifest is None else differences(folder, manifest)

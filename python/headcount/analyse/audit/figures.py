@@ -1,0 +1,131 @@
+"""Whether the figures of every level follow from its seconds, histograms and plan."""
+
+import math
+from typing import Any
+
+from headcount.analyse.audit.compare import differences
+from headcount.analyse.audit.evidence import Evidence
+from headcount.analyse.audit.law import window_of
+from headcount.analyse.audit.record import Place, Result, result, unknown
+from headcount.analyse.level import Measured, summarise
+from headcount.bundle.level import LevelResult
+
+CHECK = "figures"
+TITLE = "figures of the levels, recomputed from the seconds"
+NOT_KEPT = frozenset({"users_reported", "requests", "started_at", "purpose", "ramp_s", "settle_s"})
+"""What the seconds do not tell: it is not compared."""
+UNSETTLED = "it never got steady"
+"""How a reason begins that is of the seconds before the measured ones."""
+
+
+def check(evidence: Evidence) -> Result:
+    """Each level summed up again, by the same functions, and compared field by field."""
+    if evidence.plan is None or not evidence.levels:
+        return unknown(CHECK, TITLE, "there is no level, or no plan, to sum up")
+    places = []
+    compared = 0
+    for level, raw in zip(evidence.levels, evidence.raw_levels, strict=True):
+        again = resummed(evidence, level)
+        if again is None:
+            text = "it has no seconds in series.ndjson"
+            places.append(Place(file="levels.json", level=level.index, at="steady_s", text=text))
+            continue
+        compared += fields_of(raw)
+        places += [
+            Place(
+                file="levels.json", level=level.index, at=at, text=f"{old} is stored, {new} follows"
+            )
+            for at, old, new in _compared(raw, again)
+        ]
+        places += _counters(evidence, level)
+    good = f"{compared:,} figures of {len(evidence.levels)} levels follow from their seconds"
+    return result(CHECK, TITLE, places, good, {"compared": compared})
+
+
+def resummed(evidence: Evidence, level: LevelResult) -> LevelResult | None:
+    """A level summed up again; None without seconds."""
+    window = window_of(evidence, level.index)
+    if window is None or evidence.plan is None:
+        return None
+    said = [reason for reason in level.reasons if reason.startswith(UNSETTLED)]
+    again = summarise(
+        evidence.plan,
+        Measured(
+            index=level.index,
+            purpose=level.purpose,
+            users=level.users,
+            started_at=level.started_at,
+            ramp_s=level.ramp_s,
+            settle_s=level.settle_s,
+            window=window,
+            step_names=evidence.names.steps,
+            request_names=[],
+            counters={},
+            task_names=evidence.names.tasks,
+        ),
+    )
+    if not said:
+        return again
+    reasons = [*said, *(one for one in again.reasons if one not in said)]
+    return again.model_copy(update={"reasons": reasons, "outcome": "invalid"})
+
+
+def _compared(raw: dict[str, Any], again: LevelResult) -> list[tuple[str, Any, Any]]:
+    stored = {key: value for key, value in raw.items() if key != "counters"}
+    told = again.model_dump(mode="json")
+    # The order of tasks is the protocol's, which a bundle does not have; examples are not kept.
+    for one in (stored, told):
+        one["tasks"] = sorted(one.get("tasks", []), key=lambda task: str(task["name"]))
+        one["faults"] = [{**fault, "examples": []} for fault in one["faults"]]
+        one["reasons"] = [_without_example(reason) for reason in one["reasons"]]
+    return [
+        found
+        for found in differences(stored, told, NOT_KEPT)
+        if not found[0].endswith(".sentence") or "wrong" not in str(found[1])
+    ]
+
+
+def _without_example(reason: str) -> str:
+    """A reason without the message of a fault, which the seconds do not have."""
+    return reason.partition(", first: ")[0]
+
+
+def _counters(evidence: Evidence, level: LevelResult) -> list[Place]:
+    """Maxima, numbers and means of counters against their samples."""
+    places = []
+    steady = evidence.steady(level.index)
+    for side, counters in level.counters.items():
+        samples: dict[str, list[float]] = {}
+        for one in steady:
+            for name, value in one.counters.get(side, {}).items():
+                samples.setdefault(name, []).append(value)
+        for name, summary in counters.items():
+            wrong = _wrong(summary.mean, summary.max, summary.samples, samples.get(name, []))
+            if wrong:
+                at = f"counters.{side}.{name}"
+                places.append(Place(file="levels.json", level=level.index, at=at, text=wrong))
+    return places
+
+
+def _wrong(mean: float, most: float, number: int, samples: list[float]) -> str | None:
+    """What does not fit the samples; None where all does."""
+    if number != len(samples):
+        return f"{number} samples are stored, {len(samples)} are in the seconds"
+    if not samples:
+        return None
+    if not math.isclose(most, max(samples), rel_tol=1e-9):
+        return f"a maximum of {most:g} is stored, {max(samples):g} follows"
+    # Samples are weighed by the time that each covers, which is not kept: late ones count more.
+    least, room = min(samples), 1e-9 * max(abs(max(samples)), 1.0)
+    if not least - room <= mean <= most + room:
+        return f"a mean of {mean:g} is stored, which is not between {least:g} and {most:g}"
+    return None
+
+
+def fields_of(value: Any) -> int:
+    """How many figures a record has."""
+    if isinstance(value, dict):
+        return sum(fields_of(one) for one in value.values())
+    if isinstance(value, list):
+        return sum(fields_of(one) for one in value)
+    return int(isinstance(value, int | float) and not isinstance(value, bool))

@@ -1,0 +1,48 @@
+"""Whether the server was the limit, and not whoever sent the load."""
+
+from headcount.analyse import generator
+from headcount.analyse.audit.evidence import Evidence
+from headcount.analyse.audit.law import window_of
+from headcount.analyse.audit.record import Place, Result, result, unknown
+
+CHECK = "generator"
+TITLE = "levels that count were not limited by the load generator"
+
+
+def check(evidence: Evidence) -> Result:
+    """CPU of its workers and lateness of its timers, from the seconds, of every level."""
+    if evidence.plan is None or not evidence.levels:
+        return unknown(CHECK, TITLE, "there is no level whose seconds could be judged")
+    places, busiest, late = [], 0.0, 0.0
+    for level in evidence.levels:
+        window = window_of(evidence, level.index)
+        if window is None:
+            continue
+        watched = generator.watch(window, evidence.plan.criteria)
+        if level.outcome == "invalid":
+            continue
+        busiest = max(busiest, watched.busiest_worker_share)
+        late = max(late, watched.timer_lateness_p99_ms or 0.0)
+        places += [
+            Place(
+                file="series.ndjson",
+                level=level.index,
+                at="steady",
+                text=f"it counts, though {why}",
+            )
+            for why in watched.reasons
+        ]
+    invalid = [level for level in evidence.levels if level.outcome == "invalid"]
+    if len(invalid) == len(evidence.levels):
+        places.append(
+            Place(file="levels.json", at="outcome", text="no level counts: none of them is valid")
+        )
+    figures: dict[str, float | int | None] = {
+        "invalid_levels": len(invalid),
+        "busiest_worker_share": busiest,
+        "timer_lateness_p99_ms": late,
+    }
+    good = f"at the most {busiest:.0%} of a core in a worker, 1 % of timers over {late:.2f} ms late"
+    if invalid:
+        good += f"; {len(invalid)} of {len(evidence.levels)} levels do not count"
+    return result(CHECK, TITLE, places, good, figures)

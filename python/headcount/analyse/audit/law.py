@@ -1,0 +1,51 @@
+"""Little's law at each level: users = throughput x (response time + think time)."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from headcount._engine import Interval
+from headcount.analyse import little
+from headcount.analyse.audit.evidence import Evidence
+from headcount.analyse.audit.record import Place, Result, result, unknown
+from headcount.analyse.window import Window
+from headcount.text import share as percent
+
+CHECK = "little"
+TITLE = "users, throughput, response and think times obey Little's law"
+
+
+def window_of(evidence: Evidence, level: int) -> Window | None:
+    """The measured part of a level from its seconds; None where there are none."""
+    steady = evidence.steady(level)
+    if not steady:
+        return None
+    # A second read back has all of an interval that sums need.
+    intervals = cast("Sequence[Interval]", steady)
+    return Window(intervals, cast("Interval | None", evidence.before(steady[0])))
+
+
+def check(evidence: Evidence) -> Result:
+    """From the seconds; levels that do not count may break it, for that is why they do not."""
+    plan = evidence.plan
+    if plan is None or not evidence.levels:
+        return unknown(CHECK, TITLE, "there is no level" if plan else "the plan cannot be read")
+    if plan.workload.pace.kind != "closed":
+        return unknown(CHECK, TITLE, "with an open pace nothing follows for the number of users")
+    places, errors = [], []
+    for level in evidence.levels:
+        window = window_of(evidence, level.index)
+        law = little.check(window, level.users) if window is not None else None
+        if law is None:
+            continue
+        errors.append(abs(law.error))
+        if abs(law.error) > law.tolerance and level.outcome != "invalid":
+            text = f"off by {percent(abs(law.error))}, {percent(law.tolerance)} can be chance"
+            places.append(Place(file="series.ndjson", level=level.index, at="steady", text=text))
+    if not errors:
+        return unknown(CHECK, TITLE, "nothing ended in any level")
+    figures: dict[str, float | int | None] = {
+        "levels": len(errors),
+        "largest_error": max(errors),
+    }
+    good = f"{len(errors)} levels, the largest error {percent(max(errors))}"
+    return result(CHECK, TITLE, places, good, figures)

@@ -1,0 +1,71 @@
+"""Whether the report says what the bundle says."""
+
+import re
+from difflib import SequenceMatcher
+from html import unescape
+
+from headcount.analyse.audit.evidence import Evidence
+from headcount.analyse.audit.record import Place, Result, result, unknown
+
+CHECK = "report"
+TITLE = "the report says what the bundle says"
+NAME = "report.html"
+_TAG = re.compile(r"<[^>]*>")
+_HIDDEN = re.compile(r"<(style|script)\b.*?</\1>", re.DOTALL)
+_REPEAT = re.compile(r"headcount run [^<]*?plan\.toml")
+"""The command that repeats a run names the bundle's folder, which may have been moved since."""
+_FIGURE = re.compile(r"\d[\d.,]*")
+
+
+def check(evidence: Evidence, again: str | None) -> Result:
+    """`again` is the report as this version of Headcount writes it from the bundle's other files.
+
+    Reports of other versions look different. Of those, what must be there is the answer, word for
+    word.
+    """
+    path = evidence.folder / NAME
+    if not path.is_file():
+        return unknown(CHECK, TITLE, f"there is no {NAME}")
+    if again is None or evidence.verdict is None:
+        return unknown(CHECK, TITLE, "there is no answer that it could be held to")
+    stored = _REPEAT.sub("", path.read_text("utf-8", errors="replace"))
+    again = _REPEAT.sub("", again)
+    if stored == again:
+        return result(CHECK, TITLE, [], "it is what follows from the other files, to the letter")
+    if evidence.verdict.sentence not in words(stored):
+        text = f"the answer is not in it: {evidence.verdict.sentence}"
+        return result(CHECK, TITLE, [Place(file=NAME, at="the answer", text=text)], "")
+    kept = evidence.manifest is not None and all(one.name != NAME for one in evidence.altered)
+    return _of_another(stored, again, kept=kept)
+
+
+def _of_another(stored: str, again: str, *, kept: bool) -> Result:
+    """A report that is not the one which this version writes."""
+    old, new = figures(stored), figures(again)
+    if old == new:
+        return result(CHECK, TITLE, [], "all its figures follow from the other files")
+    if kept:
+        why = "another version wrote it; it has the answer, and is as it was written"
+        return unknown(CHECK, TITLE, why)
+    why = f"another version wrote it, or it was altered: {_first(old, new)}"
+    return unknown(CHECK, TITLE, f"{why} (headcount report writes it anew)")
+
+
+def words(page: str) -> str:
+    """The text of a page, without markup."""
+    plain = unescape(_TAG.sub(" ", _HIDDEN.sub(" ", page)))
+    return " ".join(plain.replace("\u00a0", " ").replace("\u2060", "").split())
+
+
+def figures(page: str) -> list[str]:
+    """The numbers in the text of a page, in order."""
+    return _FIGURE.findall(words(page))
+
+
+def _first(old: list[str], new: list[str]) -> str:
+    for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind != "equal":
+            return (
+                f"first {' '.join(old[a:b][:5]) or 'nothing'} for {' '.join(new[c:d][:5]) or '-'}"
+            )
+    return "no figure differs"

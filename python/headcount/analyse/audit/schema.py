@@ -1,0 +1,19 @@
+"""The JSON Schema of what `headcount audit --json` prints.
+
+`python -m headcount.analyse.audit.schema > docs/schemas/audit.schema.json` writes it anew.
+"""
+
+import sys
+from typing import Any
+
+from headcount.analyse.audit.record import SCHEMA_VERSION, Audit
+from headcount.bundle.schema import schema_of, text
+
+
+def schema() -> dict[str, Any]:
+    """The schema; its `$id` carries the version."""
+    return schema_of("audit", Audit, SCHEMA_VERSION)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(text(schema()))

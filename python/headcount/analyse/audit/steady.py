@@ -1,0 +1,41 @@
+"""Whether the level that the answer rests on was in steady state."""
+
+from headcount.analyse.audit.evidence import Evidence
+from headcount.analyse.audit.record import Place, Result, result, unknown
+from headcount.analyse.standing import level_at
+from headcount.bundle.level import LevelResult
+
+CHECK = "steady"
+TITLE = "the level behind the answer was in steady state"
+
+
+def check(evidence: Evidence) -> Result:
+    """MSER-5 and a trend test, as they were made when the level was measured."""
+    level = answering(evidence)
+    if level is None:
+        return unknown(CHECK, TITLE, "no level stands for the answer")
+    drifting = [one for one in evidence.levels if not one.steadiness.steady]
+    figures: dict[str, float | int | None] = {
+        "levels": len(evidence.levels),
+        "not_steady": len(drifting),
+        "level": level.index,
+    }
+    places = []
+    if not level.steadiness.steady:
+        text = "; ".join(level.steadiness.reasons)
+        places.append(Place(file="levels.json", level=level.index, at="steadiness", text=text))
+    good = f"level {level.index} at {level.users:,} users was steady"
+    if drifting:
+        good += f"; {len(drifting)} of {len(evidence.levels)} levels were not"
+    return result(CHECK, TITLE, places, good, figures)
+
+
+def answering(evidence: Evidence) -> LevelResult | None:
+    """The level that stands for the answer; of a run with one level that one, if it counts."""
+    found = evidence.verdict
+    users = found.capacity.users if found is not None and found.capacity is not None else None
+    level = level_at(users, evidence.levels)
+    counting = [one for one in evidence.levels if one.outcome != "invalid"]
+    if level is None and len(evidence.levels) == 1 and counting:
+        return counting[0]
+    return level

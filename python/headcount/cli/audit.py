@@ -1,0 +1,160 @@
+"""`headcount audit`: whether a run is valid, its bundle consistent, and as it was written."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from headcount.cli import options
+from headcount.cli.console import err, out, print_json
+from headcount.errors import ExitCode, HeadcountError, InputError
+
+if TYPE_CHECKING:
+    from headcount.analyse.audit.audit import Again
+    from headcount.analyse.audit.evidence import Evidence
+    from headcount.analyse.audit.record import Audit
+
+EPILOG = """
+Examples:
+
+headcount audit runs/20261120T101500-app-server-lab-app
+
+headcount audit BUNDLE --sign ~/.ssh/id_ed25519  # vouch for it, if it passes
+
+headcount audit BUNDLE --verify ada.pub  # it must be signed, by this key
+
+headcount audit --published  # the derived figures of published results
+"""
+MARKS = {
+    "passed": "[green]passed[/]",
+    "failed": "[bold red]failed[/]",
+    "unknown": "[yellow]cannot be checked[/]",
+}
+
+
+def audit(
+    bundle: Annotated[Path | None, typer.Argument(metavar="BUNDLE", help="A run's folder.")] = None,
+    sign: Annotated[
+        Path | None,
+        typer.Option(
+            "--sign",
+            metavar="KEY",
+            help="Sign the bundle with this private key of OpenSSH, if no check fails.",
+        ),
+    ] = None,
+    verify: Annotated[
+        Path | None,
+        typer.Option(
+            "--verify",
+            metavar="PUBLIC-KEY",
+            help="It must be signed by this key, or by one of a list of allowed signers.",
+        ),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Fail if a check cannot be made, too.")
+    ] = False,
+    published: Annotated[
+        bool,
+        typer.Option("--published", help="Recompute what published results derive, instead."),
+    ] = False,
+    json: options.Json = False,
+) -> None:
+    """Say whether a run is valid, and whether its bundle fits together and is as it was written.
+
+    Figures are recomputed from the seconds and histograms; each finding has its place.
+    """
+    if published:
+        if bundle is not None or sign is not None or verify is not None:
+            raise InputError("--published stands alone: it is about no bundle")
+        from headcount.cli.audit_published import audit_published
+
+        audit_published(json=json)
+        return
+    if bundle is None:
+        raise InputError("say which bundle to audit (headcount runs lists them)")
+    if sign is not None and verify is not None:
+        raise InputError("give one of --sign and --verify: what was just signed needs no check")
+    found = audited(bundle, verify)
+    if json:
+        print_json(found.model_dump(mode="json"))
+    else:
+        _print(found)
+    unknown = [one.check for one in found.results if one.outcome == "unknown"]
+    if found.outcome == "failed" or (strict and unknown):
+        if sign is not None:
+            err.print("Not signed: a check failed.", markup=False)
+        raise typer.Exit(ExitCode.FAILED)
+    if sign is not None:
+        err.print(f"Signed: {_signed(bundle, sign)}", markup=False)
+
+
+def audited(bundle: Path, keys: Path | None = None) -> "Audit":
+    """Audit a bundle; with `keys` it must be signed by one of them."""
+    from headcount.analyse.audit import audit as audits
+    from headcount.analyse.audit.evidence import gather
+    from headcount.bundle import reader, signing
+
+    if bundle.is_dir() and reader.under_way(bundle):
+        raise InputError(f"{bundle} is being written now; audit it when the run has ended")
+    evidence = gather(bundle)
+    signature = signing.check(bundle, keys)
+    return audits.audit(evidence, again(evidence), signature, wanted=keys is not None)
+
+
+def again(evidence: "Evidence") -> "Again":
+    """What the answer, the report and the table would be now."""
+    from headcount.analyse.audit.audit import Again
+    from headcount.bundle import series
+    from headcount.bundle.reader import Bundle
+    from headcount.controller.diagnosed import diagnosed
+    from headcount.controller.rejudged import rejudged
+    from headcount.report import assemble
+    from headcount.report.html import render
+
+    lines = series.totals_of_lines(evidence.folder)
+    table = series.totals_of_table(evidence.folder)
+    if evidence.plan is None or evidence.verdict is None:
+        return Again(None, None, lines, table)
+    verdict = rejudged(evidence.plan, evidence.levels, evidence.verdict)
+    report = None
+    try:
+        verdict = diagnosed(verdict, evidence.levels, evidence.folder)
+        bundle = Bundle(
+            evidence.folder, evidence.plan, evidence.environment, evidence.levels, evidence.verdict
+        )
+        if evidence.verdict.diagnosis is None:
+            bundle = replace(
+                bundle, verdict=diagnosed(evidence.verdict, evidence.levels, evidence.folder)
+            )
+        report = render(assemble.assemble(bundle))
+    except (HeadcountError, KeyError, TypeError, ValueError, AttributeError):
+        pass  # a damaged bundle, which other checks tell of
+    return Again(verdict, report, lines, table)
+
+
+def _signed(bundle: Path, key: Path) -> Path:
+    from headcount.bundle import manifest, signing
+
+    if manifest.read(bundle) is None:
+        manifest.write(bundle)
+    return signing.sign(bundle, key)
+
+
+def _print(found: Any) -> None:
+    from headcount.analyse.audit.record import told
+
+    table = Table(box=None, header_style="bold")
+    table.add_column("check", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    table.add_column("finding", overflow="fold")
+    for one in found.results:
+        table.add_row(one.check, MARKS[one.outcome], one.sentence)
+    out.print(table)
+    for one in found.results:
+        if len(one.places) > 1:
+            out.print(f"\n[bold]{one.check}[/]: {one.title}")
+            for place in one.places:
+                out.print(f"  {told(place)}", markup=False)
+    out.print(f"\n{found.sentence}", markup=False)

@@ -1,0 +1,142 @@
+"""One byte altered anywhere in a bundle is found, in its file and at its place."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from headcount.analyse.audit import checksums
+from headcount.analyse.audit.evidence import gather
+from headcount.analyse.audit.record import Place
+from headcount.bundle import manifest
+from headcount.bundle.altered import differences
+from headcount.cli.audit import audited
+from headcount.errors import InputError
+
+FILES = (
+    "plan.toml",
+    "environment.json",
+    "events.ndjson",
+    "series.ndjson",
+    "series.parquet",
+    "histograms.hlog",
+    "levels.json",
+    "verdict.json",
+    "report.html",
+    "manifest.json",
+)
+
+
+@pytest.fixture(scope="module")
+def victim(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy whose files are damaged and mended again."""
+    return Path(shutil.copytree(whole, tmp_path_factory.mktemp("altered") / "bundle"))
+
+
+def places(bundle: Path) -> list[Place]:
+    return checksums.check(gather(bundle)).places
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@given(name=st.sampled_from(FILES), where=st.floats(0, 1), flip=st.integers(1, 255))
+def test_a_byte_altered_is_found_with_its_place(
+    victim: Path, name: str, where: float, flip: int
+) -> None:
+    path = victim / name
+    content = path.read_bytes()
+    at = min(int(where * len(content)), len(content) - 1)
+    try:
+        path.write_bytes(content[:at] + bytes([content[at] ^ flip]) + content[at + 1 :])
+        (found,) = places(victim)
+    finally:
+        path.write_bytes(content)
+    assert found.file == name
+    if name == "manifest.json":
+        return
+    first, last = (int(text.replace(",", "")) for text in re.findall(r"[\d,]+\d|\d", found.at)[:2])
+    assert first <= at <= last
+    assert last - first < 1024
+    lines = re.search(r"lines? ([\d,]+)(?: to ([\d,]+))?", found.at)
+    if lines and content[at] != ord("\n") and content[at] ^ flip != ord("\n"):
+        line = content.count(b"\n", 0, at) + 1
+        assert int(lines[1].replace(",", "")) <= line
+        assert line <= int((lines[2] or lines[1]).replace(",", ""))
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@given(name=st.sampled_from(FILES), where=st.floats(0, 1), more=st.binary(max_size=40))
+def test_bytes_put_in_or_taken_away_are_found(
+    victim: Path, name: str, where: float, more: bytes
+) -> None:
+    path = victim / name
+    content = path.read_bytes()
+    at = int(where * len(content))
+    altered = content[:at] + more + content[at:] if more else content[: max(at - 1, 0)]
+    try:
+        path.write_bytes(altered)
+        found = places(victim)
+    finally:
+        path.write_bytes(content)
+    assert [place.file for place in found] == [name]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_whole_audit_bears_any_damage(victim: Path, name: str) -> None:
+    path = victim / name
+    content = path.read_bytes()
+    try:
+        for at in (0, len(content) // 3, len(content) - 1):
+            path.write_bytes(content[:at] + bytes([content[at] ^ 0x15]) + content[at + 1 :])
+            assert audited(victim).outcome == "failed"
+    finally:
+        path.write_bytes(content)
+
+
+def test_files_that_are_gone_fail_and_new_ones_are_told(bundle: Path) -> None:
+    (bundle / "levels.json").unlink()
+    (bundle / "note.txt").write_text("seen", "utf-8")
+    found = checksums.check(gather(bundle))
+    assert [(place.file, place.text) for place in found.places] == [("levels.json", "is missing")]
+    (bundle / "levels.json").write_text("", "utf-8")
+    written = manifest.write(bundle)
+    assert "note.txt" in written.read_text("utf-8")
+    (bundle / "more.txt").write_text("seen", "utf-8")
+    assert "written into the folder since: more.txt" in checksums.check(gather(bundle)).sentence
+
+
+def test_noting_a_file_forgives_no_other(bundle: Path) -> None:
+    (bundle / "events.ndjson").write_bytes(b"")
+    (bundle / "report.html").write_text("another", "utf-8")
+    manifest.note(bundle, "report.html")
+    known = manifest.read(bundle)
+    assert known is not None
+    assert [one.name for one in differences(bundle, known)] == ["events.ndjson"]
+
+
+def test_a_manifest_that_was_altered_is_not_mended_by_noting(bundle: Path) -> None:
+    path = bundle / "manifest.json"
+    path.write_text(path.read_text("utf-8").replace('"bytes": ', '"bytes": 1', 1), "utf-8")
+    altered = path.read_bytes()
+    with pytest.raises(InputError, match="does not fit its own digest"):
+        manifest.read(bundle)
+    manifest.note(bundle, "report.html")
+    assert path.read_bytes() == altered
+
+
+def test_long_files_have_longer_pieces(tmp_path: Path) -> None:
+    content = bytes(range(256)) * 20_000
+    entry = manifest.entry_of(content)
+    assert entry.piece_bytes == 2048
+    assert len(entry.pieces) == -(-len(content) // 2048) * manifest.DIGITS
+    (tmp_path / "long.bin").write_bytes(content)
+    written = manifest.write(tmp_path)
+    known = manifest.read(tmp_path)
+    assert known is not None
+    assert written.stat().st_size < 60_000
+    (tmp_path / "long.bin").write_bytes(content[:3_000_000] + b"x" + content[3_000_001:])
+    (found,) = differences(tmp_path, known)
+    assert found.start == 3_000_000 // 2048 * 2048
+    assert found.end == found.start + 2048

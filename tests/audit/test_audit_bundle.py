@@ -1,0 +1,260 @@
+"""`headcount audit`: a whole bundle passes, and what was altered fails at its place."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from typer.testing import CliRunner
+
+from headcount.analyse.audit.audit import CHECKS
+from headcount.analyse.audit.record import Audit, Result
+from headcount.analyse.audit.schema import schema
+from headcount.bundle.schema import text
+from headcount.bundle.writer import BundleWriter
+from headcount.cli import app
+from headcount.cli.audit import audited
+from headcount.errors import InputError
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "audit.schema.json"
+
+
+def of(found: Audit, check: str) -> Result:
+    return next(one for one in found.results if one.check == check)
+
+
+def without_manifest(bundle: Path) -> Path:
+    (bundle / "manifest.json").unlink()
+    return bundle
+
+
+def change(path: Path, pattern: str, new: Callable[[re.Match[str]], str], nth: int = 0) -> None:
+    """Change what matches in a file, at the n-th place."""
+    content = path.read_text("utf-8")
+    found = list(re.finditer(pattern, content))[nth]
+    path.write_text(content[: found.start()] + new(found) + content[found.end() :], "utf-8")
+
+
+def more(found: re.Match[str]) -> str:
+    return f"{found[1]}{int(found[2]) + 1}"
+
+
+def test_a_whole_bundle_passes_every_check(whole: Path) -> None:
+    found = audited(whole)
+    assert [one.check for one in found.results] == list(CHECKS)
+    outcomes = {one.check: (one.outcome, one.sentence) for one in found.results}
+    for check, (outcome, sentence) in outcomes.items():
+        if check == "signature":
+            assert outcome == "unknown"
+        elif check not in ("little", "offered", "steady", "generator"):  # of a busy machine
+            assert outcome == "passed", sentence
+    assert of(found, "files").figures["files"] == 9
+    assert (of(found, "figures").figures["compared"] or 0) > 200
+
+
+def test_without_a_manifest_checksums_cannot_be_checked(bundle: Path) -> None:
+    found = audited(without_manifest(bundle))
+    assert of(found, "files").outcome == "unknown"
+    assert "no manifest.json" in of(found, "files").sentence
+    assert of(found, "figures").outcome == "passed"
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern", "check", "place"),
+    [
+        ("series.ndjson", r'("completed":)(\d+)', "totals", r"line 1\b"),
+        ("series.ndjson", r'("phase":"steady".*?"started":)(\d+)', "totals", r"line \d+"),
+        ("levels.json", r'("completed": ?)(\d+)', "figures", r"total\.completed"),
+        ("levels.json", r'("users": ?)(\d+)', "figures", r"users|little_error|reasons"),
+        ("levels.json", r'("samples": ?)(\d+)', "figures", r"counters\.\w+"),
+        ("verdict.json", r'("levels": ?)(\d+)', "answer", r"cost\.levels"),
+        ("verdict.json", r'("operations": ?)(\d+)', "answer", r"cost\.operations"),
+    ],
+)
+def test_an_altered_figure_is_found_without_checksums(
+    bundle: Path, name: str, pattern: str, check: str, place: str
+) -> None:
+    change(without_manifest(bundle) / name, pattern, more)
+    found = of(audited(bundle), check)
+    assert found.outcome == "failed"
+    assert any(re.search(place, one.at) for one in found.places), found.places
+
+
+def test_a_percentile_that_does_not_follow_from_the_histograms_is_named(bundle: Path) -> None:
+    change(
+        without_manifest(bundle) / "levels.json", r'("p95_ms": ?)([\d.]+)', lambda m: f"{m[1]}0.1"
+    )
+    found = of(audited(bundle), "figures")
+    assert [(one.file, one.level, one.at) for one in found.places] == [
+        ("levels.json", 1, "total.response.p95_ms")
+    ]
+    assert found.places[0].text.startswith("0.1 is stored, ")
+
+
+def test_a_histogram_taken_away_is_missed_at_its_second(bundle: Path) -> None:
+    path = without_manifest(bundle) / "histograms.hlog"
+    lines = path.read_text("ascii").splitlines(keepends=True)
+    gone = next(line for line in lines if line.startswith("Tag=response/work-0"))
+    path.write_text("".join(line for line in lines if line != gone), "ascii")
+    found = of(audited(bundle), "totals")
+    assert found.outcome == "failed"
+    assert "histogram response/work-0" in found.places[0].text
+
+
+def test_a_histogram_of_no_second_is_found(bundle: Path) -> None:
+    path = without_manifest(bundle) / "histograms.hlog"
+    lines = path.read_text("ascii").splitlines()
+    tag, _, rest = lines[5].split(",", 2)
+    path.write_text("\n".join([*lines, f"{tag},99.000,{rest}", ""]), "ascii")
+    found = of(audited(bundle), "totals")
+    assert found.places[0].at == f"line {len(lines) + 1}"
+    assert "no second" in found.places[0].text
+
+
+def test_seconds_taken_away_are_a_gap_and_uncover_their_level(bundle: Path) -> None:
+    path = without_manifest(bundle) / "series.ndjson"
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    path.write_text("".join([*lines[:10], *lines[12:]]), "utf-8")
+    found = of(audited(bundle), "clocks")
+    assert found.places[0].at == "line 11"
+    assert "later than the second before it ended" in found.places[0].text
+    assert found.places[1].at == "steady_s"
+
+
+def test_a_clock_that_steps_is_found(bundle: Path) -> None:
+    path = without_manifest(bundle) / "events.ndjson"
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    lines[2]["at"] = lines[2]["at"].replace("T", "T", 1)[:11] + "03:14:15.926+00:00"
+    lines[3]["at"] = lines[2]["at"]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    found = of(audited(bundle), "clocks")
+    assert found.outcome == "failed"
+    assert found.places[0].file == "events.ndjson"
+    assert found.places[0].at == "line 3"
+
+
+def test_counters_that_are_lost_are_found(bundle: Path) -> None:
+    path = without_manifest(bundle) / "series.ndjson"
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    for line in lines[12:20]:
+        del line["counters"]["sut"]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    found = of(audited(bundle), "counters")
+    assert found.outcome == "failed"
+    assert found.places[0].level == 1
+    assert found.places[0].text.startswith("sut has no counters in 8 of ")
+    for line in lines:
+        line["counters"].pop("sut", None)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    assert of(audited(bundle), "counters").outcome == "unknown"
+
+
+def test_failures_need_faults(bundle: Path) -> None:
+    change(without_manifest(bundle) / "series.ndjson", r'("phase":"steady".*?"failed":)(\d+)', more)
+    found = of(audited(bundle), "errors")
+    assert found.places[0].text == "1 scenarios failed, and 0 faults are listed"
+
+
+def test_a_bundle_may_be_moved(bundle: Path) -> None:
+    found = of(audited(bundle), "report")
+    assert found.outcome == "passed"
+    assert "to the letter" in found.sentence
+
+
+def test_another_table_than_the_lines_is_found(bundle: Path) -> None:
+    table = without_manifest(bundle) / "series.parquet"
+    table.write_bytes(table.read_bytes()[:-9])
+    assert of(audited(bundle), "table").outcome == "failed"
+    table.unlink()
+    assert of(audited(bundle), "table").outcome == "unknown"
+
+
+def test_a_report_with_another_answer_fails(bundle: Path) -> None:
+    path = without_manifest(bundle) / "report.html"
+    answer = json.loads((bundle / "verdict.json").read_bytes())["sentence"]
+    number = re.search(r"\d+", answer)
+    assert number
+    page = path.read_text("utf-8")
+    path.write_text(page.replace(number[0], "77"), "utf-8")
+    assert of(audited(bundle), "report").outcome == "failed"
+    path.write_text(page.replace("</body>", "<p>99</p></body>"), "utf-8")
+    assert of(audited(bundle), "report").outcome == "unknown"
+    path.write_text(page.replace("<p>", "<p >"), "utf-8")
+    assert of(audited(bundle), "report").outcome == "passed"
+
+
+def test_a_run_that_was_killed_is_audited_as_far_as_it_goes(bundle: Path) -> None:
+    without_manifest(bundle)
+    for name in ("verdict.json", "series.parquet", "report.html"):
+        (bundle / name).unlink()
+    with (bundle / "series.ndjson").open("a") as file:
+        file.write('{"t_s":6.1,"seco')
+    with (bundle / "histograms.hlog").open("a") as file:
+        file.write("Tag=response/wor")
+    found = audited(bundle)
+    unknown = {one.check for one in found.results if one.outcome == "unknown"}
+    assert {"files", "answer", "report", "table", "diagnosis"} <= unknown
+    assert {of(found, name).outcome for name in ("readable", "clocks", "totals", "figures")} == {
+        "passed"
+    }
+
+
+@pytest.mark.parametrize("name", ["levels.json", "verdict.json", "environment.json", "plan.toml"])
+@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"\xff\xfe"])
+def test_a_damaged_file_is_named_and_never_raised(bundle: Path, name: str, content: bytes) -> None:
+    (bundle / name).write_bytes(content)
+    found = audited(bundle)
+    assert found.outcome == "failed"
+    assert name in [one.file for one in of(found, "readable").places]
+    assert name in [one.file for one in of(found, "files").places]
+
+
+def test_what_is_no_bundle_or_under_way_is_refused(bundle: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is no bundle of a run"):
+        audited(tmp_path)
+    writer = BundleWriter(bundle)
+    try:
+        with pytest.raises(InputError, match="is being written now"):
+            audited(bundle)
+    finally:
+        writer.close()
+
+
+def command(*arguments: str | Path) -> Any:
+    return CliRunner().invoke(app, ["audit", *map(str, arguments)], env={"COLUMNS": "120"})
+
+
+def test_the_command_prints_a_table_json_and_exit_codes(bundle: Path) -> None:
+    shown = command(bundle, "--json")
+    answer = json.loads(shown.stdout)
+    Draft202012Validator(schema()).validate(answer)
+    assert shown.exit_code == (1 if answer["outcome"] == "failed" else 0)
+    (bundle / "plan.toml").write_text((bundle / "plan.toml").read_text("utf-8") + "#", "utf-8")
+    told = command(bundle)
+    assert told.exit_code == 1
+    assert "plan.toml" in told.stdout
+    assert "failed" in told.stdout
+    strict = command(bundle, "--strict")
+    assert strict.exit_code == 1
+
+
+def test_the_schema_is_current() -> None:
+    assert SCHEMA.read_text("utf-8") == text(schema())
+
+
+def test_published_results_are_recomputed() -> None:
+    shown = command("--published", "--json")
+    assert shown.exit_code == 0
+    answer = json.loads(shown.stdout)
+    assert answer["counts"] == {
+        "matches": 63,
+        "does not match": 24,
+        "ambiguous": 16,
+        "not recomputable": 6,
+    }
+    assert len(answer["checks"]) == 109
+    told = command("--published")
+    assert "109 checks: 63 matches" in told.stdout
