@@ -24,7 +24,7 @@ HEADING = "Response time"
 BELOW = "Percentile (each step: ten times as rare)"
 READ_AT = (0.0, 0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9999, 0.99999)
 """Percentiles of the table."""
-_STYLES = ("five", "one", "two")
+_STYLES = ("five", "one", "four")
 """Of the fewest users, of the answer, and of what broke."""
 
 
