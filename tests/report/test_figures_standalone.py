@@ -1,0 +1,103 @@
+"""Figures as files: complete without the page, and drawn by a program that knows no variables."""
+
+import re
+import subprocess
+from collections import Counter
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+import typst
+from report_factory import content
+
+from headcount.report import palette
+from headcount.report.figures import response, throughput, transfer, utilisation
+from headcount.report.figures.record import Figure
+from headcount.report.figures.standalone import standalone, style
+from headcount.report.html import script
+from headcount.report.html.drawn import drawn
+
+
+def figures() -> list[Figure]:
+    made = content()
+    found = [draw.figure(made) for draw in (throughput, response, utilisation, transfer)]
+    return [one for one in found if one is not None]
+
+
+@pytest.mark.parametrize("figure", figures(), ids=lambda one: one.name)
+def test_a_file_has_its_title_its_words_and_its_colours(figure: Figure) -> None:
+    text = standalone(figure.svg, figure.title)
+    root = ET.fromstring(text)  # noqa: S314  our own drawing
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert root[0].text == figure.title
+    assert "var(" not in text
+    assert root.find("{http://www.w3.org/2000/svg}desc") is not None
+    assert "href" not in text
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark", "print"])
+def test_every_class_that_is_drawn_has_a_colour_in_a_file(scheme: palette.Scheme) -> None:
+    rules = style(scheme)
+    for figure in figures():
+        for tag, classes in re.findall(r'<(path|rect|text)[^>]* class="([^"]*)"', figure.svg):
+            names = set(classes.split())
+            coloured = names & palette.drawn(scheme).keys()
+            for name in coloured - {"end", "mid"}:
+                assert f"text.{name}{{" in rules if tag == "text" else f".{name}" in rules
+
+
+def test_a_typesetter_draws_a_file_in_its_colours(tmp_path: Path) -> None:
+    figure = figures()[0]
+    (tmp_path / "figure.svg").write_text(standalone(figure.svg, figure.title), encoding="utf-8")
+    (tmp_path / "page.typ").write_text(
+        '#set page(width: 880pt, height: auto, margin: 0pt)\n#image("figure.svg", width: 100%)\n',
+        encoding="utf-8",
+    )
+    typst.compile(str(tmp_path / "page.typ"), output=str(tmp_path / "page.pdf"))
+    command = [
+        "pdftoppm",
+        "-r",
+        "72",
+        "-singlefile",
+        str(tmp_path / "page.pdf"),
+        str(tmp_path / "page"),
+    ]
+    subprocess.run(command, check=True)
+    seen = pixels(tmp_path / "page.ppm")
+    for name in ("throughput", "cpu", "overload"):
+        wanted = palette.drawn("print")[name]
+        # Inside of marks: enough of exactly this colour.
+        assert seen[wanted] > 50, wanted
+    said = subprocess.run(
+        ["pdftotext", str(tmp_path / "page.pdf"), "-"], check=True, capture_output=True, text=True
+    ).stdout
+    assert "capacity 918 users" in said
+    assert "CPU of the server" in said
+
+
+def pixels(path: Path) -> Counter[str]:
+    """How many pixels of a portable pixmap have each colour."""
+    kind, width, height, most, data = path.read_bytes().split(maxsplit=4)
+    assert (kind, most) == (b"P6", b"255")
+    assert len(data) == 3 * int(width) * int(height)
+    return Counter(f"#{data[at : at + 3].hex()}" for at in range(0, len(data), 3))
+
+
+def test_the_library_is_its_package_s_own_with_its_licence() -> None:
+    text = script.text()
+    assert "uPlot (v1.6.32)" in text
+    assert "Copyright (c) 2022 Leon Sorokin" in text
+    assert "The MIT License" in text
+    assert "</script" not in text.lower()
+    # Nothing in it reaches out.
+    for word in ("fetch(", "XMLHttpRequest", "WebSocket", "import(", "eval(", "new Function"):
+        assert word not in text
+
+
+def test_numbers_behind_a_figure_are_a_table_that_opens() -> None:
+    figure = figures()[0]
+    html = drawn(figure)
+    assert html.count("<details") == 1
+    assert "<summary>The numbers behind it</summary>" in html
+    for heading in figure.table.columns:
+        assert f">{heading}</th>" in html
