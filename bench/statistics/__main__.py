@@ -12,6 +12,7 @@ INTERVALS: Mapping[str, Callable[[float], list[Tally]]] = {
     "quotients": runs.quotients,
     "queues": queue.queues,
     "ladders": ladders.ladders,
+    "capacities": ladders.capacities,
 }
 SUBJECTS = (*INTERVALS, "trends", "changes")
 

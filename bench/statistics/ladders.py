@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from bench.statistics.tally import Tally
+from headcount.analyse.statistics.capacities import compare
 from headcount.analyse.statistics.monotone import Reading, crossing, of_share
 
 ALLOWED, EACH, BATCHES = 0.05, 10_000, 12
@@ -43,6 +44,44 @@ def ladders(part: float) -> list[Tally]:
             tally.add(capacity, ends, flagged=found is not None and found.scatter > 1.5)
         rows.append(tally)
     return rows
+
+
+PAIRS = (
+    ("8 pairs at 4 loads", 0.01, (25.0, 25.0), True),
+    ("8 pairs at 4 loads, runs differ by 3 %", 0.03, (25.0, 25.0), True),
+    ("8 pairs at 4 loads, slopes of 15 and 40", 0.01, (15.0, 40.0), False),
+)
+MORE = 1.05
+
+
+def capacities(part: float) -> list[Tally]:
+    """The ratio of two capacities from levels of both sides at the same users, drift included."""
+    rows = []
+    for number, (case, spread, slopes, benign) in enumerate(PAIRS):
+        tally = Tally("ratio of capacities", case, benign)
+        for seed in range(max(round(SEEDS * 4 * part), 20)):
+            stream = np.random.default_rng((450 + number, seed))
+            pairs = []
+            for place, users in enumerate((860.0, 900.0, 940.0, 980.0) * 2):
+                slower = 1 - 0.005 * place
+                pairs.append((
+                    users,
+                    _counted(stream, users, 900 * slower, slopes[0], spread),
+                    _counted(stream, users, 900 * MORE * slower, slopes[1], spread),
+                ))  # fmt: skip
+            found = compare(pairs)
+            ends = (found.ratio.low, found.ratio.high) if found else None
+            tally.add(MORE, ends, flagged=found is not None and not found.parallel)
+        rows.append(tally)
+    return rows
+
+
+def _counted(
+    stream: np.random.Generator, users: float, capacity: float, slope: float, spread: float
+) -> tuple[float, float]:
+    away = math.log(users / capacity) + stream.normal(0, spread)
+    share = float(expit(logit(ALLOWED) + slope * away))
+    return float(stream.binomial(EACH, share)), float(EACH)
 
 
 def _level(

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from bench.statistics.tally import Tally
 from headcount.analyse.statistics import pairs, samples
 from headcount.analyse.statistics.drift import drift
+from headcount.analyse.statistics.order import took_turns
 from headcount.analyse.statistics.ratio import Measured, quotient
 from headcount.analyse.statistics.student import mean_and_error, quantile
 
@@ -56,18 +57,22 @@ def uneven(stream: np.random.Generator, count: int) -> tuple[Vector, Vector]:
     return stream.normal(0, CV, count), stream.normal(0, 4 * CV, count // 2)
 
 
+BLOCKS = "8 and 8 runs AAAABBBB, the machine drifts by 5 %"
+ORDERS = {BLOCKS: [False] * 8 + [True] * 8}
+"""In which order the runs were made, where they did not take turns."""
+
 PAIRED: tuple[tuple[str, Draw, int, bool], ...] = (
     ("4 quiet pairs", quiet, 4, True),
     ("8 quiet pairs", quiet, 8, True),
     ("16 quiet pairs", quiet, 16, True),
     ("8 pairs ABBA, the machine drifts by 5 %", drifting, 8, True),
     ("12 pairs, 5 % outliers", outliers, 12, True),
-    ("8 and 8 runs AAAABBBB, the machine drifts by 5 %", apart, 8, False),
+    (BLOCKS, apart, 8, False),
 )
 GROUPED: tuple[tuple[str, Draw, int, tuple[bool, bool]], ...] = (
     ("6 and 6 quiet runs", quiet, 6, (True, True)),
     ("12 and 6 runs, spread 2 and 8 %", uneven, 12, (True, False)),
-    ("8 and 8 runs AAAABBBB, the machine drifts by 5 %", apart, 8, (False, False)),
+    (BLOCKS, apart, 8, (False, False)),
 )
 
 
@@ -75,26 +80,28 @@ def ratios(part: float) -> list[Tally]:
     """Student's, Welch's and the Hodges-Lehmann intervals."""
     rows = []
     for number, (case, draw, count, benign) in enumerate(PAIRED):
+        doubt = not took_turns(ORDERS.get(case, []))
         by_t = Tally("pairs, Student", case, benign)
         by_ranks = Tally("pairs, Hodges-Lehmann", case, benign)
         for stream in _streams(number, part):
             first, second = (np.exp(side) for side in draw(stream, count))
             told = pairs.compare(list(zip(first, second * RATIO, strict=True)))
             if told is not None:
-                by_t.add(RATIO, (told.ratio.low, told.ratio.high), flagged=told.indicative)
+                by_t.add(RATIO, (told.ratio.low, told.ratio.high), flagged=told.indicative or doubt)
                 if told.shift is not None:
-                    by_ranks.add(RATIO, (told.shift.low, told.shift.high))
+                    by_ranks.add(RATIO, (told.shift.low, told.shift.high), flagged=doubt)
         rows += [by_t, by_ranks] if by_ranks.held else [by_t]
     for number, (case, draw, count, both) in enumerate(GROUPED, 100):
+        doubt = not took_turns(ORDERS.get(case, []))
         by_t = Tally("groups, Welch", case, both[0])
         by_ranks = Tally("groups, ranks", case, both[1])
         for stream in _streams(number, part):
             first, second = (np.exp(side) for side in draw(stream, count))
             groups = samples.compare(first.tolist(), (second * RATIO).tolist())
             if groups is not None:
-                by_t.add(RATIO, (groups.ratio.low, groups.ratio.high), flagged=groups.indicative)
+                by_t.add(RATIO, (groups.ratio.low, groups.ratio.high), flagged=doubt)
                 if groups.shift is not None:
-                    by_ranks.add(RATIO, (groups.shift.low, groups.shift.high))
+                    by_ranks.add(RATIO, (groups.shift.low, groups.shift.high), flagged=doubt)
         rows += [by_t, by_ranks]
     return rows
 
