@@ -5,9 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from scipy import stats
-
-from headcount.analyse.batches import CONFIDENCE
+from headcount.analyse.statistics.student import mean_and_error, quantile
 
 LEAST_PAIRS = 5
 """Below, Student's interval is so wide that nothing can be told."""
@@ -45,10 +43,8 @@ def elasticity(pairs: Sequence[tuple[float, float]], cut: float) -> Elasticity |
     changes = [math.log(less / whole) / math.log(cut) for whole, less in pairs if whole and less]
     if len(changes) < LEAST_PAIRS:
         return None
-    mean = sum(changes) / len(changes)
-    spread = sum((change - mean) ** 2 for change in changes) / (len(changes) - 1)
-    quantile = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(changes) - 1))
-    half = quantile * math.sqrt(spread / len(changes))
+    mean, error = mean_and_error(changes)
+    half = quantile(len(changes) - 1) * error
     low, high = mean - half, mean + half
     answer: Answer = "undecided"
     if low > BETWEEN:
