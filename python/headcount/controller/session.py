@@ -63,6 +63,10 @@ class Session:
         """Seconds of the whole run."""
         return self._offset_s + self._engine.now_s()
 
+    def set_clock(self, now_s: float) -> None:
+        """Let it be so many seconds of the whole run now: of two engines one starts later."""
+        self._offset_s = now_s - self._engine.now_s()
+
     def set_users(self, users: int, ramp_s: float) -> None:
         """Bring the population to `users` over `ramp_s`."""
         self._engine.set_users(users, ramp_s)

@@ -80,8 +80,9 @@ def joint(points: Sequence[Point]) -> Joint | None:
     not independent of each other at all. The jackknife over such clusters is the most reliable of
     the cluster-robust errors where there are few of them (MacKinnon, Nielsen and Webb, Journal of
     Applied Econometrics 38, 2023); Student's t with one degree of freedom less than pairs. Each
-    side has a slope of its own where there are enough pairs: with one for both, the interval holds
-    the truth in 65 to 80 % of the cases only where the servers differ in kind (docs/statistics.md).
+    side has a slope of its own where there are enough pairs and they show it: with one for both,
+    the interval held the truth in 65 to 80 % of the cases only where the servers differed in kind
+    (docs/comparing-live.md).
     None with fewer than three whole pairs, or where the levels do not show both limits.
     """
     found = _whole(points)
@@ -89,7 +90,11 @@ def joint(points: Sequence[Point]) -> Joint | None:
     if len(names) < FEWEST:
         return None
     table = _Table.of(found)
-    apart = len(names) >= FEWEST_APART
+    own = _jackknife(table, names, apart=True) if len(names) >= FEWEST_APART else None
+    return own or _jackknife(table, names, apart=False)
+
+
+def _jackknife(table: "_Table", names: Sequence[int], *, apart: bool) -> Joint | None:
     whole = table.fit(apart=apart)
     left = [table.without(name).fit(apart=apart) for name in names]
     lines = [line for line in left if line is not None]

@@ -14,7 +14,7 @@ def first_of(order: Order, seed: int, round_: int, place: int = 0) -> SideName:
 
     ABBA: by turns from round to round at each place, and from place to place in each round, so
     that neither side is always the one that comes after the other. Random: a coin for each pair,
-    from the seed. Both keep a drift from looking like a difference (docs/statistics.md).
+    from the seed. Both keep a drift from looking like a difference (docs/comparing-live.md).
     """
     if order == "abba":
         return "A" if (round_ + place) % 2 == 0 else "B"

@@ -160,8 +160,8 @@ class Run:
         for name, side in self._sides.items():
             self._listener.turn(name)
             side.prepare(users)
-        self._sides["A"].open(0.0)
-        self._sides["B"].open(self._sides["A"].session.now_s())
+        self._sides["A"].open()
+        self._sides["B"].open(self._sides["A"].session.now_s)
         while asks:
             self._play_one(asks)
             self._listener.outlook(self._schedule.outlook())

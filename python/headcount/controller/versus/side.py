@@ -1,7 +1,7 @@
 """One of two targets: its server, its engine without users between turns, and its bundle."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -76,17 +76,20 @@ class Side:
             self._listener.phase(Phase("prepare", 1, "ladder", users, 0.0))
             note(self._bundle, 0.0, self._sut.prepare(users, self._listener.prepared))
 
-    def open(self, offset_s: float) -> None:
-        """Start its engine, without users, `offset_s` into the run of both sides."""
+    def open(self, clock: Callable[[], float] | None = None) -> None:
+        """Start its engine, without users; `clock` says how far the run of both sides is."""
         with of_side(self.name, self.plan), self._sut.generating():
             target = self._sut.access.engine_target()
             self._session = Session(
-                self.plan, target, self._sut.sources(), self._bundle, self._listener, offset_s
+                self.plan, target, self._sut.sources(), self._bundle, self._listener, 0.0
             )
+        if clock is not None:
+            self._session.set_clock(clock())
+        self._session.wake()
         self._runner = LevelRunner(
             self.plan, self._sut.prepare, self._session, self._bundle, self._listener
         )
-        self._rested_s = offset_s
+        self._rested_s = self._session.now_s()
 
     @property
     def session(self) -> Session:
