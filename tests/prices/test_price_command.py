@@ -119,9 +119,14 @@ def test_the_cheapest_that_holds_so_many_users(tmp_path: Path) -> None:
 
 def test_break_even_is_said() -> None:
     text = shown("small=1000", "large=10000", "--cost", "10000 USD", "--cost", "60000 USD")
-    told = "large is cheaper than small from 6,001 users, though not for every number above;"
-    assert f"{told} from 12,001 on always." in text
+    told = "large is cheaper than small from 6,001 to 10,000 users, and always from 12,001 on."
+    assert told in text
     assert "no end" in text
+    back = shown(*TWO)
+    told = "704 is cheaper than 330 from 2,201 to 2,850 users; in the end 330 is, always from"
+    assert f"{told} 11,401 on." in back
+    once = shown("a=10", "b=1000000", "--cost", "5 USD", "--cost", "12 USD")
+    assert "b is cheaper than a from 21 users on." in once
     same = shown("a=10", "b=10", "--cost", "5 USD", "--cost", "5 USD")
     assert "always cost the same" in same
     never = shown("a=10", "b=10", "--cost", "5 USD", "--cost", "6 USD")

@@ -1,4 +1,4 @@
-"""Consolidation: the example of the file-server study of 1999, and what must always hold."""
+"""Consolidation: the example of the file-server study of 1998, and what must always hold."""
 
 from decimal import Decimal
 

@@ -13,6 +13,7 @@ from published_prices import OWN_325, STATED, TABLE, Figures
 from headcount.analyse.price import per
 from headcount.analyse.prices.consistency import Quote, shared
 from headcount.plan.money import fine, rounded
+from headcount.storage.raid import usable_bytes
 
 UNSHARED = {
     ("ProLiant 800", 1): "20,217 to 20,229 by users, 20,138 to 20,168 by marks: 6.84, not 6.82",
@@ -74,6 +75,13 @@ def test_what_does_not_follow_is_wrong_as_said(row: tuple[str, int]) -> None:
     right = to_the_cent(price, marks)
     assert right in UNSHARED[row]
     assert f"not {per_mark}" in UNSHARED[row]
+
+
+def test_mirrored_disk_space_costs_twice_as_much() -> None:
+    # A paper of 1998 says so of RAID 1, without any prices: half of what is bought holds data.
+    plain, mirrored = (usable_bytes(4, copies, 0, 8_000_000_000) for copies in (1, 2))
+    price = Decimal(4 * 640)
+    assert per(price, "byte", mirrored).value == 2 * per(price, "byte", plain).value
 
 
 def test_the_systems_of_the_report_are_the_cheapest_for_each_in_both_tables() -> None:

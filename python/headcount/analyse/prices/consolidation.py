@@ -1,4 +1,4 @@
-"""What fewer, larger servers save in administration, as the file-server study of 1999 reckons it.
+"""What fewer, larger servers save in administration, as the file-server study of 1998 reckons it.
 
 Its rule: every so many servers take an administrator, who costs so much a year. Its example: 2,000
 servers, 20 to an administrator at 100,000 dollars, become 100. That is 100 administrators before

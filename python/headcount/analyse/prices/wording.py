@@ -94,16 +94,17 @@ def _even(one: BreakEven) -> list[str]:
 
 
 def _crossing(one: BreakEven, earlier: str, later: str, at: int) -> str:
-    """From how many users on the later one is cheaper, and who is for good."""
-    told = f"{later} is cheaper than {earlier} from {many(at, 'user')}"
+    """For how many users the later one is cheaper for the first time, and who is for good."""
+    until = next(part.last_users for part in one.stretches if part.first_users == at)
     always, back = one.always_from(later), one.always_from(earlier)
-    if always == at:
-        return f"{told} on."
+    if until is None:
+        return f"{later} is cheaper than {earlier} from {at:,} users on."
+    told = f"{later} is cheaper than {earlier} from {at:,} to {many(until, 'user')}"
     if always is not None:
-        return f"{told}, though not for every number above; from {always:,} on always."
+        return f"{told}, and always from {always:,} on."
     if back is not None:
-        return f"{told}; from {back:,} on {earlier} is always cheaper."
-    return f"{told}, though not for every number above."
+        return f"{told}; in the end {earlier} is, always from {back:,} on."
+    return f"{told}, and they go on changing places."
 
 
 def _consolidated(one: Consolidation, report: PriceReport) -> list[str]:
