@@ -13,9 +13,9 @@ from headcount.analyse.prices.fleet import systems
 from headcount.bundle.level import Record
 from headcount.plan.money import Exact
 
-MOST_STEPS = 10_000
-"""Steps of a curve: more than a chart has pixels. What has more is cut there, and says so by ending
-before the users asked for."""
+MOST_STEPS = 2_000
+"""Steps of a curve: as many as a large chart has pixels. What has more is cut there, and says so by
+ending before the users asked for."""
 
 
 class Step(Record):
@@ -30,7 +30,7 @@ class Step(Record):
 def steps(
     configuration: Configuration, last_users: int, headroom: Decimal = Decimal(0), spare: int = 0
 ) -> list[Step]:
-    """The steps from 1 user to `last_users`, at most 10,000; the last one ends at `last_users`."""
+    """The steps from 1 user to `last_users`, at most 2,000; the last one ends at `last_users`."""
     usable = configuration.usable(headroom)
     most = min(systems(last_users, usable), MOST_STEPS)
     return [

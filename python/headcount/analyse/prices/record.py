@@ -40,7 +40,7 @@ class Curve(Record):
     """The cost of a configuration for any number of users: a staircase."""
 
     name: str
-    steps: list[Step] = Field(description="At most 10,000; what has more ends early")
+    steps: list[Step] = Field(description="At most 2,000; what has more ends early")
 
 
 class PriceReport(Record):
