@@ -23,15 +23,15 @@ CASES: Sequence[tuple[Name, str]] = (
     ("cpu", "sql-cpu"),
     ("network", "app-reply"),
     ("disk", "app-read"),
-    ("cpu", "samba-small"),
     ("network", "sql-wide"),
 )
 FACTORS = (0.5, 1.5, 2.0, 3.0)
-CORES = (0.1, 0.25)
-BITS_S = (20e6, 80e6)
-READ_S = (6e6, 15e6)
+CORES = (0.15, 0.8)
+BITS_S = (60e6, 400e6)
+READ_S = (15e6, 60e6)
+"""Of the smaller limit at least, and of the larger one at most."""
 MOST_USERS = 160
-FEWER: Mapping[str, int] = {"samba": 80, "postgresql": 40}
+FEWER: Mapping[str, int] = {"samba": 60, "postgresql": 25}
 """Servers with a process for each user hold fewer of them, at three times the limit too."""
 LONGEST_THINK_S = 2.0
 LEAST_LIMIT_S = 0.4
@@ -79,10 +79,11 @@ def setting(name: Name, stage: Stage, demand: Demand, draw: random.Random) -> Se
     cores = demand.server_cores / demand.per_s
     moved = demand.moved_bytes_s / demand.per_s
     kind: Kind = "cpu" if name == "pair" else name
-    first = {"cpu": CORES, "network": BITS_S, "disk": READ_S}[kind]
-    amount = math.exp(draw.uniform(*(math.log(each) for each in first)))
-    if factor < 1:  # so that the smaller limit lies in the range
-        amount /= factor
+    low, high = {"cpu": CORES, "network": BITS_S, "disk": READ_S}[kind]
+    span = max(factor, 1 / factor)
+    amount = math.exp(draw.uniform(math.log(low), math.log(high / span)))
+    if factor < 1:
+        amount *= span
     each_s = {"cpu": cores, "network": moved * 8, "disk": moved}[kind]
     per_s = amount / each_s
     before, after = _limits(kind, amount), _limits(kind, amount * factor)

@@ -16,11 +16,11 @@ from headcount.analyse.prediction.change import parse
 from headcount.analyse.prediction.study import study
 from headcount.bundle import reader
 
-BEFORE = (0.25, 0.45, 0.65, 0.8, 0.95, 1.1, 1.25)
+BEFORE = (0.3, 0.5, 0.7, 0.85, 1.0, 1.15)
 AFTER = (0.7, 0.85, 1.0, 1.15, 1.3)
 FURTHER = {"low": (0.3, 0.45, 0.6), "high": (1.5, 1.8, 2.2)}
-LEVEL_S = 4
-SETTLE_S = 1.5
+LEVEL_S = 5
+SETTLE_S = 1.0
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from headcount.analyse.prediction.holdout import PER_S, RESPONSE, USERS, Split, 
 from headcount.analyse.prediction.interval import WIDEST
 from headcount.analyse.prediction.point import Point
 from headcount.analyse.prediction.record import Check
+from headcount.analyse.prediction.resource import spoken
 from headcount.bundle.diagnosis import Diagnosis
 from headcount.bundle.level import LevelResult
 from headcount.text import count, share
@@ -67,8 +68,8 @@ def demands(found: Sequence[Demand], points: Sequence[Point], capacity: float) -
     said = (
         "what a scenario takes stays the same over the levels near the limit"
         if not size
-        else f"what a scenario takes of the {name} {word} by {share(size)} over the levels near "
-        "the limit"
+        else f"what a scenario takes of the {spoken(name)} {word} by {share(size)} over the levels "
+        "near the limit"
     )
     return Check(
         name="demands",
@@ -104,7 +105,7 @@ def hold_out(told: Told | None, divided: Split | None, noise: float) -> Check:
         and (told.response is None or told.response <= response)
         and (told.users is None or told.users <= USERS)
     )
-    low, high = max(p.users for p in divided.low), max(p.users for p in divided.high)
+    low, high = max(p.nominal for p in divided.low), max(p.nominal for p in divided.high)
     parts = [
         f"throughput {share(told.per_s)}" if told.per_s is not None else None,
         f"response time {share(told.response)}" if told.response is not None else None,
@@ -127,8 +128,8 @@ def hold_out(told: Told | None, divided: Split | None, noise: float) -> Check:
 
 def reach(points: Sequence[Point], capacity: float, busiest: tuple[str, float] | None) -> Check:
     """The run came near the capacity, and something was busy there."""
-    top = max(p.users for p in points)
-    part = top / capacity
+    top = max(p.nominal for p in points)
+    part = max(p.users for p in points) / capacity
     if part < REACH:
         return Check(
             name="reach",
@@ -146,8 +147,8 @@ def reach(points: Sequence[Point], capacity: float, busiest: tuple[str, float] |
         passed=ok,
         value=used if not ok else part,
         limit=BUSY if not ok else REACH,
-        sentence=f"the highest level reaches {share(part)} of the capacity, and the {name} is "
-        f"{share(used)} full there",
+        sentence=f"the highest level reaches {share(part)} of the capacity, and the "
+        f"{spoken(name)} is {share(used)} full there",
         remedy=None
         if ok
         else "no resource that was watched comes near its end: see headcount diagnose",
@@ -160,9 +161,9 @@ def measured(name: str | None, used: float | None, *, known: bool) -> Check:
         return _none("measured", "no resource binds")
     ok = known and used is not None and used >= SEEN
     if not known:
-        said = f"the demand for the {name} was not measured"
+        said = f"the demand for the {spoken(name)} was not measured"
     else:
-        said = f"the {name}, which binds then, did {share(used)} of that work in the run"
+        said = f"the {spoken(name)}, which binds then, did {share(used)} of that work in the run"
     return Check(
         name="measured",
         passed=ok,
@@ -171,8 +172,8 @@ def measured(name: str | None, used: float | None, *, known: bool) -> Check:
         sentence=said,
         remedy=None
         if ok
-        else f"the bottleneck moves to where nothing was measured: load the {name} more (another "
-        "mix, fewer of its kind), or ask for a smaller step",
+        else "the bottleneck moves to where nothing was measured: load the "
+        f"{spoken(name)} more (another mix, fewer of its kind), or ask for a smaller step",
     )
 
 

@@ -55,21 +55,38 @@ def refitted(
     rng = np.random.default_rng(SEED)
     by_index = {p.index: p for p in points}
     used = [o for o in observations if o.index in by_index]
+    services = {o.index: o.service_s for o in used}
     made = []
     for drawn in draws(used, measured, DRAWS):
         again = []
         for o in drawn:
             old = by_index[o.index]
-            new = point(o, old.value, found, float(rng.exponential()))
-            if new.per_s <= 0:
-                continue
-            # The criterion follows the mean response of the drawn seconds.
-            value = old.value * (new.response_s / old.response_s) ** slope
-            again.append(replace(new, value=value))
+            new = _drawn(o, services[o.index], old, found, float(rng.exponential()))
+            if new is not None:
+                # The criterion follows the mean response of the drawn seconds.
+                value = old.value * (new.response_s / old.response_s) ** slope
+                again.append(replace(new, value=value))
         fitted = fit(again, found) if len(again) >= 3 else None
         if fitted is not None:
             made.append(fitted)
     return made
+
+
+def _drawn(
+    o: Observation,
+    service_s: float | None,
+    old: Point,
+    found: Sequence[Resource],
+    weight: float,
+) -> Point | None:
+    """A level of drawn seconds. Its response changes as the service time of those seconds does."""
+    if o.per_s <= 0 or not o.service_s or not service_s:
+        return None
+    new = point(o, old.value, found, None, weight)
+    response_s = old.response_s * o.service_s / service_s
+    # Little's law: as many users as would have done as much, had they thought as long as others.
+    users = o.per_s * (response_s + old.think_s)
+    return replace(new, users=users, response_s=response_s, think_s=old.think_s)
 
 
 def deviation(fits: Sequence[Fitted], capacity: Callable[[Fitted], float | None]) -> float:

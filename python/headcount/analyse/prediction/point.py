@@ -18,7 +18,10 @@ class Point:
 
     Attributes:
         index: Its number in the run.
-        users: How many there were.
+        nominal: How many users there were.
+        users: As many as would have asked for as much had they thought for as long as those of
+            other levels: in short levels the mean of think times is a matter of luck, and with it
+            the load. Little's law holds for these, too.
         per_s: Scenarios a second.
         response_s: Mean response time, by Little's law from throughput and think time.
         think_s: Mean think time.
@@ -29,6 +32,7 @@ class Point:
     """
 
     index: int
+    nominal: int
     users: float
     per_s: float
     response_s: float
@@ -38,15 +42,32 @@ class Point:
     weight: float = 1.0
 
 
-def point(o: Observation, value: float, found: Sequence[Resource], weight: float = 1.0) -> Point:
-    """A level of the run, or one drawn from its seconds."""
+def point(
+    o: Observation,
+    value: float,
+    found: Sequence[Resource],
+    think_s: float | None,
+    weight: float = 1.0,
+) -> Point:
+    """A level of the run, or one drawn from its seconds; `think_s` is that of all levels."""
     use = {r.name: told for r in found if (told := r.use(o)) is not None}
-    think_s = o.idle_s
+    own_s = o.idle_s
     response_s = o.service_s or 0.0
     if o.think_s is not None and o.per_s > 0:
         # Means of short levels leave out who still waits; Little's law does not.
-        response_s = max(o.users / o.per_s - think_s, response_s * 0.5, 1e-6)
-    return Point(o.index, float(o.users), o.per_s, response_s, think_s, value, use, weight)
+        response_s = max(o.users / o.per_s - own_s, response_s * 0.5, 1e-6)
+    users = float(o.users)
+    if think_s is not None and o.think_s is not None:
+        users *= (response_s + think_s) / (response_s + own_s)
+    pause_s = own_s if think_s is None or o.think_s is None else think_s
+    return Point(o.index, o.users, users, o.per_s, response_s, pause_s, value, use, weight)
+
+
+def think(observations: Sequence[Observation]) -> float | None:
+    """Mean think time of all levels, weighted by their scenarios; None of an open pace."""
+    told = [(o.per_s, o.think_s) for o in observations if o.think_s is not None and o.per_s > 0]
+    whole = sum(per_s for per_s, _ in told)
+    return sum(per_s * think_s for per_s, think_s in told) / whole if whole else None
 
 
 def loads(points: Sequence[Point]) -> list[list[Point]]:

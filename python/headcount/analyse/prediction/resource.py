@@ -67,6 +67,11 @@ def resources(
     return [one for one in found if any(one.use(o) is not None for o in levels)]
 
 
+def spoken(name: str) -> str:
+    """The name of a resource in a sentence."""
+    return "CPU" if name == "cpu" else name
+
+
 def of_kind(found: Sequence[Resource], kind: Kind) -> list[Resource]:
     """Those that a change of this hardware changes."""
     return [one for one in found if one.kind == kind]

@@ -7,7 +7,7 @@ from typing import Any
 from headcount.analyse.diagnosis.observation import Observation, observe
 from headcount.analyse.diagnosis.resample import seconds_of
 from headcount.analyse.prediction import criterion as criteria
-from headcount.analyse.prediction.point import Point, measured_capacity, point
+from headcount.analyse.prediction.point import Point, measured_capacity, point, think
 from headcount.analyse.prediction.resource import Resource, resources
 from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import Bundle
@@ -71,7 +71,8 @@ def study(bundle: Bundle, criterion: str | None, spindles: float | None) -> Stud
         for level in levels
     }
     there = resources(observations, bundle.plan.limits, payload, spindles)
-    points = [point(o, values[o.index], there) for o in observations]
+    mean_s = think(observations)
+    points = [point(o, values[o.index], there, mean_s) for o in observations]
     return Study(
         found,
         levels,

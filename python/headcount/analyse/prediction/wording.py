@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from headcount.analyse.prediction.change import Change, shown
 from headcount.analyse.prediction.fit import Fitted
 from headcount.analyse.prediction.record import Expected, Need, Prediction, TestName
+from headcount.analyse.prediction.resource import spoken
 from headcount.analyse.prediction.study import Study
 from headcount.text import count, duration, share
 from headcount.text import memory as memory_text
@@ -40,7 +41,7 @@ def sentence(told: Prediction) -> str:
     if expected is None:
         return f"Nothing is predicted{what}: no number of users breaks {told.criterion}."
     bounds = f" [{count(expected.low)}, {count(expected.high)}]" if expected.low is not None else ""
-    binds = f"; the {told.binds} binds then" if told.binds else ""
+    binds = f"; the {spoken(told.binds)} binds then" if told.binds else ""
     now = told.measured if told.measured is not None else (told.now.users if told.now else None)
     word = "measured now" if told.measured is not None else "now, by the model"
     before = f" ({word}: {count(now)})" if now is not None and told.changes else ""
@@ -59,7 +60,7 @@ def of_users(expected: Expected, wanted: Sequence[Need]) -> str:
     if not wanted:
         return f"{got}. No amount of what was measured makes it met."
     parts = [
-        f"{need.resource} {shown(need.needed, need.unit)}"
+        f"{spoken(need.resource)} {shown(need.needed, need.unit)}"
         + (f" ({need.factor:.2f} times)" if need.factor else "")
         for need in grown
     ]
@@ -76,8 +77,8 @@ def unknowable(found: Study, changes: Sequence[Change]) -> list[str]:
     top = max(found.points, key=lambda p: p.users)
     most = max(p.per_s for p in found.points)
     cliff = (
-        f"A cliff of memory: above {count(top.users)} users, the most that were measured, data may "
-        "no longer fit the cache, and a scenario then takes more of the disk."
+        f"A cliff of memory: above {count(top.nominal)} users, the most that were measured, data "
+        "may no longer fit the cache, and a scenario then takes more of the disk."
     )
     thrashing = (
         f"Thrashing, and locks waited for only above the {count(most)} scenarios/s that were "
