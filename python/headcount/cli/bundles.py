@@ -7,7 +7,7 @@ import typer
 from rich.table import Table
 
 from headcount.bundle import reader, versus
-from headcount.cli import options
+from headcount.cli import options, subjects
 from headcount.cli.console import err, out, print_json
 from headcount.cli.display import Display
 from headcount.cli.run import conclude
@@ -94,16 +94,25 @@ def report(
         Path | None,
         typer.Option("--template", metavar="FILE", help="With --pdf: your company's (TOML)."),
     ] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[NAME=]BUNDLE",
+            help="With --pdf: compare with another run, in competitive tables. Repeatable.",
+        ),
+    ] = None,
 ) -> None:
     """Write a run's HTML report anew, or a report to hand over as PDF."""
     from headcount.controller import run as controller
     from headcount.report import assemble, hand_over
 
-    if template is not None and pdf is None:
-        raise InputError("--template is for the report as PDF; give --pdf FILE as well")
+    if pdf is None and (template is not None or against):
+        raise InputError("--template and --against are for the PDF; give --pdf FILE as well")
     found = controller.judged(reader.load(bundle))
     if pdf is not None:
-        out.print(str(hand_over.write(found, pdf, template)), markup=False, soft_wrap=True)
+        others = subjects.against(bundle, against) if against else None
+        made = hand_over.write(found, pdf, template, others)
+        out.print(str(made), markup=False, soft_wrap=True)
     if pdf is None or output is not None:
         out.print(str(assemble.write(found, output)), markup=False)
 

@@ -39,6 +39,14 @@ def compare(
         ),
     ],
     html: Html = None,
+    pdf: Annotated[
+        Path | None,
+        typer.Option("--pdf", metavar="FILE", help="Write a report to hand over, as PDF."),
+    ] = None,
+    template: Annotated[
+        Path | None,
+        typer.Option("--template", metavar="FILE", help="With --pdf: your company's (TOML)."),
+    ] = None,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print it in Markdown, for a pull request.")
     ] = False,
@@ -59,7 +67,14 @@ def compare(
     from headcount.report.compare import markdown as text
     from headcount.report.compare import terminal
 
-    found = compared(sides(what))
+    if template is not None and pdf is None:
+        raise InputError("--template is for the report as PDF; give --pdf FILE as well")
+    subjects = sides(what)
+    found = compared(subjects)
+    if pdf is not None:
+        from headcount.report import hand_over
+
+        hand_over.write_comparison(found, [one.bundles[0] for one in subjects], pdf, template)
     if html is not None:
         from headcount.report.compare import page
 
@@ -72,6 +87,8 @@ def compare(
         terminal.show(found, out, everything=everything)
         if html is not None:
             out.print(f"\nPage: {html}", markup=False)
+        if pdf is not None:
+            out.print(f"\nReport: {pdf}", markup=False)
 
 
 def write(path: Path, text: str) -> None:

@@ -9,7 +9,9 @@ from headcount.bundle import reader
 from headcount.errors import InputError
 
 if TYPE_CHECKING:
+    from headcount.analyse.compare.record import Comparison
     from headcount.analyse.compare.subject import Side
+    from headcount.bundle.reader import Bundle
 
 
 def sides(texts: Sequence[str], names: Sequence[str] = ascii_uppercase) -> "list[Side]":
@@ -27,6 +29,14 @@ def sides(texts: Sequence[str], names: Sequence[str] = ascii_uppercase) -> "list
         name, folders = split(text)
         found.append(side(name or names[place % len(names)], folders))
     return found
+
+
+def against(own: Path, others: Sequence[str]) -> "tuple[Comparison, list[Bundle]]":
+    """Compare a run with others, for its report: the comparison, and a run of each subject."""
+    from headcount.analyse.compare.compare import compare
+
+    found = sides([str(own), *others], ("this server", *ascii_uppercase[1:]))
+    return compare(found), [side.bundles[0] for side in found]
 
 
 def split(text: str) -> tuple[str | None, list[Path]]:

@@ -1,23 +1,49 @@
 """The report to hand over, as a file."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from headcount.analyse.compare.record import Comparison
 from headcount.bundle.files import replace
 from headcount.bundle.reader import Bundle
 from headcount.errors import InputError
 from headcount.report.brand import template as brands
+from headcount.report.document import charts, competitive
+from headcount.report.document.blocks import Document
 from headcount.report.document.build import of_bundle
+from headcount.report.document.compared import of_comparison
 from headcount.report.pdf.render import pdf
 
 
-def write(bundle: Bundle, path: Path, template: Path | None = None) -> Path:
+def write(
+    bundle: Bundle,
+    path: Path,
+    template: Path | None = None,
+    against: tuple[Comparison, Sequence[Bundle]] | None = None,
+) -> Path:
     """Write the PDF of a bundle, with the template of a company if one is given; returns its path.
 
-    Raises InputError for a run without an answer, a folder that is not there, and a template that
-    is wrong.
+    `against` is a comparison of it with others, and a run of each. Raises InputError for a run
+    without an answer, a folder that is not there, and a template that is wrong.
     """
+    others = None
+    if against is not None:
+        found, runs = against
+        drawn = charts.of_pair([one.name for one in found.subjects], runs)
+        others = competitive.section(found, drawn)
+    return _write(of_bundle(bundle, others), path, template)
+
+
+def write_comparison(
+    found: Comparison, runs: Sequence[Bundle], path: Path, template: Path | None = None
+) -> Path:
+    """Write the PDF of a comparison; `runs` is a run of each subject, in their order."""
+    return _write(of_comparison(found, runs), path, template)
+
+
+def _write(document: Document, path: Path, template: Path | None) -> Path:
     if path.is_dir() or not path.parent.is_dir():
         raise InputError(f"{path} is no file that can be written; give --pdf a file, such as r.pdf")
     brand = brands.load(template) if template is not None else brands.HEADCOUNT
-    replace(path, pdf(of_bundle(bundle), brand))
+    replace(path, pdf(document, brand))
     return path

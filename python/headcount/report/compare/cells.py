@@ -64,7 +64,7 @@ def groups(found: Comparison) -> list[Group]:
         found.differences, key=lambda one: (one.first, one.second, one.users)
     ):
         here = list(some)
-        title = "Answers" if users is None else f"At {count(users)} users"
+        title = "Answers" if users is None else f"At {count(users)} user{'' if users == 1 else 's'}"
         made.append(Group(title, first, second, [row(one) for one in here], here))
     return made
 

@@ -1,5 +1,7 @@
 """The report of a run, put together."""
 
+from dataclasses import replace
+
 from headcount.bundle.reader import Bundle
 from headcount.bundle.verdict import Verdict
 from headcount.plan.plan import Plan
@@ -21,9 +23,16 @@ from headcount.text import count
 KIND = "Server capacity report"
 
 
-def of_bundle(bundle: Bundle) -> Document:
-    """The report of a bundle; raises InputError when the run has no level to show yet."""
-    return of_content(assemble(bundle), bundle.plan, charts.of_bundle(bundle))
+def of_bundle(bundle: Bundle, against: Section | None = None) -> Document:
+    """The report of a bundle; raises InputError when the run has no level to show yet.
+
+    `against` are its competitive results (:mod:`headcount.report.document.competitive`).
+    """
+    made = of_content(assemble(bundle), bundle.plan, charts.of_bundle(bundle))
+    if against is None:
+        return made
+    at = next(at for at, one in enumerate(made.sections) if one.title == results.TITLE) + 1
+    return replace(made, sections=[*made.sections[:at], against, *made.sections[at:]])
 
 
 def of_content(

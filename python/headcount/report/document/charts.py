@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from headcount.bundle.reader import Bundle
 from headcount.report.document.blocks import Column, Figure, Row, Table, cells
 from headcount.report.figures import (
+    before_after,
     collection,
+    cpu_pair,
     record,
     response,
     throughput,
     transfer,
     utilisation,
 )
+from headcount.report.figures.pair import Side
 
 MOST_ROWS = 60
 """Rows of the numbers behind a chart at the most; the run's folder has them all."""
@@ -39,6 +42,14 @@ def of_run(run: record.Run) -> Charts:
     made = [throughput.figure(run), response.figure(run)]
     made += [utilisation.figure(run), transfer.figure(run)]
     return _sorted([one for one in made if one is not None])
+
+
+def of_pair(names: Sequence[str], runs: Sequence[Bundle]) -> list[Figure]:
+    """Draw two runs against each other; of more, the first and the last."""
+    before, after = (Side(names[at], runs[at]) for at in (0, -1))
+    title = f"{after.name} against {before.name}"
+    made = [before_after.figure(before, after, title), cpu_pair.figure(before, after)]
+    return [taken(one) for one in made if one is not None]
 
 
 def _sorted(made: Sequence[record.Figure]) -> Charts:

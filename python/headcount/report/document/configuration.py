@@ -46,17 +46,20 @@ def section(content: ReportContent) -> Section:
     return Section(TITLE, blocks)
 
 
-def _machines(sides: Sequence[Side]) -> Iterator[Block]:
+def _machines(sides: Sequence[Side]) -> list[Table]:
+    return side_by_side("System configuration", [(ROLE[side.role], side) for side in sides])
+
+
+def side_by_side(title: str, sides: Sequence[tuple[str, Side]]) -> list[Table]:
+    """A table of machines beside each other, a column each; none without any."""
     if not sides:
-        return
-    known = [dict(_features(side)) for side in sides]
+        return []
+    known = [dict(_features(side)) for _, side in sides]
     names = list(dict.fromkeys(name for one in known for name in one))
-    yield Table(
-        "System configuration",
-        [Column("Feature", text=True), *(Column(ROLE[side.role], text=True) for side in sides)],
-        [Row(cells(name, *(one.get(name, DASH) for one in known))) for name in names],
-        widths=[2, *([4] * len(sides))] if len(sides) > 1 else [1, 3],
-    )
+    heads = [Column(name, text=True) for name, _ in sides]
+    rows = [Row(cells(name, *(one.get(name, DASH) for one in known))) for name in names]
+    widths = [2.0, *([4.0] * len(sides))] if len(sides) > 1 else [1.0, 3.0]
+    return [Table(title, [Column("Feature", text=True), *heads], rows, widths=widths)]
 
 
 def _features(side: Side) -> Iterator[tuple[str, str]]:

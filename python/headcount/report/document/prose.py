@@ -31,11 +31,18 @@ def sentence(text: str) -> str:
     >>> sentence("the CPU would be full"), sentence("Is it so?")
     ('The CPU would be full.', 'Is it so?')
     """
+    whole = ended(text)
+    return whole[:1].upper() + whole[1:]
+
+
+def ended(text: str) -> str:
+    """Text with its full stop, as it begins: with the name of a server, maybe.
+
+    >>> ended("nginx: it was not steady"), ended("")
+    ('nginx: it was not steady.', '')
+    """
     trimmed = text.strip()
-    if not trimmed:
-        return ""
-    end = "" if trimmed[-1] in ".?!:" else "."
-    return f"{trimmed[0].upper()}{trimmed[1:]}{end}"
+    return trimmed if not trimmed or trimmed[-1] in ".?!:" else f"{trimmed}."
 
 
 def moment(started_at: str) -> str:

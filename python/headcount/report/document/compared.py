@@ -1,0 +1,118 @@
+"""The report of a comparison, put together."""
+
+from collections.abc import Sequence
+
+from headcount.analyse.compare.record import Comparison
+from headcount.bundle.reader import Bundle
+from headcount.report.document import charts, competitive, repeat
+from headcount.report.document.blocks import (
+    Block,
+    Code,
+    Document,
+    KeyFigures,
+    Note,
+    Paragraph,
+    Section,
+    Table,
+    said,
+)
+from headcount.report.document.configuration import side_by_side
+from headcount.report.document.prose import ended, listed
+from headcount.report.key_figures import KeyFigure
+from headcount.text import DASH, count
+
+KIND = "Server comparison report"
+
+
+def of_comparison(found: Comparison, runs: Sequence[Bundle]) -> Document:
+    """The report of a comparison; `runs` is a run of each subject, in their order.
+
+    Pure: the same comparison gives the same document.
+    """
+    drawn = charts.of_pair([one.name for one in found.subjects], runs)
+    tables = [one.data for one in drawn if one.data is not None]
+    behind = [repeat.behind(tables)] if tables else []
+    names = [one.name for one in found.subjects]
+    first = found.subjects[0]
+    return Document(
+        kind=KIND,
+        title=" against ".join(reversed(names)),
+        subject=listed([one.title for one in found.subjects]),
+        outcome="passed",
+        headline=None,
+        answer=found.sentence,
+        measured_at=max(moment for one in found.subjects for moment in one.started_at),
+        facts=[
+            ("Workload", listed(sorted({one.workload for one in found.subjects}))),
+            *((one.name, one.title) for one in found.subjects),
+        ],
+        generator=_generator(runs),
+        sections=[
+            _overview(found),
+            _configuration(found, runs),
+            competitive.section(found, drawn, doubts=False),
+            _repeat(found),
+            repeat.words(),
+            *behind,
+        ],
+        caution=(
+            f"Every other is compared with {first.name}."
+            if not found.doubts
+            else "There are doubts to know of: see the executive overview."
+        ),
+    )
+
+
+def _generator(runs: Sequence[Bundle]) -> str:
+    versions = {run.environment.headcount for run in runs if run.environment is not None}
+    return f"Headcount {listed(sorted(versions))}".rstrip()
+
+
+def _overview(found: Comparison) -> Section:
+    blocks: list[Block] = [Paragraph(said(found.sentence), "lead")]
+    figures = [
+        KeyFigure(
+            f"Capacity of {one.name}",
+            f"{count(one.capacity.value)} users",
+            _interval(one.capacity.interval),
+        )
+        for one in found.subjects
+        if one.capacity is not None
+    ]
+    if figures:
+        blocks.append(KeyFigures(figures))
+    if found.doubts:
+        doubts = [said(ended(one)) for one in found.doubts]
+        blocks.append(Note("Doubts to know of", doubts))
+    return Section("Executive overview", blocks)
+
+
+def _interval(interval: tuple[float, float] | None) -> str:
+    if interval is None:
+        return "without an interval"
+    return f"95% interval {count(interval[0])}{DASH}{count(interval[1])} users"
+
+
+def _configuration(found: Comparison, runs: Sequence[Bundle]) -> Section:
+    sides = [
+        (subject.name, [side for side in run.environment.sides if side.role != "generator"])
+        for subject, run in zip(found.subjects, runs, strict=True)
+        if run.environment is not None
+    ]
+    table: list[Table] = side_by_side(
+        "The servers", [(name, known[0]) for name, known in sides if known]
+    )
+    text = "The servers under test, as recorded by the first run of each."
+    return Section("Configuration", [Paragraph(said(text)), *table])
+
+
+def _repeat(found: Comparison) -> Section:
+    runs = [folder for one in found.subjects for folder in one.bundles]
+    commands = "\n".join(f"headcount run {folder}/plan.toml" for folder in runs)
+    return Section(
+        repeat.TITLE,
+        [
+            Paragraph(said("Each run is repeated with its plan, best in turns:")),
+            Code(commands),
+        ],
+    )
