@@ -3,22 +3,23 @@
 from headcount.report import palette
 from headcount.report.markup import Html, element, joined
 
-FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
-"""Fonts with the same widths, so that names beside lines fit wherever the file is shown."""
+FONT = "Liberation Sans, Arial, Helvetica, DejaVu Sans, sans-serif"
+"""The first three have the same widths; the fourth is on most machines, and wider."""
 
 
-def standalone(svg: Html, title: str, scheme: palette.Scheme = "print") -> str:
+def standalone(svg: Html, title: str, scheme: palette.Scheme = "print", font: str = FONT) -> str:
     """Make a whole SVG file of a drawing: with its own style, and nothing for a pointer.
 
     Args:
         svg: A drawing of :class:`~headcount.report.figures.record.Figure`.
         title: What the file says that it is.
         scheme: Which of the page's three sets of colours it gets.
+        font: Families to set text in, the wanted one first.
 
     """
     start, rest = svg.split(">", 1)
     head = joined([element("title", title), element("style", Html(style(scheme)))])
-    return f'{start} xmlns="http://www.w3.org/2000/svg" font-family="{FONT}">{head}{rest}\n'
+    return f'{start} xmlns="http://www.w3.org/2000/svg" font-family="{font}">{head}{rest}\n'
 
 
 def style(scheme: palette.Scheme) -> str:
