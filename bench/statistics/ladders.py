@@ -3,10 +3,10 @@
 import math
 
 import numpy as np
+from headcount.analyse.statistics.capacities import compare
 from scipy.special import expit, logit
 
 from bench.statistics.tally import Tally
-from headcount.analyse.statistics.capacities import compare
 from headcount.analyse.statistics.monotone import Reading, crossing, of_share
 
 ALLOWED, EACH, BATCHES = 0.05, 10_000, 12
