@@ -8,7 +8,7 @@ from headcount.analyse.statistics.change import changes
 
 RUNS, AT, NEAR = 120, 75, 5
 OUTLIERS = 0.03
-SEEDS = 40
+SEEDS = 100
 AFTER = (3, 4, 5, 6, 8, 10, 15, 20, 30, 45)
 
 CASES = (
