@@ -101,7 +101,8 @@ def ratios(part: float) -> list[Tally]:
             if groups is not None:
                 by_t.add(RATIO, (groups.ratio.low, groups.ratio.high), flagged=doubt)
                 if groups.shift is not None:
-                    by_ranks.add(RATIO, (groups.shift.low, groups.shift.high), flagged=doubt)
+                    wrong = doubt or not groups.same_spread
+                    by_ranks.add(RATIO, (groups.shift.low, groups.shift.high), flagged=wrong)
         rows += [by_t, by_ranks]
     return rows
 

@@ -94,6 +94,28 @@ def test_what_has_no_logarithm_or_no_second_run_has_no_ratio() -> None:
         assert compare([1.0, 2.0], [1.0, bad]) is None
 
 
+@settings(deadline=None)  # scipy is loaded when it is first used
+@given(st.lists(figures, min_size=2, max_size=9), st.lists(figures, min_size=2, max_size=9))
+def test_spreads_are_told_apart_by_fishers_f(first: list[float], second: list[float]) -> None:
+    found = compare(first, second)
+    assert found is not None
+    a, b = np.var(np.log(first), ddof=1), np.var(np.log(second), ddof=1)
+    if min(a, b) < 1e-9:
+        return
+    f = stats.f(len(second) - 1, len(first) - 1)
+    p = 2 * min(float(f.cdf(b / a)), float(f.sf(b / a)))
+    if abs(p - 0.01) > 1e-9:
+        assert found.same_spread == (p > 0.01)
+
+
+def test_a_side_without_spread_is_like_another_without() -> None:
+    constant, spread = compare([1.0, 1.0], [2.0, 2.0]), compare([1.0, 1.0], [1.0, 2.0])
+    assert constant is not None
+    assert constant.same_spread
+    assert spread is not None
+    assert not spread.same_spread
+
+
 def test_satterthwaite_of_known_and_of_no_errors() -> None:
     assert satterthwaite((1.0, 7.0)) == pytest.approx(7)
     assert satterthwaite((1.0, 9.0), (1.0, 9.0)) == pytest.approx(18)

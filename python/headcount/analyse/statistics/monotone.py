@@ -25,6 +25,8 @@ Vector = NDArray[np.float64]
 SPREAD = 0.01
 """Standard deviation of ln(users) by which runs of a quiet machine differ beyond what can be seen
 within them."""
+RESTLESS = 1.5
+"""Times that levels may scatter more than their errors say, by chance."""
 UNKNOWN = 0.1
 """Standard error of the logarithm of a time whose interval is not known."""
 DRAWS = 1_999
@@ -68,6 +70,11 @@ class Root:
     low: float
     high: float
     scatter: float
+
+    @property
+    def restless(self) -> bool:
+        """Whether levels scatter so much that their errors are not the whole of the noise."""
+        return self.scatter > RESTLESS
 
 
 def of_time(

@@ -8,9 +8,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from scipy.special import fdtr
+
 from headcount.analyse.statistics.shift import Shift, between
 from headcount.analyse.statistics.student import LogRatio, mean_and_error
 
+SPREADS_P = 0.01
+"""Probability below which spreads of two sides are taken for different."""
 FEW = 4
 """With so few runs on a side the interval rests on the assumption of normal logarithms."""
 
@@ -34,6 +38,19 @@ class Groups:
     runs: tuple[int, int]
     spreads: tuple[float, float]
     indicative: bool
+
+    @property
+    def same_spread(self) -> bool:
+        """Whether nothing speaks against the same spread on both sides: else no `shift` is sure.
+
+        By the ratio of the variances of the logarithms (Fisher's F). Where it is false the interval
+        by ranks is too narrow; Welch's is made for that.
+        """
+        first, second = (spread**2 for spread in self.spreads)
+        if first == 0 or second == 0:
+            return first == second
+        below = float(fdtr(self.runs[1] - 1, self.runs[0] - 1, second / first))
+        return 2 * min(below, 1 - below) >= SPREADS_P
 
 
 def compare(first: Sequence[float], second: Sequence[float]) -> Groups | None:
