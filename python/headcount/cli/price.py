@@ -1,5 +1,6 @@
 """`headcount price`: what users cost, the cheapest configuration for so many, consolidation."""
 
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated
@@ -8,6 +9,7 @@ import typer
 
 from headcount.cli import options
 from headcount.cli import priced as inputs
+from headcount.cli.compare import write
 from headcount.cli.console import out, print_json
 from headcount.errors import InputError
 
@@ -77,6 +79,14 @@ def price(
         str | None,
         typer.Option(metavar="PRICE", help='Of an administrator in a year: "100000 USD".'),
     ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            "--html",
+            metavar="FILE",
+            help="Write a page with the cost curves, complete in itself.",
+        ),
+    ] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
     json: options.Json = False,
 ) -> None:
@@ -100,9 +110,15 @@ def price(
     if sought is not None:
         need = inputs.need(sought, free, growth, spare, inputs.years_of(over, configurations))
     found = report(configurations, need, merger, free)
+    if html is not None:
+        from headcount.report.prices import page
+
+        write(html, page.render(found, datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")))
     if json:
         print_json(found.model_dump(mode="json"))
     elif markdown:
         print(as_markdown.render(found), end="")
     else:
         terminal.show(found, out)
+        if html is not None:
+            out.print(f"\nPage: {html}", markup=False)

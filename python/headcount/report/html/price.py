@@ -1,11 +1,10 @@
 """The price: its items, what they come to, and what that makes for each."""
 
-from headcount.bundle.price import Price
 from headcount.report.content import ReportContent
 from headcount.report.html.table import Cell, Column, pairs, row, table
 from headcount.report.html.table import section as make_section
 from headcount.report.markup import Html, element
-from headcount.report.prices.tables import items
+from headcount.report.prices.tables import Printed, items
 from headcount.report.wording import price_text, priced
 from headcount.text import unbroken
 
@@ -20,19 +19,21 @@ def section(content: ReportContent) -> Html | None:
         return None
     each = [("Price", unbroken(told)) for told in priced(content.verdict)]
     system = ("System", unbroken(price_text(content.verdict)))
-    return make_section(TITLE, pairs([system, *each]), _items(price))
-
-
-def _items(price: Price) -> Html:
     found = items(price)
-    columns = [Column(head, text=index < found.texts) for index, head in enumerate(found.heads)]
-    first_sum = len(found.rows) - found.sums
+    made = printed_table(found, f"{NOTE} {found.note}".strip())
+    return make_section(TITLE, pairs([system, *each]), made)
+
+
+def printed_table(printed: Printed, note: str = "") -> Html:
+    """A table of prices, with its sums in bold and a note below."""
+    columns = [Column(head, text=at < printed.texts) for at, head in enumerate(printed.heads)]
+    first_sum = len(printed.rows) - printed.sums
     rows = [
         row(columns, [_cell(cell, is_sum=number >= first_sum) for cell in cells])
-        for number, cells in enumerate(found.rows)
+        for number, cells in enumerate(printed.rows)
     ]
-    made = table(columns, rows, TITLE, "short")
-    return element("div", made, element("p", f"{NOTE} {found.note}".strip(), class_="note"))
+    made = table(columns, rows, printed.title or TITLE, "short")
+    return element("div", made, element("p", note, class_="note") if note else None)
 
 
 def _cell(text: str, *, is_sum: bool) -> Cell:

@@ -1,0 +1,65 @@
+"""The page of `headcount price`: complete, inert but for its chart, and deaf to what it shows."""
+
+from decimal import Decimal
+
+import pytest
+from report_cases import HOSTILE
+from report_page import Page
+
+from headcount.analyse.prices.answer import Merger, report
+from headcount.analyse.prices.consolidation import Administration
+from headcount.analyse.prices.fleet import Need
+from headcount.analyse.prices.measured import stated
+from headcount.analyse.prices.record import Priced, PriceReport
+from headcount.plan.cost import parse_cost
+from headcount.report.prices import page
+
+
+def two(name: str = "large") -> list[Priced]:
+    small = stated("small", 1000, parse_cost("10000 USD"))
+    return [small, stated(name, 10_000, parse_cost("60000 USD"))]
+
+
+def read(made: PriceReport) -> Page:
+    return Page(page.render(made, "2026-11-22 06:00 UTC"))
+
+
+def test_the_page_has_the_answer_the_curve_and_the_tables() -> None:
+    made = report(two(), Need(users=8000, headroom=Decimal("0.1")))
+    shown = read(made)
+    said = " ".join(shown.texts).replace("\N{NO-BREAK SPACE}", " ")
+    assert "holds 8,000 users is large: 1 system, 60,000.00 USD" in said
+    assert shown.headings == [
+        "What so many users cost",
+        "Price",
+        "For 8,000 users",
+        "Cheaper of small and large",
+        "How to read this",
+    ]
+    assert shown.row("large *")[1:] == ["9,000", "1", "60,000.00", "7.50"]
+    assert ("data-plot" in dict(shown.attributes)) == ("script" in shown.tags)
+
+
+def test_the_curve_is_that_of_whole_systems() -> None:
+    figure = page.curve(report(two(), Need(users=3000)))
+    assert figure is not None
+    assert "small costs 30,000 USD" in figure.alt
+    assert "large costs 60,000 USD" in figure.alt
+    assert page.curve(report([stated("free", 10, None)])) is None
+
+
+def test_what_is_not_priced_has_no_curve_and_no_script() -> None:
+    administration = Administration(Decimal(20), Decimal(100_000))
+    merger = Merger(2000, administration, 2)
+    shown = read(report([stated("cluster", 10_000, None)], Need(users=500_000), merger))
+    assert "script" not in shown.tags
+    assert "9,500,000.00 USD" in " ".join(shown.texts)
+
+
+@pytest.mark.parametrize("need", [None, Need(users=100)])
+def test_names_are_shown_and_not_obeyed(need: Need | None) -> None:
+    made = report(two(HOSTILE), need)
+    text = page.render(made, "now")
+    assert "<img" not in text
+    assert text.count("<script") == text.count("</script>") <= 1
+    assert HOSTILE[:20] in " ".join(read(made).texts)
