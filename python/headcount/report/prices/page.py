@@ -24,13 +24,8 @@ NOTE = (
 def render(report: PriceReport, made_at: str) -> str:
     """The whole page. Pure: the same answer gives the same page."""
     title = " and ".join(one.name for one in report.configurations)
-    parts = (
-        _header(title, made_at),
-        _answer(report),
-        drawn.section(curve(report)),
-        _tables(report),
-    )
-    main = element("main", *parts)
+    drawing = drawn.section(curve(report))
+    main = element("main", _header(title, made_at), _answer(report), drawing, _tables(report))
     footer = f"Made by Headcount {__version__}. This file is complete in itself."
     content = joined([main, element("footer", footer)])
     # A page without a chart needs no script, and so may run none.

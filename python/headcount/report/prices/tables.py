@@ -49,7 +49,7 @@ def tables(report: PriceReport) -> list[Printed]:
         for one in report.configurations
         if one.price and one.price.items
     ]
-    found += [_each(report), _fleets(report)]
+    found += [_each(report), _fleets(report), _consolidations(report)]
     found += _evens(report)
     return [known(one) for one in found if one.rows]
 
@@ -182,6 +182,34 @@ def _need(report: PriceReport) -> str:
         said.append(f"{need.spare:,} spare")
     star = "; * the cheapest" if report.cheapest else ""
     return f"{', '.join(said)}; whole systems{star}."
+
+
+def _consolidations(report: PriceReport) -> Printed:
+    """Old servers and new ones, and what looking after them takes."""
+    rows = []
+    for one in report.consolidations:
+        unit = one.currency or ""
+        yearly = [
+            DASH if amount is None else _cents(amount, unit)
+            for amount in (one.yearly_before, one.yearly_after, one.saving)
+        ]
+        admins = _both(one.admins_before, one.admins_after)
+        rows.append([clean(one.name), _both(one.replaces, one.servers), admins, *yearly])
+    unit = next((one.currency for one in report.consolidations if one.currency), "")
+    heads = (
+        "Configuration",
+        "Servers",
+        "Administrators",
+        f"A year before, {unit}",
+        f"After, {unit}",
+        f"Saving, {unit}",
+    )
+    return Printed("What replacing servers saves", heads, rows, 1)
+
+
+def _both(before: int | None, after: int | None) -> str:
+    known = before is not None and after is not None
+    return f"{count(before)} to {count(after)}" if known else DASH
 
 
 def _percent(value: Decimal) -> str:
