@@ -14,6 +14,7 @@ from headcount.analyse.audit.audit import CHECKS
 from headcount.analyse.audit.record import Audit, Result
 from headcount.analyse.audit.schema import schema
 from headcount.bundle.schema import text
+from headcount.bundle.versus import SIDES, Versus, VersusRest, VersusSide, write
 from headcount.bundle.writer import BundleWriter
 from headcount.cli import app
 from headcount.cli.audit import audited
@@ -122,6 +123,25 @@ def test_seconds_taken_away_are_a_gap_and_uncover_their_level(bundle: Path) -> N
     assert found.places[0].at == "line 11"
     assert "later than the second before it ended" in found.places[0].text
     assert found.places[1].at == "steady_s"
+
+
+def test_a_gap_in_which_another_target_had_its_turn_is_none(bundle: Path) -> None:
+    path = without_manifest(bundle) / "series.ndjson"
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    first = next(i for i, line in enumerate(lines) if line["level"] == 2)
+    gap_s = (lines[first - 1]["t_s"], lines[first - 1]["t_s"] + 20)
+    for line in lines[first:]:
+        line["t_s"] = round(line["t_s"] + 20, 6)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    assert of(audited(bundle), "clocks").places[0].at == f"line {first + 1}"
+    sides = [VersusSide(name=name, target="lab:app", bundle="x") for name in SIDES]
+    rest = VersusRest(side="B", began_s=gap_s[0] + 0.3, ended_s=gap_s[1], cpu_cores=None)
+    kind = {"kind": "levels", "order": "abba", "seed": 1, "wanted_pairs": 1}
+    pairing = Versus(id="0" * 32, here="B", sides=sides, rests=[rest], **kind)
+    write(pairing, bundle)
+    assert f"line {first + 1}" not in [one.at for one in of(audited(bundle), "clocks").places]
+    write(pairing.model_copy(update={"here": "A"}), bundle)
+    assert f"line {first + 1}" in [one.at for one in of(audited(bundle), "clocks").places]
 
 
 def test_a_clock_that_steps_is_found(bundle: Path) -> None:

@@ -117,9 +117,9 @@ def again(evidence: "Evidence") -> "Again":
     table = series.totals_of_table(evidence.folder)
     if evidence.plan is None or evidence.verdict is None:
         return Again(None, None, lines, table)
-    verdict = rejudged(evidence.plan, evidence.levels, evidence.verdict)
-    report = None
+    verdict, report = None, None
     try:
+        verdict = rejudged(evidence.folder, evidence.plan, evidence.levels, evidence.verdict)
         verdict = diagnosed(verdict, evidence.levels, evidence.folder)
         bundle = Bundle(
             evidence.folder, evidence.plan, evidence.environment, evidence.levels, evidence.verdict

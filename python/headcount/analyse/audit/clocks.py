@@ -18,6 +18,9 @@ STEP_S = 1.0
 """How far the machine's clock may move against the run's between two events: a clock that is
 disciplined drifts by milliseconds."""
 
+REST_S = 1.5
+"""How far a rest between turns may be from the seconds around it: the last and the first second of
+a turn may be cut short."""
 NOT_OF_THE_RUN = ("error", "interrupted", "prepared")
 """Events whose second an older Headcount told by another clock, or that are before the first."""
 
@@ -38,13 +41,18 @@ def check(evidence: Evidence) -> Result:
 
 
 def _joints(evidence: Evidence) -> Iterator[Place]:
-    """Each second begins where the one before ended, but for where a run was resumed."""
+    """Each second begins where the one before ended, but for resumptions and rests."""
     resumed = sum(event.get("event") == "resumed" for event in evidence.events)
     for before, after in pairwise(evidence.seconds):
         off_s = after.from_s - before.to_s
         if after.to_s <= after.from_s:
             yield Place(file=LINES, at=f"line {after.line}", text="a second without length")
         if abs(off_s) <= JOINT_S:
+            continue
+        if any(
+            began_s - REST_S <= before.to_s and after.from_s <= ended_s + REST_S
+            for began_s, ended_s in evidence.rests
+        ):
             continue
         if off_s > 0 and resumed:
             resumed -= 1

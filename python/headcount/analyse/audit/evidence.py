@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from headcount._engine import Histogram
 from headcount.analyse.audit.record import Place
 from headcount.analyse.audit.second import Names, Second, second_of
-from headcount.bundle import hlog, series
+from headcount.bundle import hlog, series, versus
 from headcount.bundle.altered import Altered, differences
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.files import numbered
@@ -41,6 +41,7 @@ class Evidence:
         seconds: Every second, in order, with its histograms.
         names: What the lists of a second stand for.
         strays: Histograms that belong to no second.
+        rests: When the other of two targets was measured, from and to, in seconds of the run.
         events: What happened.
         damage: Where files are damaged.
         manifest: Sizes and checksums; None of older bundles, and of those not closed.
@@ -58,6 +59,7 @@ class Evidence:
     seconds: list[Second]
     names: Names
     strays: list[Place]
+    rests: list[tuple[float, float]]
     events: list[dict[str, Any]]
     damage: list[Place]
     manifest: Manifest | None
@@ -103,6 +105,18 @@ class _Found:
             self.damage.append(Place(file=path.name, at="the whole", text=f"no TOML: {error}"))
         return None
 
+    def rests(self, folder: Path) -> list[tuple[float, float]]:
+        """When the other side of a pairing was measured; none of a run of its own."""
+        try:
+            pairing = versus.read(folder)
+        except InputError as error:
+            self.damage.append(Place(file=versus.FILE, at="the whole", text=str(error)))
+            return []
+        if pairing is None:
+            return []
+        own = [rest for rest in pairing.rests if rest.side == pairing.here]
+        return [(rest.began_s, rest.ended_s) for rest in own]
+
     def lines(self, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         """Every whole line of JSON; torn ones are damage, but for the last of a killed run."""
         for number, last, value in numbered(path):
@@ -139,6 +153,7 @@ def gather(folder: Path) -> Evidence:
         seconds=seconds,
         names=names,
         strays=[*strays, *_left(times)],
+        rests=found.rests(folder),
         events=[event for _, event in found.lines(folder / "events.ndjson")],
         damage=found.damage,
         manifest=manifest,

@@ -3,29 +3,27 @@
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from itertools import pairwise
-from statistics import median
 from typing import Any
 
-SCALE = Decimal("1.4826")
-"""Makes the median absolute deviation estimate the standard deviation of normal values (Rousseeuw
-and Croux, Alternatives to the Median Absolute Deviation, JASA 88, 1993)."""
+from headcount.analyse.prices import consistency
 
 
-class Range:
-    """Prices from `low` to `high`; false where none is left."""
+class Shared:
+    """The prices that fit all quotes of a system; false where there is none."""
 
-    def __init__(self, low: Decimal, high: Decimal) -> None:
-        """From `low` to `high`."""
-        self.low = low
-        self.high = high
+    def __init__(self, found: consistency.Range | None) -> None:
+        """Of what is shared."""
+        self._found = found
 
     def __bool__(self) -> bool:
-        """Whether anything is left."""
-        return self.low <= self.high
+        """Whether there is such a price."""
+        return self._found is not None
 
     def __format__(self, _spec: str) -> str:
         """For a person."""
-        return f"${self.low:,.0f} to ${self.high:,.0f}" if self else "no price"
+        if self._found is None:
+            return "no price"
+        return f"${self._found.low:,.0f} to ${self._found.high:,.0f}"
 
 
 def unit_of(printed: Decimal) -> Decimal:
@@ -43,22 +41,20 @@ def near(value: Decimal, other: Decimal, most: Decimal) -> bool:
     return abs(value - other) <= most
 
 
-def quote(printed: Decimal, figure: Decimal) -> Range:
-    """The prices of a system that make the price of each that is printed."""
-    half = unit_of(printed) / 2
-    return Range((printed - half) * figure, (printed + half) * figure)
+def quote(printed: Decimal, figure: Decimal) -> consistency.Quote:
+    """A price of each as it is printed, and the figure that a price was divided by for it."""
+    return consistency.Quote("each", printed, figure)
 
 
-def shared(quotes: Sequence[Range]) -> Range:
-    """The prices that fit all quotes."""
-    return Range(max(one.low for one in quotes), min(one.high for one in quotes))
+def shared(quotes: Sequence[consistency.Quote]) -> Shared:
+    """The prices of a system that fit all quotes."""
+    return Shared(consistency.shared(quotes))
 
 
-def deviations(values: Sequence[Decimal], index: int | Decimal) -> Decimal:
+def deviations(values: Sequence[Decimal], index: int | Decimal) -> float:
     """How many robust standard deviations one of the values is from the median of all."""
-    middle = median(values)
-    spread = SCALE * median([abs(value - middle) for value in values])
-    return abs(values[int(index)] - middle) / spread
+    rows = consistency.peers({str(i): float(value) for i, value in enumerate(values)})
+    return rows[int(index)].deviations
 
 
 def steps(values: Sequence[Decimal]) -> list[Decimal]:
