@@ -1,9 +1,13 @@
 """Charts in a real browser: values are read off by pointer and keys, and nothing overlaps."""
 
+import subprocess
+from collections import Counter
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 
 import pytest
+from chart_reading import pixels
 from playwright.sync_api import Locator, Page
 from report_browser import Browser
 from report_cases import Case, hostile, large_figures, many_levels, saturated, wide_times
@@ -11,6 +15,7 @@ from report_factory import content, level
 
 from headcount.analyse.heat import Column, Heat
 from headcount.analyse.spectrum import Spectrum
+from headcount.report import palette
 from headcount.report.content import ReportContent
 from headcount.report.figures.spectrum import Drawn
 
@@ -213,3 +218,17 @@ def test_levels_of_equal_users_are_all_drawn(browser: Browser) -> None:
         places.append(found.locator(".at").text_content())
     assert places == ["at 300 users"] * 3 + ["at 900 users"]
     assert browser.complaints == []
+
+
+def test_marks_of_both_axes_are_on_paper(browser: Browser, tmp_path: Path) -> None:
+    page = browser.show(Case("usual", usual()), 1280)
+    (tmp_path / "page.pdf").write_bytes(page.pdf(prefer_css_page_size=True))
+    names = [str(tmp_path / "page.pdf"), str(tmp_path / "page")]
+    subprocess.run(["pdftoppm", "-r", "96", "-f", "1", "-l", "3", *names], check=True)
+    seen: Counter[str] = Counter()
+    for path in tmp_path.glob("page-*.ppm"):
+        seen += pixels(path)
+    marks = len(content().levels)
+    for name in ("throughput", "cpu", "overload"):
+        # The inside of a mark is at least five pixels square; lines are mostly blended.
+        assert seen[palette.drawn("print")[name]] > 25 * marks, name

@@ -2,12 +2,12 @@
 
 import re
 import subprocess
-from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 import typst
+from chart_reading import pixels
 from report_factory import content
 
 from headcount.report import palette
@@ -73,14 +73,6 @@ def test_a_typesetter_draws_a_file_in_its_colours(tmp_path: Path) -> None:
     ).stdout
     assert "capacity 918 users" in said
     assert "CPU of the server" in said
-
-
-def pixels(path: Path) -> Counter[str]:
-    """How many pixels of a portable pixmap have each colour."""
-    kind, width, height, most, data = path.read_bytes().split(maxsplit=4)
-    assert (kind, most) == (b"P6", b"255")
-    assert len(data) == 3 * int(width) * int(height)
-    return Counter(f"#{data[at : at + 3].hex()}" for at in range(0, len(data), 3))
 
 
 def test_the_library_is_its_package_s_own_with_its_licence() -> None:

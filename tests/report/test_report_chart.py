@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from chart_reading import middles
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from report_factory import content, level, verdict
@@ -69,7 +70,7 @@ def test_overload_is_drawn_where_its_axis_says_and_below_the_throughput() -> Non
     for style in ("throughput", "overload", "cpu"):
         found = re.search(rf'<path d="([^"]*)" class="dot(?: square)? {style}"', wide)
         assert found is not None
-        marks[style] = re.findall(r"M([\d.]+) ([\d.]+)h0", found[1])
+        marks[style] = middles(found[1])
     places = [[x for x, _ in marks[style]] for style in marks]
     assert places[0] == places[1] == places[2]
     labelled = re.search(r'y="([\d.]+)" class="end">20%<', wide)

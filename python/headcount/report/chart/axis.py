@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from headcount.report.chart.dots import SQUARE_PX
 from headcount.report.chart.panel import Panel
 from headcount.report.markup import Html, element, joined, number
 
@@ -63,7 +64,9 @@ def key(x: float, y: float, style: str, *, square: bool = False, marked: bool = 
     """Draw a piece of a line, with its mark if it has any, to stand before its name."""
     form = " square" if square else ""
     colour = style.split(" ", 1)[0]
-    mark = element("path", d=f"M{number(x + 9)} {number(y)}h0", class_=f"dot{form} key {colour}")
+    side = SQUARE_PX if square else 0.0
+    data = f"M{number(x + 9 - side / 2)} {number(y)}h{number(side)}"
+    mark = element("path", d=data, class_=f"dot{form} key {colour}")
     return joined(
         [
             element("path", d=f"M{number(x)} {number(y)}h18", class_=f"line key {style}"),

@@ -10,6 +10,9 @@ Outcome = Literal["passed", "failed", "invalid"]
 Dot = tuple[float, float | None, Outcome]
 """Users, the value there (None where there is none) and what came of the level."""
 
+SQUARE_PX, HOLE_PX = 8.0, 4.0
+"""Sides of square marks and of what makes them hollow, as the style sheet has their thickness."""
+
 Whisker = tuple[float, tuple[float, float] | None]
 """Users, and the interval of the value there."""
 
@@ -27,8 +30,8 @@ def dots(panel: Panel, values: Sequence[Dot], style: str, *, square: bool = Fals
     cross = "".join(f"M{number(x - 4)} {number(y - 4)}l8 8m0-8l-8 8" for x, y in invalid)
     return joined(
         [
-            _round(valid, f"dot{form} {style}"),
-            _round(hollow, f"hole{form}"),
+            _marks(valid, f"dot{form} {style}", SQUARE_PX if square else 0.0),
+            _marks(hollow, f"hole{form}", HOLE_PX if square else 0.0),
             element("path", d=cross, class_="cross") if cross else None,
         ]
     )
@@ -54,6 +57,10 @@ def _places(
     ]
 
 
-def _round(places: Sequence[tuple[float, float]], style: str) -> Html | None:
-    data = "".join(f"M{number(x)} {number(y)}h0" for x, y in places)
+def _marks(places: Sequence[tuple[float, float]], style: str, length: float) -> Html | None:
+    """Draw marks: with round ends a line without length is a dot.
+
+    A square is as long as it is thick, for programs that print leave squares without length out.
+    """
+    data = "".join(f"M{number(x - length / 2)} {number(y)}h{number(length)}" for x, y in places)
     return element("path", d=data, class_=style) if data else None

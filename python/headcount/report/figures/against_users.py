@@ -21,6 +21,8 @@ def of(
     style: str,
     value: Callable[[LevelResult], float | None],
     side: Literal["left", "right"] = "left",
+    *,
+    square: bool = False,
 ) -> list[Series]:
     """Return the marks of the levels, and the line through them."""
     measured = [
@@ -32,7 +34,8 @@ def of(
     outcomes = "".join(outcome[0] for _, _, outcome in measured)
     through = line(run, value)
     joined = [Series(f"{name} (line)", style, through, side)] if len(through) > 1 else []
-    return [*joined, Series(name, style, marked, side, "marks", outcomes=outcomes)]
+    marks = Series(name, style, marked, side, "marks", outcomes=outcomes, square=square)
+    return [*joined, marks]
 
 
 def line(run: Run, value: Callable[[LevelResult], float | None]) -> Sequence[tuple[float, float]]:

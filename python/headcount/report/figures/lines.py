@@ -120,9 +120,9 @@ def _beside(panel: Panel, lines: Sequence[Line]) -> Html:
 
 
 def _above(panel: Panel, lines: Sequence[Line]) -> Html:
-    """A legend in rows, the first line's name at the top."""
+    """A legend in rows, the most important line's name at the top."""
     parts: list[Html] = []
-    for index, line in enumerate(lines):
+    for index, line in enumerate(reversed(lines)):
         y = 36 + index * LEGEND_PX
         parts += [
             axis.key(panel.left - 52, y, line.style, square=line.square, marked=bool(line.marks)),

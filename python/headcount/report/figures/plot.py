@@ -38,6 +38,7 @@ class Series:
         outcomes: What came of the level at each mark: a letter each, `p` passed, `f` failed, `i`
             invalid; empty where marks are no levels.
         intervals: The interval of the value at each mark, where it has one.
+        square: Whether marks are squares, to tell them apart without colour.
 
     """
 
@@ -49,6 +50,7 @@ class Series:
     dash: bool = False
     outcomes: str = ""
     intervals: Sequence[tuple[float, float] | None] = ()
+    square: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,8 @@ def _axis(axis: Axis) -> Mapping[str, Any]:
 
 def _series(series: Series) -> dict[str, Any]:
     known = [(x, y) for x, y in series.points if math.isfinite(x) and math.isfinite(y)]
-    told: dict[str, Any] = {"o": series.outcomes} if len(series.outcomes) == len(known) else {}
+    told: dict[str, Any] = {"sq": True} if series.square else {}
+    told |= {"o": series.outcomes} if len(series.outcomes) == len(known) else {}
     if any(series.intervals) and len(series.intervals) == len(known):
         told["w"] = [ends and [_short(end) for end in ends] for ends in series.intervals]
     return told | {

@@ -38,7 +38,7 @@ def style(scheme: palette.Scheme) -> str:
         ".line{stroke-width:2.25;stroke-linejoin:round;stroke-linecap:round}",
         ".dot{stroke-width:9;stroke-linecap:round}",
         f".hole{{stroke:{ink['card']};stroke-width:4.6;stroke-linecap:round}}",
-        ".square{stroke-linecap:square;stroke-width:8}.hole.square{stroke-width:4}",
+        ".square{stroke-linecap:butt;stroke-width:8}.hole.square{stroke-width:4}",
         f".cross{{stroke:{ink['soft']};stroke-width:1.8}}",
         ".whisker{stroke-width:1.4;opacity:.6}",
         f".line.offered{{stroke:{ink['soft']};stroke-width:1.5;stroke-dasharray:5 5}}",

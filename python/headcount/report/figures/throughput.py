@@ -228,7 +228,7 @@ def _plot(run: Run) -> Plot:
         series = [Series("Fell due", "users", due, dash=True), *series]
     right: Sequence[Axis] = ()
     if _sampled(run):
-        series = [*series, *against_users.of(run, USED, "cpu", cpu_of, side="right")]
+        series = [*series, *against_users.of(run, USED, "cpu", cpu_of, side="right", square=True)]
         right = (Axis(USED, "share", most=1),)
     return Plot(
         x=Axis("Users", "count"),

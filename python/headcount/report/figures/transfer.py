@@ -60,7 +60,7 @@ def figure(run: Run) -> Figure | None:
             left=Axis("Megabytes per second", "bytes"),
             series=[
                 *against_users.of(run, f"Server {SENT}", "one", sent),
-                *against_users.of(run, f"Server {RECEIVED}", "two", received),
+                *against_users.of(run, f"Server {RECEIVED}", "two", received, square=True),
             ],
             rules=against_users.capacity(run),
             bands=against_users.interval(run),

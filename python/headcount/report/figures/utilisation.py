@@ -43,7 +43,8 @@ def figure(run: Run) -> Figure | None:
         caption=(
             "Each mark is a level. Dashed: by the utilisation law, use grows with throughput by "
             "what a scenario asks for; where a line meets 100% is the ceiling that this resource "
-            "alone would set. An extrapolation, if a scenario goes on to ask for as much."
+            "alone would set. An extrapolation, if a scenario goes on to ask for as much. "
+            "The table names the counters."
         ),
         svg=_drawing(drawn, WIDE, alt),
         narrow=_drawing(drawn, NARROW, alt),
@@ -176,13 +177,15 @@ def _table(drawn: Sequence[Use]) -> Table:
 
 def _plot(drawn: Sequence[Use]) -> Plot:
     series = []
-    for use in drawn:
+    for index, use in enumerate(drawn):
         style = STYLES[use.limit]
         through = _law_line(use, ends(drawn))
         if through:
             series.append(Series(f"{name_of(use)} (line)", style, through, dash=True))
         spots = [(spot.per_s, spot.share) for spot in use.spots]
-        series.append(Series(name_of(use), style, spots, draw="marks"))
+        series.append(
+            Series(name_of(use), style, spots, draw="marks", square=(len(drawn) - index) % 2 == 0)
+        )
     return Plot(
         x=Axis(BELOW, "rate"),
         left=Axis("Share used", "share", most=1.0),

@@ -61,9 +61,11 @@
       this.data = uPlot.join(this.series.map((one) => [one.x, one.y]));
       this.told = this.series.filter((one) => !one.n.endsWith(" (line)"));
       this.legend = make("div", "legend");
+      // The axis is named where no series has its name.
+      if (!this.told.some((one) => one.n === plot.l.t)) this.legend.append(make("span", "axis", plot.l.t));
       this.values = this.told.map((one) => {
         const item = make("span");
-        const key = make("i", "key" + (one.d === "line" ? " plain" : one.r ? " square" : ""));
+        const key = make("i", "key" + (one.d === "line" ? " plain" : one.sq ? " square" : ""));
         key.style.setProperty("--c", "var(--" + one.c + ")");
         const value = make("b");
         item.append(key, one.n + " ", value);
@@ -245,7 +247,7 @@
         const dot = (size, fill) => {
           ctx.fillStyle = fill;
           ctx.beginPath();
-          if (one.r || one.sq) ctx.rect(x - size, y - size, 2 * size, 2 * size);
+          if (one.sq) ctx.rect(x - size, y - size, 2 * size, 2 * size);
           else ctx.arc(x, y, size, 0, 2 * Math.PI);
           ctx.fill();
         };
