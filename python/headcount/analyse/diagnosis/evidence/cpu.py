@@ -18,6 +18,7 @@ GROUP = "cgroup.cpu.utilization"
 LIMIT = "cgroup.cpu.limit"
 THROTTLED = "cgroup.cpu.throttled"
 DELAY = "process.cpu.run_delay"
+BUSIEST_THREAD = "process.cpu.busiest_thread"
 RUNNABLE = "process.threads.runnable"
 BLOCKED = "process.threads.blocked"
 ALL_IO = "cgroup.pressure{resource=io,kind=full}"
@@ -66,8 +67,13 @@ def wanted(level: Observation) -> float | None:
 
     Two figures tell, and the smaller counts: time that threads waited is too large where many of
     them wake at once, and the threads ready at the moments looked at where looking wakes them.
+    Where one thread has a core to itself all the time, what the others wait for is that thread, and
+    not more CPU than they use.
     """
     used, delay = level.mean(GROUP, OWN), level.mean(DELAY)
+    busiest = level.mean(BUSIEST_THREAD)
+    if used is not None and busiest is not None and busiest >= held("thread.busy.high"):
+        return used
     runnable = level.mean(RUNNABLE)
     if used is None or delay is None:
         return runnable

@@ -6,7 +6,7 @@ from headcount.analyse.diagnosis.sign import Sign, figure
 from headcount.analyse.diagnosis.thresholds import held, ramp
 from headcount.text import share, significant
 
-BUSIEST = "process.cpu.busiest_thread"
+BUSIEST = cpu.BUSIEST_THREAD
 
 
 def signs(level: Observation) -> Sign | None:
