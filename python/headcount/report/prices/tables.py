@@ -189,27 +189,20 @@ def _consolidations(report: PriceReport) -> Printed:
     rows = []
     for one in report.consolidations:
         unit = one.currency or ""
-        yearly = [
-            DASH if amount is None else _cents(amount, unit)
-            for amount in (one.yearly_before, one.yearly_after, one.saving)
-        ]
-        admins = _both(one.admins_before, one.admins_after)
-        rows.append([clean(one.name), _both(one.replaces, one.servers), admins, *yearly])
+        name = clean(one.name)
+        sides = (
+            ("before", one.replaces, one.admins_before, one.yearly_before),
+            ("after", one.servers, one.admins_after, one.yearly_after),
+        )
+        for side, servers, admins, yearly in sides:
+            paid = DASH if yearly is None else _cents(yearly, unit)
+            rows.append([name, side, count(servers), count(admins), paid])
+            name = ""
+        if one.saving is not None:
+            rows.append(["", "saving", "", "", _cents(one.saving, unit)])
     unit = next((one.currency for one in report.consolidations if one.currency), "")
-    heads = (
-        "Configuration",
-        "Servers",
-        "Administrators",
-        f"A year before, {unit}",
-        f"After, {unit}",
-        f"Saving, {unit}",
-    )
-    return Printed("What replacing servers saves", heads, rows, 1)
-
-
-def _both(before: int | None, after: int | None) -> str:
-    known = before is not None and after is not None
-    return f"{count(before)} to {count(after)}" if known else DASH
+    heads = ("Configuration", "When", "Servers", "Administrators", f"A year, {unit}")
+    return Printed("What replacing servers saves", heads, rows, 2)
 
 
 def _percent(value: Decimal) -> str:
