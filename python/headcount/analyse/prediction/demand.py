@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
+from headcount.analyse.models.network import Floats
 from headcount.analyse.prediction.point import Point
 from headcount.analyse.prediction.resource import Resource
 
@@ -48,19 +49,33 @@ class Demand:
 
 
 def demand(resource: Resource, points: Sequence[Point]) -> Demand | None:
-    """Fit the law to the levels; None where fewer than two saw the resource."""
+    """Fit the law to the levels; None where fewer than two saw the resource.
+
+    What only the server uses has no background: a line that bends, as work in batches makes it,
+    would otherwise be taken for one, and its slope for a demand that is far too small.
+    """
     seen = [p for p in points if resource.name in p.use and p.per_s > 0]
     if len(seen) < 2:
         return None
     x = np.array([p.per_s for p in seen])
     use = np.array([p.use[resource.name] for p in seen])
     root = np.sqrt([p.weight for p in seen])
-    apart = x.max() >= APART * x.min() and len(set(x.tolist())) > 2
+    apart = x.max() >= APART * x.min() and len(set(x.tolist())) > 2 and not resource.own
     # Least squares of the use itself: levels near the capacity, where it matters, weigh most.
     terms = np.column_stack([x, np.ones_like(x)] if apart else [x])
     found, _ = scipy.optimize.nnls(terms * root[:, None], use * root)
     background = float(found[1]) if apart else 0.0
+    if not resource.own and not _sure(x, use):
+        return None
     return Demand(resource, float(found[0]), background, _usable(resource, seen))
+
+
+def _sure(x: Floats, use: Floats) -> bool:
+    """Whether the machine's use surely grows with throughput, and is not that of other programs."""
+    if len(set(x.tolist())) < 3:
+        return True
+    line = scipy.stats.linregress(x, use)
+    return bool(line.slope > STANDARD_ERRORS * line.stderr)
 
 
 def _usable(resource: Resource, points: Sequence[Point]) -> float:

@@ -20,10 +20,10 @@ LIGHT = 0.6
 SPREAD = math.log(3.0)
 """How fast a level's word on percentiles fades with its distance from the limit, in ln(value)."""
 CV2 = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0)
-STEEPEST = 3.0
-FLATTEST = 0.5
-"""Of the criterion over the mean response, both logarithms: a percentile grows about as the mean
-does, and noise is all that says otherwise."""
+STEEPEST = 1.3
+FLATTEST = 0.8
+"""Of the criterion over the mean response, both logarithms. A percentile grows about as the mean
+does; steeper lines come from light levels, whose few slow responses are no queue."""
 
 Capacities = Mapping[str, float | None]
 

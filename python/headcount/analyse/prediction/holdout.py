@@ -16,9 +16,9 @@ HELD_OUT = 2
 """Loads that are held out."""
 LEFT = 2
 """Loads that must be left to fit."""
-ABOVE = 1.1
+ABOVE = 1.35
 """Loads further above the limit are held out as well, and not counted as one of the two: else a
-search's levels in overload would be all that is foretold."""
+search's levels in deep overload would be all that is foretold."""
 BROKEN = 1.25
 """The criterion over its limit from which response times are no longer compared: in overload an
 error of one percent in throughput is one of ten in them. The users at the limit tell instead."""
@@ -34,6 +34,9 @@ class Told:
     per_s: float | None
     response: float | None
     users: float | None
+    times: bool = True
+    """Whether response times count: where they are asked for, or the capacity was not reached and
+    nothing else tells of it. Just below the knee one percent of load is ten of response time."""
 
     @property
     def worst(self) -> float:
@@ -42,7 +45,7 @@ class Told:
             error / allowed
             for error, allowed in (
                 (self.per_s, PER_S),
-                (self.response, RESPONSE),
+                (self.response if self.times else None, RESPONSE),
                 (self.users, USERS),
             )
             if error is not None
@@ -84,9 +87,17 @@ def split(points: Sequence[Point], measured: float | None) -> Split | None:
 
 
 def told(
-    divided: Split, found: Sequence[Resource], capacities: Capacities, measured: float | None
+    divided: Split,
+    found: Sequence[Resource],
+    capacities: Capacities,
+    measured: float | None,
+    *,
+    times: bool,
 ) -> list[Told]:
-    """How each model does on the levels held out; empty where nothing can be fitted."""
+    """How each model does on the levels held out; empty where nothing can be fitted.
+
+    `times`: whether response times are asked for, and not only the users at the limit.
+    """
     fitted = fit(divided.low, found)
     if fitted is None:
         return []
@@ -95,7 +106,7 @@ def told(
     for model in candidates.MODELS:
         solved, values = candidates.solve(model, fitted, capacities, most)
         if np.all(np.isnan(solved.response_s)):
-            made.append(Told(model, None, None, None))
+            made.append(Told(model, None, None, None, times))
             continue
         users = None
         if measured is not None:
@@ -111,6 +122,7 @@ def told(
                     default=None,
                 ),
                 users,
+                times or users is None,
             )
         )
     return made

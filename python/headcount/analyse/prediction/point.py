@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.prediction.resource import Resource
 
-SAME = 1.12
+SAME = 1.08
 """Levels whose users are within this ratio are one load: a search makes many near the capacity."""
 
 

@@ -53,7 +53,11 @@ def predict(bundle: Bundle, asked: Asked | None = None) -> Prediction:
             "scenarios use: run with counters of the server (--source), or give a lab server limits"
         )
     divided = holdout.split(found.points, found.measured)
-    told = holdout.told(divided, found.resources, now, found.measured) if divided else []
+    told = (
+        holdout.told(divided, found.resources, now, found.measured, times=asked.users is not None)
+        if divided
+        else []
+    )
     changed = bool(asked.changes) or asked.users is not None
     eligible: tuple[ModelName, ...] = QUEUEING
     if not changed:

@@ -34,6 +34,7 @@ class Resource:
         unit: Of the capacity.
         capacity: In the run; None where it is not known.
         use: How much a level used of it, in the unit; None where it was not seen.
+        own: Whether nobody but the server is counted.
 
     """
 
@@ -44,6 +45,7 @@ class Resource:
     unit: str
     capacity: float | None
     use: Use
+    own: bool = False
 
 
 Payload = Mapping[int, tuple[float, float]]
@@ -89,11 +91,11 @@ def _cpu(top: Observation, given: Given) -> Iterator[Resource]:
     quota = top.mean(cpu.LIMIT) or given.get("cpu")
     group = _reader(cpu.GROUP, cpu.OWN)
     if quota and group(top) is not None:
-        yield Resource("cpu", "cpu", "servers", cpu.GROUP, "cores", float(quota), group)
+        yield Resource("cpu", "cpu", "servers", cpu.GROUP, "cores", float(quota), group, own=True)
         return
     bound = given.get("cpus")
     if isinstance(bound, str) and group(top) is not None:
-        yield Resource("cpu", "cpu", "servers", cpu.GROUP, "cores", _listed(bound), group)
+        yield Resource("cpu", "cpu", "servers", cpu.GROUP, "cores", _listed(bound), group, own=True)
         return
     there = top.mean(cpu.COUNT)
     if there is None:
@@ -135,7 +137,8 @@ def _disks(
     for name, limit, unit, counters in limited:
         capacity = float(given[limit])
         use = _reader(*counters)
-        yield Resource(name, "disk", "rate", counters[0], unit, capacity, use)
+        own = counters[0] == READ_IO
+        yield Resource(name, "disk", "rate", counters[0], unit, capacity, use, own=own)
     if limited:
         return
     if spindles is not None and spindles > 1:
@@ -177,7 +180,9 @@ def _network(top: Observation, given: Given) -> Iterator[Resource]:
                 of = f"{counter[:-1]},network.interface.name={interface}}}"
                 capacity = float(limit) / 8 if limit else rate
                 label = f"network {way}" + ("" if limit else f" ({interface})")
-                yield Resource(label, "network", "rate", of, "By/s", capacity, _reader(of))
+                own = limit is not None
+                use = _reader(of)
+                yield Resource(label, "network", "rate", of, "By/s", capacity, use, own=own)
 
 
 def _unlimited(payload: Payload) -> Iterator[Resource]:
@@ -189,4 +194,4 @@ def _unlimited(payload: Payload) -> Iterator[Resource]:
             return moved[index] * FRAMES if moved is not None else None
 
         of = "read_bytes_per_s" if way == "sent" else "written_bytes_per_s"
-        yield Resource(f"network {way}", "network", "rate", of, "By/s", None, use)
+        yield Resource(f"network {way}", "network", "rate", of, "By/s", None, use, own=True)
