@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Capacity
 from headcount.report.content import ReportContent
+from headcount.report.document.prose import ended
 from headcount.report.selection import saturation
 from headcount.text import count
 
@@ -40,7 +41,7 @@ def meaning(content: ReportContent) -> Iterator[str]:
             "measurably beat: more users get no more work done, they only wait longer."
         )
     if verdict.broke_first:
-        yield f"What broke first: {verdict.broke_first}"
+        yield ended(f"What broke first: {verdict.broke_first}")
 
 
 def _capacity(found: Capacity) -> Iterator[str]:

@@ -44,8 +44,8 @@ WHOLE_ROWS = 12
 """A table of so many rows stays on one page; a longer one is broken, with its head repeated."""
 NARROW_COLUMNS = 8
 """From so many columns on a table is set in a smaller type."""
-OWN_PAGE = frozenset({"Executive overview"})
-"""Sections that begin a page."""
+OWN_PAGE = frozenset({"Executive overview", "Configuration"})
+"""Sections that begin a page: the overview stands alone on its own."""
 
 _APOSTROPHE = re.compile(r"(?<=[A-Za-z])'(?=[A-Za-z]|\s)")
 
