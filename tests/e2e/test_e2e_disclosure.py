@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from headcount.bundle import reader
+from paper import check_row, laid_out, plain, row_of, text_of
 from processes import Headcount
 
 pytestmark = pytest.mark.e2e
@@ -32,6 +33,9 @@ def test_the_report_says_what_was_stated_and_what_was_recorded(tmp_path: Path) -
         )
         assert ended.code in (0, 4), ended  # a busy machine may make a level invalid
         found = reader.load(headcount.bundles()[-1])
+        paper = tmp_path / "report.pdf"
+        made = headcount.run("report", str(found.folder), "--pdf", str(paper))
+        assert (made.code, made.err) == (0, "")
     finally:
         headcount.close()
     page = (found.folder / "report.html").read_text("utf-8")
@@ -53,3 +57,11 @@ def test_the_report_says_what_was_stated_and_what_was_recorded(tmp_path: Path) -
     if ended.code == 0:
         assert "Price: 5,916.20 USD per user" in ended.out
         assert found.verdict.price.each[0].value == pytest.approx(29_581 / 5)
+    laid = laid_out(paper.read_bytes())
+    for level in found.levels:
+        check_row(row_of(laid, level), level)
+    text = text_of(paper.read_bytes())
+    assert "PC Server <330> stated" in text
+    assert "threads 64 stated" in text
+    assert "a system of 29,581.00 USD, as stated" in text
+    assert plain(found.verdict.sentence) in text

@@ -68,13 +68,17 @@ def _played(level: LevelResult) -> Row:
             _time(times, lambda found: found.p50_ms),
             Cell(
                 duration(times.p95_ms if times else None),
-                duration_range(*interval) if interval else "",
+                duration_range(*interval) + _wider(level) if interval else "",
             ),
             _time(times, lambda found: found.p99_ms),
             _time(times, lambda found: found.max_ms),
         ],
         why=" ".join(objections(level)),
     )
+
+
+def _wider(level: LevelResult) -> str:
+    return " or wider" if level.total.p95_interval_unreliable else ""
 
 
 def _time(times: Times | None, of: Callable[[Times], float]) -> Cell:
