@@ -1,14 +1,22 @@
 """Two runs side by side, costs, and published results: bars, steps and what is said of them."""
 
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 import pytest
 from chart_reading import Drawing, places, scale
 from report_factory import content
 
 from headcount.bundle.level import LevelResult
+from headcount.bundle.price import Price
 from headcount.report.content import ReportContent
-from headcount.report.figures import before_after, cost, cpu_pair, published
+from headcount.report.figures import (
+    before_after,
+    cost,
+    cpu_pair,
+    published,
+    published_capacity,
+)
 from headcount.report.figures.pair import Side, common
 from headcount.report.figures.throughput import cpu_of
 
@@ -121,7 +129,7 @@ def test_a_price_is_read_off_the_staircase() -> None:
     large = cost.Curve("large", staircase(3, 4200, 21_000))
     figure = cost.figure([small, large], "USD", 10_000)
     assert figure is not None
-    assert "For 10,000 users small costs 72,000 USD, large costs 63,000 USD." in figure.alt
+    assert "For 10,000 users: small 72,000 USD, large 63,000 USD." in figure.alt
     for users in (1, 900, 901, 4200, 8400, 8401):
         assert cost.amount_at(small, users) == -(-users // 900) * 6000
         assert cost.amount_at(large, users) == -(-users // 4200) * 21_000
@@ -159,9 +167,36 @@ def test_published_results_are_dashed_and_said_to_be_of_other_hardware() -> None
     assert OLD.label in figure.caption
     assert published.SAID in figure.alt
     assert figure.table.rows[-1] == [OLD.short, "600", "39.0 MB/s", published.SAID]
-    assert figure.plot is not None
-    assert [one.dash for one in figure.plot.series] == [True, False]
-    assert all("different hardware" in one.name for one in figure.plot.series[:-1])
+    # One of several is told from the others by its number, beside its mark and in the legend.
+    drawing = Drawing.of(figure.svg)
+    assert "1" in [text for text, _, _ in drawing.texts("small")]
+    assert f"1: {OLD.short}" in [text for text, _, _ in drawing.texts("tag")]
+
+
+def test_published_capacities_are_outlined_bars_as_long_as_their_users() -> None:
+    figure = published_capacity.figure(content(), [replace(OLD, points=((9500.0, 9500.0),))])
+    assert figure is not None
+    drawing = Drawing.of(figure.svg)
+    widths = [float(e.get("width") or 0) for e in drawing.classed("rect", "bar")]
+    assert widths[1] / widths[0] == pytest.approx(9500 / 918, rel=0.01)
+    assert len(drawing.classed("rect", "outlined")) == 1
+    assert f"dashed: {published.SAID}" in [text for text, _, _ in drawing.texts("small")]
+    assert figure.table.rows == [
+        ["this run", "918", "918\N{EN DASH}957", "measured"],
+        [OLD.short, "9,500", "\N{EN DASH}", published.SAID],
+    ]
+    assert published_capacity.figure(content(), []) is None
+
+
+def test_what_a_run_s_servers_cost_is_a_staircase_of_its_capacity() -> None:
+    made = content()
+    assert cost.of_run(made) is None
+    price = Price(amount=Decimal(29581), currency="USD", each=[])
+    priced = replace(made, verdict=made.verdict.model_copy(update={"price": price}))
+    figure = cost.of_run(priced)
+    assert figure is not None
+    assert figure.table.rows[0] == ["918", "29,581"]
+    assert figure.table.rows[-1] == ["9,180", "295,810"]
 
 
 @pytest.mark.parametrize("of", published.KINDS)

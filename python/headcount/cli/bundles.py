@@ -101,6 +101,13 @@ def report(
             help="With --pdf: compare with another run, in competitive tables. Repeatable.",
         ),
     ] = None,
+    published: Annotated[
+        bool,
+        typer.Option(
+            "--published",
+            help="In the HTML: beside results published of the same benchmark; other hardware.",
+        ),
+    ] = False,
 ) -> None:
     """Write a run's HTML report anew, or a report to hand over as PDF."""
     from headcount.controller import run as controller
@@ -114,7 +121,7 @@ def report(
         made = hand_over.write(found, pdf, template, others)
         out.print(str(made), markup=False, soft_wrap=True)
     if pdf is None or output is not None:
-        out.print(str(assemble.write(found, output)), markup=False)
+        out.print(str(assemble.write(found, output, published=published)), markup=False)
 
 
 def resume(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from headcount.analyse.answers import seconds
 from headcount.analyse.heat import heat as mapped
+from headcount.analyse.published.series import series
 from headcount.analyse.shrunk import shrunk
 from headcount.bundle import manifest
 from headcount.bundle.files import replace
@@ -18,8 +19,11 @@ from headcount.report.html import render
 from headcount.report.selection import timeline_level
 
 
-def assemble(bundle: Bundle) -> ReportContent:
-    """Everything the report shows; raises InputError when the run has no level to show yet."""
+def assemble(bundle: Bundle, *, published: bool = False) -> ReportContent:
+    """Everything the report shows; raises InputError when the run has no level to show yet.
+
+    `published`: whether results that others published of the same benchmark stand beside it.
+    """
     if bundle.environment is None or bundle.verdict is None:
         raise InputError(
             f"{bundle.folder} has no verdict yet: the run was killed before its first level ended "
@@ -52,6 +56,7 @@ def assemble(bundle: Bundle) -> ReportContent:
         spectra=spectrum.of_run(bundle, answered),
         heat=mapped(answered, heat.COLUMNS),
         narrow_heat=mapped(answered, heat.NARROW_COLUMNS),
+        published=series(workload=plan.workload.name) if published else (),
     )
 
 
@@ -78,13 +83,13 @@ def _timeline(bundle: Bundle, level: int) -> list[Point]:
     return points
 
 
-def write(bundle: Bundle, path: Path | None = None) -> Path:
+def write(bundle: Bundle, path: Path | None = None, *, published: bool = False) -> Path:
     """Write the HTML report, into the bundle unless told otherwise; returns its path."""
     if path is not None:
-        replace(path, render(assemble(bundle)))
+        replace(path, render(assemble(bundle, published=published)))
         return path
     manifest.ensure_open(bundle.folder)
     path = bundle.folder / "report.html"
-    replace(path, render(assemble(bundle)))
+    replace(path, render(assemble(bundle, published=published)))
     manifest.note(bundle.folder, path.name)
     return path

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from headcount.analyse.heat import Heat
+from headcount.analyse.published.series import Series
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Verdict
@@ -40,6 +41,7 @@ class ReportContent:
         spectra: Distributions of the response times of a few levels; empty where no log was kept.
         heat: Response times over the run; None where no log was kept.
         narrow_heat: The same, coarser, for a narrow screen.
+        published: Published results to draw the run beside; empty unless somebody asked for them.
 
     """
 
@@ -66,3 +68,4 @@ class ReportContent:
     spectra: Sequence[Drawn] = ()
     heat: Heat | None = None
     narrow_heat: Heat | None = None
+    published: Sequence[Series] = ()

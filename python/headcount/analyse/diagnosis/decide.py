@@ -71,8 +71,13 @@ def _saturated(weighed: Weighed) -> bool | None:
     """Whether throughput no longer follows, or scenarios take so long that they queue.
 
     The levels of a search lie close to the capacity: there throughput has hardly bent, but users
-    with think times already wait many times longer than with nobody beside them.
+    with think times already wait many times longer than with nobody beside them. And a control
+    group that is denied the CPU in nearly every period has none left, by the scheduler's word,
+    though what a scenario costs may still fall as users log on less and work more.
     """
+    cpu = weighed.signs.get("cpu")
+    if cpu is not None and cpu.detail == "quota" and cpu.score >= held("cpu.full.high"):
+        return True
     slope = weighed.seen.elasticity
     if slope is None:
         return None

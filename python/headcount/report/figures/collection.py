@@ -1,10 +1,23 @@
 """All figures of one run, in the order in which they are read."""
 
+from collections.abc import Sequence
+
 from headcount.analyse.answers import seconds
 from headcount.analyse.heat import heat as mapped
+from headcount.analyse.published.series import Series
 from headcount.bundle.reader import Bundle
-from headcount.report.figures import heat, response, spectrum, throughput, transfer, utilisation
-from headcount.report.figures.record import Figure
+from headcount.report.figures import (
+    cost,
+    heat,
+    published,
+    published_capacity,
+    response,
+    spectrum,
+    throughput,
+    transfer,
+    utilisation,
+)
+from headcount.report.figures.record import Figure, Run
 
 
 def of_bundle(bundle: Bundle) -> list[Figure]:
@@ -17,5 +30,16 @@ def of_bundle(bundle: Bundle) -> list[Figure]:
         transfer.figure(bundle),
         spectrum.figure(spectrum.of_run(bundle, run), bundle),
         heat.figure(mapped(run, heat.COLUMNS), mapped(run, heat.NARROW_COLUMNS)),
+        cost.of_run(bundle),
     ]
+    return [figure for figure in drawn if figure is not None]
+
+
+def beside_published(run: Run, found: Sequence[Series]) -> list[Figure]:
+    """Draw a run beside published results: its capacity, and each figure that both have."""
+    by_figure: dict[str, list[Series]] = {}
+    for one in found:
+        by_figure.setdefault(one.figure, []).append(one)
+    drawn = [published_capacity.figure(run, by_figure.get("capacity", []))]
+    drawn += [published.figure(run, by_figure.get(of, []), of) for of in published.KINDS]
     return [figure for figure in drawn if figure is not None]

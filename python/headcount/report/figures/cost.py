@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
+from headcount.analyse.prices.configuration import Configuration
+from headcount.analyse.prices.curve import points, steps
 from headcount.report.chart.figure import NARROW, WIDE, Room
 from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear, from_zero
 from headcount.report.figures.lines import Frame, Line, chart
 from headcount.report.figures.plot import Axis, Plot, Rule, Series
-from headcount.report.figures.record import Figure, Table
+from headcount.report.figures.record import Figure, Run, Table
 from headcount.report.markup import Html, element, joined
 from headcount.text import count
 
@@ -16,6 +19,8 @@ TITLE = "What so many users cost"
 STYLES = ("one", "two", "three", "four", "five", "six")
 """Colours, and with them the most curves of one figure."""
 TABLE_ROWS = 40
+SERVERS_SHOWN = 10
+"""Steps of the staircase of one run: what a person orders without asking for a price anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,24 @@ def figure(curves: Sequence[Curve], currency: str, needed: int | None = None) ->
     )
 
 
+def of_run(run: Run) -> Figure | None:
+    """Draw what servers like the one measured cost; None without a whole price and a capacity."""
+    price = run.verdict.price if run.verdict is not None else None
+    capacity = run.verdict.capacity if run.verdict is not None else None
+    if price is None or price.amount is None or capacity is None or not capacity.users:
+        return None
+    shared = sum((item.amount or Decimal(0) for item in price.items if item.shared), Decimal(0))
+    one = Configuration(
+        f"servers of {count(capacity.users)} users",
+        capacity.users,
+        each=price.amount - shared,
+        shared=shared,
+    )
+    corners = points(steps(one, capacity.users * SERVERS_SHOWN))
+    curve = Curve(one.name, [(float(users), float(amount)) for users, amount in corners])
+    return figure([curve], price.currency)
+
+
 def amount_at(curve: Curve, users: float) -> float | None:
     """What so many users cost by a curve; None beyond its end."""
     return next((amount for corner, amount in curve.corners if corner >= users), None)
@@ -118,11 +141,11 @@ def _needed(panel: Panel, users: int | None) -> Html | None:
 def _in_words(curves: Sequence[Curve], currency: str, needed: int | None) -> str:
     users = needed if needed is not None else int(curves[0].corners[-1][0])
     told = [
-        f"{curve.name} costs {count(amount)} {currency}"
+        f"{curve.name} {count(amount)} {currency}"
         for curve in curves
         if (amount := amount_at(curve, users)) is not None
     ]
-    return f"For {count(users)} users {', '.join(told)}." if told else f"Prices in {currency}."
+    return f"For {count(users)} users: {', '.join(told)}." if told else f"Prices in {currency}."
 
 
 def _table(curves: Sequence[Curve], currency: str) -> Table:

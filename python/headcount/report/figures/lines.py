@@ -14,7 +14,11 @@ from headcount.report.markup import Html, element, joined
 
 LETTER_PX = 7.6
 """Room for a letter of a name in bold 13 px type, taken widely, so that names are never cut."""
+WIDEST_PX = 9.2
+"""The same of a name in capitals, for where it would be cut by the edge."""
 LEGEND_PX = 20.0
+BESIDE_PX = 250.0
+"""Names that take more than this stand above the chart: beside it they would leave no room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +84,10 @@ def chart(
         before: What is drawn above them.
 
     """
-    longest = max((len(line.name) for line in lines), default=0)
-    margin = max(room.right, 14 + LETTER_PX * longest) if room.hover else 18.0
-    top = 40.0 if room.hover else 34.0 + LEGEND_PX * len(lines)
+    longest = max((LETTER_PX * len(line.name) for line in lines), default=0.0)
+    beside = room.hover and longest <= BESIDE_PX
+    margin = max(room.right, 14 + longest) if beside else 18.0
+    top = 40.0 if beside else 44.0 + LEGEND_PX * len(lines)
     right = room.width - margin
     bottom = top + (frame.height if room.hover else frame.height * 0.8)
     panel = Panel(room.left, top, right, bottom, frame.x(room.left, right), frame.y(bottom, top))
@@ -95,7 +100,7 @@ def chart(
         element("text", frame.heading, x=panel.left - 52, y=16, class_="title"),
         *(extra(panel) for extra in behind),
         *(_line(panel, line) for line in lines),
-        _beside(panel, lines) if room.hover else _above(panel, lines),
+        _beside(panel, lines) if beside else _above(panel, lines, room),
         *(extra(panel) for extra in before),
         axis.lower(panel, frame.x_written, room.x_ticks, frame.below),
     )
@@ -119,13 +124,25 @@ def _beside(panel: Panel, lines: Sequence[Line]) -> Html:
     return names(panel.right + 10, wanted, panel.top, panel.bottom)
 
 
-def _above(panel: Panel, lines: Sequence[Line]) -> Html:
+def fitted(name: str, room_px: float) -> str:
+    """A name as it is, or cut where it would not fit."""
+    most = int(room_px / WIDEST_PX)
+    return name if len(name) <= most else name[: most - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
+
+
+def _above(panel: Panel, lines: Sequence[Line], room: Room) -> Html:
     """A legend in rows, the most important line's name at the top."""
     parts: list[Html] = []
     for index, line in enumerate(reversed(lines)):
         y = 36 + index * LEGEND_PX
         parts += [
             axis.key(panel.left - 52, y, line.style, square=line.square, marked=bool(line.marks)),
-            element("text", line.name, x=panel.left - 26, y=y + 4, class_=f"tag {line.colour}"),
+            element(
+                "text",
+                fitted(line.name, room.width - panel.left + 18),
+                x=panel.left - 26,
+                y=y + 4,
+                class_=f"tag {line.colour}",
+            ),
         ]
     return joined(parts)

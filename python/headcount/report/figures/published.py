@@ -14,10 +14,10 @@ from headcount.report.chart.scale import LOG_FROM_RATIO, Linear, Log, Scale, for
 from headcount.report.chart.tick import megabyte_tick, percent_tick, rate_tick, time_tick
 from headcount.report.figures.about import valid
 from headcount.report.figures.lines import Frame, Line, chart
-from headcount.report.figures.plot import Axis, Plot, Series, Unit
+from headcount.report.figures.plot import Unit
 from headcount.report.figures.record import Figure, Run, Table
 from headcount.report.figures.throughput import cpu_of
-from headcount.report.markup import Html, element
+from headcount.report.markup import Html, element, joined
 from headcount.text import count, duration, megabytes_per_s, share, significant
 
 TITLE = "Beside published results"
@@ -124,19 +124,7 @@ def figure(run: Run, references: Sequence[Reference], of: str) -> Figure | None:
         svg=_drawing(kind, own, drawn, WIDE, alt),
         narrow=_drawing(kind, own, drawn, NARROW, alt),
         table=_table(kind, own, drawn),
-        plot=Plot(
-            x=Axis("Users", "count", log=_wide_users(own, drawn)),
-            left=Axis(kind.heading, kind.unit, log=_log(kind, own, drawn)),
-            series=[
-                *(Series(_name(one), "users", one.points, dash=True) for one in drawn),
-                Series(HERE, "one", own),
-            ],
-        ),
     )
-
-
-def _name(reference: Reference) -> str:
-    return f"{reference.short}, different hardware"
 
 
 def _wide_users(own: Sequence[tuple[float, float]], drawn: Sequence[Reference]) -> bool:
@@ -176,20 +164,33 @@ def _drawing(
     frame = Frame(kind.heading, "Users", across, upwards, count, kind.tick)
     lines = [
         Line(
-            f"{one.short}" if room.hover else _name(one),
+            f"{index}: {one.short}",
             "users dashed",
             list(one.points),
             [(x, y, "passed") for x, y in one.points],
             square=True,
         )
-        for one in drawn
+        for index, one in reversed(list(enumerate(drawn, 1)))
     ]
     lines.append(Line(HERE, "one", own, [(x, y, "passed") for x, y in own]))
-    return chart(room, frame, lines, TITLE, alt, before=[_said])
+    return chart(
+        room, frame, lines, TITLE, alt, before=[_said, lambda panel: _numbers(panel, drawn)]
+    )
 
 
 def _said(panel: Panel) -> Html:
-    return element("text", f"dashed: {SAID}", x=panel.right, y=panel.top - 8, class_="end small")
+    return element("text", f"dashed: {SAID}", x=panel.right, y=panel.bottom - 9, class_="end small")
+
+
+def _numbers(panel: Panel, drawn: Sequence[Reference]) -> Html:
+    """A number beside each mark, for all references have one colour: that of what is not ours."""
+    return joined(
+        element(
+            "text", str(index), x=panel.x.at(x) + 7, y=panel.y.at(y) - 5, class_="small tag users"
+        )
+        for index, one in enumerate(drawn, 1)
+        for x, y in one.points
+    )
 
 
 def _in_words(kind: _Kind, own: Sequence[tuple[float, float]], drawn: Sequence[Reference]) -> str:

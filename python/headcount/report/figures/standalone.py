@@ -51,5 +51,6 @@ def style(scheme: palette.Scheme) -> str:
         ".line.rule{stroke-width:1.6;opacity:.75}",
         ".at{display:none}",
         *palette.rules(scheme),
+        f".bar.outlined{{fill:none;stroke:{ink['soft']};stroke-width:1.5;stroke-dasharray:5 4}}",
     ]
     return "".join(rules)

@@ -4,6 +4,7 @@ from headcount.report.content import ReportContent
 from headcount.report.head import head
 from headcount.report.html import (
     answer,
+    beside,
     counters,
     course,
     diagnosis,
@@ -58,6 +59,7 @@ def _body(content: ReportContent) -> Html:
             throughput.section(content),
             latency.section(content),
             use.used(content),
+            beside.costs(content),
             task_score.section(content),
             counters.section(content),
             levels.section(content),
@@ -71,6 +73,7 @@ def _body(content: ReportContent) -> Html:
             distribution.spread(content),
             distribution.over_time(content),
             timeline.section(content),
+            beside.published(content),
             workload.section(content),
             price.section(content),
             environment.section(content),

@@ -1,0 +1,115 @@
+"""The capacity of this run beside those that were published of other servers: bars, dashed."""
+
+from collections.abc import Sequence
+
+from headcount.report.chart import axis
+from headcount.report.chart.figure import NARROW, WIDE, Room, drawing
+from headcount.report.chart.panel import Panel
+from headcount.report.chart.scale import Linear, from_zero
+from headcount.report.figures.lines import fitted
+from headcount.report.figures.published import HERE, SAID, TITLE, Reference
+from headcount.report.figures.record import Figure, Run, Table
+from headcount.report.markup import Html, element, joined, number
+from headcount.text import DASH, count
+
+MOST = 8
+"""Published capacities of one figure."""
+ROW_PX, BAR_PX = 46.0, 16.0
+
+
+def figure(run: Run, references: Sequence[Reference]) -> Figure | None:
+    """Draw it; None where the run found no capacity, or nothing is published.
+
+    Args:
+        run: What was measured here.
+        references: Published capacities, (users, users); the first eight are drawn.
+
+    """
+    capacity = run.verdict.capacity if run.verdict is not None else None
+    users = capacity.users if capacity is not None else None
+    drawn = [one for one in references if one.points][:MOST]
+    if capacity is None or users is None or not drawn:
+        return None
+    interval = None
+    if capacity.low is not None and capacity.high is not None:
+        interval = (capacity.low, capacity.high)
+    said = [f"{one.short} {count(one.points[-1][1])}" for one in drawn]
+    alt = f"Capacity here: {count(users)} users; {SAID}: {'; '.join(said)}."
+    bars = [(HERE, float(users)), *((one.short, one.points[-1][1]) for one in drawn)]
+    rows = [[HERE, count(users), _spread(interval), "measured"]]
+    rows += [[one.short, count(one.points[-1][1]), DASH, SAID] for one in drawn]
+    return Figure(
+        name="published-capacity",
+        title=f"{TITLE}: capacity",
+        alt=alt,
+        caption=(
+            f"Dashed: {SAID}; by the original programs, which are not the workload of this run. "
+            "They show orders of magnitude and nothing else."
+        ),
+        svg=_drawing(bars, interval, WIDE, alt),
+        narrow=_drawing(bars, interval, NARROW, alt),
+        table=Table(("System", "Users", "95% interval", "What it is"), rows),
+    )
+
+
+def _spread(interval: tuple[float, float] | None) -> str:
+    return f"{count(interval[0])}{DASH}{count(interval[1])}" if interval else DASH
+
+
+def _drawing(
+    bars: Sequence[tuple[str, float]],
+    interval: tuple[float, float] | None,
+    room: Room,
+    alt: str,
+) -> Html:
+    left, right, top = 12.0, room.width - 70.0, 34.0
+    bottom = top + ROW_PX * len(bars)
+    ends = [users for _, users in bars] + ([interval[1]] if interval else [])
+    panel = Panel(left, top, right, bottom, from_zero(ends, left, right), Linear(0, 1, bottom, top))
+    return drawing(
+        room,
+        bottom + 46,
+        f"{TITLE}: capacity",
+        alt,
+        element("text", f"dashed: {SAID}", x=right, y=16, class_="end small"),
+        *(_bar(panel, bar, index, room) for index, bar in enumerate(bars)),
+        _whisker(panel, interval) if interval else None,
+        axis.lower(panel, count, room.x_ticks, "Users"),
+    )
+
+
+def _bar(panel: Panel, bar: tuple[str, float], index: int, room: Room) -> Html:
+    name, users = bar
+    y = panel.top + ROW_PX * index
+    own = index == 0
+    return joined(
+        [
+            element(
+                "text",
+                fitted(name, room.width - panel.left - 8),
+                x=panel.left,
+                y=y + 14,
+                class_="tag one" if own else "tag users",
+            ),
+            element(
+                "rect",
+                x=panel.left,
+                y=y + 20,
+                width=panel.x.at(users) - panel.left,
+                height=BAR_PX,
+                class_="bar one" if own else "bar outlined users",
+            ),
+            element("text", count(users), x=panel.x.at(users) + 8, y=y + 33),
+        ]
+    )
+
+
+def _whisker(panel: Panel, interval: tuple[float, float]) -> Html:
+    """The interval of the first bar, below it, so that it covers neither bar nor figure."""
+    y = panel.top + 20 + BAR_PX + 4
+    low, high = (panel.x.at(users) for users in interval)
+    return element(
+        "path",
+        d=f"M{number(low)} {number(y)}H{number(max(high, low + 1))}",
+        class_="line one",
+    )
