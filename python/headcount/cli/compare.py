@@ -20,6 +20,8 @@ headcount compare nginx=runs/a,runs/c,runs/e apache=runs/b,runs/d,runs/f  # thre
 
 headcount compare runs/before runs/after --html compare.html  # folders of runs
 
+headcount compare runs/small runs/large --published configuration_1 --html compare.html
+
 headcount compare runs/before runs/after --markdown  # for a pull request
 """
 
@@ -47,6 +49,14 @@ def compare(
         Path | None,
         typer.Option("--template", metavar="FILE", help="With --pdf: your company's (TOML)."),
     ] = None,
+    published: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--published",
+            metavar="NAME",
+            help="Show a published document or system beside it (headcount published lists them).",
+        ),
+    ] = None,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print it in Markdown, for a pull request.")
     ] = False,
@@ -64,13 +74,14 @@ def compare(
         raise InputError("--json and --markdown both print the answer; give one of them")
     # Statistics take half a second to load; the help does not need them.
     from headcount.analyse.compare.compare import compare as compared
+    from headcount.analyse.compare.references import references
     from headcount.report.compare import markdown as text
     from headcount.report.compare import terminal
 
     if template is not None and pdf is None:
         raise InputError("--template is for the report as PDF; give --pdf FILE as well")
     subjects = sides(what)
-    found = compared(subjects)
+    found = compared(subjects, references(published or []))
     if pdf is not None:
         from headcount.report import hand_over
 

@@ -1,5 +1,7 @@
 """Figures of a comparison as people read them."""
 
+from collections.abc import Callable, Mapping
+
 from headcount.analyse.compare.metrics import BY_ID
 from headcount.analyse.compare.record import Difference
 from headcount.text import DASH, count, duration, share, significant, storage
@@ -21,21 +23,22 @@ def value(number: float, unit: str) -> str:
     >>> [value(x, u) for x, u in ((1234.4, "users"), (0.2, "ms"), (0.0031, "s"), (4096, "By"))]
     ['1,234 users', '200 µs', '3.10 ms', '4.10 kB']
     """
-    if unit == "users":
-        return f"{count(number)} users"
-    if unit == "ms":
-        return duration(number)
-    if unit == "s":
-        return duration(number * 1000)
-    if unit == "By":
-        return storage(number)
-    if unit == "1":
-        return significant(number)
-    return (
-        f"{significant(number)}{unit[1:]}"
-        if unit.startswith("1/")
-        else (f"{significant(number)} {unit}")
-    )
+    if unit in _WRITTEN:
+        return _WRITTEN[unit](number)
+    if unit.startswith("1/"):
+        return f"{significant(number)}{unit[1:]}"
+    return f"{significant(number)} {unit}"
+
+
+_WRITTEN: Mapping[str, Callable[[float], str]] = {
+    "users": lambda number: f"{count(number)} users",
+    "ms": duration,
+    "s": lambda number: duration(number * 1000),
+    "By": storage,
+    "share": share,
+    "1": significant,
+}
+"""How figures of a unit are written that are not written as they stand."""
 
 
 def directions(one: Difference) -> tuple[str, str]:

@@ -72,8 +72,8 @@ def section(found: Comparison, chart: Chart) -> Html | None:
     caption = "Each mark is a level: \N{BLACK CIRCLE} passed, \N{WHITE CIRCLE} failed, "
     caption += "\N{MULTIPLICATION SIGN} invalid, not in the line. Upright bars are 95% confidence "
     caption += "intervals of single levels."
-    for one in references:
-        caption += f" {one.label}: {one.source}; {one.remark}."
+    for label, source, remark in dict.fromkeys((x.label, x.source, x.remark) for x in references):
+        caption += f" Dashed, {label}: {source}; {remark}."
     return table.section(
         chart.title,
         figure(lambda room: _drawing(found, chart, sides, references, room), caption),
@@ -91,6 +91,7 @@ def _drawing(
     known = [one for one in values if one is not None]
     known += [limit for _, limit in limits] + [one.value for one in references]
     users = [point.users for _, points in sides for point in points]
+    users += [one.users for one in references if one.users is not None]
     x = Linear(0, max(users) * (1.04 if len(set(users)) > 1 else 1.5), room.left, right)
     panel = Panel(room.left, top, right, bottom, x, chart.scale(known, bottom, top))
     ends = [_end(panel, chart.metric, place, side) for place, side in enumerate(sides)]
@@ -102,9 +103,9 @@ def _drawing(
         element("text", chart.heading, x=panel.left - 52, y=16, class_="title"),
         axis.upright(panel, chart.tick),
         *(_rule(panel, f"limit {text}", limit, "limit") for text, limit in limits),
-        *(_rule(panel, f"published: {one.label}", one.value, "offered") for one in references),
+        *_published(panel, references, short=not room.hover),
         *(_side(panel, chart.metric, place, points) for place, (_, points) in enumerate(sides)),
-        names(panel.right + 8, [one for one in ends if one is not None], top, bottom),
+        names(_beside(panel, sides), [one for one in ends if one is not None], top, bottom),
         axis.lower(panel, count, room.x_ticks, "Users"),
         strips([panel], _pointed(chart, sides)) if room.hover else None,
     )
@@ -126,6 +127,12 @@ def _side(panel: Panel, metric: str, place: int, points: Sequence[Point]) -> Htm
             dots(panel, marked, look),
         ]
     )
+
+
+def _beside(panel: Panel, sides: Sides) -> float:
+    """Where names stand: beside the last level, which published points may lie far beyond."""
+    last = max(point.users for _, points in sides for point in points)
+    return min(panel.x.at(last * 1.04), panel.right) + 8
 
 
 def _end(panel: Panel, metric: str, place: int, side: tuple[str, Sequence[Point]]) -> Name | None:
@@ -169,6 +176,26 @@ def _rule(panel: Panel, text: str, at: float, look: str) -> Html:
             ),
         ]
     )
+
+
+def _published(panel: Panel, references: Sequence[Reference], *, short: bool) -> list[Html | None]:
+    """Printed points, dashed and hollow; a rule where no users were printed.
+
+    `short`: the caption alone names them, where names have no room.
+    """
+    drawn: list[Html | None] = []
+    for label in dict.fromkeys(one.label for one in references):
+        mine = [one for one in references if one.label == label]
+        told = "published" if short else label
+        drawn += [_rule(panel, told, one.value, "offered") for one in mine if one.users is None]
+        line = [(float(one.users), one.value) for one in mine if one.users is not None]
+        if line:
+            x, y = max(line)
+            drawn.append(through_levels(panel, line, "offered"))
+            drawn.append(dots(panel, [(at, figure_, "failed") for at, figure_ in line], "users"))
+            place = {"x": panel.x.at(x) - 6, "y": panel.y.at(y) - 8}
+            drawn.append(element("text", told, class_="tag users end", **place))
+    return drawn
 
 
 def _pointed(chart: Chart, sides: Sides) -> list[tuple[float, str]]:

@@ -85,6 +85,20 @@ def row(one: Difference) -> Row:
     )
 
 
+def published(found: Comparison) -> list[str]:
+    """Published results in sentences, a line of points each."""
+    lines: dict[tuple[str, str, str], list[str]] = {}
+    for one in found.references:
+        at = "" if one.users is None else f" at {count(one.users)} users"
+        called = BY_ID[one.metric].label if one.metric in BY_ID else one.metric
+        told = lines.setdefault((one.label, called, f"{one.remark} ({one.source})"), [])
+        told.append(f"{value(one.value, one.unit)}{at}")
+    return [
+        f"{label}: {called} {', '.join(told)}. {remark}"
+        for (label, called, remark), told in lines.items()
+    ]
+
+
 def about(subject: Subject) -> str:
     """Who a subject is, in a line."""
     runs = f"{len(subject.bundles)} runs, first " if len(subject.bundles) > 1 else ""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from headcount.analyse.compare.record import Comparison
-from headcount.report.compare.cells import Group, about, groups
+from headcount.report.compare.cells import Group, about, groups, published
 from headcount.text import clean
 
 _MARKS = {"better": "\N{WHITE HEAVY CHECK MARK}", "worse": "\N{CROSS MARK}"}
@@ -25,6 +25,7 @@ def render(found: Comparison) -> str:
             lines += [*_table(group), ""]
         lines += ["</details>"]
     lines += _listed("In what they differ", [one.sentence for one in found.unlike])
+    lines += _listed("Published, on different hardware: not compared", published(found))
     lines += _listed("To know", found.doubts)
     return "\n".join(lines) + "\n"
 

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from headcount.analyse.compare.record import Comparison
-from headcount.report.compare.cells import Group, Row, about, groups
+from headcount.report.compare.cells import Group, Row, about, groups, published
 from headcount.report.terminal.glyphs import BLOCKS, glyphs, writable
 from headcount.text import DASH
 
@@ -34,6 +34,7 @@ def show(found: Comparison, console: Console, *, everything: bool = False) -> No
         say(console, f"\n{hidden} more levels: --all prints them.", "dim")
     names = [one.name for one in found.subjects]
     listed(console, "In what they differ", [one.sentence for one in found.unlike], names)
+    listed(console, "Published, on different hardware: not compared", published(found), names)
     listed(console, "To know", found.doubts, names)
 
 
