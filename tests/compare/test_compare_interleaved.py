@@ -1,6 +1,7 @@
 """Two sides of one run: which levels are pairs, what they say together, and what qualifies it."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -160,6 +161,15 @@ def test_one_that_was_cut_short_says_so(tmp_path: Path) -> None:
     cut = pairing(turns(3), wanted_pairs=6, ending="interrupted")
     said = known(written(tmp_path, rates([50] * 3), rates([50] * 3), cut)).doubts()
     assert said == ["the comparison was not finished: it rests on 3 of 6 pairs"]
+
+
+def test_another_way_to_speak_is_what_was_to_be_compared(tmp_path: Path) -> None:
+    a, b = written(tmp_path, rates([50] * 3), rates([60] * 3), pairing(turns(3)))
+    other = b.plan.model_copy(update={"client": {"think": "otherwise"}})
+    changed = Side("B", [replace(b.bundles[0], plan=other)])
+    found = compare((a, changed))
+    assert [(one.what, one.spoils) for one in found.unlike] == [("client", False)]
+    assert found.finding != "not comparable"
 
 
 def test_other_bundles_are_no_pair(tmp_path: Path) -> None:

@@ -32,7 +32,10 @@ def compare(sides: Sequence[Side], references: Sequence[Reference] = ()) -> Comp
     """
     _check(sides)
     runs = [side.bundles[0] for side in sides]
+    turns = together(sides)
     different = unlike([side.name for side in sides], runs)
+    if turns is not None:
+        different = turns.asked(different)
     left_out = answers.OF_ANSWERS if any(one.what == "criteria" for one in different) else ()
     common = {users for other in sides[1:] for users in levels.common_users(sides[0], other)}
     known = [side.levels(lambda level: level.users in common) for side in sides]
@@ -40,7 +43,6 @@ def compare(sides: Sequence[Side], references: Sequence[Reference] = ()) -> Comp
     for other, here in zip(sides[1:], known[1:], strict=True):
         found += answers.differences(sides[0], other, left_out)
         found += levels.differences((sides[0], other), (known[0], here))
-    turns = together(sides)
     interleaved = turns is not None or _interleaved(known)
     spoiled = any(one.spoils for one in different)
     return Comparison(

@@ -8,6 +8,7 @@ from functools import cached_property
 from headcount.analyse.compare.difference import Between
 from headcount.analyse.compare.figure import Figure
 from headcount.analyse.compare.joint import Joint, Point, joint
+from headcount.analyse.compare.record import Unlike
 from headcount.analyse.compare.subject import Side, counts
 from headcount.analyse.observe import observe
 from headcount.analyse.statistics.drift import drift
@@ -107,6 +108,16 @@ class Interleaved:
             "pairs",
             found.pairs,
         )
+
+    def asked(self, different: Sequence[Unlike]) -> list[Unlike]:
+        """What the sides differ in, of which nothing spoils what was to be compared.
+
+        One plan made both, so users speak in different ways to them only if that was asked for.
+        """
+        return [
+            one.model_copy(update={"spoils": False}) if one.what == "client" else one
+            for one in different
+        ]
 
     def sentence(self) -> str | None:
         """How many times as many users the second holds; None where the pairs do not say."""
