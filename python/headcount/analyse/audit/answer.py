@@ -1,5 +1,7 @@
 """Whether the answer follows from the levels."""
 
+from typing import Any
+
 from headcount.analyse.audit.compare import differences
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.figures import fields_of
@@ -47,7 +49,8 @@ def check_diagnosis(evidence: Evidence, again: Verdict | None) -> Result:
     stored = evidence.raw_verdict.get("diagnosis") if evidence.raw_verdict else None
     if stored is None or again is None or again.diagnosis is None:
         return unknown(DIAGNOSIS, DIAGNOSIS_TITLE, "the bundle has no diagnosis")
-    found = list(differences(stored, again.diagnosis.model_dump(mode="json")))
+    told = again.diagnosis.model_dump(mode="json")
+    found = list(differences(_by_limit(stored), _by_limit(told)))
     if not found:
         return result(DIAGNOSIS, DIAGNOSIS_TITLE, [], f"it is {again.diagnosis.limit} again")
     at, old, new = found[0]
@@ -56,3 +59,9 @@ def check_diagnosis(evidence: Evidence, again: Verdict | None) -> Result:
     if limit == again.diagnosis.limit:
         why = f"this version finds {limit} too, with other figures (first at {at})"
     return unknown(DIAGNOSIS, DIAGNOSIS_TITLE, why)
+
+
+def _by_limit(diagnosis: dict[str, Any]) -> dict[str, Any]:
+    """With the candidates in alphabetical order: those of one score had no order of their own."""
+    candidates = sorted(diagnosis.get("candidates", []), key=lambda one: str(one.get("limit")))
+    return {**diagnosis, "candidates": candidates}

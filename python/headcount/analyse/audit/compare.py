@@ -7,9 +7,9 @@ from typing import Any
 
 RELATIVE = 1e-5
 """Seconds are kept to a microsecond, so that figures made of them differ by a millionth or two."""
-ABSOLUTE = {"_ms": 0.005, "_s": 1e-5, "": 1e-5}
+ABSOLUTE = {"_ms": 0.005, ".value": 0.001, "_s": 1e-5, "": 1e-5}
 """By the end of a field's name: what rounding to a microsecond does to times of which a second
-holds few."""
+holds few. The value of a criterion may be a time; where it is a share, its counts are compared."""
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
@@ -31,13 +31,24 @@ def differences(
             path = f"{at}.{key}" if at else str(key)
             yield from differences(value, computed.get(key), ignored, path)
     elif isinstance(stored, Sequence) and not isinstance(stored, str):
-        if not isinstance(computed, Sequence) or len(stored) != len(computed):
-            yield at, stored, computed
-            return
-        for index, (one, other) in enumerate(zip(stored, computed, strict=True)):
-            yield from differences(one, other, ignored, f"{at}[{_name(one, index)}]")
+        yield from _elements(stored, computed, ignored, at)
     elif not _same(stored, computed, at):
         yield at, stored, computed
+
+
+def _elements(
+    stored: Sequence[Any], computed: Any, ignored: frozenset[str], at: str
+) -> Iterator[tuple[str, Any, Any]]:
+    if not isinstance(computed, Sequence) or len(stored) != len(computed):
+        yield at, stored, computed
+        return
+    # The lower end of an interval is a difference, as exact as the upper end is.
+    scale = max((abs(one) for one in stored if isinstance(one, int | float)), default=0.0)
+    for index, (one, other) in enumerate(zip(stored, computed, strict=True)):
+        if not (isinstance(one, float) and isinstance(other, float)):
+            yield from differences(one, other, ignored, f"{at}[{_name(one, index)}]")
+        elif not _close(one, other, at, scale):
+            yield f"{at}[{index}]", one, other
 
 
 def _name(one: Any, index: int) -> str:
@@ -55,10 +66,15 @@ def _same(stored: Any, computed: Any, at: str) -> bool:
     if isinstance(stored, int) and isinstance(computed, int):
         return stored == computed
     if isinstance(stored, int | float) and isinstance(computed, int | float):
-        end = next(end for end in ABSOLUTE if at.rstrip("]0123456789[").endswith(end))
-        return math.isclose(stored, computed, rel_tol=RELATIVE, abs_tol=ABSOLUTE[end])
+        return _close(stored, computed, at, 0.0)
     if isinstance(stored, str) and isinstance(computed, str):
         return stored == computed or (
             " " in stored and _NUMBER.findall(stored) == _NUMBER.findall(computed)
         )
     return bool(stored == computed)
+
+
+def _close(stored: float, computed: float, at: str, scale: float) -> bool:
+    end = next(end for end in ABSOLUTE if at.endswith(end))
+    room = max(ABSOLUTE[end], RELATIVE * scale)
+    return math.isclose(stored, computed, rel_tol=RELATIVE, abs_tol=room)
