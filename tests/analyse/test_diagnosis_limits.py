@@ -331,3 +331,34 @@ def test_a_server_that_dies_of_its_limit_does_not_refuse() -> None:
     assert found is not None
     assert (found.limit, found.detail) == ("memory", "as disk")
     assert any("stopped answering" in doubt for doubt in found.doubts)
+
+
+def test_one_busy_thread_is_told_where_others_fill_the_other_cpus() -> None:
+    # An IMAP process has a core; what is left of four is taken by programs of no urgency.
+    loud = {
+        "process.cpu.busiest_thread": 0.98,
+        "process.cpu.utilization": 1.15,
+        "process.cpu.run_delay": 0.27,
+        "process.threads.runnable": 3.4,
+        CPU: 0.16,
+    }
+    quiet = QUIET | {"system.cpu.utilization": 1.0, "system.cpu.foreign": 2.5}
+    found = diagnosed(Server(loud=loud, quiet=quiet))
+    assert (found.limit, found.detail) == ("thread", "one thread")
+
+
+def test_a_quota_that_is_always_met_is_the_limit_though_throughput_grows() -> None:
+    # Few users log on at first, which costs most of the quota: more users bring more throughput.
+    counters = QUIET | {
+        "cgroup.cpu.throttled": 1.0,
+        "cgroup.cpu.limit": 0.12,
+        "cgroup.cpu.utilization": 0.12,
+        CPU: 0.9,
+    }
+    levels = [
+        level(index, users, per_s, 0.19, 0.16, counters)
+        for index, (users, per_s) in enumerate([(26, 63.0), (43, 126.0), (58, 154.0)], 1)
+    ]
+    found = of_levels(levels, seconds(levels))
+    assert found is not None
+    assert (found.limit, found.detail) == ("cpu", "quota")

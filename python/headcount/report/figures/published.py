@@ -193,10 +193,6 @@ def _numbers(panel: Panel, drawn: Sequence[Reference]) -> Html:
     )
 
 
-def _said(panel: Panel) -> Html:
-    return element("text", f"dashed: {SAID}", x=panel.right, y=panel.top - 8, class_="end small")
-
-
 def _in_words(kind: _Kind, own: Sequence[tuple[float, float]], drawn: Sequence[Reference]) -> str:
     users, value = own[-1]
     said = [
