@@ -3,40 +3,55 @@
 import math
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from bench.diagnosis.injections import Demand
-from bench.diagnosis.stages import Stage
+from bench.diagnosis.stages import STAGES, Stage
 from headcount.analyse.prediction.resource import Kind
 
 Name = Literal["cpu", "disk", "network", "pair"]
 
+COMPUTE = {"name": "compute", "op": "processor", "rounds": 400}
+REPLY = {"name": "reply", "op": "server-client", "reply_bytes": 131072}
+PAGES = {"name": "f", "percent": 100, "sizes": ["256KiB"], "files": 20, "content": "text"}
+LOADS: Mapping[str, Stage] = {
+    **STAGES,
+    "app-reply": replace(STAGES["app-reply"], name="app-large", steps=[REPLY]),
+    "app-both": replace(STAGES["app-cpu"], name="app-both", steps=[COMPUTE, REPLY]),
+    "nginx-zip": replace(
+        STAGES["nginx-zip"],
+        name="nginx-large-zip",
+        data={"pages": {"directories": ["l"], "classes": [PAGES]}},
+    ),
+    "sql-cpu": replace(STAGES["sql-cpu"], name="sql-many", settings={"max_connections": "500"}),
+}
+"""Scenarios so large that tens to hundreds a second fill what little there is: users can then think
+for a second or two, which is long beside response times, as people do."""
 CASES: Sequence[tuple[Name, str]] = (
     ("cpu", "app-cpu"),
     ("network", "nginx-big"),
     ("disk", "nginx-big"),
-    ("pair", "nginx-zip"),
+    ("pair", "app-both"),
     ("cpu", "nginx-zip"),
     ("network", "samba-big"),
     ("disk", "samba-big"),
     ("cpu", "sql-cpu"),
     ("network", "app-reply"),
-    ("disk", "app-read"),
-    ("network", "sql-wide"),
+    ("pair", "nginx-zip"),
 )
 FACTORS = (0.5, 1.5, 2.0, 3.0)
 CORES = (0.15, 0.8)
-BITS_S = (60e6, 400e6)
-READ_S = (15e6, 60e6)
+BITS_S = (50e6, 250e6)
+READ_S = (10e6, 40e6)
 """Of the smaller limit at least, and of the larger one at most."""
-MOST_USERS = 160
-FEWER: Mapping[str, int] = {"samba": 60, "postgresql": 25}
+MOST_USERS = 200
+FEWER: Mapping[str, int] = {"samba": 100, "postgresql": 60}
 """Servers with a process for each user hold fewer of them, at three times the limit too."""
 LONGEST_THINK_S = 2.0
 LEAST_LIMIT_S = 0.4
 """Of the response time: several periods of a CPU quota, which are 0.1 s."""
-WAITING = 0.33
+WAITING = 0.4
 """Mean response over its 95th percentile at the limit, about: only to lay out ladders."""
 OTHER = 1.5
 """In a pair, how much of the second resource there is beside the first."""
@@ -93,7 +108,7 @@ def setting(name: Name, stage: Stage, demand: Demand, draw: random.Random) -> Se
         before, after, then = {**before, **other}, {**after, **other}, per_s * OTHER
     users = min(FEWER.get(stage.server, MOST_USERS), LONGEST_THINK_S * per_s)
     think_s = users / per_s
-    limit_s = max(LEAST_LIMIT_S, 0.4 * think_s)
+    limit_s = max(LEAST_LIMIT_S, 0.3 * think_s)
     cycle_s = think_s + WAITING * limit_s
     return Setting(
         *(kind, factor, before, after, round(think_s, 3), limit_s * 1000),

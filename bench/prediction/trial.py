@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from bench.diagnosis.injections import Injection
-from bench.diagnosis.stages import STAGES, Stage, plan
+from bench.diagnosis.stages import Stage, plan
 from bench.diagnosis.trial import Runner, TrialError
-from bench.prediction.cases import CASES, Setting, setting
+from bench.prediction.cases import CASES, LOADS, Setting, setting
 from headcount.analyse.prediction import Asked, Prediction, predict
 from headcount.analyse.prediction.change import parse
 from headcount.analyse.prediction.study import study
 from headcount.bundle import reader
 
-BEFORE = (0.3, 0.5, 0.7, 0.85, 1.0, 1.15)
+BEFORE = (0.4, 0.6, 0.8, 0.95, 1.1, 1.3, 1.6)
 AFTER = (0.7, 0.85, 1.0, 1.15, 1.3)
 FURTHER = {"low": (0.3, 0.45, 0.6), "high": (1.5, 1.8, 2.2)}
 LEVEL_S = 5
@@ -63,7 +63,7 @@ def run(number: int, seed: int, keep: Path, names: Sequence[str]) -> Outcome:
     """Run a trial and keep its bundles; raises TrialError where it tells nothing."""
     cases = [case for case in CASES if case[0] in names]
     name, stage_name = cases[number % len(cases)]
-    stage = STAGES[stage_name]
+    stage = LOADS[stage_name]
     runner = Runner(keep)
     laid = setting(name, stage, runner.demand(stage), random.Random(f"{seed}/{number}"))
     key = f"trial-{seed}-{number:03}"

@@ -134,7 +134,8 @@ def test_too_few_loads_hold_nothing_out(tmp_path: Path) -> None:
 
 def test_a_limit_that_no_hardware_moves_is_refused(tmp_path: Path) -> None:
     # A lock: throughput is flat while nothing is near its end.
-    server = Server(places=1, service_s=0.01, think_s=1.0, quiet=QUIET)
+    busy = {"system.cpu.utilization": 0.3}
+    server = Server(places=1, service_s=0.01, think_s=1.0, quiet=QUIET, loud=busy)
     levels = server.levels((0.3, 0.5, 0.8, 1.0, 1.3, 2.0))
     found = predicted(levels, tmp_path, 0.08, Asked([change.parse("cpu", "2x")]))
     assert found.outcome == "not predictive"
