@@ -52,7 +52,7 @@ def test_hodges_lehmann_between_groups_is_the_textbooks() -> None:
     assert found.confidence == pytest.approx(0.96, abs=2e-3)
 
 
-@settings(deadline=None)  # scipy is loaded when it is first used
+@settings(deadline=None, max_examples=25)  # scipy is loaded when it is first used
 @given(
     st.lists(st.integers(-500, 500), min_size=3, max_size=5, unique=True),
     st.lists(st.integers(-500, 500), min_size=5, max_size=6, unique=True),
