@@ -59,6 +59,8 @@ def test_there_is_a_schema_for_each_file_and_no_other() -> None:
         "watch-log.schema.json",  # tests/live
         "export.schema.json",  # tests/report
         "comparison.schema.json",  # tests/compare
+        "gate.schema.json",  # tests/compare
+        "history.schema.json",  # tests/compare
         "audit.schema.json",  # tests/audit
         "price.schema.json",  # tests/prices
     }
