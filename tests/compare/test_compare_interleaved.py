@@ -102,6 +102,28 @@ def test_equals_show_no_difference(tmp_path: Path) -> None:
     assert said.startswith("No difference shown: B holds ")
 
 
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [(2, "capacities are told by 3 pairs or more; there are 2"), (4, "the pairs do not show how")],
+)
+def test_pairs_that_do_not_tell_the_capacities_say_so(
+    tmp_path: Path, count: int, told: str
+) -> None:
+    # As bad with fewer users as with more: no limit that they come nearer to.
+    users = [1036, 966, 1036, 966][:count]
+    levels = [
+        level(n, each, 100 if each > 1000 else 1000, 10_000, purpose="straddle")
+        for n, each in enumerate(users, 1)
+    ]
+    both = [(turn("A", n, each), turn("B", n, each)) for n, each in enumerate(users, 1)]
+    found = known(written(tmp_path, levels, levels, pairing(both, "capacity"), search=True))
+    assert found.capacity is None
+    assert found.sentence() is None
+    assert found.difference() is None
+    (said,) = found.doubts()
+    assert said.startswith(told)
+
+
 def rates(each: list[float], users: int = 20) -> list[LevelResult]:
     return [level(n, users, rate_per_s=rate, at_s=n * 40) for n, rate in enumerate(each, 1)]
 

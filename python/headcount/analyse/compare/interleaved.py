@@ -7,7 +7,7 @@ from functools import cached_property
 
 from headcount.analyse.compare.difference import Between
 from headcount.analyse.compare.figure import Figure
-from headcount.analyse.compare.joint import Joint, Point, joint
+from headcount.analyse.compare.joint import FEWEST, Joint, Point, joint
 from headcount.analyse.compare.record import Unlike
 from headcount.analyse.compare.subject import Side, counts
 from headcount.analyse.observe import observe
@@ -132,7 +132,7 @@ class Interleaved:
 
     def doubts(self) -> list[str]:
         """What qualifies the pairs, in sentences."""
-        return [*self._cut(), *self._moving(), *self._busy()]
+        return [*self._cut(), *self._untold(), *self._moving(), *self._busy()]
 
     def _cut(self) -> list[str]:
         versus = self.versus
@@ -144,6 +144,20 @@ class Interleaved:
             return []
         are = "pair is" if lost == 1 else "pairs are"
         return [f"{lost} {are} left out, a level of which does not count"]
+
+    def _untold(self) -> list[str]:
+        """Why pairs around a capacity say nothing of it."""
+        if self.versus.kind != "capacity" or self.capacity is not None:
+            return []
+        if len(self.pairs) < FEWEST:
+            return [f"capacities are told by {FEWEST} pairs or more; there are {len(self.pairs)}"]
+        return [
+            (
+                "the pairs do not show how fast both sides get worse with more users, or two "
+                "criteria limit them, so capacities are compared as the searches found them, with "
+                "wider intervals; longer levels (--duration) or more --pairs would tell"
+            )
+        ]
 
     def _moving(self) -> list[str]:
         """A trend of the difference itself: drift that does not meet both sides alike."""

@@ -76,20 +76,20 @@ def _one(first: Side, second: Side, found: Sequence[Difference]) -> str:
 def told(one: Difference) -> str:
     """A difference as a sentence: the verdict, both directions, the figures, the interval."""
     a, b = figures(one)
-    where = at(one)
+    what = f"{noun(one)} {at(one)}".rstrip()
     if one.finding == "no difference shown":
         if one.interval is None:
             return (
-                f"No difference shown between {one.second} and {one.first}: {noun(one)} {where} is "
+                f"No difference shown between {one.second} and {one.first}: {what} is "
                 f"{b} against {a}, without an interval."
             )
         return (
-            f"No difference shown between {one.second} and {one.first}: {noun(one)} {where} is {b} "
+            f"No difference shown between {one.second} and {one.first}: {what} is {b} "
             f"against {a}, which may be anything {between(one)}."
         )
     hint = " (indicative)" if one.indicative else ""
     return (
-        f"{one.second} is {one.finding} than {one.first}{hint}: {noun(one)} {where} is {b} "
+        f"{one.second} is {one.finding} than {one.first}{hint}: {what} is {b} "
         f"against {a}. {one.words[:1].upper()}{one.words[1:]}; 95% interval {between(one)}."
     )
 
