@@ -13,6 +13,7 @@ from headcount.analyse.audit.evidence import gather
 from headcount.analyse.audit.record import Place
 from headcount.bundle import manifest
 from headcount.bundle.altered import differences
+from headcount.bundle.writer import BundleWriter
 from headcount.cli.audit import audited
 from headcount.errors import InputError
 
@@ -124,6 +125,16 @@ def test_a_manifest_that_was_altered_is_not_mended_by_noting(bundle: Path) -> No
         manifest.read(bundle)
     manifest.note(bundle, "report.html")
     assert path.read_bytes() == altered
+
+
+def test_going_on_with_a_run_forgets_list_and_signature_until_it_ends(bundle: Path) -> None:
+    (bundle / "manifest.json.sig").write_text("stale", "utf-8")
+    writer = BundleWriter(bundle, finished=2)
+    assert not (bundle / "manifest.json").exists()
+    assert not (bundle / "manifest.json.sig").exists()
+    writer.event("resumed", 5.0, levels=2)
+    writer.close()
+    assert places(bundle) == []
 
 
 def test_long_files_have_longer_pieces(tmp_path: Path) -> None:
