@@ -41,7 +41,7 @@ def places(bundle: Path) -> list[Place]:
     return checksums.check(gather(bundle)).places
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(name=st.sampled_from(FILES), where=st.floats(0, 1), flip=st.integers(1, 255))
 def test_a_byte_altered_is_found_with_its_place(
     victim: Path, name: str, where: float, flip: int
@@ -67,7 +67,7 @@ def test_a_byte_altered_is_found_with_its_place(
         assert line <= int((lines[2] or lines[1]).replace(",", ""))
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(name=st.sampled_from(FILES), where=st.floats(0, 1), more=st.binary(max_size=40))
 def test_bytes_put_in_or_taken_away_are_found(
     victim: Path, name: str, where: float, more: bytes
