@@ -1,8 +1,10 @@
 """One byte altered anywhere in a bundle is found, in its file and at its place."""
 
+import json
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,6 +15,7 @@ from headcount.analyse.audit.evidence import gather
 from headcount.analyse.audit.record import Place
 from headcount.bundle import manifest
 from headcount.bundle.altered import differences
+from headcount.bundle.json_path import path_at
 from headcount.bundle.writer import BundleWriter
 from headcount.cli.audit import audited
 from headcount.errors import InputError
@@ -94,6 +97,39 @@ def test_the_whole_audit_bears_any_damage(victim: Path, name: str) -> None:
             assert audited(victim).outcome == "failed"
     finally:
         path.write_bytes(content)
+
+
+def test_of_json_the_fields_around_are_named(bundle: Path) -> None:
+    path = bundle / "levels.json"
+    content = path.read_text("utf-8")
+    at = content.index('"p99_ms"')
+    path.write_text(content[: at + 12] + "9" + content[at + 13 :], "utf-8")
+    (found,) = places(bundle)
+    assert re.search(r"\(levels\[0\]\S* to levels\[0\]\S*\)$", found.at), found.at
+    lines = content[:at].count("\n") + 1
+    assert path_at(content, lines) == "levels[0].total.response.p99_ms"
+    second = content.index('"index": 2') if '"index": 2' in content else content.index('"index":2')
+    assert path_at(content, content[:second].count("\n") + 1) == "levels[1].index"
+    assert path_at(content, 1) == ""
+
+
+@given(name=st.sampled_from(["levels.json", "verdict.json", "manifest.json"]), cut=st.floats(0, 1))
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_paths_are_those_of_the_parsed_file(victim: Path, name: str, cut: float) -> None:
+    text = (victim / name).read_text("utf-8")
+    lines = text.split("\n")
+    line = int(cut * (len(lines) - 1)) + 1
+    path = path_at(text, line)
+    value: Any = json.loads(text)
+    if '"' in path or (name == "manifest.json" and ".toml" in path):
+        return
+    for part in re.findall(r"\[\d+\]|[^.\[]+", path) if "{" not in path else []:
+        known = int(part[1:-1]) if part.startswith("[") else part
+        if isinstance(value, dict) and known not in value:
+            return  # a counter's name has dots
+        value = value[known]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        assert json.loads(lines[line - 1].strip().rstrip(",").rpartition(": ")[2]) == value
 
 
 def test_files_that_are_gone_fail_and_new_ones_are_told(bundle: Path) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from headcount.bundle.json_path import path_at
 from headcount.bundle.manifest import DIGITS, Entry, Manifest, checksum, entry_of, members
 
 
@@ -18,6 +19,7 @@ class Altered:
         end: The byte behind the last that may be altered.
         first_line: The line of the first, from 1; None where the file has no lines.
         last_line: The line of the last.
+        fields: Of JSON: the fields on those two lines.
 
     """
 
@@ -27,6 +29,7 @@ class Altered:
     end: int | None = None
     first_line: int | None = None
     last_line: int | None = None
+    fields: tuple[str, str] | None = None
 
 
 def differences(folder: Path, manifest: Manifest) -> list[Altered]:
@@ -51,7 +54,12 @@ def _compared(path: Path, entry: Entry) -> Iterator[Altered]:
         yield Altered(path.name, "altered", start, end)
         return
     first = content.count(b"\n", 0, start) + 1
-    yield Altered(path.name, "altered", start, end, first, content.count(b"\n", 0, end - 1) + 1)
+    last = content.count(b"\n", 0, end - 1) + 1
+    fields = None
+    if path.suffix == ".json":
+        text = content.decode("utf-8", errors="replace")
+        fields = (path_at(text, first), path_at(text, last))
+    yield Altered(path.name, "altered", start, end, first, last, fields)
 
 
 def _span(content: bytes, entry: Entry) -> tuple[int, int]:

@@ -37,4 +37,6 @@ def place(one: Altered) -> Place:
         at += f", line {one.first_line:,}"
     elif one.first_line is not None and one.last_line is not None:
         at += f", lines {one.first_line:,} to {one.last_line:,}"
+    if one.fields is not None and one.fields[0]:
+        at += f" ({' to '.join(dict.fromkeys(one.fields))})"
     return Place(file=one.name, at=at, text="has been altered")
