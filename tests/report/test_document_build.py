@@ -173,3 +173,24 @@ def test_what_was_stated_is_told_from_what_was_recorded() -> None:
     assert ("Kernel", "6.1.0-28-amd64", "recorded") in rows
     said = " ".join(prose(of_content(run)))
     assert "Nothing was stated of: drivers, destinations, tuning and pricing." in said
+
+
+def test_a_machine_that_is_both_is_described_once() -> None:
+    run = next(case.content for case in cases() if case.name == "on one machine")
+    rows = stated(run)
+    assert rows.count(("Kernel", "6.1.0-28-amd64", "recorded")) == 1
+    assert ("Machine", "the same as the system under test", "recorded") in rows
+
+
+def test_the_largest_gap_of_littles_law_may_be_one_below() -> None:
+    levels = [
+        level(1, 100).model_copy(update={"little_error": 0.004}),
+        level(2, 200).model_copy(update={"little_error": -0.07}),
+    ]
+    (table,) = [
+        block
+        for block in blocks(of_content(replace(content(), levels=levels)))
+        if isinstance(block, Table) and block.caption == "Checks of the measurement"
+    ]
+    told = {row.cells[0].text: row.cells[1].text for row in table.rows}
+    assert told["Little's law"] == "7.0% at 200 users"

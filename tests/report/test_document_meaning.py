@@ -7,7 +7,7 @@ import pytest
 from report_cases import at_least, cases, no_levels, one_level, saturated
 from report_factory import content, level, verdict
 
-from headcount.bundle.verdict import Price, PriceEach
+from headcount.bundle.price import Price, PriceEach
 from headcount.report.content import ReportContent
 from headcount.report.document import overview
 from headcount.report.document.blocks import Bullets, Note, Paragraph

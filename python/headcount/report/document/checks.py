@@ -41,7 +41,7 @@ def _rows(levels: Sequence[LevelResult]) -> Iterator[tuple[str, str, str]]:
     )
     yield (
         "Little's law",
-        _largest(valid, lambda level: level.little_error, share),
+        _largest(valid, _little, share),
         (
             "Users must equal throughput times response and think time. A large gap means that "
             "users or times were lost."
@@ -69,6 +69,10 @@ def _rows(levels: Sequence[LevelResult]) -> Iterator[tuple[str, str, str]]:
         + " late at the most (99 in 100)",
         "Users who begin late load the server less than they should.",
     )
+
+
+def _little(level: LevelResult) -> float | None:
+    return None if level.little_error is None else abs(level.little_error)
 
 
 def _largest(

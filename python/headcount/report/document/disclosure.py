@@ -1,6 +1,6 @@
 """The disclosure: what was stated, beside what was recorded."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from headcount.report.content import ReportContent
 from headcount.report.document.blocks import (
@@ -40,6 +40,13 @@ def section(content: ReportContent) -> Section:
     return Section(TITLE, blocks)
 
 
+def _recorded(content: ReportContent, name: str) -> Sequence[tuple[str, str]]:
+    """What was recorded of a group; a machine that is both is described once."""
+    if name == "drivers" and all(side.role == "both" for side in content.environment.sides):
+        return [("Machine", "the same as the system under test")]
+    return recorded_of(content, name)
+
+
 def _groups(content: ReportContent) -> Iterator[Block]:
     """A table of each group that anything is known of; the others are named."""
     silent = []
@@ -49,7 +56,7 @@ def _groups(content: ReportContent) -> Iterator[Block]:
         if not stated:
             silent.append(heading.lower())
         rows = [Row(cells(item, value, "stated")) for item, value in stated]
-        rows += [Row(cells(item, value, "recorded")) for item, value in recorded_of(content, name)]
+        rows += [Row(cells(item, value, "recorded")) for item, value in _recorded(content, name)]
         if rows:
             yield Table(heading, columns, rows, widths=[2.4, 6, 1.2])
     if silent:
