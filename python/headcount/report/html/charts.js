@@ -65,7 +65,7 @@
       if (!this.told.some((one) => one.n === plot.l.t)) this.legend.append(make("span", "axis", plot.l.t));
       this.values = this.told.map((one) => {
         const item = make("span");
-        const key = make("i", "key" + (one.d === "line" ? " plain" : one.sq ? " square" : ""));
+        const key = make("i", "key" + (one.d === "line" ? (one.dash ? " dashed" : " plain") : one.sq ? " square" : ""));
         key.style.setProperty("--c", "var(--" + one.c + ")");
         const value = make("b");
         item.append(key, one.n + " ", value);
