@@ -95,6 +95,14 @@ _TIMES: Sequence[tuple[Column, Get]] = (
         lambda o: _end(o.total.p95_interval_ms, 1),
     ),
     (
+        Column(
+            "response_p95_may_be_wider",
+            "Response p95, interval may be wider",
+            "The level is short against the server's memory.",
+        ),
+        lambda o: o.total.p95_interval_unreliable,
+    ),
+    (
         Column("service_p95_ms", "Service, 95th percentile (ms)", "From its actual start."),
         lambda o: _of(o.total.service, "p95_ms"),
     ),
