@@ -3,10 +3,11 @@
 import math
 
 import numpy as np
-from headcount.analyse.statistics.capacities import compare
 from scipy.special import expit, logit
 
 from bench.statistics.tally import Tally
+from headcount.analyse.compare.joint import Point, joint
+from headcount.analyse.search import Share
 from headcount.analyse.statistics.monotone import Reading, crossing, of_share
 
 ALLOWED, EACH, BATCHES = 0.05, 10_000, 12
@@ -49,7 +50,7 @@ def ladders(part: float) -> list[Tally]:
 PAIRS = (
     ("8 pairs at 4 loads", 0.01, (25.0, 25.0), True),
     ("8 pairs at 4 loads, runs differ by 3 %", 0.03, (25.0, 25.0), True),
-    ("8 pairs at 4 loads, slopes of 15 and 40", 0.01, (15.0, 40.0), False),
+    ("8 pairs at 4 loads, slopes of 15 and 40", 0.01, (15.0, 40.0), True),
 )
 MORE = 1.05
 
@@ -61,27 +62,24 @@ def capacities(part: float) -> list[Tally]:
         tally = Tally("ratio of capacities", case, benign)
         for seed in range(max(round(SEEDS * 4 * part), 20)):
             stream = np.random.default_rng((450 + number, seed))
-            pairs = []
-            for place, users in enumerate((860.0, 900.0, 940.0, 980.0) * 2):
+            points = []
+            for place, users in enumerate((860, 900, 940, 980, 980, 940, 900, 860)):
                 slower = 1 - 0.005 * place
-                pairs.append((
-                    users,
-                    _counted(stream, users, 900 * slower, slopes[0], spread),
-                    _counted(stream, users, 900 * MORE * slower, slopes[1], spread),
-                ))  # fmt: skip
-            found = compare(pairs)
-            ends = (found.ratio.low, found.ratio.high) if found else None
-            tally.add(MORE, ends, flagged=found is not None and not found.parallel)
+                for second, held in ((False, 900 * slower), (True, 900 * MORE * slower)):
+                    counted = _counted(stream, users, held, slopes[second], spread)
+                    points.append(Point(place, second, users, counted, 60.0))
+            found = joint(points)
+            tally.add(MORE, (found.ratio.low, found.ratio.high) if found else None)
         rows.append(tally)
     return rows
 
 
 def _counted(
     stream: np.random.Generator, users: float, capacity: float, slope: float, spread: float
-) -> tuple[float, float]:
+) -> Share:
     away = math.log(users / capacity) + stream.normal(0, spread)
     share = float(expit(logit(ALLOWED) + slope * away))
-    return float(stream.binomial(EACH, share)), float(EACH)
+    return Share("p95", float(stream.binomial(EACH, share)), float(EACH), ALLOWED)
 
 
 def _level(
