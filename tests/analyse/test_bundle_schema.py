@@ -62,6 +62,7 @@ def test_there_is_a_schema_for_each_file_and_no_other() -> None:
         "gate.schema.json",  # tests/compare
         "history.schema.json",  # tests/compare
         "audit.schema.json",  # tests/audit
+        "prediction.schema.json",  # tests/analyse/prediction
         "price.schema.json",  # tests/prices
     }
     assert names == {f"{name}.schema.json" for name in FILES}
