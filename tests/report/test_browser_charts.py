@@ -3,6 +3,7 @@
 import subprocess
 from collections import Counter
 from dataclasses import replace
+from decimal import Decimal
 from itertools import combinations
 from pathlib import Path
 
@@ -14,7 +15,9 @@ from report_cases import Case, hostile, large_figures, many_levels, saturated, w
 from report_factory import content, level
 
 from headcount.analyse.heat import Column, Heat
+from headcount.analyse.published.series import series
 from headcount.analyse.spectrum import Spectrum
+from headcount.bundle.price import Price
 from headcount.report import palette
 from headcount.report.content import ReportContent
 from headcount.report.figures.spectrum import Drawn
@@ -49,6 +52,14 @@ def usual() -> ReportContent:
     )
     heat = Heat((1.0, 3.0, 10.0, 30.0, 100.0, 300.0), columns)
     return replace(content(), spectra=spectra, heat=heat, narrow_heat=heat)
+
+
+def beside_published() -> ReportContent:
+    """A priced run beside what others published."""
+    made = content()
+    price = Price(amount=Decimal(29581), currency="USD", each=[])
+    verdict = made.verdict.model_copy(update={"price": price})
+    return replace(made, verdict=verdict, published=series(workload="home-folders"))
 
 
 def chart(page: Page, name: str) -> Locator:
@@ -167,6 +178,7 @@ def test_charts_follow_the_screen_into_the_dark_and_into_another_width(browser: 
         Case("times of seven decades", wide_times()),
         Case("large figures", large_figures()),
         Case("saturated", saturated()),
+        Case("published", beside_published()),
     ],
     ids=lambda case: case.name,
 )

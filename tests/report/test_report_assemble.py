@@ -11,6 +11,8 @@ from headcount.errors import InputError
 from headcount.plan.plan import Plan
 from headcount.plan.resolve import Overrides, resolve
 from headcount.report.assemble import assemble
+from headcount.report.figures.published import SAID
+from headcount.report.html import render
 from headcount.workloads import load
 
 
@@ -49,3 +51,16 @@ def test_a_data_set_of_another_kind_is_told_by_its_scale() -> None:
         "the data set was scaled to 50.0% of the original; it may fit into the server's memory "
         "where the whole would not"
     )
+
+
+def test_published_results_stand_beside_a_run_only_where_asked_for(tmp_path: Path) -> None:
+    plan = resolve(load("home-folders"), "lab:samba", Overrides(users=4, seed=1))
+    bundle = Bundle(tmp_path, plan, environment(), [level(1, 4, "only")], verdict())
+    assert assemble(bundle).published == ()
+    assert SAID not in render(assemble(bundle))
+    made = assemble(bundle, published=True)
+    assert {one.source for one in made.published}
+    assert all("home-folders" in one.workloads for one in made.published)
+    page = render(made)
+    assert page.count(f"dashed: {SAID}") >= 2
+    assert "9,500" in page
