@@ -11,7 +11,7 @@ from chart_reading import pixels
 from report_factory import content
 
 from headcount.report import palette
-from headcount.report.figures import response, throughput, transfer, utilisation
+from headcount.report.figures import response, throughput, timeline, transfer, utilisation
 from headcount.report.figures.record import Figure
 from headcount.report.figures.standalone import standalone, style
 from headcount.report.html import script
@@ -44,6 +44,18 @@ def test_every_class_that_is_drawn_has_a_colour_in_a_file(scheme: palette.Scheme
             coloured = names & palette.drawn(scheme).keys()
             for name in coloured - {"end", "mid"}:
                 assert f"text.{name}{{" in rules if tag == "text" else f".{name}" in rules
+
+
+def test_areas_are_never_left_black() -> None:
+    made = content()
+    found = [*figures(), timeline.figure(made.timeline, made.levels[-1])]
+    rules = style("print")
+    for figure in found:
+        assert figure is not None
+        areas = re.findall(r'<rect[^>]* class="([^"]*)"', figure.svg.split('class="at"')[0])
+        for classes in areas:
+            filled = [name for name in classes.split() if re.search(rf"\.{name}\{{fill:", rules)]
+            assert filled, classes
 
 
 def test_a_typesetter_draws_a_file_in_its_colours(tmp_path: Path) -> None:

@@ -50,6 +50,8 @@ def style(scheme: palette.Scheme) -> str:
         ".dot.ceiling{stroke-width:13}.hole.ceiling{stroke-width:8}",
         ".line.rule{stroke-width:1.6;opacity:.75}",
         ".at{display:none}",
+        f".band{{fill:{palette.drawn(scheme)['capacity']}}}",
+        f".measured{{fill:{ink['accent']};opacity:.07}}",
         *palette.rules(scheme),
         f".bar.outlined{{fill:none;stroke:{ink['soft']};stroke-width:1.5;stroke-dasharray:5 4}}",
     ]
