@@ -4,6 +4,7 @@ Each says what to measure where it fails. The figures are those that told good f
 of simulated servers whose capacity is known.
 """
 
+import math
 from collections.abc import Sequence
 
 from headcount.analyse.prediction.demand import FULL, Demand, drift
@@ -84,10 +85,11 @@ def demands(found: Sequence[Demand], points: Sequence[Point], capacity: float) -
     )
 
 
-def hold_out(told: Told | None, divided: Split | None, noise: float) -> Check:
+def hold_out(told: Told | None, divided: Split | None, noise: float, counted: float) -> Check:
     """The chosen model foretells the top two loads from the others.
 
-    `noise` is the relative standard error of the measured response: no test can be sterner.
+    `noise` and `counted` are the relative standard errors of the measured response and throughput:
+    no test can be sterner.
     """
     if told is None or divided is None:
         return Check(
@@ -100,8 +102,9 @@ def hold_out(told: Told | None, divided: Split | None, noise: float) -> Check:
             "of the capacity",
         )
     response = RESPONSE + 2 * noise
+    per_s = math.hypot(PER_S, 1.96 * counted)
     ok = (
-        (told.per_s is None or told.per_s <= PER_S)
+        (told.per_s is None or told.per_s <= per_s)
         and (told.response is None or not told.times or told.response <= response)
         and (told.users is None or told.users <= USERS)
     )
@@ -120,7 +123,7 @@ def hold_out(told: Told | None, divided: Split | None, noise: float) -> Check:
         value=told.worst,
         limit=1.0,
         sentence=f"from levels up to {count(low)} users, those up to {count(high)} are foretold "
-        f"with errors of: {said} (allowed: {share(PER_S)}, {share(response)}, {share(USERS)})",
+        f"with errors of: {said} (allowed: {share(per_s)}, {share(response)}, {share(USERS)})",
         remedy=None
         if ok
         else "measure longer levels, and more of them below the limit; if the errors stay, "

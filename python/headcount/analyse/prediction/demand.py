@@ -48,11 +48,14 @@ class Demand:
         return (self.background + self.each * per_s) / (capacity * self.usable)
 
 
-def demand(resource: Resource, points: Sequence[Point]) -> Demand | None:
+def demand(
+    resource: Resource, points: Sequence[Point], usable: float | None = None
+) -> Demand | None:
     """Fit the law to the levels; None where fewer than two saw the resource.
 
     What only the server uses has no background: a line that bends, as work in batches makes it,
-    would otherwise be taken for one, and its slope for a demand that is far too small.
+    would otherwise be taken for one, and its slope for a demand that is far too small. `usable` is
+    what other levels told of the device.
     """
     seen = [p for p in points if resource.name in p.use and p.per_s > 0]
     if len(seen) < 2:
@@ -67,7 +70,8 @@ def demand(resource: Resource, points: Sequence[Point]) -> Demand | None:
     background = float(found[1]) if apart else 0.0
     if not resource.own and not _sure(x, use):
         return None
-    return Demand(resource, float(found[0]), background, _usable(resource, seen))
+    share = usable if usable is not None else _usable(resource, seen)
+    return Demand(resource, float(found[0]), background, share)
 
 
 def _sure(x: Floats, use: Floats) -> bool:

@@ -72,10 +72,18 @@ class Fitted:
         return math.exp(self.tail.centre - self.tail.at / self.tail.slope)
 
 
-def fit(points: Sequence[Point], found: Sequence[Resource]) -> Fitted | None:
-    """Fit all parameters; None where no scenario uses anything that has a capacity."""
+def fit(
+    points: Sequence[Point], found: Sequence[Resource], usable: Mapping[str, float] | None = None
+) -> Fitted | None:
+    """Fit all parameters; None where no scenario uses anything that has a capacity.
+
+    `usable`: what share of its capacity a resource really gives, where other levels have told.
+    """
+    known = usable or {}
     demands = [
-        made for each in found if (made := demand(each, points)) is not None and made.each > 0
+        made
+        for each in found
+        if (made := demand(each, points, known.get(each.name))) is not None and made.each > 0
     ]
     if not any(each.resource.capacity for each in demands):
         return None

@@ -1,7 +1,7 @@
 """Which model foretells the highest levels of the run from the lower ones."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -93,14 +93,16 @@ def told(
     found: Sequence[Resource],
     capacities: Capacities,
     measured: float | None,
+    usable: Mapping[str, float],
     *,
     times: bool,
 ) -> list[Told]:
     """How each model does on the levels held out; empty where nothing can be fitted.
 
-    `times`: whether response times are asked for, and not only the users at the limit.
+    `usable` is a property of the devices, and taken from all levels. `times`: whether response
+    times are asked for, and not only the users at the limit.
     """
-    fitted = fit(divided.low, found)
+    fitted = fit(divided.low, found, usable)
     if fitted is None:
         return []
     most = candidates.room(fitted, capacities, max(p.users for p in divided.high))

@@ -53,11 +53,11 @@ def predict(bundle: Bundle, asked: Asked | None = None) -> Prediction:
             "scenarios use: run with counters of the server (--source), or give a lab server limits"
         )
     divided = holdout.split(found.points, found.measured)
-    told = (
-        holdout.told(divided, found.resources, now, found.measured, times=asked.users is not None)
-        if divided
-        else []
-    )
+    usable = {each.resource.name: each.usable for each in fitted.demands}
+    times = asked.users is not None
+    told: list[Told] = []
+    if divided is not None:
+        told = holdout.told(divided, found.resources, now, found.measured, usable, times=times)
     changed = bool(asked.changes) or asked.users is not None
     eligible: tuple[ModelName, ...] = QUEUEING
     if not changed:
@@ -174,7 +174,7 @@ def _checks(made: _Made, spread: Spread, diagnosis: Diagnosis | None) -> list[Ch
     return [
         checks.little(found.levels),
         checks.demands(binding, found.points, base),
-        checks.hold_out(made.best, made.divided, _noise(found)),
+        checks.hold_out(made.best, made.divided, _noise(found), _counted(found)),
         checks.reach(found.points, base, busiest),
         checks.measured(name, most / capacity if capacity else None, known=name is not None),
         checks.memory(made.asked.memory_bytes is not None, _harmless(made)),
@@ -191,6 +191,12 @@ def _noise(found: Study) -> float:
         if bounds is not None and response is not None and response.p95_ms > 0:
             told.append((bounds[1] - bounds[0]) / 2 / 1.96 / response.p95_ms)
     return sorted(told)[len(told) // 2] if told else 0.0
+
+
+def _counted(found: Study) -> float:
+    """Relative standard error of a level's throughput, as that of a count."""
+    counts = sorted(level.total.completed for level in found.levels)
+    return 1 / math.sqrt(counts[len(counts) // 2])
 
 
 def _harmless(made: _Made) -> bool | None:
