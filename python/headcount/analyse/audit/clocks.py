@@ -38,7 +38,8 @@ def check(evidence: Evidence) -> Result:
         "covered_s": round(sum(one.to_s - one.from_s for one in evidence.seconds), 6),
         "longest_s": round(longest, 6),
     }
-    good = f"{len(evidence.seconds):,} seconds follow each other; the longest measured took {longest:.3f} s"
+    number = f"{len(evidence.seconds):,} seconds"
+    good = f"{number} follow each other; the longest measured took {longest:.3f} s"
     return result(CHECK, TITLE, places, good, figures)
 
 
