@@ -32,7 +32,9 @@ def _corrected(fitted: Fitted, capacities: Capacities, most_users: int) -> Solut
     plain = amva.schweitzer(fitted.network(capacities), grid).response_s
     other = amva.schweitzer(fitted.network(capacities, fitted.cv2), grid).response_s
     ratio = np.interp(exact.users, grid, other / plain)
-    return _of(fitted, exact.users, exact.response_s * ratio)
+    # Whatever the correction, nothing is more than full.
+    full = exact.users / laws.most_per_s(fitted.network(capacities)) - fitted.think_s
+    return _of(fitted, exact.users, np.maximum(exact.response_s * ratio, full))
 
 
 def _approximate(fitted: Fitted, capacities: Capacities, most_users: int) -> Solution:

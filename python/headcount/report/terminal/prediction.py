@@ -6,6 +6,7 @@ from rich.text import Text
 
 from headcount.analyse.prediction.change import shown
 from headcount.analyse.prediction.record import Check, Prediction
+from headcount.analyse.prediction.resource import spoken
 from headcount.report.terminal.glyphs import writable
 from headcount.text import DASH, count, duration, duration_range, share, significant
 
@@ -45,7 +46,7 @@ def _expected(told: Prediction, console: Console) -> None:
             console,
             f"As it is: {count(told.now.users)} users by the model{measured}; "
             f"{significant(told.now.per_s)} scenarios/s, {duration(told.now.response_ms)} on "
-            f"average; fullest: {told.bound_now or DASH}.",
+            f"average; fullest: {spoken(told.bound_now) if told.bound_now else DASH}.",
         )
     if told.outcome == "predicted" and told.changes and told.capacity is not None:
         then = told.capacity
