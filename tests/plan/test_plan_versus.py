@@ -8,6 +8,7 @@ import pytest
 from headcount import workloads
 from headcount.errors import InputError
 from headcount.plan import target as targets
+from headcount.plan.cost import parse_cost
 from headcount.plan.plan import Plan
 from headcount.plan.resolve import Overrides, resolve
 from headcount.plan.versus import Opponent, opponent
@@ -73,7 +74,7 @@ def test_how_a_protocol_is_spoken_stays_with_the_protocol() -> None:
 
 
 def test_the_first_ones_price_is_not_the_seconds() -> None:
-    one = first(cost="100 USD")
+    one = first(cost=parse_cost("100 USD"))
     assert second(one).cost is None
     found = second(one, cost="50 EUR").cost
     assert found is not None

@@ -60,7 +60,7 @@ def opponent(first: Plan, given: Opponent, own: Mapping[str, str]) -> Plan:
         "sources": list(given.sources),
     }
     if given.cost is not None:
-        values["cost"] = parse_cost(given.cost).model_dump()
+        values["cost"] = parse_cost(given.cost, "--versus-cost").model_dump()
     second = validate(Plan, values, "the plan of the second target")
     if second.limits.get(GENERATOR) != first.limits.get(GENERATOR):
         raise InputError(
