@@ -43,7 +43,7 @@ def test_the_page_has_the_answer_the_curve_and_the_tables() -> None:
 def test_the_curve_is_that_of_whole_systems() -> None:
     figure = page.curve(report(two(), Need(users=3000)))
     assert figure is not None
-    assert "small costs 30,000 USD" in figure.alt
+    assert "small 30,000 USD" in figure.alt
     assert "large costs 60,000 USD" in figure.alt
     assert page.curve(report([stated("free", 10, None)])) is None
 
