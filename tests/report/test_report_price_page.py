@@ -44,7 +44,7 @@ def test_the_curve_is_that_of_whole_systems() -> None:
     figure = page.curve(report(two(), Need(users=3000)))
     assert figure is not None
     assert "small 30,000 USD" in figure.alt
-    assert "large costs 60,000 USD" in figure.alt
+    assert "large 60,000 USD" in figure.alt
     assert page.curve(report([stated("free", 10, None)])) is None
 
 
