@@ -20,7 +20,7 @@ RUN_TO_RUN = 0.025
 search moderates its own by the same (`docs/statistics.md`)."""
 CHANGED = 0.05
 """Standard deviation for each doubling of a capacity: caches, schedulers and locks do not scale as
-utilisation says. From the runs of `bench/prediction`."""
+utilisation says. Assumed: too few runs of `bench/prediction` are free of noise to fit it."""
 WIDEST = 0.3
 """Half-width from which an interval says nothing."""
 
