@@ -56,7 +56,7 @@ def test_the_report_says_what_was_stated_and_what_was_recorded(tmp_path: Path) -
     assert found.verdict.price is not None
     if ended.code == 0:
         assert "Price: 5,916.20 USD per user" in ended.out
-        assert found.verdict.price.each[0].value == pytest.approx(29_581 / 5)
+        assert float(found.verdict.price.each[0].value) == pytest.approx(29_581 / 5)
     laid = laid_out(paper.read_bytes())
     for level in found.levels:
         check_row(row_of(laid, level), level)

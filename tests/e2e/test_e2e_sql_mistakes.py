@@ -133,7 +133,12 @@ def test_a_server_that_ends_or_stops_in_a_level(tmp_path: Path, number: int) -> 
             told = " ".join(ended.message.split())
             assert "the target stopped answering during level 1 at 6 users" in told
             (level,) = reader.load(headcount.bundle).levels
-            assert level.outcome == "failed"
+            if number == SIGKILL:
+                assert level.outcome == "failed"
+            else:
+                # Everybody still waits and counts as slow. Whether that breaks the workload's
+                # criterion, a mean, depends on how much of the level was over before.
+                assert level.total.slow >= level.users
         finally:
             server.signal(SIGCONT)
             headcount.close()
