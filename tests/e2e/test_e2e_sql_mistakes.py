@@ -136,9 +136,9 @@ def test_a_server_that_ends_or_stops_in_a_level(tmp_path: Path, number: int) -> 
             if number == SIGKILL:
                 assert level.outcome == "failed"
             else:
-                # Everybody still waits and counts as slow. Whether that breaks the workload's
+                # Everybody still waits and is overloaded. Whether that breaks the workload's
                 # criterion, a mean, depends on how much of the level was over before.
-                assert level.total.slow >= level.users
+                assert level.total.overloaded >= level.users
         finally:
             server.signal(SIGCONT)
             headcount.close()
