@@ -107,6 +107,10 @@ def _pinned(level: Observation) -> Sign | None:
         return None
     if host >= held("cpu.full.high") or used.there is None or used.there < 2:
         return None
+    # The mean of the other CPUs: if they are nearly full, too, the server is bound to none.
+    rest = (host * used.there - busiest) / (used.there - 1)
+    if rest >= held("cpu.full.low"):
+        return None
     full = ramp(busiest, "cpu.full.low", "cpu.full.high")
     whole = used.server is not None and used.server >= held("cpu.full.low")
     score = min(full, wait[0]) if whole else 0.0
