@@ -12,12 +12,18 @@ use serde::Serialize;
 
 use crate::clock::VirtualClock;
 use crate::fault::{Fault, FaultKind};
+use crate::protocol::Protocol;
 use crate::seat::Seat;
 use crate::timers::Timers;
 use crate::user::User;
 
 /// How often the caller is told.
 const TELL_EVERY: Duration = Duration::from_millis(200);
+
+/// How often somebody tries to log on whom the server disconnects as they arrive.
+const TRIES: u32 = 5;
+/// The time between two tries: enough for a server to take up connections that wait.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// How far it is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -38,8 +44,7 @@ pub type Told<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
 pub struct CalledOff;
 
 /// Somebody who is no part of a run: no time passes for them.
-#[must_use]
-pub fn outsider(id: u32) -> User {
+fn outsider(id: u32) -> User {
     let timers = Timers::new(Rc::new(VirtualClock::default()));
     User::new(id, 0, Rc::new(Seat::new()), Rc::new(timers))
 }
@@ -80,6 +85,30 @@ where
     Ok(done)
 }
 
+/// Logs on as the user with this number of the run, who is no part of it. `silent` is the sentence for
+/// a server that does not answer within `patience`.
+///
+/// A server with more connections waiting than it takes resets one that was just made. While other
+/// users play on, that is no reason to give up what takes minutes, so it is tried a few times more.
+pub async fn arrive<P: Protocol>(
+    protocol: &P,
+    id: u32,
+    patience: Duration,
+    silent: impl Fn() -> String,
+) -> Result<P::Session, Fault> {
+    let mut tries = TRIES;
+    loop {
+        tries -= 1;
+        let opened = bounded(patience, protocol.open(&mut outsider(id)), &silent).await;
+        match opened {
+            Err(fault) if tries > 0 && fault.kind == FaultKind::Disconnected => {
+                tokio::time::sleep(PAUSE).await;
+            }
+            result => return result,
+        }
+    }
+}
+
 /// Runs work that waits for the network, from a thread that does nothing else meanwhile. Fails, too,
 /// if the system refuses an event queue.
 pub fn run<T, E: From<io::Error>>(work: impl Future<Output = Result<T, E>>) -> Result<T, E> {
@@ -103,8 +132,12 @@ pub async fn bounded<T, E: From<Fault>>(
 #[cfg(test)]
 mod tests {
     use std::future::{pending, ready};
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use serde_json::Value;
 
     use super::*;
+    use crate::protocol::{Compile, Moved, Session};
 
     #[derive(Debug)]
     enum Failure {
@@ -203,5 +236,67 @@ mod tests {
             (FaultKind::Timeout, "nobody there")
         );
         assert!(fault.ends_session);
+    }
+
+    struct Busy {
+        faults: u32,
+        kind: FaultKind,
+        tried: AtomicU32,
+    }
+    struct Desk(u32);
+    struct Nothing;
+
+    impl Compile for Nothing {
+        fn compile(_: &Value) -> Result<Self, String> {
+            Ok(Self)
+        }
+    }
+
+    impl Session for Desk {
+        type Step = Nothing;
+
+        async fn play(&mut self, _: &Nothing, _: &mut User) -> Result<Moved, Fault> {
+            Ok(Moved::default())
+        }
+    }
+
+    impl Protocol for Busy {
+        type Step = Nothing;
+        type Session = Desk;
+
+        async fn open(&self, user: &mut User) -> Result<Desk, Fault> {
+            if self.tried.fetch_add(1, Ordering::Relaxed) < self.faults {
+                return Err(Fault::session(self.kind, "no"));
+            }
+            Ok(Desk(user.id()))
+        }
+    }
+
+    /// Logs on to a server that fails so often, without waiting; how it ended, and after how many tries.
+    fn arrived(faults: u32, kind: FaultKind) -> (Result<u32, FaultKind>, u32) {
+        let tried = AtomicU32::new(0);
+        let busy = Busy {
+            faults,
+            kind,
+            tried,
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .unwrap();
+        let silent = || "silence".into();
+        let opened = runtime.block_on(arrive(&busy, 7, Duration::from_secs(9), silent));
+        let opened = opened.map(|desk| desk.0).map_err(|fault| fault.kind);
+        (opened, busy.tried.into_inner())
+    }
+
+    #[test]
+    fn who_is_disconnected_at_the_door_tries_again_and_nobody_else() {
+        assert_eq!(arrived(0, FaultKind::Disconnected), (Ok(7), 1));
+        assert_eq!(arrived(4, FaultKind::Disconnected), (Ok(7), 5));
+        let dead = (Err(FaultKind::Disconnected), 5);
+        assert_eq!(arrived(u32::MAX, FaultKind::Disconnected), dead);
+        assert_eq!(arrived(1, FaultKind::Refused), (Err(FaultKind::Refused), 1));
     }
 }

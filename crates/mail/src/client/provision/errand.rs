@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use headcount_load::provision::outsider;
-use headcount_load::{Fault, Protocol, provision};
+use headcount_load::{Fault, provision};
 
 use crate::client::{Mail, MailSession};
 
@@ -17,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub async fn arrive(mail: &Mail, id: u32) -> Result<MailSession, Fault> {
     let address = &mail.shared.options.imap.address;
     let what = || format!("no answer from {address} within {PATIENCE:?}");
-    bounded(mail.open(&mut outsider(id)), what).await
+    provision::arrive(mail, id, PATIENCE, what).await
 }
 
 /// Gives up when the server does not answer.

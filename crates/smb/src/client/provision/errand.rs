@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use headcount_load::provision::outsider;
-use headcount_load::{Fault, Protocol, provision};
+use headcount_load::{Fault, provision};
 use headcount_tree::parts::Share;
 
 use crate::client::session::{other_form, refuse};
@@ -26,7 +25,7 @@ const MOST_NOTE_BYTES: u32 = 4096;
 /// Logs on as the user with this number of the run.
 pub async fn arrive(smb: &Smb, id: u32) -> Result<SmbSession, Fault> {
     let what = || format!("no answer from {} within {PATIENCE:?}", smb.shared.name);
-    bounded(smb.open(&mut outsider(id)), what).await
+    provision::arrive(smb, id, PATIENCE, what).await
 }
 
 /// Gives up when the server does not answer.
