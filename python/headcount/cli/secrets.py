@@ -1,10 +1,10 @@
 """Where secrets come from: a file, the environment, or the person at the terminal."""
 
+import getpass
 import os
 import sys
 from pathlib import Path
 
-from headcount.cli.console import err
 from headcount.controller.access import Secrets
 from headcount.errors import InputError
 from headcount.plan import target as targets
@@ -50,7 +50,8 @@ def _ask(target: targets.Target) -> str:
         )
     question = f"Password of the users of {target.text}: "
     try:
-        password = err.input(question, password=True, markup=False)
+        # It hides what is typed before it asks: a quick hand's answer is neither shown nor lost.
+        password = getpass.getpass(question)
     except EOFError:
         password = ""
     if not password:
