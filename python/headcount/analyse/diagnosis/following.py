@@ -4,7 +4,7 @@ U = U0 + D X: what a resource is used grows with throughput by its demand D of a
 it is used without load (Denning and Buzen, "The Operational Analysis of Queueing Network
 Models", ACM Computing Surveys 10(3), 1978). It is full at X* = (capacity - U0) / D, and so much
 throughput takes X* (R + Z) users whose response time R is that of few users. It assumes that a
-scenario goes on to ask for as much: an extrapolation, never a finding.
+scenario goes on to ask for as much, and so does its interval: an extrapolation, never a finding.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -128,11 +128,12 @@ def _projected(
     each = 1.0 if resource.by_users else light.users / light.per_s
     if full < BEYOND * x.max() or full * each > FAR * max(o.users for o in levels):
         return None
-    variance = float(residual[0]) / max(len(x) - 2, 1) if residual.size else 0.0
+    free = max(len(x) - 2, 1)
+    variance = float(residual[0]) / free if residual.size else 0.0
     spread = variance * np.linalg.inv(design.T @ design)
     if demand < SURE_SLOPE * np.sqrt(spread[1, 1]):
         return None
-    low, high = _interval(resource.capacity, (background, demand), spread)
+    low, high = _interval(resource.capacity, (background, demand), spread, free)
     users = full * each
     per_s = full * light.per_s / light.users if resource.by_users else full
     lower = max(low * each, float(max(o.users for o in levels)) if resource.by_users else 0.0)
@@ -154,11 +155,15 @@ def _projected(
 
 
 def _interval(
-    capacity: float, line: tuple[float, float], spread: np.ndarray
+    capacity: float, line: tuple[float, float], spread: np.ndarray, free: int
 ) -> tuple[float, float | None]:
-    """Where the line may meet the capacity: from lines drawn with the fit's own covariance."""
+    """Where the line may meet the capacity: from lines drawn with the fit's own covariance.
+
+    By Student's t with `free` degrees of freedom: a few levels tell little of the residuals' size.
+    """
     rng = np.random.default_rng(SEED)
-    drawn = rng.multivariate_normal(line, spread, size=DRAWS)
+    off = rng.multivariate_normal((0.0, 0.0), spread, size=DRAWS)
+    drawn = np.array(line) + off * np.sqrt(free / rng.chisquare(free, size=(DRAWS, 1)))
     meets = np.where(drawn[:, 1] > 0, (capacity - drawn[:, 0]) / drawn[:, 1], np.inf)
     low, high = np.quantile(meets, [0.025, 0.975], method="nearest")
     return float(low), float(high) if np.isfinite(high) else None
