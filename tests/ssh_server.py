@@ -131,11 +131,10 @@ def key(path: Path) -> None:
 
 def children(pid: int) -> list[int]:
     """All descendants of a process."""
-    found = [
-        int(word)
-        for path in Path(f"/proc/{pid}/task").glob("*/children")
-        for word in path.read_text("utf-8").split()
-    ]
+    found: list[int] = []
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+        for path in Path(f"/proc/{pid}/task").glob("*/children"):
+            found += [int(word) for word in path.read_text("utf-8").split()]
     return [*found, *(each for child in found for each in children(child))]
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bundle_files import FILES
 from headcount.analyse.audit import checksums
 from headcount.analyse.audit.evidence import gather
 from headcount.analyse.audit.record import Place
@@ -19,19 +20,6 @@ from headcount.bundle.json_path import path_at
 from headcount.bundle.writer import BundleWriter
 from headcount.cli.audit import audited
 from headcount.errors import InputError
-
-FILES = (
-    "plan.toml",
-    "environment.json",
-    "events.ndjson",
-    "series.ndjson",
-    "series.parquet",
-    "histograms.hlog",
-    "levels.json",
-    "verdict.json",
-    "report.html",
-    "manifest.json",
-)
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ def test_a_users_day_is_the_models(tmp_path: Path) -> None:
             *("--compress", str(COMPRESS), "--duration", f"{DURATION_S}s", "--settle", "12s"),
             *("--ramp", "1s", "--scale", "0.2"),
         )
-    assert ended.code == 0, ended
+    assert ended.code in (0, 1, 4), ended  # what they did counts, also if they did it late
     bundle = reader.load(headcount.bundle)
     (level,) = bundle.levels
     tasks = {task.name: task.completed for task in level.tasks}

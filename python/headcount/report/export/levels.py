@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from headcount.analyse.standing import level_at
 from headcount.bundle.level import LevelResult, ScenarioResult, Times
 from headcount.bundle.reader import Bundle
 from headcount.counters.catalogue import label, lookup
 from headcount.report.export.table import Column, Table, Value
 from headcount.report.resources import over_loopback, resources
+from headcount.report.selection import published
 
 TIMES = ("mean_ms", "p50_ms", "p90_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms")
 NAMES = {
@@ -160,8 +160,7 @@ def levels(bundle: Bundle) -> Table:
 
 def _standing(bundle: Bundle) -> int | None:
     """The index of the level that stands for the capacity."""
-    capacity = bundle.verdict.capacity if bundle.verdict else None
-    found = level_at(capacity.users, bundle.levels) if capacity else None
+    found = published(bundle.verdict, bundle.levels) if bundle.verdict else None
     return found.index if found else None
 
 
