@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import stolen
 from processes import Headcount
 
 
@@ -14,3 +15,16 @@ def headcount(tmp_path: Path) -> Iterator[Headcount]:
     command = Headcount(tmp_path / "home")
     yield command
     command.close()
+
+
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+    """Repeat what failed while the hypervisor had the CPUs."""
+    return stolen.repeated(item, nextitem)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Tell what was repeated, so that nothing that fails now and then hides there."""
+    if lines := stolen.told(terminalreporter.config):
+        terminalreporter.section("repeated")
+        for line in lines:
+            terminalreporter.line(line)

@@ -1,0 +1,83 @@
+"""Repeats tests that failed while the hypervisor had given the CPUs to other machines.
+
+A machine that stands still for a tenth of a second breaks promises about time that nobody here
+gave. Only what the kernel says itself counts: time stolen in the seconds of the test (proc(5)).
+Where nothing was stolen a failure is one at once, and every repetition is told at the end.
+"""
+
+import functools
+import threading
+from pathlib import Path
+
+import pytest
+from _pytest.runner import runtestprotocol
+
+BURST = 0.10
+"""Share of half a second that must have been stolen at least once."""
+TRIES = 3
+EVERY_S = 0.5
+_TRIED = pytest.StashKey[int]()
+_REPEATED = pytest.StashKey[list[str]]()
+
+
+class Thief:
+    """Watches how much of the CPUs is stolen, from a thread of its own."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._largest = 0.0
+        self._last = _ticks()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def largest(self) -> float:
+        """Return the largest share in any half second since the last call."""
+        with self._lock:
+            found, self._largest = self._largest, 0.0
+        return found
+
+    def _watch(self) -> None:
+        nobody_sets_it = threading.Event()
+        while not nobody_sets_it.wait(EVERY_S):
+            stolen, total = _ticks()
+            share = (stolen - self._last[0]) / max(total - self._last[1], 1)
+            self._last = (stolen, total)
+            with self._lock:
+                self._largest = max(self._largest, share)
+
+
+def _ticks() -> tuple[int, int]:
+    """Return what was stolen and all there was, of all CPUs since the machine's start."""
+    words = Path("/proc/stat").read_text("ascii").splitlines()[0].split()[1:9]
+    ticks = [int(word) for word in words]
+    return ticks[7], sum(ticks)
+
+
+@functools.cache
+def _thief() -> Thief:
+    return Thief()
+
+
+def repeated(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+    """Run a test; again, with all it needs set up anew, if it failed while its CPUs were away."""
+    _thief().largest()
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    reports = runtestprotocol(item, nextitem=nextitem, log=False)
+    tried = item.stash.get(_TRIED, 0) + 1
+    away = _thief().largest()
+    failed = [report for report in reports if report.failed]
+    if failed and tried < TRIES and away >= BURST:
+        item.stash[_TRIED] = tried
+        told = f"{item.nodeid}: {away:.0%} of the CPUs were stolen\n{failed[0].longreprtext}"
+        item.config.stash.setdefault(_REPEATED, []).append(told)
+        item.session._setupstate.teardown_exact(None)
+        again: bool = item.ihook.pytest_runtest_protocol(item=item, nextitem=nextitem)
+        return again
+    for report in reports:
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+
+
+def told(config: pytest.Config) -> list[str]:
+    """Return what was repeated, and how it had failed."""
+    return config.stash.get(_REPEATED, [])
