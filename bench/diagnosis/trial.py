@@ -24,6 +24,7 @@ from bench.diagnosis.stages import (
     plan,
 )
 from bench.diagnosis.surroundings import cold, folder, hogs
+from bench.diagnosis.undisturbed import TRIES, undisturbed
 from headcount.bundle import reader
 from headcount.bundle.level import LevelResult
 from headcount.plan.plan import Plan
@@ -86,10 +87,11 @@ class Runner:
     def __init__(self, keep: Path, *, short: bool = False) -> None:
         """Keep bundles, and what stages do unlimited, in this folder.
 
-        `short`: three levels of 2 s instead of four of 4 s.
+        `short`: three levels of 2 s instead of four of 4 s, whatever the machine does meanwhile.
         """
         self._levels = SHORT_LEVELS if short else LEVELS
         self._level_s = SHORT_LEVEL_S if short else LEVEL_S
+        self._patient = not short
         self.keep = keep
         keep.mkdir(parents=True, exist_ok=True)
         self._demands: dict[str, Demand] = {}
@@ -108,7 +110,7 @@ class Runner:
             limits=injection.limits,
             steps=injection.steps,
         )
-        self.play(made, injection, self.keep / trial.key)
+        stolen = self.play(made, injection, self.keep / trial.key)
         truth = {
             "bundle": trial.key,
             "part": trial.part,
@@ -120,6 +122,7 @@ class Runner:
             "detail": injection.detail,
             "accepted": [injection.limit, *injection.accepted],
             "strength": injection.strength,
+            "stolen": stolen,
         }
         with (self.keep / "truth.ndjson").open("a", encoding="utf-8") as file:
             file.write(json.dumps(truth) + "\n")
@@ -135,7 +138,20 @@ class Runner:
             self._demands[stage.name] = _demand(reader.load(place).levels[-1])
         return self._demands[stage.name]
 
-    def play(self, what: Plan, injection: Injection, to: Path) -> None:
+    def play(self, what: Plan, injection: Injection, to: Path) -> float | None:
+        """Play while the machine is there; the share of its CPU time that was stolen.
+
+        Short plays are for trying things: they take the machine as it is.
+        """
+        if not self._patient:
+            self._play(what, injection, to)
+            return None
+        stolen = undisturbed(lambda: self._play(what, injection, to))
+        if stolen is None:
+            raise TrialError(f"its hypervisor took the machine's CPUs, {TRIES} times")
+        return stolen
+
+    def _play(self, what: Plan, injection: Injection, to: Path) -> None:
         """Run a plan as a program of its own, in surroundings of its own."""
         with contextlib.ExitStack() as around:
             cache = around.enter_context(folder(loop=injection.loop))
