@@ -151,6 +151,9 @@ def test_broken_connections_fail_a_level_and_do_not_make_it_invalid(broken: Run)
     fault = level.faults[0]
     assert (fault.step, fault.kind, fault.count) == ("step-0", "disconnected", level.total.failed)
     assert fault.examples == ["the workload asked for this failure"]
+    # They come back at once, as fast as the generator can: that is not what broke.
+    assert level.outcome == "failed"
+    assert not level.generator.limited
 
 
 def test_failures_are_counted_by_step_and_never_as_fast() -> None:

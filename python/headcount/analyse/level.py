@@ -7,6 +7,7 @@ from headcount._engine import Histogram, Interval
 from headcount.analyse import generator, little
 from headcount.analyse.judge import judge
 from headcount.analyse.marks import level_marks
+from headcount.analyse.outright import outright
 from headcount.analyse.statistics.memory import too_short
 from headcount.analyse.statistics.sections import SECTIONS
 from headcount.analyse.steadiness import steadiness
@@ -72,8 +73,10 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
     law = little.check(window, level.users) if plan.workload.pace.kind == "closed" else None
     length_s = max(window.seconds, 1e-9)
     due, completed = window.pool().due(), window.pool().completed
-    invalid = _invalid(level, watched.reasons, law)
     faults = _faults(window.intervals, level.step_names)
+    if outright(plan.criteria, faults, completed, window.pool().failed):
+        watched = watched.model_copy(update={"limited": False})
+    invalid = _invalid(level, watched.reasons if watched.limited else [], law)
     failed = _wrong_data(faults)
     failed += [result.sentence for result in criteria if not result.passed]
     failed += _shortfall(due, completed + window.pool().failed, level.users)

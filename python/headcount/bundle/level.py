@@ -160,7 +160,9 @@ class GeneratorResult(Record):
     timer_lateness_p50_ms: float | None
     timer_lateness_p99_ms: float | None
     timer_lateness_max_ms: float | None
-    limited: bool
+    limited: bool = Field(
+        description="Whether it may have been what broke; refusals and broken connections are not"
+    )
     reasons: list[str]
 
 

@@ -4,6 +4,7 @@ from headcount.analyse import generator
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.law import window_of
 from headcount.analyse.audit.record import Place, Result, result, unknown
+from headcount.analyse.outright import outright
 
 CHECK = "generator"
 TITLE = "levels that count were not limited by the load generator"
@@ -19,7 +20,9 @@ def check(evidence: Evidence) -> Result:
         if window is None:
             continue
         watched = generator.watch(window, evidence.plan.criteria)
-        if level.outcome == "invalid":
+        ended = (level.total.completed, level.total.failed)
+        broke = outright(evidence.plan.criteria, level.faults, *ended)
+        if level.outcome == "invalid" or broke:
             continue
         busiest = max(busiest, watched.busiest_worker_share)
         late = max(late, watched.timer_lateness_p99_ms or 0.0)
