@@ -16,8 +16,8 @@ BURST = 0.10
 """Share of half a second that must have been stolen at least once."""
 TRIES = 3
 EVERY_S = 0.5
-_TRIED = pytest.StashKey[int]()
-_REPEATED = pytest.StashKey[list[str]]()
+_FAILED = pytest.StashKey[list[str]]()
+_PROPERTY = "failed while its CPUs were stolen"
 
 
 class Thief:
@@ -62,22 +62,25 @@ def repeated(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
     _thief().largest()
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     reports = runtestprotocol(item, nextitem=nextitem, log=False)
-    tried = item.stash.get(_TRIED, 0) + 1
+    before = item.stash.setdefault(_FAILED, [])
     away = _thief().largest()
     failed = [report for report in reports if report.failed]
-    if failed and tried < TRIES and away >= BURST:
-        item.stash[_TRIED] = tried
-        told = f"{item.nodeid}: {away:.0%} of the CPUs were stolen\n{failed[0].longreprtext}"
-        item.config.stash.setdefault(_REPEATED, []).append(told)
+    if failed and len(before) + 1 < TRIES and away >= BURST:
+        how = f"{item.nodeid}: {away:.0%} of the CPUs were stolen\n{failed[0].longreprtext}"
+        before.append(how)
         item.session._setupstate.teardown_exact(None)
         again: bool = item.ihook.pytest_runtest_protocol(item=item, nextitem=nextitem)
         return again
+    # With the report it also comes from a worker of several to who tells.
+    reports[-1].user_properties += [(_PROPERTY, how) for how in before]
     for report in reports:
         item.ihook.pytest_runtest_logreport(report=report)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
     return True
 
 
-def told(config: pytest.Config) -> list[str]:
+def told(reporter: pytest.TerminalReporter) -> list[str]:
     """Return what was repeated, and how it had failed."""
-    return config.stash.get(_REPEATED, [])
+    every = (report for reports in reporter.stats.values() for report in reports)
+    said = (pair for report in every for pair in getattr(report, "user_properties", ()))
+    return [how for name, how in said if name == _PROPERTY]
