@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use headcount_load::{Fault, FaultKind};
 
-use super::plan::{Holding, KEYWORD};
+use super::plan::Holding;
 use crate::client::MailSession;
 use crate::imap::{Change, Fetched, Uids, What};
 use crate::message::{Body, Checker, Section, Verdict};
@@ -34,7 +34,7 @@ impl MailSession {
             let mut own = self
                 .imap()
                 .await?
-                .search(&format!("KEYWORD {KEYWORD}"))
+                .search(&format!("KEYWORD {}", holding.keyword()))
                 .await?;
             own.sort_unstable();
             let is_whole = own.len() == holding.messages as usize
@@ -66,7 +66,7 @@ impl MailSession {
             written.bytes.set(written.bytes.get() + message.len());
             message
         });
-        let flags = format!("\\Seen {KEYWORD}");
+        let flags = format!("\\Seen {}", holding.keyword());
         let imap = self.imap().await?;
         imap.append(&holding.folder, &flags, &mut messages).await?;
         Ok(())

@@ -8,14 +8,16 @@ use crate::options::MailOptions;
 use crate::profile::{MixRow, mix};
 
 /// The keyword that prepared messages bear, so that a server can tell them from what came later.
-pub const KEYWORD: &str = "$Headcount";
+const KEYWORD: &str = "$Headcount";
+/// That of the inbox: its messages are moved to folders of others, and must not pass for theirs there.
+const INBOX_KEYWORD: &str = "$HeadcountInbox";
 /// When prepared messages were sent, in µs since 1970: a day whose date is the same for all runs, and a
 /// minute later for each. 1 January 2026.
 const SENT_UNIX_US: u64 = 1_767_225_600_000_000;
 /// Between two of them, in µs.
 const APART_US: u64 = 60_000_000;
 /// The version of what is prepared: to be raised when it changes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A folder, and what it holds at the start.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +28,17 @@ pub struct Holding {
     pub messages: u32,
     /// The number of the first of them among those of the mailbox.
     pub from: u32,
+}
+
+impl Holding {
+    /// What its prepared messages bear.
+    pub fn keyword(&self) -> &'static str {
+        if self.folder == INBOX {
+            INBOX_KEYWORD
+        } else {
+            KEYWORD
+        }
+    }
 }
 
 impl MailOptions {
