@@ -30,7 +30,7 @@ run: run-packages setup ## Start a Samba here and find how many people it holds:
 .PHONY: test
 test: packages setup ## Install what the tests need, and run them all
 	cargo test --workspace --quiet
-	$(RUN) pytest
+	$(RUN) pytest -n 2 --dist loadfile
 
 .PHONY: check
 check: setup ## Formatting, lints, types, the stub of the engine, the house rules
