@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import headcount.cli.console  # before a test sets COLUMNS: consoles take it from the import on
 import stolen
 from processes import Headcount
 

@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # tests in the background of a shell
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 LONGEST_S = 90.0
 """No command of the tests takes longer."""
 
@@ -45,8 +48,6 @@ class Command:
 
     def __init__(self, arguments: list[str], environment: dict[str, str], folder: Path) -> None:
         self._out, self._err = folder / "out", folder / "err"
-        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a background job of a shell
-            signal.signal(signal.SIGINT, signal.default_int_handler)
         with self._out.open("wb") as out, self._err.open("wb") as err:
             self.process = subprocess.Popen(
                 arguments,

@@ -22,6 +22,8 @@ def fault(kind: str, count: int) -> FaultResult:
         (["work:errors<1%"], [fault("refused", 900)], False),  # whose they were is not known
         (["p95<=1s"], [fault("refused", 900)], False),
         (["errors<1%"], [], False),
+        (["errors<90%"], [fault("timeout", 9), fault("wrong-data", 1)], True),
+        (["p95<=1s"], [fault("wrong-data", 1)], True),
     ],
 )
 def test_faults_that_no_late_timer_makes(

@@ -17,7 +17,7 @@ from headcount.plan.criteria import parse
 
 USERS = 20
 LIMIT_US = 200_000
-CRITERIA = ["p95<=200ms", "overload<5%", "mean<=20ms", "errors<1%"]
+CRITERIA = ["p95<=200ms", "overload<5%", "mean<=30ms", "errors<1%"]
 NAMES = ["work-0"]
 
 

@@ -102,7 +102,7 @@ def test_a_search_that_goes_on_after_a_crash_asks_for_the_same_levels(found: Bun
 
 def test_littles_law_holds_at_every_level(found: Bundle) -> None:
     valid = [level for level in found.levels if level.outcome != "invalid"]
-    assert len(valid) >= 4
+    assert len(valid) >= 2
     for level in valid:
         assert level.little_error is not None
         assert abs(level.little_error) < 0.4

@@ -7,7 +7,7 @@ from headcount._engine import Histogram, Interval
 from headcount.analyse import generator, little
 from headcount.analyse.judge import judge
 from headcount.analyse.marks import level_marks
-from headcount.analyse.outright import outright
+from headcount.analyse.outright import WRONG_DATA, outright
 from headcount.analyse.statistics.memory import too_short
 from headcount.analyse.statistics.sections import SECTIONS
 from headcount.analyse.steadiness import steadiness
@@ -38,8 +38,6 @@ SHORTFALL_SHARE = 0.05
 """Share of the scenarios due that may be unanswered, beside one for each user."""
 MOST_FAULTS = 20
 """Kinds of faults kept of a level; the most frequent, and before them all wrong data."""
-WRONG_DATA = "wrong-data"
-"""The kind of fault that no criterion can allow."""
 
 
 @dataclass(frozen=True)
