@@ -8,8 +8,9 @@ from rich.text import Text
 from headcount.analyse.compare.gate import Gate, Judgement
 from headcount.analyse.compare.metrics import BY_ID
 from headcount.analyse.compare.words import signed
-from headcount.report.compare.terminal import listed, say
+from headcount.report.compare.terminal import listed
 from headcount.report.terminal.glyphs import BLOCKS, glyphs, writable
+from headcount.report.terminal.say import say
 from headcount.text import DASH, count, share
 
 _STYLES = {"passed": "green", "regression": "bold red", "inconclusive": "yellow"}

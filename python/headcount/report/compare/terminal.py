@@ -1,7 +1,6 @@
 """A comparison on the terminal: the verdict first, then the figures, then what qualifies them."""
 
 from collections.abc import Sequence
-from textwrap import wrap
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -11,6 +10,7 @@ from rich.text import Text
 from headcount.analyse.compare.record import Comparison
 from headcount.report.compare.cells import Group, Row, about, groups, published
 from headcount.report.terminal.glyphs import BLOCKS, glyphs, writable
+from headcount.report.terminal.say import say
 from headcount.text import DASH
 
 _STYLES = {"better": "bold green", "worse": "bold red"}
@@ -111,19 +111,3 @@ def listed(console: Console, title: str, lines: Sequence[str], names: Sequence[s
         as_it_is |= any(line.startswith(f"{name}:") for name in names)
         begun = line if as_it_is else f"{line[:1].upper()}{line[1:]}"
         say(console, f"- {begun}.", indent=2)
-
-
-def say(console: Console, line: str, style: str = "", indent: int = 0) -> None:
-    """Print a sentence: text, never markup; wrapped at words."""
-    space = " " * indent
-    hanging = space + ("  " if line.startswith("- ") else "")
-    for part in line.split("\n"):
-        wrapped = wrap(
-            writable(part, console),
-            max(console.width, 40),
-            initial_indent=space,
-            subsequent_indent=hanging,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        console.print(Text("\n".join(wrapped), style=style))

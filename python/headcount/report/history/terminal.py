@@ -10,8 +10,9 @@ from rich.text import Text
 from headcount.analyse.compare.history import History, Run, Series, reason
 from headcount.analyse.compare.metrics import BY_ID
 from headcount.analyse.compare.words import signed, value
-from headcount.report.compare.terminal import listed, say
+from headcount.report.compare.terminal import listed
 from headcount.report.terminal.glyphs import BLOCKS, glyphs, writable
+from headcount.report.terminal.say import say
 from headcount.text import DASH, count
 
 MOST_METRICS = 3
