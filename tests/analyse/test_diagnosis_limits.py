@@ -39,6 +39,16 @@ SERVERS = {
         },
         quiet=QUIET | {"system.cpu.foreign": 2.8},
     ),
+    ("cpu", "stolen"): Server(
+        loud={
+            "system.cpu.utilization": 1.0,
+            "system.cpu.utilization{cpu.mode=steal}": 0.35,
+            "process.cpu.utilization": 2.4,
+            "process.cpu.run_delay": 0.6,
+            CPU: 0.9,
+        },
+        quiet=QUIET,
+    ),
     ("thread", "one thread"): Server(
         loud={
             "process.cpu.busiest_thread": 0.98,

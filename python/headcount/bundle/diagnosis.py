@@ -117,7 +117,7 @@ class Diagnosis(Record):
     """What stopped the server, how sure that is, and what it rests on."""
 
     limit: Limit
-    detail: str | None = Field(description="Such as `quota`, `all cores`, `neighbour`, `read`")
+    detail: str | None = Field(description="Such as `quota`, `all cores`, `stolen`, `read`")
     size: float | None = Field(
         description="Of a pool its places, of a lock the ms it is held, of refusals the users "
         "accepted, of a quota its CPUs; null if none"

@@ -11,6 +11,7 @@ HEADS: dict[tuple[Limit, str | None], str] = {
     ("cpu", "quota"): "A CPU quota",
     ("cpu", "all cores"): "The CPU, all cores of it",
     ("cpu", "neighbour"): "Other programs on its machine, which take the CPU it needs",
+    ("cpu", "stolen"): "The hypervisor, which takes the CPU it needs",
     ("cpu", "bound to some cores"): "The CPUs that it is bound to, while others are idle",
     ("thread", "one thread"): "One thread of it, which has no time left",
     ("thread", "a few threads"): "A few threads of it, which have no time left",

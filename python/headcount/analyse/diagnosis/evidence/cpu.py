@@ -128,9 +128,10 @@ def _machine(level: Observation) -> Sign | None:
         return None
     used, wait = cores(level), waiting(level)
     full = ramp(busy, "cpu.full.low", "cpu.full.high")
-    own = 0.0
+    uses = 0.0
     if used.server is not None and used.there:
-        own = ramp(used.server / used.there, "cpu.full.low", "cpu.full.high")
+        uses = ramp(used.server / used.there, "cpu.full.low", "cpu.full.high")
+    own = uses
     wants = wanted(level)
     if wants is not None and used.there:
         own = max(own, full * ramp(wants / used.there, "cpu.wanted.low", "cpu.wanted.high"))
@@ -152,10 +153,10 @@ def _machine(level: Observation) -> Sign | None:
             said = f"its threads waited for a CPU {share(delay)} of the time they wanted one"
         figures.append(_wait(level, wait, said))
     stolen = level.mean(STOLEN) or 0.0
-    if stolen >= held("cpu.stolen") and own < 1:
+    if stolen >= held("cpu.stolen") and uses < 1:
         said = f"the hypervisor gave {share(stolen)} of the CPUs to others"
         figures.insert(0, figure(level, STOLEN, stolen, said, threshold=held("cpu.stolen")))
-        return Sign("cpu", "neighbour", score, tuple(figures))
+        return Sign("cpu", "stolen", score, tuple(figures))
     if _others(used):
         foreign = used.foreign or 0.0
         said = f"other programs used {significant(foreign)} of {significant(used.there)} CPUs"
