@@ -8,6 +8,7 @@ from typing import Any
 
 from bench.diagnosis.baselines import BASELINES
 from headcount.analyse.diagnosis import diagnose
+from headcount.analyse.diagnosis.thresholds import held
 from headcount.bundle import reader
 
 LIMITS = (
@@ -34,6 +35,13 @@ class Judged:
     sentence: str
     baselines: Mapping[str, str]
     elsewhere: float | None
+
+    @property
+    def sureness(self) -> str:
+        """The word for the confidence."""
+        if self.confidence >= held("confidence.high"):
+            return "high"
+        return "fair" if self.confidence >= held("confidence.fair") else "low"
 
     @property
     def is_right(self) -> bool:
@@ -82,6 +90,13 @@ def shown(judged: Sequence[Judged]) -> str:
     for name in dict.fromkeys(j.truth["class"] for j in judged):
         of_class = [j for j in judged if j.truth["class"] == name]
         lines.append(f"{name:14}{len(of_class):7}{sum(j.is_right for j in of_class):7}")
+    lines += ["", f"{'confidence':14}{'trials':>7}{'right':>7}{'mean':>7}"]
+    for word in ("high", "fair", "low"):
+        those = [j for j in judged if j.sureness == word]
+        if those:
+            mean = sum(j.confidence for j in those) / len(those)
+            right = sum(j.is_right for j in those)
+            lines.append(f"{word:14}{len(those):7}{right:7}{mean:7.2f}")
     right = sum(j.is_right for j in judged)
     lines += ["", f"{'diagnosis':14}{_score(right, len(judged))}"]
     for name in BASELINES:
