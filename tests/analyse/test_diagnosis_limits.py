@@ -63,6 +63,9 @@ SERVERS = {
     ("memory", "as disk"): Server(
         loud={IO: 0.85, READ: 63e6, "cgroup.memory.refaults": 61e6, CPU: 0.12}, quiet=QUIET
     ),
+    ("memory", "killed"): Server(
+        loud={"cgroup.memory.oom_kills": 0.05, "cgroup.memory.limit": 64e6, CPU: 0.12}, quiet=QUIET
+    ),
     ("network", "sending"): Server(
         loud={
             "system.network.queue.occupied": 1.0,

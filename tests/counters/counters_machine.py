@@ -108,7 +108,7 @@ def cgroup_v2(m: int, group: str = "lab") -> dict[str, str]:
         f"{folder}/cpu.max": "50000 100000\n",
         f"{folder}/memory.current": "1048576\n",
         f"{folder}/memory.max": "2097152\n",
-        f"{folder}/memory.events": f"low 0\nhigh 0\nmax {5 + 3 * m}\noom 0\n",
+        f"{folder}/memory.events": f"low 0\nhigh 0\nmax {5 + 3 * m}\noom 0\noom_kill {4 + m}\n",
         f"{folder}/memory.stat": (
             f"anon 1\npgmajfault {7 + 2 * m}\nworkingset_refault_anon 0\n"
             f"workingset_refault_file {100 + 20 * m}\n"
@@ -131,6 +131,9 @@ def cgroup_v1(m: int, group: str = "lab") -> dict[str, str]:
         f"{root}/memory/{group}/memory.usage_in_bytes": "1048576\n",
         f"{root}/memory/{group}/memory.limit_in_bytes": "2097152\n",
         f"{root}/memory/{group}/memory.failcnt": f"{5 + 3 * m}\n",
+        f"{root}/memory/{group}/memory.oom_control": (
+            f"oom_kill_disable 0\nunder_oom 0\noom_kill {4 + m}\n"
+        ),
         f"{root}/memory/{group}/memory.stat": (
             "pgmajfault 0\nworkingset_refault_file 0\n"
             f"total_pgmajfault {7 + 2 * m}\ntotal_workingset_refault_anon 0\n"

@@ -15,6 +15,7 @@ EXPECTED = {
     "cgroup.memory.usage": 1048576,
     "cgroup.memory.limit": 2097152,
     "cgroup.memory.limit_hits": 3,
+    "cgroup.memory.oom_kills": 1,
     "cgroup.memory.refaults": 20 * memory.PAGE_BYTES,
     "cgroup.paging.faults{system.paging.fault.type=major}": 2,
     **{f"cgroup.pressure{{resource={r},kind=some}}": 0.25 for r in ("cpu", "io", "memory")},

@@ -40,13 +40,14 @@ def test_utilisation_is_what_cannot_be_handed_out() -> None:
 
 
 def test_paging_per_second() -> None:
-    before = memory.parse_vmstat("pgfault 100\npgmajfault 10\npswpin 4\npswpout 5\n")
-    after = memory.parse_vmstat("pgfault 300\npgmajfault 60\npswpin 4\npswpout 25\n")
+    before = memory.parse_vmstat("pgfault 100\npgmajfault 10\npswpin 4\npswpout 5\noom_kill 3\n")
+    after = memory.parse_vmstat("pgfault 300\npgmajfault 60\npswpin 4\npswpout 25\noom_kill 9\n")
     assert memory.delta(before, after, 2.0) == {
         "system.paging.faults{system.paging.fault.type=major}": 25,
         "system.paging.faults{system.paging.fault.type=minor}": 75,
         "system.paging.operations{system.paging.direction=in}": 0,
         "system.paging.operations{system.paging.direction=out}": 10,
+        "system.linux.memory.oom_kills": 3,
     }
 
 
@@ -62,7 +63,7 @@ def test_refaults_by_the_names_of_kernels_before_and_since_5_9() -> None:
     assert memory.refaults({}, {"pgfault": 3}, 1.0) is None
 
 
-KEYS = ["pgfault", "pgmajfault", "pswpin", "pswpout"]
+KEYS = ["pgfault", "pgmajfault", "pswpin", "pswpout", "oom_kill"]
 KEYS += ["workingset_refault_file", "workingset_refault_anon", "workingset_refault"]
 NUMBERS = st.dictionaries(st.sampled_from(KEYS), st.integers(0, 2**64))
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from headcount.analyse.diagnosis.evidence import memory
 from headcount.analyse.diagnosis.sign import Sign
 from headcount.analyse.diagnosis.thresholds import held
 from headcount.analyse.diagnosis.weigh import RESOURCES, Weighed
@@ -53,7 +54,9 @@ def _of_server(weighed: Weighed, ranked: tuple[Sign, ...], saturated: bool | Non
     refusal = weighed.signs.get("refusal")
     found: Sign | None = None
     joint: tuple[Sign, ...] = ()
-    if refusal is not None and refusal.score >= max(held("decide.score"), best):
+    refuses = refusal is not None and refusal.score >= max(held("decide.score"), best)
+    # Connections that break because their process was killed are no refusals.
+    if refuses and not _killed(weighed):
         found = refusal
     elif saturated is False:
         return Decision("none", None, (), ranked, saturated)
@@ -73,15 +76,24 @@ def _saturated(weighed: Weighed) -> bool | None:
     The levels of a search lie close to the capacity: there throughput has hardly bent, but users
     with think times already wait many times longer than with nobody beside them. And a control
     group that is denied the CPU in nearly every period has none left, by the scheduler's word,
-    though what a scenario costs may still fall as users log on less and work more.
+    though what a scenario costs may still fall as users log on less and work more. Nor has a server
+    any memory left whose processes are killed for want of it.
     """
     cpu = weighed.signs.get("cpu")
     if cpu is not None and cpu.detail == "quota" and cpu.score >= held("cpu.full.high"):
+        return True
+    if _killed(weighed):
         return True
     slope = weighed.seen.elasticity
     if slope is None:
         return None
     return slope <= held("elasticity.unsaturated") or weighed.seen.growth >= held("growth")
+
+
+def _killed(weighed: Weighed) -> bool:
+    """Whether the kernel ended processes of the server for want of memory."""
+    sign = weighed.signs.get("memory")
+    return sign is not None and sign.detail == memory.KILLED
 
 
 def _generator(weighed: Weighed, *, saturated: bool | None) -> Sign | None:

@@ -51,6 +51,12 @@ def weigh(observations: Sequence[Observation]) -> Weighed:
     # In the order of the evidence: of signs with the same score the same one must lead each time.
     limits = dict.fromkeys(limit for signs in deciding for limit in signs)
     signs = {limit: _middle([s[limit] for s in deciding if limit in s]) for limit in limits}
+    killed = [
+        s["memory"] for s in deciding if "memory" in s and s["memory"].detail == memory.KILLED
+    ]
+    if killed:
+        # Whoever is killed once has lost what it held: the levels between are none the better.
+        signs["memory"] = killed[-1]
     if deciding:
         # Refusals begin where the last place is taken: only those beyond show them.
         signs["refusal"] = deciding[-1]["refusal"]

@@ -17,6 +17,7 @@ HEADS: dict[tuple[Limit, str | None], str] = {
     ("thread", "a few threads"): "A few threads of it, which have no time left",
     ("memory", "as disk"): "Too little memory, though it looks like the disk",
     ("memory", "pressure"): "Too little memory",
+    ("memory", "killed"): "Too little memory, for which the kernel ends its processes",
     ("disk", "read"): "The disk, reading",
     ("disk", "write"): "The disk, writing",
     ("disk", "read and write"): "The disk, reading and writing",

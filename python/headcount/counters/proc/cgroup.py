@@ -35,6 +35,7 @@ class Cgroup:
     memory_bytes: int | None = None
     memory_limit_bytes: int | None = None
     limit_hits: int | None = None
+    oom_kills: int | None = None
     memory_stat: Mapping[str, int] = field(default_factory=dict)
     pressure_us: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
@@ -74,6 +75,7 @@ def read(where: Mapping[str, str]) -> Cgroup:
     if throttled_ns is None and "throttled_usec" in stat:
         throttled_ns = stat["throttled_usec"] * _US_PER_NS
     at = memory_v1 or unified
+    events = _numbers(f"{at}/{'memory.oom_control' if memory_v1 else 'memory.events'}")
     usage, limit, hits = (
         (
             read_int(f"{at}/memory.usage_in_bytes"),
@@ -84,7 +86,7 @@ def read(where: Mapping[str, str]) -> Cgroup:
         else (
             read_int(f"{at}/memory.current"),
             read_int(f"{at}/memory.max"),
-            _numbers(f"{at}/memory.events").get("max"),
+            events.get("max"),
         )
     )
     return Cgroup(
@@ -96,6 +98,7 @@ def read(where: Mapping[str, str]) -> Cgroup:
         memory_bytes=usage,
         memory_limit_bytes=limit if limit is not None and limit < UNLIMITED_BYTES else None,
         limit_hits=hits,
+        oom_kills=events.get("oom_kill"),
         memory_stat=_numbers(f"{at}/memory.stat"),
         pressure_us={
             resource: pressure.parse(text)
@@ -131,6 +134,8 @@ def delta(previous: Cgroup, current: Cgroup, elapsed_s: float) -> dict[str, floa
     put(values, "cgroup.cpu.throttled_time", None if waited is None else waited / _NS_PER_S)
     hits = rate(previous.limit_hits, current.limit_hits, elapsed_s)
     put(values, "cgroup.memory.limit_hits", hits)
+    kills = rate(previous.oom_kills, current.oom_kills, elapsed_s)
+    put(values, "cgroup.memory.oom_kills", kills)
     before, now = previous.memory_stat, current.memory_stat
     # Version 1 counts the group alone and, under total_, the group with those below it.
     prefix = "total_" if "total_pgmajfault" in now else ""

@@ -72,7 +72,7 @@ def delta(
     elapsed_s: float,
     page_bytes: int | None = PAGE_BYTES,
 ) -> dict[str, float]:
-    """Faults, swapping and refaults per second, from two readings of ``/proc/vmstat``.
+    """Faults, swapping, kills and refaults per second, from two readings of ``/proc/vmstat``.
 
     ``page_bytes`` is the size of the pages of the machine that was read; refaults are absent where
     it is not known. A refault is a page read back soon after it was evicted: memory that is short
@@ -90,6 +90,7 @@ def delta(
         values["system.paging.faults{system.paging.fault.type=minor}"] = minor
     put(values, "system.paging.operations{system.paging.direction=in}", growth("pswpin"))
     put(values, "system.paging.operations{system.paging.direction=out}", growth("pswpout"))
+    put(values, "system.linux.memory.oom_kills", growth("oom_kill"))
     if page_bytes is not None:
         again = refaults(previous, current, elapsed_s, page_bytes=page_bytes)
         put(values, "system.linux.memory.refaults", again)

@@ -4,7 +4,8 @@ from headcount.analyse.diagnosis.evidence import disk
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.sign import Sign, figure
 from headcount.analyse.diagnosis.thresholds import held
-from headcount.text import megabytes_per_s, memory, share
+from headcount.bundle.diagnosis import Figure
+from headcount.text import megabytes_per_s, memory, share, significant
 
 PAGE_BYTES = 4096
 """What a page swapped in is counted as; the usual size of one."""
@@ -14,6 +15,9 @@ SWAPPED_IN = "system.paging.operations{system.paging.direction=in}"
 PRESSURE = "cgroup.pressure{resource=memory,kind=some}"
 HOST_PRESSURE = "system.linux.pressure{resource=memory,kind=some}"
 LIMIT = "cgroup.memory.limit"
+KILLS = "cgroup.memory.oom_kills"
+KILLED = "killed"
+"""What a sign is called that leaves no doubt: the kernel ended the server's own processes."""
 
 
 def read_again(level: Observation) -> float | None:
@@ -54,6 +58,9 @@ def part_of_disk(level: Observation) -> float | None:
 
 def signs(level: Observation, waits_for_disk: Sign | None) -> Sign | None:
     """How surely memory was short: pressure, or a disk read for want of it; None if unseen."""
+    killed = _killed(level)
+    if killed is not None:
+        return killed
     pressure = level.mean(PRESSURE, HOST_PRESSURE)
     ratio = read_again(level)
     if pressure is None and ratio is None:
@@ -85,6 +92,25 @@ def signs(level: Observation, waits_for_disk: Sign | None) -> Sign | None:
             figures.insert(0 if clear else len(figures), told)
         else:
             figures.append(told)
+    return _limited(level, detail, score, figures)
+
+
+def _killed(level: Observation) -> Sign | None:
+    """Processes of the server's own group that the kernel ended; None if there were none.
+
+    Those of the whole machine may be anybody's, and tell nothing of the server.
+    """
+    kills = level.mean(KILLS)
+    if not kills:
+        return None
+    said = (
+        f"the kernel ended {significant(kills * 60)} of its processes a minute for want of memory"
+    )
+    return _limited(level, KILLED, 1.0, [figure(level, KILLS, kills, said)])
+
+
+def _limited(level: Observation, detail: str | None, score: float, figures: list[Figure]) -> Sign:
+    """The sign, with what the server's control group may hold."""
     limit = level.mean(LIMIT)
     if limit is not None:
         said = f"its control group may hold {memory(limit)}"
