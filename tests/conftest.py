@@ -1,13 +1,24 @@
 """What several rooms of tests share; being here puts this folder on the path of their imports."""
 
+import importlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-import headcount.cli.console  # before a test sets COLUMNS: consoles take it from the import on
 import stolen
 from processes import Headcount
+
+
+def pytest_configure() -> None:
+    """Forget the size of the terminal, which consoles would keep from their import on.
+
+    Workers of several are given one; tests give their own.
+    """
+    for name in ("COLUMNS", "LINES"):
+        os.environ.pop(name, None)
+    importlib.import_module("headcount.cli.console")
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ SOURCES = {
     "cpu": ("cpu.",),
     "thread": ("busiest_thread",),
     "disk": ("resource=io", "disk.utilization", "threads.blocked"),
-    "memory": ("refaults", "resource=memory", "paging"),
+    "memory": ("refaults", "resource=memory", "paging", "oom_kills"),
     "network": ("network.", "socket.busy", "send_queue"),
 }
 """Parts of the names of what tells of each limit."""
