@@ -32,6 +32,7 @@ pub struct Holding {
 
 impl Holding {
     /// What its prepared messages bear.
+    #[must_use]
     pub fn keyword(&self) -> &'static str {
         if self.folder == INBOX {
             INBOX_KEYWORD
