@@ -7,6 +7,7 @@ Where nothing was stolen a failure is one at once, and every repetition is told 
 
 import functools
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -36,8 +37,8 @@ class Thief:
         return found
 
     def _watch(self) -> None:
-        nobody_sets_it = threading.Event()
-        while not nobody_sets_it.wait(EVERY_S):
+        while True:
+            time.sleep(EVERY_S)
             stolen, total = _ticks()
             share = (stolen - self._last[0]) / max(total - self._last[1], 1)
             self._last = (stolen, total)
@@ -63,8 +64,10 @@ def repeated(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     reports = runtestprotocol(item, nextitem=nextitem, log=False)
     before = item.stash.setdefault(_FAILED, [])
-    away = _thief().largest()
     failed = [report for report in reports if report.failed]
+    if failed:
+        time.sleep(EVERY_S)  # until what a short test met has been looked at, too
+    away = _thief().largest()
     if failed and len(before) + 1 < TRIES and away >= BURST:
         how = f"{item.nodeid}: {away:.0%} of the CPUs were stolen\n{failed[0].longreprtext}"
         before.append(how)

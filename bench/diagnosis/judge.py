@@ -8,7 +8,6 @@ from typing import Any
 
 from bench.diagnosis.baselines import BASELINES
 from headcount.analyse.diagnosis import diagnose
-from headcount.analyse.diagnosis.thresholds import held
 from headcount.bundle import reader
 
 LIMITS = (
@@ -31,17 +30,11 @@ class Judged:
     said: str
     detail: str | None
     confidence: float
+    sureness: str
     joint: list[str]
     sentence: str
     baselines: Mapping[str, str]
     elsewhere: float | None
-
-    @property
-    def sureness(self) -> str:
-        """The word for the confidence."""
-        if self.confidence >= held("confidence.high"):
-            return "high"
-        return "fair" if self.confidence >= held("confidence.fair") else "low"
 
     @property
     def is_right(self) -> bool:
@@ -69,6 +62,7 @@ def judge(keep: Path, truth: Mapping[str, Any]) -> Judged:
         said=found.limit if found else "unknown",
         detail=found.detail if found else None,
         confidence=(found.confidence or 0.0) if found else 0.0,
+        sureness=found.sureness if found else "low",
         joint=[other.limit for other in found.joint] if found else [],
         sentence=found.sentence if found else "",
         baselines={name: rival(bundle.levels) for name, rival in BASELINES.items()},

@@ -1,8 +1,7 @@
 """Measures when the machine is there: what its hypervisor takes is a limit that nobody injected.
 
-The rule is settled before anything is judged and looks at the kernel's count of stolen time alone
-(proc(5)), never at a bundle: a play in which more was stolen than `STOLEN` is played again, and
-void after `TRIES`.
+The rule looks at the kernel's count of stolen time alone (proc(5)), never at a bundle: a play in
+which more was stolen than `STOLEN` is played again, and void after `TRIES`.
 """
 
 import os

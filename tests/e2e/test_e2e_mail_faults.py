@@ -167,7 +167,9 @@ def test_a_server_that_dies_or_freezes_in_a_level(number: Signals) -> None:
             assert ended.code == 3, ended
             message = " ".join(ended.message.split())
             assert "the target stopped answering during level 1 at 6 users" in message
-            assert level_of(headcount).outcome != "passed"
+            # A late timer makes no broken connection, but whoever waits may wait for the generator.
+            allowed = ("failed",) if number == SIGKILL else ("failed", "invalid")
+            assert level_of(headcount).outcome in allowed
             assert alive(server) == []
             assert headcount.leftovers() == []
         finally:
