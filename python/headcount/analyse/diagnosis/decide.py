@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from headcount.analyse.diagnosis.evidence import memory
 from headcount.analyse.diagnosis.sign import Sign
 from headcount.analyse.diagnosis.thresholds import held
 from headcount.analyse.diagnosis.weigh import RESOURCES, Weighed
@@ -32,12 +31,15 @@ class Decision:
 
 
 def decide(weighed: Weighed) -> Decision:
-    """The generator is asked first, for what it limits says nothing of the server.
+    """A server whose processes are killed is asked nothing else.
 
-    Then resources before the program: a pool is full, and connections wait to be accepted, also
-    when its workers wait for a disk.
+    Then the generator first, for what it limits says nothing of the server; and resources before
+    the program: a pool is full, and connections wait to be accepted, also when its workers wait for
+    a disk.
     """
     ranked = tuple(sorted(weighed.signs.values(), key=lambda sign: -sign.score))
+    if weighed.killed is not None:
+        return _made(weighed.killed, ranked, saturated=True, joint=())
     saturated = _saturated(weighed)
     generator = _generator(weighed, saturated=saturated)
     if generator is not None:
@@ -54,9 +56,7 @@ def _of_server(weighed: Weighed, ranked: tuple[Sign, ...], saturated: bool | Non
     refusal = weighed.signs.get("refusal")
     found: Sign | None = None
     joint: tuple[Sign, ...] = ()
-    refuses = refusal is not None and refusal.score >= max(held("decide.score"), best)
-    # Connections that break because their process was killed are no refusals.
-    if refuses and not _killed(weighed):
+    if refusal is not None and refusal.score >= max(held("decide.score"), best):
         found = refusal
     elif saturated is False:
         return Decision("none", None, (), ranked, saturated)
@@ -76,24 +76,15 @@ def _saturated(weighed: Weighed) -> bool | None:
     The levels of a search lie close to the capacity: there throughput has hardly bent, but users
     with think times already wait many times longer than with nobody beside them. And a control
     group that is denied the CPU in nearly every period has none left, by the scheduler's word,
-    though what a scenario costs may still fall as users log on less and work more. Nor has a server
-    any memory left whose processes are killed for want of it.
+    though what a scenario costs may still fall as users log on less and work more.
     """
     cpu = weighed.signs.get("cpu")
     if cpu is not None and cpu.detail == "quota" and cpu.score >= held("cpu.full.high"):
-        return True
-    if _killed(weighed):
         return True
     slope = weighed.seen.elasticity
     if slope is None:
         return None
     return slope <= held("elasticity.unsaturated") or weighed.seen.growth >= held("growth")
-
-
-def _killed(weighed: Weighed) -> bool:
-    """Whether the kernel ended processes of the server for want of memory."""
-    sign = weighed.signs.get("memory")
-    return sign is not None and sign.detail == memory.KILLED
 
 
 def _generator(weighed: Weighed, *, saturated: bool | None) -> Sign | None:

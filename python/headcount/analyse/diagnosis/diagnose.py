@@ -8,6 +8,7 @@ from headcount.analyse.diagnosis.advice import advice
 from headcount.analyse.diagnosis.decide import Decision, decide
 from headcount.analyse.diagnosis.doubts import doubts
 from headcount.analyse.diagnosis.following import following
+from headcount.analyse.diagnosis.kills import kills
 from headcount.analyse.diagnosis.log_lines import log_lines, said
 from headcount.analyse.diagnosis.observation import Observation, observe
 from headcount.analyse.diagnosis.resample import seconds_of
@@ -41,12 +42,14 @@ def of_levels(
     """The same of levels; without their seconds it is less sure."""
     if not levels:
         return None
-    observations = [observe(level) for level in levels]
-    measured = seconds_of(list(seconds))
+    every = list(seconds)
+    killed = kills(levels, every)
+    observations = [observe(level, killed.get(level.index)) for level in levels]
+    measured = seconds_of(every)
     lines = log_lines(events)
     weighed = weigh(observations)
     decision = _heard(decide(weighed), said(lines))
-    turns = in_turns(weighed.seen, measured)
+    turns = in_turns(weighed.seen, measured) if weighed.killed is None else None
     if turns is not None and decision.limit in (*turns, "pool", "lock", "unknown"):
         decision = _taking_turns(decision, weighed, turns)
     else:

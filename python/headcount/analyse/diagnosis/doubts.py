@@ -16,8 +16,8 @@ SAME = 1.02
 def doubts(decision: Decision, weighed: Weighed, observations: Sequence[Observation]) -> list[str]:
     """Each in a sentence."""
     made = [
-        _dead(observations),
-        _bending(decision, weighed),
+        _dead(observations) if weighed.killed is None else None,
+        _bending(decision, weighed) if weighed.killed is None else None,
         _drift(observations),
         _shared(decision, weighed),
     ]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from headcount.analyse.diagnosis.kills import Kills
 from headcount.analyse.diagnosis.thresholds import held
 from headcount.bundle.level import FaultResult, LevelResult
 
@@ -35,6 +36,7 @@ class Observation:
         late: Half of its timers were later than this share of the service time.
         worker: CPU of its busiest worker, of a core.
         means: Means of the counters.
+        kills: Processes of the server that the kernel ended for want of memory; None if none.
 
     """
 
@@ -51,6 +53,7 @@ class Observation:
     late: float
     worker: float
     means: Means = field(default_factory=dict)
+    kills: Kills | None = None
 
     def mean(self, *names: str) -> float | None:
         """Mean of the first of the counters that the server's side has."""
@@ -80,8 +83,8 @@ class Observation:
         return max(self.users / self.per_s - self.service_s, 0.0)
 
 
-def observe(level: LevelResult) -> Observation:
-    """What a level of a bundle tells."""
+def observe(level: LevelResult, killed: Kills | None = None) -> Observation:
+    """What a level of a bundle tells, and what was killed during it."""
     total = level.total
     ended = total.completed + total.failed
     failed = total.failed / ended if ended else 0.0
@@ -108,6 +111,7 @@ def observe(level: LevelResult) -> Observation:
             side: {name: summary.mean for name, summary in found.items()}
             for side, found in level.counters.items()
         },
+        kills=killed,
     )
 
 

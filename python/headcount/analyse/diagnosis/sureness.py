@@ -21,9 +21,14 @@ def confidence(
     observations: Sequence[Observation],
     measured: Mapping[int, Sequence[Mapping[str, Any]]],
 ) -> float:
-    """The evidence, the lead over the next, the resamplings that agree, and what is unseen."""
+    """The evidence, the lead over the next, the resamplings that agree, and what is unseen.
+
+    Of a kill the kernel's word is enough: it has no rivals, and asks for no bend of the throughput.
+    """
     if decision.limit == "unknown":
         return 0.0
+    if weighed.killed is not None:
+        return round(_evidence(decision, weighed), 3)
     sure = _evidence(decision, weighed) * _lead(decision)
     sure *= _agreement(decision, observations, measured)
     if decision.limit != "none":

@@ -34,6 +34,7 @@ class Weighed:
         levels: Signs at every valid level, by the level's index and limit.
         signs: The sign of each limit over the deciding levels; blind limits are absent.
         late: The generator's sign at levels that do not count because of it, above those that do.
+        killed: The sign of memory, where the kernel ended processes of the server for want of it.
 
     """
 
@@ -41,6 +42,7 @@ class Weighed:
     levels: Mapping[int, Mapping[Limit, Sign]]
     signs: Mapping[Limit, Sign]
     late: Sign | None
+    killed: Sign | None
 
 
 def weigh(observations: Sequence[Observation]) -> Weighed:
@@ -51,16 +53,13 @@ def weigh(observations: Sequence[Observation]) -> Weighed:
     # In the order of the evidence: of signs with the same score the same one must lead each time.
     limits = dict.fromkeys(limit for signs in deciding for limit in signs)
     signs = {limit: _middle([s[limit] for s in deciding if limit in s]) for limit in limits}
-    killed = [
-        s["memory"] for s in deciding if "memory" in s and s["memory"].detail == memory.KILLED
-    ]
-    if killed:
-        # Whoever is killed once has lost what it held: the levels between are none the better.
-        signs["memory"] = killed[-1]
+    killed = memory.killed(observations)
+    if killed is not None:
+        signs["memory"] = killed
     if deciding:
         # Refusals begin where the last place is taken: only those beyond show them.
         signs["refusal"] = deciding[-1]["refusal"]
-    return Weighed(seen, levels, signs, _late(observations, seen, levels))
+    return Weighed(seen, levels, signs, _late(observations, seen, levels), killed)
 
 
 def at_level(level: Observation, seen: Saturation) -> dict[Limit, Sign]:

@@ -1,11 +1,14 @@
 """Signs that memory was short; most of it shows as reading from the disk."""
 
+from collections.abc import Sequence
+
+from headcount.analyse.diagnosis import kills
 from headcount.analyse.diagnosis.evidence import disk
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.sign import Sign, figure
 from headcount.analyse.diagnosis.thresholds import held
 from headcount.bundle.diagnosis import Figure
-from headcount.text import megabytes_per_s, memory, share, significant
+from headcount.text import count, megabytes_per_s, memory, share
 
 PAGE_BYTES = 4096
 """What a page swapped in is counted as; the usual size of one."""
@@ -15,7 +18,6 @@ SWAPPED_IN = "system.paging.operations{system.paging.direction=in}"
 PRESSURE = "cgroup.pressure{resource=memory,kind=some}"
 HOST_PRESSURE = "system.linux.pressure{resource=memory,kind=some}"
 LIMIT = "cgroup.memory.limit"
-KILLS = "cgroup.memory.oom_kills"
 KILLED = "killed"
 """What a sign is called that leaves no doubt: the kernel ended the server's own processes."""
 
@@ -58,9 +60,6 @@ def part_of_disk(level: Observation) -> float | None:
 
 def signs(level: Observation, waits_for_disk: Sign | None) -> Sign | None:
     """How surely memory was short: pressure, or a disk read for want of it; None if unseen."""
-    killed = _killed(level)
-    if killed is not None:
-        return killed
     pressure = level.mean(PRESSURE, HOST_PRESSURE)
     ratio = read_again(level)
     if pressure is None and ratio is None:
@@ -95,18 +94,25 @@ def signs(level: Observation, waits_for_disk: Sign | None) -> Sign | None:
     return _limited(level, detail, score, figures)
 
 
-def _killed(level: Observation) -> Sign | None:
-    """Processes of the server's own group that the kernel ended; None if there were none.
+def killed(observations: Sequence[Observation]) -> Sign | None:
+    """Processes of the server that the kernel ended, where users were fewest; None if none were.
 
-    Those of the whole machine may be anybody's, and tell nothing of the server.
+    Valid or not, and measured or not yet: whoever is killed once has lost what it held.
     """
-    kills = level.mean(KILLS)
-    if not kills:
+    level = min((o for o in observations if o.kills), key=lambda o: o.users, default=None)
+    if level is None or level.kills is None:
         return None
-    said = (
-        f"the kernel ended {significant(kills * 60)} of its processes a minute for want of memory"
-    )
-    return _limited(level, KILLED, 1.0, [figure(level, KILLS, kills, said)])
+    number = level.kills.number
+    if level.kills.gone:
+        of, more = "process" if number == 1 else "processes", ", and all of the server's were gone"
+        said = f"the kernel ended {count(number)} {of} on its machine for want of memory{more}"
+    else:
+        said = f"the kernel ended {count(number)} of its processes for want of memory"
+    counter = kills.HOST if level.kills.gone else kills.OWN
+    told = figure(level, counter, number, said, side="sut", unit="{kill}")
+    # A group that has gone with its processes told its limit before.
+    limits = [o for o in (level, *reversed(observations)) if o.mean(LIMIT) is not None]
+    return _limited(limits[0] if limits else level, KILLED, 1.0, [told])
 
 
 def _limited(level: Observation, detail: str | None, score: float, figures: list[Figure]) -> Sign:

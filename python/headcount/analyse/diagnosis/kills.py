@@ -1,0 +1,60 @@
+"""Processes of the server that the kernel ended for want of memory, in any second of a level."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from headcount.bundle.level import LevelResult
+
+OWN = "cgroup.memory.oom_kills"
+HOST = "system.linux.memory.oom_kills"
+ALIVE = "process.count"
+"""A server that has this counter has processes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kills:
+    """What the kernel ended during a level, users' arrival and settling included.
+
+    Attributes:
+        number: Processes of the server's own control group; with `gone` those of its machine.
+        gone: Whether the server had no process left from that second on. Its group and the
+            group's own count have then gone with it, and only its machine still counts.
+
+    """
+
+    number: int
+    gone: bool
+
+
+def kills(levels: Sequence[LevelResult], seconds: Iterable[Mapping[str, Any]]) -> dict[int, Kills]:
+    """Kills by level, of levels that had any; without its seconds a level has its means only."""
+    found = _in_seconds(seconds)
+    for level in levels:
+        summary = level.counters.get("sut", {}).get(OWN)
+        if level.index not in found and summary is not None and summary.mean > 0:
+            found[level.index] = Kills(_whole(summary.mean * level.steady_s), gone=False)
+    return found
+
+
+def _in_seconds(seconds: Iterable[Mapping[str, Any]]) -> dict[int, Kills]:
+    own: dict[int, float] = {}
+    gone: dict[int, float] = {}
+    alive = False
+    for second in seconds:
+        level, counters = second["level"], second["counters"].get("sut", {})
+        if ALIVE in counters:
+            alive = True
+        elif alive and counters.get(HOST):
+            gone[level] = gone.get(level, 0.0) + counters[HOST] * second["seconds"]
+        if counters.get(OWN):
+            own[level] = own.get(level, 0.0) + counters[OWN] * second["seconds"]
+    found = {level: Kills(_whole(number), gone=True) for level, number in gone.items()}
+    return found | {
+        level: Kills(_whole(number), gone=level in gone) for level, number in own.items()
+    }
+
+
+def _whole(number: float) -> int:
+    """A rate times its seconds is whole but for the clocks; and any part of one was one."""
+    return max(round(number), 1)

@@ -1,0 +1,108 @@
+"""Kills for want of memory, in whatever second of a level, are the answer."""
+
+from typing import Any
+
+import pytest
+from diagnosis_levels import QUIET, Server, level, seconds
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headcount.analyse.diagnosis import of_levels
+from headcount.analyse.diagnosis.kills import HOST, OWN, Kills, kills
+
+ALIVE = {"process.count": 10.0}
+LIMIT = {"cgroup.memory.limit": 24e6}
+
+
+def second(
+    level: int, phase: str = "steady", length_s: float = 1.0, **sides: Any
+) -> dict[str, Any]:
+    scenarios = {"all": {"completed": 10, "service_s": 0.1}}
+    return {
+        "t_s": 0.0,
+        "seconds": length_s,
+        "level": level,
+        "phase": phase,
+        "scenarios": scenarios,
+        "counters": sides,
+    }
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.floats(0.9, 1.2), st.sampled_from(["ramp", "steady"])),
+        max_size=20,
+    )
+)
+def test_rates_add_up_to_what_was_killed(parts: list[tuple[int, float, str]]) -> None:
+    """However long the seconds were, and whatever phase they belong to."""
+    made = [
+        second(1, phase, length_s, sut=ALIVE | {OWN: number / length_s})
+        for number, length_s, phase in parts
+    ]
+    number = sum(part[0] for part in parts)
+    assert kills([], made) == ({1: Kills(number, gone=False)} if number else {})
+
+
+def test_a_part_of_a_kill_was_one() -> None:
+    """After a pause without seconds the rate is that of the pause."""
+    assert kills([], [second(2, sut={OWN: 0.01})]) == {2: Kills(1, gone=False)}
+
+
+def test_a_group_that_goes_with_its_processes_is_told_by_its_machine() -> None:
+    alive, dead = second(1, sut=ALIVE | {HOST: 0.0}), second(2, "ramp", sut={HOST: 1.99})
+    after = second(2, sut={HOST: 0.0})
+    assert kills([], [alive, dead, after]) == {2: Kills(2, gone=True)}
+
+
+def test_kills_of_the_machine_are_nobodys_while_the_server_lives() -> None:
+    assert kills([], [second(1, sut=ALIVE | {HOST: 2.0}), second(2, sut=ALIVE)]) == {}
+
+
+def test_kills_of_the_machine_before_any_process_was_seen_are_nobodys() -> None:
+    assert kills([], [second(1, sut={HOST: 2.0})] * 3) == {}
+
+
+def test_without_seconds_a_level_has_its_means() -> None:
+    made = level(1, 10, 5.0, 0.1, 1.0, QUIET | {OWN: 0.1})
+    assert kills([made], []) == {1: Kills(round(0.1 * made.steady_s), gone=False)}
+
+
+def dying() -> Server:
+    """Lets in forty, and the others cannot connect."""
+    return Server(places=8, most=40, think_s=1.0, quiet=QUIET | LIMIT)
+
+
+@pytest.mark.parametrize("phase", ["ramp", "settle", "steady"])
+def test_a_server_killed_while_users_arrive_is_no_server_that_refuses(phase: str) -> None:
+    levels = [dying().level(index, users) for index, users in enumerate((5, 20, 40, 60), 1)]
+    before = seconds(levels)
+    assert getattr(of_levels(levels, before), "limit", None) == "refusal"
+    found = of_levels(levels, [*before, second(4, phase, sut={OWN: 3.0})])
+    assert found is not None
+    assert (found.limit, found.detail, found.sureness) == ("memory", "killed", "high")
+    assert (found.size, found.size_unit) == (24e6, "By")
+    told = found.figures[0]
+    assert (told.counter, told.value, told.unit, told.users) == (OWN, 3, "{kill}", 60)
+    assert told.sentence == "the kernel ended 3 of its processes for want of memory"
+    assert found.doubts == []
+
+
+def test_a_server_gone_altogether_is_told_with_what_it_could_hold() -> None:
+    levels = [dying().level(index, users) for index, users in enumerate((5, 20), 1)]
+    last = level(3, 80, 0.0, 0.0, 1.0, {}, refused=80)
+    ends = [second(2, sut=ALIVE), second(3, "ramp", sut={HOST: 1.0})]
+    found = of_levels([*levels, last], [*seconds(levels), *ends])
+    assert found is not None
+    assert (found.limit, found.detail, found.size) == ("memory", "killed", 24e6)
+    assert "1 process on its machine" in found.sentence
+    assert "all of the server's were gone" in found.sentence
+    assert not [doubt for doubt in found.doubts if "stopped answering" in doubt]
+
+
+def test_of_several_levels_the_one_with_fewest_users_is_told() -> None:
+    levels = [dying().level(index, users) for index, users in enumerate((60, 20), 1)]
+    ends = [second(1, sut={OWN: 5.0}), second(2, sut={OWN: 2.0})]
+    found = of_levels(levels, [*seconds(levels), *ends])
+    assert found is not None
+    assert (found.figures[0].users, found.figures[0].value) == (20, 2)

@@ -1,0 +1,27 @@
+"""A real server whose processes the kernel really ends, for want of the memory it was left."""
+
+from pathlib import Path
+
+import pytest
+
+from processes import Headcount
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.mark.timeout(200)
+def test_a_server_killed_while_users_arrive_has_too_little_memory(tmp_path: Path) -> None:
+    headcount = Headcount(tmp_path)
+    ended = headcount.run(
+        *("run", "notes-discussion", "--target", "lab:postgresql", "--limit", "memory=24MB"),
+        *("--levels", "4,16,64", "--duration", "5s", "--settle", "1s"),
+        *("--scale", "0.05", "--compress", "500"),
+    )
+    assert "for which the kernel ends its processes" in " ".join(ended.out.split()), ended
+    found = headcount.run("diagnose", str(headcount.bundles()[0]), "--json").json
+    headcount.close()
+    told = found["figures"][0]
+    assert (found["limit"], found["detail"], found["sureness"]) == ("memory", "killed", "high")
+    assert told["value"] >= 1
+    assert told["unit"] == "{kill}"
+    assert found["size"] == pytest.approx(24e6, rel=0.01)
