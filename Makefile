@@ -29,8 +29,10 @@ run: run-packages setup ## Start a Samba here and find how many people it holds:
 
 .PHONY: test
 test: packages setup ## Install what the tests need, and run them all
-	cargo test --workspace --quiet
-	$(RUN) pytest -n 2 --dist loadfile
+	@failed=0; \
+	cargo test --workspace --quiet --no-fail-fast || failed=$$?; \
+	$(RUN) pytest -n 2 --dist loadfile || failed=$$?; \
+	exit $$failed  # both are told, whichever fails
 
 .PHONY: check
 check: setup ## Formatting, lints, types, the stub of the engine, the house rules
