@@ -15,7 +15,7 @@ BENCH_PACKAGES := dbench dovecot-imapd dovecot-lmtpd fio nghttp2-client nginx po
   samba-testsuite wrk
 PACKAGES := apache2-bin chromium dbench dovecot-imapd dovecot-lmtpd iproute2 \
   libreoffice-calc-nogui nginx openssh-client openssh-server openssl pcp poppler-utils postfix \
-  postgresql prometheus-node-exporter samba smbclient strace sysstat tshark
+  postgresql prometheus prometheus-node-exporter samba smbclient strace sysstat tshark
 CARGO_TARGETS := --workspace --all-targets
 
 .PHONY: help

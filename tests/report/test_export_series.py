@@ -1,6 +1,8 @@
 """A run's seconds as OpenMetrics and OTLP, read by others' parsers."""
 
 import json
+import re
+import subprocess
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -55,10 +57,36 @@ def test_prometheus_reads_what_was_sampled(bundle: Bundle) -> None:
     found = {
         round(float(sample.timestamp) * 1000): sample.value
         for sample in families["system_cpu_utilization_ratio"].samples
-        if sample.labels["headcount_side"] == "sut" and "cpu_mode" not in sample.labels
+        if sample.labels.get("headcount_side") == "sut" and "cpu_mode" not in sample.labels
     }
     assert found == expected(bundle)
     assert families["headcount_users"].type == "gauge"
+
+
+def promtool(*arguments: str | Path) -> str:
+    return subprocess.run(
+        ["promtool", "tsdb", *arguments], capture_output=True, text=True, check=True
+    ).stdout
+
+
+def test_a_database_of_prometheus_holds_every_sample(bundle: Bundle, tmp_path: Path) -> None:
+    exported, database = tmp_path / "run.prom", tmp_path / "database"
+    exported.write_text(openmetrics.text(bundle))
+    promtool("create-blocks-from", "openmetrics", exported, database)
+    (database / "wal").mkdir()  # without it there is nothing to dump, says promtool
+    dumped = promtool("dump", database).splitlines()
+    assert len(dumped) == sum(
+        not line.startswith("#") for line in exported.read_text().splitlines()
+    )
+    found = {}
+    for line in dumped:
+        sample = re.fullmatch(r"\{(.*)\} (\S+) (\d+)", line)
+        assert sample is not None, line
+        labels = dict(re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', sample[1]))
+        whole = labels.get("headcount_side") == "sut" and "cpu_mode" not in labels
+        if whole and labels["__name__"] == "system_cpu_utilization_ratio":
+            found[int(sample[3])] = float(sample[2])
+    assert found == pytest.approx(expected(bundle), rel=1e-12)
 
 
 def test_the_proto_of_opentelemetry_reads_what_was_sampled(bundle: Bundle) -> None:
