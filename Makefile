@@ -30,7 +30,7 @@ run: run-packages setup ## Start a Samba here and find how many people it holds:
 .PHONY: test
 test: packages setup ## Install what the tests need, and run them all
 	@failed=0; \
-	cargo test --workspace --quiet --no-fail-fast || failed=$$?; \
+	$(RUN) python tests/rust.py || failed=$$?; \
 	$(RUN) pytest -n 2 --dist loadfile || failed=$$?; \
 	exit $$failed  # both are told, whichever fails
 

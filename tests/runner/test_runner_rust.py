@@ -1,0 +1,83 @@
+"""Test programs of cargo that failed are run again only where their CPUs were stolen."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import rust
+
+PROGRAM = """
+import pathlib, sys
+seen, asked = pathlib.Path({seen!r}), " ".join(sys.argv[1:])
+with seen.open("a") as file:
+    print(asked, file=file)
+turns = len(seen.read_text().splitlines())
+failing = [name for name, times in {bad!r}.items() if turns <= times]
+failing = [name for name in failing if asked == "--workspace" or asked.endswith(name)]
+for name in failing:
+    print("running 3 tests", flush=True)
+    which = f"-p headcount-{{name}} --test {{name}}"
+    print(f"error: test failed, to rerun pass `{{which}}`", file=sys.stderr, flush=True)
+sys.exit(101 if failing else 0)
+"""
+"""A cargo of which test programs fail so many times."""
+
+
+class Machine:
+    """A machine of which so much is stolen, whenever one looks."""
+
+    def __init__(self, *stolen: float) -> None:
+        self.stolen = list(stolen)
+        self._looks = 0
+
+    def largest(self) -> float:
+        self._looks += 1
+        # The first look of each test program forgets what was before it.
+        return 1.0 if self._looks % 2 else self.stolen[self._looks // 2 - 1]
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Path:
+    return tmp_path / "asked"
+
+
+def ended(
+    patch: pytest.MonkeyPatch, asked: Path, machine: Machine, bad: dict[str, int]
+) -> tuple[int, list[str]]:
+    """The exit code, and what cargo was asked for."""
+    script = asked.with_name("cargo.py")
+    script.write_text(PROGRAM.format(seen=str(asked), bad=bad))
+    patch.setattr(rust, "COMMAND", (sys.executable, str(script)))
+    patch.setattr(rust, "Thief", lambda: machine)
+    patch.setattr(rust, "EVERY_S", 0.0)
+    return rust.main(), asked.read_text().splitlines()
+
+
+def test_what_passes_is_run_once(monkeypatch: pytest.MonkeyPatch, asked: Path) -> None:
+    assert ended(monkeypatch, asked, Machine(), {}) == (0, ["--workspace"])
+
+
+def test_a_failure_on_a_machine_that_was_there_is_one(
+    monkeypatch: pytest.MonkeyPatch, asked: Path
+) -> None:
+    assert ended(monkeypatch, asked, Machine(0.02), {"app": 1}) == (101, ["--workspace"])
+
+
+def test_a_failure_while_the_cpus_were_stolen_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch, asked: Path
+) -> None:
+    found = ended(monkeypatch, asked, Machine(0.3), {"app": 1})
+    assert found == (0, ["--workspace", "-p headcount-app --test app"])
+
+
+def test_one_failure_of_two_without_a_reason_is_enough(
+    monkeypatch: pytest.MonkeyPatch, asked: Path
+) -> None:
+    found = ended(monkeypatch, asked, Machine(0.3, 0.01), {"app": 1, "mail": 1})
+    assert found == (101, ["--workspace"])
+
+
+def test_what_fails_three_times_has_failed(monkeypatch: pytest.MonkeyPatch, asked: Path) -> None:
+    code, told = ended(monkeypatch, asked, Machine(0.3, 0.3, 0.3), {"app": 9})
+    assert (code, len(told)) == (101, rust.TRIES)
