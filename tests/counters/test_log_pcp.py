@@ -5,6 +5,7 @@ import os
 import shutil
 import socket
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,11 @@ def recording(real: Path) -> Recording:
 
 def pmval(archive: Path, *options: str) -> list[float]:
     """The values another of PCP's programs prints, as they were logged."""
+    return [value for _, value in timed(archive, *options)]
+
+
+def timed(archive: Path, *options: str) -> list[tuple[float, float]]:
+    """The same with their times, in seconds of the day."""
     text = subprocess.run(
         ["pmval", "-r", "-U", archive, "-f", "6", *options],
         env=os.environ | {"TZ": "UTC"},
@@ -65,7 +71,10 @@ def pmval(archive: Path, *options: str) -> list[float]:
         text=True,
     ).stdout
     rows = [line.split() for line in text.splitlines()]
-    return [float(row[-1]) for row in rows if len(row) > 1 and row[0].count(":") == 2]
+    rows = [row for row in rows if len(row) > 1 and row[0].count(":") == 2]
+    clocks = [map(float, row[0].split(":")) for row in rows]
+    times_s = [hours * 3600 + minutes * 60 + seconds for hours, minutes, seconds in clocks]
+    return [(at_s, float(row[-1])) for at_s, row in zip(times_s, rows, strict=True)]
 
 
 def series(recording: Recording, name: str) -> list[float]:
@@ -84,7 +93,6 @@ def test_gauges_are_those_pmval_prints(real: Path, recording: Recording) -> None
 
 
 def test_rates_add_up_to_the_growth_pmval_prints(real: Path, recording: Recording) -> None:
-    times_s = [sample.at_s for sample in recording.samples]
     for metric, name, factor in (
         ("kernel.all.pswitch", "system.cpu.context_switches", 1),
         (
@@ -93,15 +101,11 @@ def test_rates_add_up_to_the_growth_pmval_prints(real: Path, recording: Recordin
             1e-6,
         ),
     ):
-        counts = pmval(real, metric)
+        counts = timed(real, metric)
+        lengths_s = [(now - before) % 86400 for (before, _), (now, _) in pairwise(counts)]
         rates = series(recording, name)
-        assert len(rates) == len(counts) - 1
-        grown = sum(
-            rate * (now - before)
-            for rate, before, now in zip(rates, times_s[-len(counts) :], times_s[1:], strict=False)
-        )
-        # Records of one tick are milliseconds apart, and so are the times of sample and record.
-        assert grown == pytest.approx((counts[-1] - counts[0]) * factor, rel=0.2, abs=0.02), metric
+        grown = sum(rate * length_s for rate, length_s in zip(rates, lengths_s, strict=True))
+        assert grown == pytest.approx((counts[-1][1] - counts[0][1]) * factor, rel=0.01), metric
 
 
 def test_shares_of_the_cpus_add_up_to_one(recording: Recording) -> None:
@@ -168,6 +172,7 @@ METRICS = {
     "mem.util.available": ["Kbyte", False, False],
     "mem.util.swapTotal": ["Kbyte", False, False],
     "mem.util.swapFree": ["Kbyte", False, False],
+    "mem.vmstat.oom_kill": ["count", True, False],
     "mem.vmstat.workingset_refault_file": ["count", True, False],
     "hinv.pagesize": ["byte", False, False],
     "network.interface.in.bytes": ["byte", True, True],
@@ -213,6 +218,7 @@ TEN_SECONDS_LATER = {
     "mem.util.available": 2_000_000.0,
     "mem.util.swapTotal": 4_000_000.0,
     "mem.util.swapFree": 3_000_000.0,
+    "mem.vmstat.oom_kill": 2.0,
     "mem.vmstat.workingset_refault_file": 50.0,
     "hinv.pagesize": 4096.0,
     "network.interface.in.bytes-eth0": 1e8,
@@ -242,6 +248,7 @@ EXPECTED = {
     "system.memory.utilization": 0.75,
     "system.paging.utilization": 0.25,
     "system.paging.usage{system.paging.state=used}": 1_000_000 * 1024.0,
+    "system.linux.memory.oom_kills": 0.2,
     "system.linux.memory.refaults": 5 * 4096.0,
     "system.network.io{network.io.direction=receive}": 1e7,
     "system.network.speed{network.interface.name=eth0}": 125 * 2.0**20,

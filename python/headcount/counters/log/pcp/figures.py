@@ -37,6 +37,7 @@ HOST: Mapping[Key, str] = {
     ("mem.util.committed_AS", None): "system.memory.committed",
     ("mem.vmstat.pgfault", None): "system.paging.faults",
     ("mem.vmstat.pgmajfault", None): "system.paging.faults{system.paging.fault.type=major}",
+    ("mem.vmstat.oom_kill", None): "system.linux.memory.oom_kills",
     ("swap.pagesin", None): "system.paging.operations{system.paging.direction=in}",
     ("swap.pagesout", None): "system.paging.operations{system.paging.direction=out}",
     ("network.tcp.currestab", None): "system.network.tcp.connections",
