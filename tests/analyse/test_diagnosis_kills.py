@@ -86,6 +86,8 @@ def test_a_server_killed_while_users_arrive_is_no_server_that_refuses(phase: str
     assert (told.counter, told.value, told.unit, told.users) == (OWN, 3, "{kill}", 60)
     assert told.sentence == "the kernel ended 3 of its processes for want of memory"
     assert found.doubts == []
+    scores = {level.users: level.scores["memory"] for level in found.levels}
+    assert scores == {5: 0, 20: 0, 40: 0, 60: 1}
 
 
 def test_a_server_gone_altogether_is_told_with_what_it_could_hold() -> None:

@@ -65,7 +65,7 @@ def weigh(observations: Sequence[Observation]) -> Weighed:
 def at_level(level: Observation, seen: Saturation) -> dict[Limit, Sign]:
     """All signs at one level, each limit's own part of what it shares with another."""
     waits = disk.signs(level, seen.light)
-    short = memory.signs(level, waits)
+    short = memory.killed([level]) or memory.signs(level, waits)
     if waits is not None and short is not None and short.detail == "as disk":
         again = memory.part_of_disk(level) or 0.0
         waits = disk.without(waits, again / held("memory.refaults") * 0.5)
