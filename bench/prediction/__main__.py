@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench.diagnosis.trial import TrialError
 from bench.prediction.cases import CASES
-from bench.prediction.trial import Outcome, judged, run
+from bench.prediction.trial import LEVEL_S, Outcome, judged, run
 from headcount.errors import HeadcountError
 
 NAMES = tuple(dict.fromkeys(name for name, _ in CASES))
@@ -52,6 +52,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--first", type=int, default=0, help="number of the first trial")
     parser.add_argument("--kinds", nargs="+", choices=NAMES, default=NAMES)
     parser.add_argument("--keep", type=Path, help="folder for the bundles")
+    parser.add_argument("--level", type=int, default=LEVEL_S, help="length of levels in seconds")
     parser.add_argument("--minutes", type=float, default=60.0, help="begin no trial after so long")
     parser.add_argument("--judge", type=Path, help="predict from the bundles of a folder again")
     parser.add_argument("--json", type=Path, help="file for what was predicted and measured")
@@ -64,7 +65,7 @@ def _played(options: argparse.Namespace, keep: Path) -> Iterator[Outcome]:
         if time.monotonic() >= until:
             return
         try:
-            yield run(number, options.seed, keep, options.kinds)
+            yield run(number, options.seed, keep, options.kinds, options.level)
         except (TrialError, HeadcountError, subprocess.SubprocessError) as error:
             print(f"trial-{options.seed}-{number:03}  void: {error}", flush=True)
 

@@ -19,7 +19,8 @@ from headcount.bundle import reader
 BEFORE = (0.4, 0.6, 0.8, 0.95, 1.1, 1.3, 1.6)
 AFTER = (0.7, 0.85, 1.0, 1.15, 1.3)
 FURTHER = {"low": (0.3, 0.45, 0.6), "high": (1.5, 1.8, 2.2)}
-LEVEL_S = 5
+LEVEL_S = 20
+"""Levels of 5 s err by several percent themselves, and are then refused."""
 SETTLE_S = 1.0
 
 
@@ -59,7 +60,34 @@ class Outcome:
         return asdict(self)
 
 
-def run(number: int, seed: int, keep: Path, names: Sequence[str]) -> Outcome:
+@dataclass(frozen=True)
+class Ladders:
+    """How the ladders of a trial are run, and where their bundles are kept."""
+
+    runner: Runner
+    stage: Stage
+    laid: Setting
+    level_s: int
+
+    def play(self, limits: Mapping[str, str], users: Sequence[float], to: Path) -> None:
+        """Run levels of so many users with these limits, unless that was done before."""
+        if to.exists():
+            return
+        made = plan(
+            self.stage,
+            seed=1,
+            levels=sorted({max(round(each), 1) for each in users}),
+            level_s=self.level_s,
+            think_s=self.laid.think_s,
+            settle_s=max(SETTLE_S, self.laid.think_s),
+            limits=limits,
+        )
+        self.runner.play(made, Injection("none", "", "", cold=self.laid.cold), to)
+
+
+def run(
+    number: int, seed: int, keep: Path, names: Sequence[str], level_s: int = LEVEL_S
+) -> Outcome:
     """Run a trial and keep its bundles; raises TrialError where it tells nothing."""
     cases = [case for case in CASES if case[0] in names]
     name, stage_name = cases[number % len(cases)]
@@ -70,11 +98,9 @@ def run(number: int, seed: int, keep: Path, names: Sequence[str]) -> Outcome:
     (keep / f"{key}.json").write_text(
         json.dumps({"name": name, "stage": stage_name, **asdict(laid)}) + "\n", "utf-8"
     )
-    _ladder(
-        runner, stage, laid, laid.before, [laid.knee * f for f in BEFORE], keep / f"{key}-before"
-    )
-    truth = _ladder_after(runner, stage, laid, keep / key)
-    if truth is None:
+    ladders = Ladders(runner, stage, laid, level_s)
+    ladders.play(laid.before, [laid.knee * f for f in BEFORE], keep / f"{key}-before")
+    if _ladder_after(ladders, keep / key) is None:
         raise TrialError("the capacity after the change was not bracketed")
     return judged(keep, key)
 
@@ -115,20 +141,18 @@ def _outcome(
     )
 
 
-def _ladder_after(runner: Runner, stage: Stage, laid: Setting, place: Path) -> float | None:
+def _ladder_after(ladders: Ladders, place: Path) -> float | None:
     """Measure the capacity after the change; further out, once, where it was not bracketed."""
-    first = Path(f"{place}-after")
+    first, laid = Path(f"{place}-after"), ladders.laid
     users = [laid.expected * f for f in AFTER]
-    _ladder(runner, stage, laid, laid.after, users, first)
+    ladders.play(laid.after, users, first)
     found = _measured(first, laid.criterion)
     if found is not None:
         return found
     passed = study(reader.load(first), laid.criterion, None).points[-1].value <= 1
     users += [laid.expected * f for f in FURTHER["high" if passed else "low"]]
     more = Path(f"{place}-after-more")
-    _ladder(
-        runner, stage, laid, laid.after, sorted(users)[3:] if passed else sorted(users)[:5], more
-    )
+    ladders.play(laid.after, sorted(users)[3:] if passed else sorted(users)[:5], more)
     return _measured(more, laid.criterion)
 
 
@@ -136,25 +160,3 @@ def _measured(bundle: Path, criterion: str) -> float | None:
     if not bundle.exists():
         return None
     return study(reader.load(bundle), criterion, None).measured
-
-
-def _ladder(
-    runner: Runner,
-    stage: Stage,
-    laid: Setting,
-    limits: Mapping[str, str],
-    users: Sequence[float],
-    to: Path,
-) -> None:
-    if to.exists():
-        return
-    made = plan(
-        stage,
-        seed=1,
-        levels=sorted({max(round(each), 1) for each in users}),
-        level_s=LEVEL_S,
-        think_s=laid.think_s,
-        settle_s=max(SETTLE_S, laid.think_s),
-        limits=limits,
-    )
-    runner.play(made, Injection("none", "", "", cold=laid.cold), to)
