@@ -17,8 +17,11 @@ def test_a_server_killed_while_users_arrive_has_too_little_memory(tmp_path: Path
         *("--levels", "4,16,64", "--duration", "5s", "--settle", "1s"),
         *("--scale", "0.05", "--compress", "500"),
     )
-    assert "for which the kernel ends its processes" in " ".join(ended.out.split()), ended
-    found = headcount.run("diagnose", str(headcount.bundles()[0]), "--json").json
+    folder = str(headcount.bundles()[0])
+    assert f"headcount show {folder}" in " ".join(ended.message.split()), ended
+    shown = " ".join(headcount.run("show", folder).out.split())
+    assert "Too little memory, for which the kernel ends its processes" in shown
+    found = headcount.run("diagnose", folder, "--json").json["diagnosis"]
     headcount.close()
     told = found["figures"][0]
     assert (found["limit"], found["detail"], found["sureness"]) == ("memory", "killed", "high")

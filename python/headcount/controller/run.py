@@ -210,8 +210,9 @@ class Run:
         except TargetError as error:
             raise TargetError(
                 f"the target stopped answering during level {result.index} at "
-                f"{result.users:,} users: {error}. The levels before it are kept; when the target "
-                f"is back: headcount resume {self._bundle.folder}"
+                f"{result.users:,} users: {error}. What was measured is kept, and may tell why: "
+                f"headcount show {self._bundle.folder}; when the target is back: "
+                f"headcount resume {self._bundle.folder}"
             ) from error
 
     def _at_s(self) -> float:
