@@ -59,6 +59,13 @@ def test_kills_of_the_machine_are_nobodys_while_the_server_lives() -> None:
     assert kills([], [second(1, sut=ALIVE | {HOST: 2.0}), second(2, sut=ALIVE)]) == {}
 
 
+def test_kills_of_the_machine_long_after_the_servers_end_are_others() -> None:
+    alive, end, later = second(1, sut=ALIVE), second(2, sut={HOST: 0.0}), second(2, sut={HOST: 1.0})
+    assert kills([], [alive, end, later]) == {2: Kills(1, gone=True)}
+    assert kills([], [alive, end, end, later]) == {}
+    assert kills([], [alive, second(2), second(2), later]) == {2: Kills(1, gone=True)}
+
+
 def test_kills_of_the_machine_before_any_process_was_seen_are_nobodys() -> None:
     assert kills([], [second(1, sut={HOST: 2.0})] * 3) == {}
 

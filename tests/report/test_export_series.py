@@ -57,7 +57,7 @@ def test_prometheus_reads_what_was_sampled(bundle: Bundle) -> None:
     found = {
         round(float(sample.timestamp) * 1000): sample.value
         for sample in families["system_cpu_utilization_ratio"].samples
-        if sample.labels.get("headcount_side") == "sut" and "cpu_mode" not in sample.labels
+        if sample.labels["headcount_side"] == "sut" and "cpu_mode" not in sample.labels
     }
     assert found == expected(bundle)
     assert families["headcount_users"].type == "gauge"

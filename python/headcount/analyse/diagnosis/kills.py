@@ -10,6 +10,9 @@ OWN = "cgroup.memory.oom_kills"
 HOST = "system.linux.memory.oom_kills"
 ALIVE = "process.count"
 """A server that has this counter has processes."""
+LATEST_S = 2
+"""Seconds after a server's last process was seen in which a kill is taken for its end: the count of
+its machine and its processes are read one after the other, and may show it a second apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +21,8 @@ class Kills:
 
     Attributes:
         number: Processes of the server's own control group; with `gone` those of its machine.
-        gone: Whether the server had no process left from that second on. Its group and the
-            group's own count have then gone with it, and only its machine still counts.
+        gone: Whether the server had no process left then. Its group and the group's own count have
+            gone with it, and only its machine still counts.
 
     """
 
@@ -40,12 +43,14 @@ def kills(levels: Sequence[LevelResult], seconds: Iterable[Mapping[str, Any]]) -
 def _in_seconds(seconds: Iterable[Mapping[str, Any]]) -> dict[int, Kills]:
     own: dict[int, float] = {}
     gone: dict[int, float] = {}
-    alive = False
+    unseen: int | None = None
     for second in seconds:
         level, counters = second["level"], second["counters"].get("sut", {})
         if ALIVE in counters:
-            alive = True
-        elif alive and counters.get(HOST):
+            unseen = 0
+        elif counters and unseen is not None:
+            unseen += 1
+        if unseen and unseen <= LATEST_S and counters.get(HOST):
             gone[level] = gone.get(level, 0.0) + counters[HOST] * second["seconds"]
         if counters.get(OWN):
             own[level] = own.get(level, 0.0) + counters[OWN] * second["seconds"]
