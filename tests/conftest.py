@@ -6,9 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 import stolen
 from processes import Headcount
+
+# Examples of properties take as long as a busy machine lets them. They are the same every time, so
+# that a change is held to what it did; `--hypothesis-profile=new` looks for others.
+settings.register_profile("same", deadline=None, derandomize=True)
+settings.register_profile("new", deadline=None, print_blob=True)
+settings.load_profile("same")
 
 
 def pytest_configure() -> None:

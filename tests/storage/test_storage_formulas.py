@@ -22,6 +22,7 @@ NUMBERS = {
     "reads": st.floats(0, 1),
     "fragments": st.integers(1, 10_000),
     "drives": st.integers(4, 50).map(lambda pairs: 2 * pairs),
+    "write_penalty": st.floats(1, 100),
     "copies": st.sampled_from([1, 2]),
     "parity_drives": st.integers(0, 3),
     "rates_bytes_per_s": st.lists(st.floats(0, 1e9), min_size=1, max_size=5).map(tuple),
@@ -56,7 +57,8 @@ def test_the_printed_arithmetic_gives_the_result(formula: Formula, data: st.Data
     }
     answer = formula.solve(**inputs)
     assert answer.inputs == inputs
-    # A difference of nearly equal times loses digits, which are twelve as printed.
+    # A difference of nearly equal numbers loses digits, which are twelve as printed; of 1 - reads
+    # it matters by as much as a write costs.
     scale = max(abs(answer.value), 1e-3) if formula.name != "time_saved" else 1e3
     assert plain(answer.worked) == pytest.approx(answer.value, rel=1e-9, abs=1e-9 * scale)
     assert answer.value == formula.function(**inputs)
