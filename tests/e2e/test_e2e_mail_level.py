@@ -78,7 +78,8 @@ def test_a_workload_agrees_with_the_servers_own_disk(
     else:
         made = [one for user in users for one in office.letters(user, "Sent")]
         counted = sum(tasks[kind] for kind in SENDING)
-        assert tasks["smtp-message"] >= counted > 0
+        # A message may be handed in before the window, and be kept as sent within it.
+        assert tasks["smtp-message"] + AT_THE_ENDS >= counted > 0
     there = sum(in_window(level, one.sent_s) for one in made)
     assert abs(there - counted) <= AT_THE_ENDS
     assert len({one.id for one in made}) == len(made)

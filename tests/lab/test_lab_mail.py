@@ -35,7 +35,7 @@ import processes
 from headcount import lab
 from headcount.errors import SystemLimitError
 from headcount.lab import dovecot, dovecot_files, home, installed, keeper, port, postfix
-from processes import processes_with, wait_for
+from processes import owners, processes_with, told_of, wait_for
 
 ROOT = os.geteuid() == 0
 FRONTS = ["lmtp", "headcount", *(["postfix"] if ROOT else [])]
@@ -82,13 +82,12 @@ def test_mail_to_ten_users_is_read_back_and_nothing_is_left(base: Path, front: s
 def test_dovecot_runs_without_root_and_its_files_are_its_own(base: Path) -> None:
     with started(front="lmtp") as server:
         user = 65534 if ROOT else os.geteuid()
-        for pid in family(server):
-            assert Path(f"/proc/{pid}").stat().st_uid == user
+        assert owners(family(server)) == {user}
         (found,) = base.glob("dovecot-*")
         assert stat.S_IMODE(found.stat().st_mode) == 0o700
         assert stat.S_IMODE((found / "users").stat().st_mode) == 0o600
         for pid in family(server):
-            assert server.password not in Path(f"/proc/{pid}/cmdline").read_text()
+            assert server.password.encode() not in told_of(pid, "cmdline")
 
 
 def test_a_home_that_others_cannot_pass_through_is_elsewhere_for_root(base: Path) -> None:

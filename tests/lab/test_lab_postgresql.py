@@ -17,7 +17,7 @@ from headcount.errors import InputError, SystemLimitError
 from headcount.lab import home, installed, keeper, port, postgresql, postgresql_settings
 from headcount.lab.postgresql import PostgresqlServer
 from headcount.lab.setting import complete
-from processes import processes_with, wait_for
+from processes import owners, processes_with, told_of, wait_for
 
 ROOT = os.geteuid() == 0
 
@@ -97,12 +97,8 @@ def test_rows_are_kept_and_read_back_and_nothing_is_left(base: Path) -> None:
         pids = family(server)
         memory = shared(server)
         assert memory
-        owners = set()
-        for pid in pids:
-            with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # a session's, ended
-                owners.add(Path(f"/proc/{pid}").stat().st_uid)
-                assert server.password not in Path(f"/proc/{pid}/cmdline").read_text()
-        assert owners == {user}
+        assert owners(pids) == {user}
+        assert not any(server.password.encode() in told_of(pid, "cmdline") for pid in pids)
         assert not any(server.password in one for one in server.settings.values())
     assert nothing_is_left(base)
     assert not alive(pids)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from processes import Command, Headcount, wait_for
+from processes import Command, Headcount, told_of, wait_for
 
 LONG = ("--size", "300MB", "--sortsize", "1MB", "--repeat", "500", "--no-verify", "--json")
 
@@ -21,25 +21,17 @@ def folder(tmp_path: Path) -> Path:
 def child_of(command: Command) -> int | None:
     """The process that sorts, once it has begun to write runs."""
     pid = command.process.pid
-    listed = Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()
-    for child in map(int, listed):
-        try:
-            io = Path(f"/proc/{child}/io").read_text("ascii")
-        except OSError:
-            continue
-        written = int(io.split("wchar: ")[1].split()[0])
-        if written > 10_000_000:
+    for child in map(int, told_of(pid, f"task/{pid}/children").split()):
+        io = told_of(child, "io").split()
+        if io and int(io[io.index(b"wchar:") + 1]) > 10_000_000:
             return child
     return None
 
 
 def gone(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
+    status = told_of(pid, "status")
     # A zombie, until whoever adopted it has noticed.
-    return "\nState:\tZ" in Path(f"/proc/{pid}/status").read_text("ascii")
+    return not status or b"\nState:\tZ" in status
 
 
 @pytest.mark.parametrize("victim", ["headcount", "sort"])
