@@ -1,14 +1,19 @@
 """What processes hold: against processes whose memory is known, and the kernel's own sums."""
 
 import contextlib
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from headcount.counters import footprint
+from headcount.counters.proc import tree
+from processes import wait_for
 
 MIB = 1 << 20
 SMAPS = """\
@@ -43,6 +48,11 @@ def holding(own_mib: int, file_mib: int, folder: Path) -> Iterator[int]:
         finally:
             process.stdin.close()
             process.wait(30)
+
+
+def size(text: str, key: str) -> int:
+    """A field of a file of `key: value kB` lines, in bytes."""
+    return next(int(one.split()[1]) * 1024 for one in text.splitlines() if one.startswith(key))
 
 
 def test_what_is_shared_counts_once(tmp_path: Path) -> None:
@@ -91,6 +101,34 @@ def test_it_is_the_whole_but_for_programs(tmp_path: Path) -> None:
 def test_only_shared_mappings_that_are_written_to_are_counted() -> None:
     assert footprint.written_bytes(SMAPS) == (200 + 7) * 1024
     assert footprint.written_bytes("") == 0
+
+
+def test_a_process_that_ends_while_it_is_read_is_not_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = tree.read
+    with holding(4, 4, tmp_path) as pid:
+        child = int(Path(f"/proc/{pid}/task/{pid}/children").read_text("utf-8"))
+
+        def and_it_ends(*arguments: Any) -> tree.Tree:
+            """The tree as it was; the child is a zombie now, for its parent reads its own input."""
+            found = listed(*arguments)
+            if child in found.processes:
+                os.kill(child, signal.SIGKILL)
+                wait_for(lambda: "State:\tZ" in Path(f"/proc/{child}/status").read_text("utf-8"))
+            return found
+
+        both = listed("/proc", [pid], None)
+        monkeypatch.setattr(tree, "read", and_it_ends)
+        found = footprint.read([pid])
+        alone = Path(f"/proc/{pid}/smaps_rollup").read_text("utf-8")
+        whole = tree.read_pss("/proc", both)
+    assert not both.processes[child].ended
+    assert found is not None
+    assert found.processes == 1
+    assert found.own_bytes == size(alone, "Pss_Anon:")
+    assert found.cpu_s is not None
+    assert whole == size(alone, "Pss:")
 
 
 def test_a_process_that_is_not_there_has_no_footprint() -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from headcount.counters.proc import memory, process
+from headcount.counters.proc.files import field_bytes
 
 TAIL = " ".join(["0"] * 25)
 
@@ -49,5 +50,5 @@ def test_schedstat_of_zeros_means_the_kernel_keeps_none() -> None:
 
 def test_proportional_set_size() -> None:
     text = "0-1 ---p 0 00:00 0   [rollup]\nRss:   1780 kB\nPss:    562 kB\nPss_Dirty: 116 kB\n"
-    assert process.parse_pss(text) == 562 * 1024
-    assert process.parse_pss("") is None
+    assert field_bytes(text, "Pss:") == 562 * 1024
+    assert field_bytes("", "Pss:") is None

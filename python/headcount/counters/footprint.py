@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from headcount.counters.proc import tree
-from headcount.counters.proc.files import integer, read_text
+from headcount.counters.proc import process, tree
+from headcount.counters.proc.files import field_bytes, integer, read_text
 from headcount.counters.proc.memory import PAGE_BYTES, parse
 
 _MAPPING = re.compile(r"[0-9a-f]+-[0-9a-f]+ (\S{4}) ")
@@ -53,24 +53,22 @@ class Footprint:
 
 def read(roots: Iterable[int], proc: str = "/proc") -> Footprint | None:
     """Read a tree of processes; None where one of them may not be looked into, or none is there."""
-    found = [one for one in tree.read(proc, roots, None).processes.values() if not one.ended]
+    found = []
     own = shared = tables = 0
-    for one in found:
+    for one in tree.read(proc, roots, None).processes.values():
         folder = f"{proc}/{one.pid}"
-        texts = [read_text(f"{folder}/{name}") for name in ("smaps_rollup", "smaps", "status")]
-        figures = [
-            _field(texts[0], "Pss_Anon:"),
-            None if not texts[1] else written_bytes(texts[1]),
-            _field(texts[2], "VmPTE:"),
-        ]
-        if None in figures:
-            if read_text(f"{folder}/stat") is None:
-                continue  # it has ended meanwhile
+        rollup, smaps = read_text(f"{folder}/smaps_rollup"), read_text(f"{folder}/smaps")
+        # Last, for who has no memory by then has ended: before the readings, or between them.
+        page_tables = process.page_table_bytes(proc, one.pid)
+        if page_tables is None:
+            continue
+        private = field_bytes(rollup, "Pss_Anon:")
+        if private is None or not smaps:
             return None
-        own, shared, tables = (
-            total + (figure or 0)
-            for total, figure in zip((own, shared, tables), figures, strict=True)
-        )
+        found.append(one)
+        own += private
+        shared += written_bytes(smaps)
+        tables += page_tables
     if not found:
         return None
     times = [one.thread_times for one in found]
@@ -107,12 +105,3 @@ def memory(proc: str = "/proc") -> tuple[int, int] | None:
     if not {"MemAvailable", "MemTotal"} <= meminfo.keys():
         return None
     return meminfo["MemAvailable"], meminfo["MemTotal"]
-
-
-def _field(text: str | None, key: str) -> int | None:
-    """A field in KiB of a file of `key: value kB` lines, in bytes."""
-    for line in (text or "").splitlines():
-        if line.startswith(key):
-            kib = integer(line.split()[1])
-            return None if kib is None else kib * _KIB
-    return None

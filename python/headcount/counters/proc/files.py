@@ -32,6 +32,15 @@ def read_int(path: str) -> int | None:
     return integer(text) if text is not None else None
 
 
+def field_bytes(text: str | None, key: str) -> int | None:
+    """Return a field of a file of ``key: value kB`` lines, in bytes; None where it is missing."""
+    for line in (text or "").splitlines():
+        if line.startswith(key):
+            kib = integer(line.split()[1])
+            return None if kib is None else kib * 1024
+    return None
+
+
 def integer(word: str) -> int | None:
     """Return a counter's value, or None where the word is not a plain decimal number."""
     word = word.strip()

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from headcount.counters.proc.files import integer, integers, read_text
+from headcount.counters.proc.files import field_bytes, integer, integers, read_text
 from headcount.counters.proc.memory import PAGE_BYTES
 
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
@@ -105,13 +105,13 @@ def parse_schedstat(text: str) -> ThreadTimes | None:
     return ThreadTimes(*numbers)
 
 
-def parse_pss(text: str) -> int | None:
-    """Return the proportional set size in bytes of ``/proc/PID/smaps_rollup``."""
-    for line in text.splitlines():
-        if line.startswith("Pss:"):
-            kib = integer(line.split()[1])
-            return None if kib is None else kib * 1024
-    return None
+def page_table_bytes(proc: str, pid: int) -> int | None:
+    """Return the size of a process's page tables; None where it has ended, though still listed.
+
+    Who has ended has no memory, and no such line. Everybody may read it of everybody's processes,
+    unlike what else their memory is, so it tells who has ended from who may not be looked into.
+    """
+    return field_bytes(read_text(f"{proc}/{pid}/status"), "VmPTE:")
 
 
 def read(proc: str, pid: int) -> Process | None:

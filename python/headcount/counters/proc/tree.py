@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from headcount.counters.proc import process
-from headcount.counters.proc.files import put, read_text
+from headcount.counters.proc.files import field_bytes, put, read_text
 from headcount.counters.proc.process import Process, Totals
 
 _NS_PER_S = 1e9
@@ -67,16 +67,14 @@ def read_pss(proc: str, tree: Tree) -> int | None:
     Pages shared by several processes are split between them, so that the sum is what the tree
     really holds. The kernel walks all page tables for it: dear for large processes.
     """
-    total = 0
-    for pid, one in tree.processes.items():
-        if one.ended:
-            continue
-        text = read_text(f"{proc}/{pid}/smaps_rollup")
-        pss = process.parse_pss(text) if text is not None else None
-        if pss is None:
+    sizes = []
+    for pid in tree.processes:
+        pss = field_bytes(read_text(f"{proc}/{pid}/smaps_rollup"), "Pss:")
+        if pss is not None:
+            sizes.append(pss)
+        elif process.page_table_bytes(proc, pid) is not None:
             return None
-        total += pss
-    return total if tree.processes else None
+    return sum(sizes) if sizes else None
 
 
 def gauges(tree: Tree) -> dict[str, float]:
