@@ -115,7 +115,7 @@ def test_the_generators_limit_is_felt_for_and_named():
     assert len(asked) < 20
 
 
-def test_two_invalid_levels_in_a_row_at_rising_users_end_the_search():
+def test_levels_that_are_invalid_again_and_again_end_the_search():
     search = Search(Settings())
     search.observe(answering(logistic(900))(search.next()))
     first = search.next()
@@ -124,7 +124,33 @@ def test_two_invalid_levels_in_a_row_at_rising_users_end_the_search():
         search.observe(observed(request, valid=False))
     assert Flag.GENERATOR_LIMITED in search.outcome().flags
     assert search.outcome().low == 10
-    assert len(search.taken) <= 6
+    assert len(search.taken) <= 7
+
+
+def test_one_invalid_level_bounds_nothing_before_it_was_repeated():
+    plain = answering(logistic(900))
+    hiccup = {"left": 1}
+
+    def answer(request: Request) -> Observation:
+        if request.users == 40 and hiccup["left"]:
+            hiccup["left"] -= 1
+            return observed(request, valid=False)
+        return plain(request)
+
+    search, asked = play(Settings(), answer)
+    assert [request.users for request in asked[:4]] == [10, 40, 40, 160]
+    assert Flag.GENERATOR_LIMITED not in search.outcome().flags
+    assert search.outcome().estimate == pytest.approx(900, rel=0.02)
+
+
+def test_a_second_invalid_level_is_believed():
+    search = Search(Settings())
+    search.observe(answering(logistic(900))(search.next()))
+    for expected in (40, 40):
+        request = search.next()
+        assert request.users == expected
+        search.observe(observed(request, valid=False))
+    assert 10 < search.next().users < 40
 
 
 def test_an_invalid_level_never_counts():

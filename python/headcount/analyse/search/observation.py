@@ -13,6 +13,9 @@ Purpose = Literal["probe", "bracket", "straddle", "official", "curve"]
 * curve: a point for the chart of response time and throughput over users.
 """
 
+SEARCHING: tuple[Purpose, ...] = ("probe", "bracket", "straddle")
+"""Those towards the estimate."""
+
 
 @dataclass(frozen=True, slots=True)
 class Request:

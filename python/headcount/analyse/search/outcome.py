@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from headcount.analyse.search.contradiction import contradictions
+from headcount.analyse.search.observation import SEARCHING
 from headcount.analyse.search.plan import (
     OFFICIALS_MOST,
     next_request,
@@ -89,7 +90,7 @@ def _interval(standing: Standing) -> tuple[float, float]:
 def _flags(standing: Standing) -> tuple[Flag, ...]:
     settings, bracket = standing.settings, standing.bracket
     request = next_request(standing)
-    searching = request is not None and request.purpose in ("probe", "bracket", "straddle")
+    searching = request is not None and request.purpose in SEARCHING
     none_failed = math.isinf(bracket.high) and bracket.low > 0
     generator = standing.generator_limited or (
         none_failed and standing.ceiling < settings.max_users

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from headcount.analyse.search.observation import Purpose
+from headcount.analyse.search.observation import SEARCHING, Purpose
 from headcount.analyse.search.plan import curve_request, next_request
 from headcount.analyse.search.regression import PRIOR_RUNS, USUAL_SPREAD
 from headcount.analyse.search.standing import Standing
@@ -59,7 +59,7 @@ def _remaining_s(standing: Standing, phase: Purpose) -> float:
         probes = max(1, USUAL_PROBES - standing.levels) + 1
     if phase == "bracket":
         probes = 1
-    if phase in ("probe", "bracket", "straddle"):
+    if phase in SEARCHING:
         straddles = _straddles_left(standing)
     seconds = probes * (settings.probe_s + overhead.warmup_s)
     seconds += straddles * (settings.short_s + overhead.near_warmup_s)

@@ -7,11 +7,14 @@ from functools import cached_property
 from headcount.analyse.search.bracket import Bracket, bracket_of, judged, results_of
 from headcount.analyse.search.estimate import Estimate, estimate_of
 from headcount.analyse.search.noise import noisy
-from headcount.analyse.search.observation import Observation, Taken
+from headcount.analyse.search.observation import SEARCHING, Observation, Taken
 from headcount.analyse.search.settings import Settings
 
-INVALID_MOST = 5
+INVALID_MOST = 6
 """Levels limited by the generator before the search gives up."""
+
+INVALID_RUN = 3
+"""As many in a row, none with fewer users than the one before, end it, too."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ class Standing:
     @property
     def levels(self) -> int:
         """Levels taken towards the estimate: the official ones and the chart's left out."""
-        return sum(t.request.purpose not in ("official", "curve") for t in self.taken)
+        return sum(t.request.purpose in SEARCHING for t in self.taken)
 
     @property
     def spent_s(self) -> float:
@@ -72,12 +75,18 @@ class Standing:
         """Users of the last level; 0 before the first."""
         return self.taken[-1].observation.users if self.taken else 0
 
+    @cached_property
+    def overcame(self) -> tuple[Taken, ...]:
+        """The levels that overcame the generator, with more users than any that counts."""
+        highest = max((o.users for o in self.valid), default=0)
+        return tuple(
+            t for t in self.taken if not t.observation.valid and t.observation.users > highest
+        )
+
     @property
     def ceiling(self) -> int:
         """The most users worth asking for: below those that overcame the generator."""
-        highest = max((o.users for o in self.valid), default=0)
-        invalid = [t.observation.users for t in self.taken if not t.observation.valid]
-        least = min((users for users in invalid if users > highest), default=None)
+        least = min((t.observation.users for t in self.overcame), default=None)
         most = self.settings.max_users
         return most if least is None else max(1, min(most, least - 1))
 
@@ -85,13 +94,14 @@ class Standing:
     def generator_limited(self) -> bool:
         """Whether the load generator, not the server, ended the search.
 
-        Two invalid levels in a row without fewer users in the second, or five in all.
+        Three invalid levels in a row, none with fewer users than the one before, or six in all.
         """
         observations = [t.observation for t in self.taken]
         if sum(not o.valid for o in observations) >= INVALID_MOST:
             return True
-        last = observations[-2:]
-        return len(last) == 2 and not any(o.valid for o in last) and last[1].users >= last[0].users
+        last = observations[-INVALID_RUN:]
+        users = [o.users for o in last if not o.valid]
+        return len(users) == INVALID_RUN and users == sorted(users)
 
     @property
     def confirmed(self) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from headcount.analyse.observe import observe
 from headcount.analyse.search import Flag, Request, Settings
-from headcount.analyse.search.observation import Purpose, Taken
+from headcount.analyse.search.observation import SEARCHING, Purpose, Taken
 from headcount.analyse.search.outcome import outcome_of
 from headcount.analyse.search.standing import Standing
 from headcount.analyse.verdict import Ending, of_levels, of_search
@@ -51,5 +51,4 @@ def pairs_settings(plan: Plan) -> Settings:
 
 
 def _purpose(level: LevelResult) -> Purpose:
-    purposes: tuple[Purpose, ...] = ("probe", "bracket", "straddle")
-    return next((one for one in purposes if one == level.purpose), "straddle")
+    return next((one for one in SEARCHING if one == level.purpose), "straddle")
