@@ -28,10 +28,14 @@ from bench.diagnosis.undisturbed import TRIES, undisturbed
 from headcount.bundle import reader
 from headcount.bundle.level import LevelResult
 from headcount.plan.plan import Plan
+from headcount.plan.units import seconds
 
 HELD_OUT = frozenset({"mail", "postgresql"})
 """Servers that rules are not refined on."""
-LONGEST_S = 180.0
+LONGEST_S = 120.0
+"""For a run to begin and end, beside its levels."""
+SLACK = 1.5
+"""Of the time that levels take, with what is between them."""
 CALIBRATION_USERS = 16
 RUN_UNDER = [sys.executable, "-m", "headcount"]
 
@@ -167,7 +171,7 @@ class Runner:
                 env=environment,
                 capture_output=True,
                 text=True,
-                timeout=LONGEST_S,
+                timeout=LONGEST_S + SLACK * len(what.levels) * _level_s(what),
                 check=False,
             )
             bundles = sorted(work.glob("*/levels.json"))
@@ -175,6 +179,12 @@ class Runner:
                 raise TrialError(f"the run made no levels: {ran.stderr.strip()[-2000:]}")
             shutil.rmtree(to, ignore_errors=True)
             shutil.copytree(bundles[0].parent, to)
+
+
+def _level_s(what: Plan) -> float:
+    """Seconds of a level, with its ramp and what it settles in."""
+    run = what.workload.run
+    return sum(seconds(each) for each in (run.duration, run.ramp, run.settle) if each is not None)
 
 
 def _demand(level: LevelResult) -> Demand:

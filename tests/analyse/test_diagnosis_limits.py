@@ -10,6 +10,7 @@ from headcount.bundle.diagnosis import Diagnosis
 
 IO = "cgroup.pressure{resource=io,kind=some}"
 CPU = "cgroup.pressure{resource=cpu,kind=some}"
+BUSY = "system.disk.utilization.busiest"
 READ = "process.disk.io{disk.io.direction=read}"
 WRITTEN = "process.disk.io{disk.io.direction=write}"
 
@@ -216,7 +217,9 @@ def test_think_time_alone_is_no_limit_and_the_law_says_what_would_be_first() -> 
     assert found.next.limit == "cpu"
     # The model's own knee: places x (R + Z) / S.
     assert found.next.users == pytest.approx(server.knee, rel=0.02)
-    assert found.next.low <= found.next.users <= (found.next.high or 1e9)
+    assert found.next.low <= found.next.users
+    assert found.next.high is None  # of the CPU, a busier server needs less for a scenario
+    assert " or more)" in found.next.sentence
 
 
 def test_a_search_that_stays_at_the_knee_is_told_by_how_long_users_wait() -> None:
@@ -239,6 +242,17 @@ def test_what_would_be_next_leaves_out_what_is_the_limit() -> None:
     # Half used at the most that the disk lets through: full at twice that.
     assert found.next.users == pytest.approx(2 * server.knee, rel=0.05)
     assert "extrapolated" in found.next.sentence
+
+
+def test_a_disk_that_would_be_next_has_two_bounds() -> None:
+    cores = SERVERS["cpu", "all cores"]
+    found = diagnosed(replace(cores, loud={**cores.loud, BUSY: 0.5}))
+    assert found.limit == "cpu"
+    assert found.next is not None
+    assert found.next.limit == "disk"
+    assert found.next.high is not None
+    assert found.next.users == pytest.approx(2 * cores.knee, rel=0.01)
+    assert found.next.low <= found.next.users <= found.next.high
 
 
 def test_the_generator_is_said_first() -> None:

@@ -5,6 +5,10 @@ it is used without load (Denning and Buzen, "The Operational Analysis of Queuein
 Models", ACM Computing Surveys 10(3), 1978). It is full at X* = (capacity - U0) / D, and so much
 throughput takes X* (R + Z) users whose response time R is that of few users. It assumes that a
 scenario goes on to ask for as much, and so does its interval: an extrapolation, never a finding.
+
+Of the CPU a scenario asked for less on a busy server than the line says, on all that were tried,
+and how much less did not show before (docs/diagnosis-proof.md). So a projection of the CPU, and of
+its busiest thread, whose time is CPU too, has a lower bound alone.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -33,6 +37,9 @@ projected."""
 DRAWS = 400
 FAR = 100.0
 """Times the users tried beyond which a projection means nothing."""
+
+FROM_BELOW: frozenset[Limit] = frozenset({"cpu", "thread"})
+"""Of which a busy server needs less for a scenario: a projection has no upper bound."""
 
 NAMES: dict[Limit, str] = {
     "cpu": "the CPU",
@@ -137,7 +144,7 @@ def _projected(
     users = full * each
     per_s = full * light.per_s / light.users if resource.by_users else full
     lower = max(low * each, float(max(o.users for o in levels)) if resource.by_users else 0.0)
-    upper = None if high is None else high * each
+    upper = None if high is None or resource.limit in FROM_BELOW else high * each
     return Next(
         limit=resource.limit,
         counter=resource.counter,
