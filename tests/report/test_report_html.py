@@ -126,7 +126,7 @@ def test_an_interval_that_is_too_narrow_says_so() -> None:
     ]
     page = said(replace(made, levels=doubted))
     assert page.count(" or wider") == len(doubted) + 1  # in the table, and beside the answer
-    assert "or wider: the level is short against the server's memory" in page
+    assert "or wider: the level is too short for answers that are slow together" in page
 
 
 def test_resources_at_capacity_beside_those_of_the_last_failure() -> None:

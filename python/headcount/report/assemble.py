@@ -5,6 +5,7 @@ from pathlib import Path
 
 from headcount.analyse.answers import seconds
 from headcount.analyse.heat import heat as mapped
+from headcount.analyse.prediction.doubled import doubled
 from headcount.analyse.published.series import series
 from headcount.analyse.shrunk import shrunk
 from headcount.bundle import manifest
@@ -56,6 +57,7 @@ def assemble(bundle: Bundle, *, published: bool = False) -> ReportContent:
         spectra=spectrum.of_run(bundle, answered),
         heat=mapped(answered, heat.COLUMNS),
         narrow_heat=mapped(answered, heat.NARROW_COLUMNS),
+        foretold=doubled(bundle),
         published=series(workload=plan.workload.name) if published else (),
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from headcount.analyse.heat import Heat
+from headcount.analyse.prediction.record import Prediction
 from headcount.analyse.published.series import Series
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import LevelResult
@@ -41,6 +42,8 @@ class ReportContent:
         spectra: Distributions of the response times of a few levels; empty where no log was kept.
         heat: Response times over the run; None where no log was kept.
         narrow_heat: The same, coarser, for a narrow screen.
+        foretold: What twice of each resource would hold; empty where the run has nothing to
+            foretell it from.
         published: Published results to draw the run beside; empty unless somebody asked for them.
 
     """
@@ -68,4 +71,5 @@ class ReportContent:
     spectra: Sequence[Drawn] = ()
     heat: Heat | None = None
     narrow_heat: Heat | None = None
+    foretold: Sequence[Prediction] = ()
     published: Sequence[Series] = ()

@@ -90,7 +90,7 @@ def _of_level(level: LevelResult) -> list[KeyFigure]:
     at = f"at {several(level.users, 'user')}"
     spread = f", 95% interval {duration_range(*interval)}" if interval else ""
     if level.total.p95_interval_unreliable:
-        spread += " or wider: the level is short against the server's memory"
+        spread += " or wider: the level is too short for answers that are slow together"
     cpu = share(counter_mean(level, "system.cpu.utilization"))
     p95 = duration(response.p95_ms if response else None)
     return [

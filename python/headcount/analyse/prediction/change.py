@@ -8,7 +8,7 @@ from headcount.analyse.prediction.resource import Kind, Resource, of_kind
 from headcount.errors import InputError
 from headcount.plan.limits import bits_s, cores
 from headcount.plan.units import size_bytes
-from headcount.text import megabytes_per_s, significant
+from headcount.text import count, megabytes_per_s, significant
 
 _TIMES = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*[x\N{MULTIPLICATION SIGN}]")
 _ETHERNET = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(GbE|MbE)", re.IGNORECASE)
@@ -16,10 +16,15 @@ _ARROW = re.compile(r"->|\N{RIGHTWARDS ARROW}")
 MOST = 1000.0
 """Times; more is a slip of the pen."""
 
+IN_FULL = {
+    "cpu": "--cpus 4 or --cpus 2->4",
+    "disk": "--disks 24->96",
+    "network": "--network 10GbE or --network 1GbE->10GbE",
+}
 EXAMPLES = {
-    "cpu": "--cpus 2x, --cpus 4 or --cpus 2->4",
-    "disk": "--disks 2x or --disks 24->96",
-    "network": "--network 10GbE, --network 2x or --network 1GbE->10GbE",
+    "cpu": f"--cpus 2x, {IN_FULL['cpu']}",
+    "disk": f"--disks 2x or {IN_FULL['disk']}",
+    "network": f"--network 2x, {IN_FULL['network']}",
 }
 
 
@@ -77,14 +82,14 @@ def capacities(found: Sequence[Resource], changes: Sequence[Change]) -> dict[str
 
 
 def words(changes: Sequence[Change], found: Sequence[Resource]) -> list[str]:
-    """The changes in words, such as `cpu 0.50 -> 1.00 cores`."""
+    """The changes in words, such as `CPU 0.500 cores -> 1.00 cores`, `24 disks -> 96 disks`."""
     said = []
     for change in changes:
         first = of_kind(found, change.kind)[0]
         now, then = first.capacity, _changed(first, change)
-        word = _WORD[change.kind]
-        told = f"{word} {shown(now, first.unit)} -> {shown(then, first.unit)}"
-        said.append(told if now is not None else f"{word} {shown(then, first.unit)}")
+        word = "" if first.unit == "disks" else f"{_WORD[change.kind]} "
+        told = f"{word}{shown(now, first.unit)} -> {shown(then, first.unit)}"
+        said.append(told if now is not None else f"{word}{shown(then, first.unit)}")
     return said
 
 
@@ -94,6 +99,8 @@ def shown(value: float | None, unit: str) -> str:
         return "unknown"
     if unit == "By/s":
         return megabytes_per_s(value)
+    if unit == "disks" and value == round(value):
+        return f"{count(value)} disk" + ("" if value == 1 else "s")
     return f"{significant(value)} {'requests/s' if unit == '1/s' else unit}"
 
 
@@ -110,7 +117,7 @@ def _changed(resource: Resource, change: Change) -> float | None:
         if resource.capacity is None:
             raise InputError(
                 f"the run does not tell how fast its {_WORD[change.kind]} is, so {change.text} of "
-                f"it is unknown; write it in full: {EXAMPLES[change.kind]}"
+                f"it is unknown; write it in full: {IN_FULL[change.kind]}"
             )
         return resource.capacity * change.factor
     if change.kind == "disk" and resource.unit != "disks":

@@ -109,21 +109,23 @@ def hold_out(told: Told | None, divided: Split | None, noise: float, counted: fl
         and (told.users is None or told.users <= USERS)
     )
     low, high = max(p.nominal for p in divided.low), max(p.nominal for p in divided.high)
-    parts = [
-        f"throughput {share(told.per_s)}" if told.per_s is not None else None,
-        f"response time {share(told.response)}"
-        if told.response is not None and told.times
-        else None,
-        f"users at the limit {share(told.users)}" if told.users is not None else None,
+    compared = [
+        ("throughput", told.per_s, per_s),
+        ("response time", told.response if told.times else None, response),
+        ("users at the limit", told.users, USERS),
     ]
-    said = ", ".join(part for part in parts if part)
+    said = ", ".join(
+        f"{what} {share(error)} (allowed: {share(allowed)})"
+        for what, error, allowed in compared
+        if error is not None
+    )
     return Check(
         name="hold-out",
         passed=ok,
         value=told.worst,
         limit=1.0,
         sentence=f"from levels up to {count(low)} users, those up to {count(high)} are foretold "
-        f"with errors of: {said} (allowed: {share(per_s)}, {share(response)}, {share(USERS)})",
+        f"with errors of: {said}",
         remedy=None
         if ok
         else "measure longer levels, and more of them below the limit; if the errors stay, "

@@ -4,21 +4,19 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from headcount.analyse.diagnosis import diagnose
 from headcount.analyse.prediction import change as changing
-from headcount.analyse.prediction import checks, holdout, interval, wording
+from headcount.analyse.prediction import checks, interval, wording
 from headcount.analyse.prediction.answer import Answer, answer
+from headcount.analyse.prediction.basis import Basis, basis
 from headcount.analyse.prediction.candidates import QUEUEING
 from headcount.analyse.prediction.change import Change
 from headcount.analyse.prediction.figures import demand_figures, for_users
-from headcount.analyse.prediction.fit import Capacities, Fitted, fit
-from headcount.analyse.prediction.holdout import Split, Told
+from headcount.analyse.prediction.fit import Capacities, Fitted
+from headcount.analyse.prediction.holdout import Told
 from headcount.analyse.prediction.interval import Spread
 from headcount.analyse.prediction.record import Candidate, Check, ModelName, Prediction
-from headcount.analyse.prediction.study import Study, study
-from headcount.bundle.diagnosis import Diagnosis
+from headcount.analyse.prediction.study import Study
 from headcount.bundle.reader import Bundle
-from headcount.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,32 +41,23 @@ def predict(bundle: Bundle, asked: Asked | None = None) -> Prediction:
     """Foretell the capacity; raises InputError where the run has nothing to foretell it from."""
     asked = asked or Asked()
     spindles = next((c.was for c in asked.changes if c.kind == "disk"), None)
-    found = study(bundle, asked.criterion, spindles)
-    now = {each.name: each.capacity for each in found.resources}
-    then = changing.capacities(found.resources, asked.changes)
-    fitted = fit(found.points, found.resources)
-    if fitted is None:
-        raise InputError(
-            f"{bundle.folder} has no counter of a resource whose capacity is known and which "
-            "scenarios use: run with counters of the server (--source), or give a lab server limits"
-        )
-    divided = holdout.split(found.points, found.measured)
-    usable = {each.resource.name: each.usable for each in fitted.demands}
     times = asked.users is not None
-    told: list[Told] = []
-    if divided is not None:
-        told = holdout.told(divided, found.resources, now, found.measured, usable, times=times)
+    return foretell(basis(bundle, asked.criterion, spindles, times=times), asked)
+
+
+def foretell(run: Basis, asked: Asked) -> Prediction:
+    """The answer to one question; raises InputError where the run has nothing of what is asked."""
+    then = changing.capacities(run.found.resources, asked.changes)
     changed = bool(asked.changes) or asked.users is not None
     eligible: tuple[ModelName, ...] = QUEUEING
     if not changed:
         eligible = (*QUEUEING, "exponential")
-        if fitted.think_s <= 0:
+        if run.fitted.think_s <= 0:
             eligible = (*eligible, "scalability")
-    at_least = max(*(p.users for p in found.points), asked.users or 0.0)
-    model, before, after = _chosen(told, eligible, fitted, (now, then), at_least)
-    best = next((one for one in told if one.model == model), None)
-    made = _Made(found, fitted, asked, model, before, after, now, then, divided, best)
-    return _prediction(made, told, eligible, _diagnosis(bundle))
+    at_least = max(*(p.users for p in run.found.points), asked.users or 0.0)
+    model, before, after = _chosen(run.told, eligible, run.fitted, (run.now, then), at_least)
+    best = next((one for one in run.told if one.model == model), None)
+    return _prediction(_Made(run, asked, model, before, after, then, best), eligible)
 
 
 def _chosen(
@@ -95,27 +84,19 @@ def _chosen(
 class _Made:
     """Everything that was worked out, on the way to the record of it."""
 
-    found: Study
-    fitted: Fitted
+    run: Basis
     asked: Asked
     model: ModelName
     before: Answer
     after: Answer
-    now: Capacities
     then: Capacities
-    divided: Split | None
     best: Told | None
 
 
-def _prediction(
-    made: _Made, told: Sequence[Told], eligible: Sequence[ModelName], diagnosis: Diagnosis | None
-) -> Prediction:
-    found, after = made.found, made.after
-    fits = interval.refitted(
-        found.observations, found.points, found.resources, found.seconds, made.fitted.tail.slope
-    )
-    spread = _spread(made, fits)
-    made_checks = _checks(made, spread, diagnosis)
+def _prediction(made: _Made, eligible: Sequence[ModelName]) -> Prediction:
+    run, found, after = made.run, made.run.found, made.after
+    spread = _spread(made)
+    made_checks = _checks(made, spread)
     refused = [check for check in made_checks if check.passed is False]
     binds = after.binds.resource.name if after.binds is not None else None
     bound = made.before.binds
@@ -135,25 +116,26 @@ def _prediction(
         binds=binds,
         bound_now=bound.resource.name if bound is not None else None,
         model=made.model,
-        candidates=_candidates(told, eligible, made.model),
+        candidates=_candidates(run.told, eligible, made.model),
         checks=made_checks,
-        demands=demand_figures(made.before, after, fits, found.points, found.measured),
-        for_users=for_users(made.model, after, made.now, fits, made.asked.users, spread),
+        demands=demand_figures(made.before, after, run.fits, found.points, found.measured),
+        for_users=for_users(made.model, after, run.now, run.fits, made.asked.users, spread),
         unknowable=wording.unknowable(found, made.asked.changes),
-        notes=wording.notes(found, made.fitted),
+        notes=wording.notes(found, run.fitted),
         curve_now=made.before.curve(),
         curve=after.curve(),
     )
     return prediction.model_copy(update={"sentence": wording.sentence(prediction)})
 
 
-def _spread(made: _Made, fits: Sequence[Fitted]) -> Spread:
-    resampled = interval.deviation(fits, lambda each: answer(made.model, each, made.then).users)
-    ratio = made.divided.ratio if made.divided is not None else 1.0
-    top = max(p.users for p in made.found.points)
+def _spread(made: _Made) -> Spread:
+    run, then = made.run, made.then
+    resampled = interval.deviation(run.fits, lambda each: answer(made.model, each, then).users)
+    ratio = run.divided.ratio if run.divided is not None else 1.0
+    top = max(p.users for p in run.found.points)
     asked = (made.after.users or top) / top
     error = made.best.reach if made.best is not None else 0.0
-    pairs = {name: (made.now[name], made.then[name]) for name in made.now}
+    pairs = {name: (now, then[name]) for name, now in run.now.items()}
     binds = made.after.binds
     times = interval.doublings(pairs, binds.resource.name if binds is not None else None)
     return Spread(
@@ -163,23 +145,24 @@ def _spread(made: _Made, fits: Sequence[Fitted]) -> Spread:
     )
 
 
-def _checks(made: _Made, spread: Spread, diagnosis: Diagnosis | None) -> list[Check]:
-    found, after = made.found, made.after
+def _checks(made: _Made, spread: Spread) -> list[Check]:
+    run, found, after = made.run, made.run.found, made.after
     base = found.measured or made.before.users or max(p.users for p in found.points)
     binding = [each for each in (made.before.binds, after.binds) if each is not None]
     name = after.binds.resource.name if after.binds is not None else None
     most = max((p.use.get(name or "", 0.0) for p in found.points), default=0.0)
     capacity = made.then.get(name or "")
     busiest = found.busiest()
+    changed = bool(made.asked.changes)
     return [
         checks.little(found.levels),
         checks.demands(binding, found.points, base),
-        checks.hold_out(made.best, made.divided, _noise(found), _counted(found)),
+        checks.hold_out(made.best, run.divided, _noise(found), _counted(found)),
         checks.reach(found.points, base, busiest),
         checks.measured(name, most / capacity if capacity else None, known=name is not None),
         checks.memory(made.asked.memory_bytes is not None, _harmless(made)),
         checks.interval(spread.half),
-        checks.limit(diagnosis, busiest[1] if busiest else 0.0, changed=bool(made.asked.changes)),
+        checks.limit(run.diagnosis, busiest[1] if busiest else 0.0, changed=changed),
     ]
 
 
@@ -202,12 +185,12 @@ def _counted(found: Study) -> float:
 def _harmless(made: _Made) -> bool | None:
     """Whether more memory surely changes nothing: the disk is hardly read, and there is no less."""
     wanted = made.asked.memory_bytes
-    top = max(made.found.observations, key=lambda o: o.users)
+    top = max(made.run.found.observations, key=lambda o: o.users)
     there = top.mean("cgroup.memory.limit", "system.memory.limit")
     reads = [
         p.use[each.name] / each.capacity
-        for each in made.found.resources
-        for p in made.found.points
+        for each in made.run.found.resources
+        for p in made.run.found.points
         if each.kind == "disk" and each.capacity and each.name in p.use
     ]
     if wanted is None or there is None or not reads:
@@ -232,10 +215,3 @@ def _candidates(
         )
         for one in told
     ]
-
-
-def _diagnosis(bundle: Bundle) -> Diagnosis | None:
-    """As the run said itself, or found now of older ones."""
-    if bundle.verdict is not None and bundle.verdict.diagnosis is not None:
-        return bundle.verdict.diagnosis
-    return diagnose(bundle)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from headcount.analyse.diagnosis.evidence import cpu, disk, network
 from headcount.analyse.diagnosis.observation import Observation
@@ -10,6 +10,7 @@ from headcount.counters.naming import split_instance
 from headcount.plan.limits import parse_limits
 
 Kind = Literal["cpu", "disk", "network"]
+KINDS: Final[Sequence[Kind]] = ("cpu", "disk", "network")
 Shape = Literal["servers", "stations", "rate"]
 READ_IO = "process.disk.io{disk.io.direction=read}"
 HOST_READ_IO = "system.disk.io{disk.io.direction=read}"

@@ -29,14 +29,7 @@ def sentence(told: Prediction) -> str:
     """The answer in a sentence."""
     what = f" with {' and '.join(told.changes)}" if told.changes else ""
     if told.outcome == "not predictive":
-        failed = min(
-            (check for check in told.checks if check.passed is False),
-            key=lambda check: WEIGHTIEST.index(check.name),
-        )
-        more = sum(check.passed is False for check in told.checks) - 1
-        others = f" (and {more} more)" if more else ""
-        remedy = f"; {failed.remedy}" if failed.remedy else ""
-        return f"Nothing is predicted{what}: {failed.sentence}{others}{remedy}."
+        return f"Nothing is predicted{what}: {refusal(told)}."
     expected = told.capacity
     if expected is None:
         return f"Nothing is predicted{what}: no number of users breaks {told.criterion}."
@@ -46,6 +39,17 @@ def sentence(told: Prediction) -> str:
     word = "measured now" if told.measured is not None else "now, by the model"
     before = f" ({word}: {count(now)})" if now is not None and told.changes else ""
     return f"About {count(expected.users)} users{bounds}{what} for {told.criterion}{before}{binds}."
+
+
+def refusal(told: Prediction) -> str:
+    """Why nothing is predicted, and what to measure; empty where something is."""
+    refused = [check for check in told.checks if check.passed is False]
+    if not refused:
+        return ""
+    failed = min(refused, key=lambda check: WEIGHTIEST.index(check.name))
+    others = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
+    remedy = f"; {failed.remedy}" if failed.remedy else ""
+    return f"{failed.sentence}{others}{remedy}"
 
 
 def of_users(expected: Expected, wanted: Sequence[Need]) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from headcount.bundle.diagnosis import Candidate, Diagnosis
 from headcount.bundle.diagnosis import Figure as Evidence
+from headcount.report import foretold
 from headcount.report.content import ReportContent
 from headcount.report.diagnosis import NAMES, sureness
 from headcount.report.document import detail
@@ -42,6 +43,7 @@ def section(content: ReportContent, figures: Sequence[Figure]) -> Section:
         blocks.append(Paragraph(said(text)))
     else:
         blocks += _diagnosis(found)
+    blocks += _foretold(content)
     used = resources_table(content)
     if used is not None or figures:
         blocks.append(Heading("What the server used"))
@@ -76,6 +78,28 @@ def _diagnosis(found: Diagnosis) -> Iterator[Block]:
     doubts = [*found.doubts, *(one.sentence for one in found.blind)]
     if doubts:
         yield Note("Doubts about the diagnosis", [said(sentence(one)) for one in doubts])
+
+
+def _foretold(content: ReportContent) -> Iterator[Block]:
+    """What more of each resource would hold; nothing where there was nothing to ask."""
+    told = content.foretold
+    if not told:
+        return
+    yield Heading(foretold.TITLE)
+    rows = foretold.rows(told)
+    if rows:
+        first, *figures, last = foretold.HEADINGS
+        yield Paragraph(said(foretold.introduction(told)))
+        yield Table(
+            foretold.TITLE,
+            [Column(first, text=True), *map(Column, figures), Column(last, text=True)],
+            [Row(cells(*one.cells())) for one in rows],
+            widths=[3, 1, 1.6, 1.3, 1.8],
+        )
+    for one in foretold.refusals(told):
+        yield Paragraph(said(one))
+    if rows:
+        yield Note(foretold.UNKNOWABLE, [said(one) for one in foretold.unknowable(told)])
 
 
 def _evidence(found: Diagnosis) -> Table:

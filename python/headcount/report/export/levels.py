@@ -98,7 +98,7 @@ _TIMES: Sequence[tuple[Column, Get]] = (
         Column(
             "response_p95_may_be_wider",
             "Response p95, interval may be wider",
-            "The level is short against the server's memory.",
+            "The level is too short for answers that are slow together.",
         ),
         lambda o: o.total.p95_interval_unreliable,
     ),

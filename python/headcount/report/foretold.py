@@ -1,0 +1,90 @@
+"""What more of each resource would hold, as reports say it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headcount.analyse.prediction.record import Expected, Prediction
+from headcount.analyse.prediction.resource import spoken
+from headcount.analyse.prediction.wording import refusal
+from headcount.text import DASH, count
+
+TITLE = "What it would hold with more"
+HEADINGS = ("With", "Users", "95% interval", "Against now", "Full then")
+UNKNOWABLE = "What no model of this run can know"
+HOW = "headcount predict answers for other amounts, and for a number of users."
+
+
+@dataclass(frozen=True, slots=True)
+class Foretold:
+    """One prediction in cells, in the order of :data:`HEADINGS`."""
+
+    what: str
+    users: str
+    interval: str
+    against: str
+    full: str
+
+    def cells(self) -> list[str]:
+        """The cells of its row."""
+        return [self.what, self.users, self.interval, self.against, self.full]
+
+
+def rows(told: Sequence[Prediction]) -> list[Foretold]:
+    """Those of the predictions that the run supports."""
+    return [_row(one, capacity) for one in told if (capacity := _capacity(one)) is not None]
+
+
+def refusals(told: Sequence[Prediction]) -> list[str]:
+    """What is not foretold and why, in sentences; one for all where the reason is the same."""
+    refused = [one for one in told if _capacity(one) is None]
+    reasons = list(dict.fromkeys(_reason(one) for one in refused))
+    if len(reasons) == 1 and len(refused) == len(told):
+        return [f"Nothing is foretold from this run: {reasons[0]}."]
+    return [f"Not foretold with {_change(one)}: {_reason(one)}." for one in refused]
+
+
+def introduction(told: Sequence[Prediction]) -> str:
+    """How the table came about."""
+    one = next(one for one in told if _capacity(one) is not None)
+    now = _now(one)
+    held = f" Now it is about {count(now)} users, the most likely." if now else ""
+    return (
+        f"Foretold for {one.criterion} from what scenarios took of each resource, by the model "
+        f"that foretold this run's own highest levels best ({one.model}).{held} Nothing of what "
+        f"follows was measured; {HOW}"
+    )
+
+
+def unknowable(told: Sequence[Prediction]) -> list[str]:
+    """What those predictions cannot know, in sentences."""
+    return list(
+        dict.fromkeys(said for one in told if _capacity(one) is not None for said in one.unknowable)
+    )
+
+
+def _capacity(one: Prediction) -> Expected | None:
+    return one.capacity if one.outcome == "predicted" else None
+
+
+def _now(one: Prediction) -> float | None:
+    """The most likely capacity of the run; what it is quoted with is the interval's lower end."""
+    return one.measured or (one.now.users if one.now is not None else None)
+
+
+def _row(one: Prediction, then: Expected) -> Foretold:
+    now = _now(one)
+    return Foretold(
+        what=_change(one),
+        users=count(then.users),
+        interval=f"{count(then.low)} to {count(then.high)}" if then.low is not None else DASH,
+        against=f"{100 * (then.users / now - 1):+.0f}%" if now else DASH,
+        full=spoken(one.binds) if one.binds else DASH,
+    )
+
+
+def _change(one: Prediction) -> str:
+    return " and ".join(one.changes).replace(" -> ", " to ")
+
+
+def _reason(one: Prediction) -> str:
+    return refusal(one) or f"no number of users breaks {one.criterion}"

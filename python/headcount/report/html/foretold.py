@@ -1,0 +1,36 @@
+"""What more of each resource would hold."""
+
+from headcount.report import foretold
+from headcount.report.content import ReportContent
+from headcount.report.html.table import Column, more, row, table
+from headcount.report.html.table import section as make_section
+from headcount.report.markup import Html, element
+from headcount.text import unbroken
+
+
+def section(content: ReportContent) -> Html | None:
+    """Show what is foretold, and why what is not; nothing where there was nothing to ask."""
+    told = content.foretold
+    if not told:
+        return None
+    rows = foretold.rows(told)
+    return make_section(
+        foretold.TITLE,
+        element("p", unbroken(foretold.introduction(told)), class_="soft") if rows else None,
+        _table(rows) if rows else None,
+        *(element("p", unbroken(said)) for said in foretold.refusals(told)),
+        _unknowable(foretold.unknowable(told)),
+    )
+
+
+def _table(rows: list[foretold.Foretold]) -> Html:
+    first, *figures, last = foretold.HEADINGS
+    columns = [Column(first, text=True), *map(Column, figures), Column(last, text=True)]
+    return table(columns, [row(columns, one.cells()) for one in rows], foretold.TITLE)
+
+
+def _unknowable(said: list[str]) -> Html | None:
+    if not said:
+        return None
+    items = (element("li", unbroken(one)) for one in said)
+    return more(foretold.UNKNOWABLE, element("ul", *items))

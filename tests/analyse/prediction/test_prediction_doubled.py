@@ -1,0 +1,44 @@
+"""What every report asks of its run: the capacity with twice of each resource."""
+
+from pathlib import Path
+
+import pytest
+from simulated_runs import run
+from test_prediction_simulated import AROUND, CAPACITIES
+
+from headcount.analyse.prediction import Asked, change, predict
+from headcount.analyse.prediction.doubled import doubled
+from headcount.bundle.reader import Bundle
+
+
+def bundle(folder: Path, system: str = "cpu") -> Bundle:
+    return run(system, [round(CAPACITIES[system] * part) for part in AROUND], folder)
+
+
+def test_each_answer_is_that_of_a_prediction_asked_for_by_itself(tmp_path: Path) -> None:
+    made = bundle(tmp_path)
+    told = doubled(made)
+    # Nothing tells how fast the network is, so twice of it is not asked.
+    assert [one.changes for one in told] == [
+        ["CPU 4.00 cores -> 8.00 cores"],
+        ["1 disk -> 2 disks"],
+    ]
+    for one, kind in zip(told, ("cpu", "disk"), strict=True):
+        assert one == predict(made, Asked([change.parse(kind, "2x")]))  # type: ignore[arg-type]
+
+
+def test_more_of_what_is_full_holds_more_and_more_of_the_rest_does_not(tmp_path: Path) -> None:
+    cpu, disk = doubled(bundle(tmp_path, "disk"))
+    assert (cpu.bound_now, disk.bound_now) == ("disk", "disk")
+    assert cpu.capacity is not None
+    assert disk.capacity is not None
+    assert cpu.measured is not None
+    assert cpu.capacity.users == pytest.approx(cpu.measured, rel=0.1)
+    assert disk.capacity.users > 1.3 * cpu.measured
+
+
+def test_nothing_is_asked_where_the_criteria_say_nothing_of_response_times(tmp_path: Path) -> None:
+    made = bundle(tmp_path)
+    workload = made.plan.workload.model_copy(update={"criteria": ["errors<1%"]})
+    plan = made.plan.model_copy(update={"workload": workload})
+    assert doubled(Bundle(tmp_path, plan, None, made.levels, None)) == []
