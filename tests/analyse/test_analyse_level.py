@@ -36,7 +36,7 @@ def test_littles_law_holds_and_tells_miscounted_users(closed: Run) -> None:
     window = closed.between(0.5, 2.5)
     law = little.check(window, USERS)
     assert law is not None
-    assert law.think_mean_s == pytest.approx(0.05, rel=0.01)
+    assert law.think_mean_s == pytest.approx(0.05, rel=0.05)
     assert abs(law.error) < law.tolerance < 0.05
     for claimed in (USERS - 4, USERS + 5):
         wrong = little.check(window, claimed)

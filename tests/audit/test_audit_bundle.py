@@ -10,9 +10,11 @@ import pytest
 from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
+from headcount.analyse import level
 from headcount.analyse.audit.audit import CHECKS
 from headcount.analyse.audit.record import Audit, Result
 from headcount.analyse.audit.schema import schema
+from headcount.analyse.times import doubted_interval_ms
 from headcount.bundle.schema import text
 from headcount.bundle.versus import SIDES, Versus, VersusRest, VersusSide, write
 from headcount.bundle.writer import BundleWriter
@@ -93,6 +95,25 @@ def test_a_percentile_that_does_not_follow_from_the_histograms_is_named(bundle: 
         ("levels.json", 1, "total.response.p95_ms")
     ]
     assert found.places[0].text.startswith("0.1 is stored, ")
+
+
+def test_a_version_that_doubts_more_intervals_says_so(
+    bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    levels = len(json.loads((bundle / "levels.json").read_text("utf-8")))
+    known = doubted_interval_ms
+    monkeypatch.setattr(level, "doubted_interval_ms", lambda *given: (known(*given)[0], True))
+    found = of(audited(bundle), "figures")
+    assert found.outcome == "passed", found.places
+    assert (found.figures["doubted"] or 0) >= levels
+    assert 'this version says "or wider" of' in found.sentence
+
+
+def test_a_doubt_that_does_not_follow_fails(bundle: Path) -> None:
+    pattern = r'("p95_interval_unreliable": ?)(false)'
+    change(without_manifest(bundle) / "levels.json", pattern, lambda m: f"{m[1]}true")
+    (place,) = of(audited(bundle), "figures").places
+    assert place.at == "total.p95_interval_unreliable"
 
 
 def test_a_histogram_taken_away_is_missed_at_its_second(bundle: Path) -> None:

@@ -15,7 +15,7 @@ from scipy import signal, stats
 
 from headcount._engine import Histogram
 from headcount.analyse.statistics.memory import autocorrelation, memory, too_short
-from headcount.analyse.statistics.sections import around, exceeded, sectioned
+from headcount.analyse.statistics.sections import FEWEST, around, clustered, exceeded, sectioned
 
 SEED = 20_260_108
 whole_us = st.integers(1, 2_000)  # that a histogram of three digits keeps as they are
@@ -67,6 +67,47 @@ def test_batch_exceed_ranks_are_their_definition(parts: list[list[int]], share: 
     else:
         assert math.isinf(found.high_us)
     assert found.low_us <= found.value_us == value <= found.high_us
+
+
+@settings(deadline=None, max_examples=50)  # scipy is loaded when it is first used
+@given(st.lists(a_part, min_size=3, max_size=8), st.sampled_from([0.5, 0.9]))
+def test_clusters_are_their_definition(parts: list[list[int]], share: float) -> None:
+    together = [value for part in parts for value in part]
+    value = nearest_rank(together, share)
+    above = np.array([sum(v > value for v in part) for part in parts])
+    sizes = np.array([len(part) for part in parts])
+    away = above - above.sum() / sizes.sum() * sizes
+    variance = float(away @ away) * len(parts) / (len(parts) - 1)
+    by_chance = above.sum() * (1 - above.sum() / sizes.sum())
+    dispersed = variance * (len(parts) - 1) > by_chance * stats.chi2.ppf(0.95, len(parts) - 1)
+    few = above.sum() ** 2 < FEWEST * variance
+    found = clustered(value, [histogram(part) for part in parts])
+    assert found == (dispersed and few)
+
+
+def slow_together(stream: np.random.Generator, clusters: int, of: int) -> list[list[int]]:
+    """4,000 answers in ten sections; so many times some after each other are ten times as slow."""
+    times = stream.exponential(100, 4_000)
+    slow = np.zeros(4_000, dtype=bool)
+    for first in stream.integers(0, 4_000 - of, clusters):
+        slow[first : first + of] = True
+    times[slow] *= 10
+    return [[int(value) + 1 for value in part] for part in np.array_split(times, 10)]
+
+
+def test_few_clusters_of_slow_answers_are_told_from_many_and_from_none() -> None:
+    stream = np.random.default_rng(SEED)
+    shares = []
+    for clusters, of in ((0, 1), (5, 40), (100, 2)):
+        told = []
+        for _ in range(100):
+            parts = slow_together(stream, clusters, of)
+            value = nearest_rank([value for part in parts for value in part], 0.95)
+            told.append(clustered(value, [histogram(part) for part in parts]))
+        shares.append(np.mean(told))
+    assert shares[0] == 0
+    assert shares[1] >= 0.9
+    assert shares[2] <= 0.05
 
 
 def test_both_need_three_sections_of_twenty() -> None:

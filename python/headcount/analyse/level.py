@@ -8,14 +8,13 @@ from headcount.analyse import generator, little
 from headcount.analyse.judge import judge
 from headcount.analyse.marks import level_marks
 from headcount.analyse.outright import WRONG_DATA, outright
-from headcount.analyse.statistics.memory import too_short
 from headcount.analyse.statistics.sections import SECTIONS
 from headcount.analyse.steadiness import steadiness
 from headcount.analyse.task_score import level_score
 from headcount.analyse.tasks import Tasks, results
 from headcount.analyse.times import (
     RATE_S,
-    quantile_interval_ms,
+    doubted_interval_ms,
     rate_interval,
     times_of,
 )
@@ -161,8 +160,8 @@ def _scenario(
     overloaded, decided = pool.overloaded()
     sections = window.split(window.seconds / SECTIONS) if window.seconds >= 2 * SECTIONS else []
     parts = [part.pool(index) for part in window.split(max(window.seconds / SECTIONS, RATE_S))]
-    interval = quantile_interval_ms([s.pool(index).response for s in sections], 0.95)
-    means = pool.seconds_ms()
+    responses = [section.pool(index).response for section in sections]
+    interval, doubted = doubted_interval_ms(responses, 0.95, pool.seconds_ms())
     return ScenarioResult(
         name=name,
         due=pool.due(),
@@ -180,7 +179,7 @@ def _scenario(
         response=times_of(pool.response),
         service=times_of(pool.service),
         p95_interval_ms=interval,
-        p95_interval_unreliable=interval is not None and too_short(means, len(means) / SECTIONS),
+        p95_interval_unreliable=doubted,
         rate_interval_per_s=rate_interval(
             [(part.completed, part.window.seconds) for part in parts]
         ),

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from scipy.special import stdtrit
 
 from headcount._engine import Histogram
-from headcount.analyse.statistics.sections import sectioned
+from headcount.analyse.statistics.memory import too_short
+from headcount.analyse.statistics.sections import clustered, sectioned
 from headcount.bundle.level import Times
 
 FEWEST_RATES = 5
@@ -47,6 +48,18 @@ def quantile_interval_ms(
     """
     found = sectioned(Histogram.merge(list(sections)), sections, quantile)
     return None if found is None else (found.low_us / 1000, found.high_us / 1000)
+
+
+def doubted_interval_ms(
+    sections: Sequence[Histogram], quantile: float, means_ms: Sequence[float]
+) -> tuple[tuple[float, float] | None, bool]:
+    """The same, and whether it is too narrow; `means_ms` are the means of the level's seconds."""
+    found = sectioned(Histogram.merge(list(sections)), sections, quantile)
+    if found is None:
+        return None, False
+    short = too_short(means_ms, len(means_ms) / len(sections))
+    doubted = short or clustered(found.value_us, sections)
+    return (found.low_us / 1000, found.high_us / 1000), doubted
 
 
 def rate_interval(sections: Sequence[tuple[float, float]]) -> tuple[float, float] | None:

@@ -56,7 +56,7 @@ class ScenarioResult(Record):
     )
     p95_interval_unreliable: bool = Field(
         default=False,
-        description="Whether that interval is too narrow: seconds far apart are still alike",
+        description="Whether that interval is too narrow: too few spells of slow answers make it",
     )
     rate_interval_per_s: tuple[float, float] | None = Field(
         default=None, description="95 % confidence interval of `rate_per_s`, by sectioning"

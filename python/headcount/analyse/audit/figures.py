@@ -16,6 +16,8 @@ NOT_KEPT = frozenset({"users_reported", "requests", "started_at", "purpose", "ra
 """What the seconds do not tell: it is not compared."""
 KEPT_MS, KEPT_MS2 = 5e-4, 5e-7
 """Half a unit of the last digit to which a second's sums of times and of squares are kept."""
+DOUBT = ".p95_interval_unreliable"
+"""What versions judge differently: a later one knows more reasons to doubt an interval."""
 UNSETTLED = "it never got steady"
 """How a reason begins that is of the seconds before the measured ones."""
 
@@ -25,7 +27,7 @@ def check(evidence: Evidence) -> Result:
     if evidence.plan is None or not evidence.levels:
         return unknown(CHECK, TITLE, "there is no level, or no plan, to sum up")
     places = []
-    compared = 0
+    compared = doubted = 0
     for level, raw in zip(evidence.levels, evidence.raw_levels, strict=True):
         again = resummed(evidence, level)
         if again is None:
@@ -33,15 +35,20 @@ def check(evidence: Evidence) -> Result:
             places.append(Place(file="levels.json", level=level.index, at="steady_s", text=text))
             continue
         compared += fields_of(raw)
+        found = _compared(raw, again)
+        doubted += sum(_only_doubted(at, new) for at, _, new in found)
         places += [
             Place(
                 file="levels.json", level=level.index, at=at, text=f"{old} is stored, {new} follows"
             )
-            for at, old, new in _compared(raw, again)
+            for at, old, new in found
+            if not _only_doubted(at, new)
         ]
         places += _counters(evidence, level)
     good = f"{compared:,} figures of {len(evidence.levels)} levels follow from their seconds"
-    return result(CHECK, TITLE, places, good, {"compared": compared})
+    if doubted:
+        good += f'; this version says "or wider" of {doubted} more intervals of a p95'
+    return result(CHECK, TITLE, places, good, {"compared": compared, "doubted": doubted})
 
 
 def resummed(evidence: Evidence, level: LevelResult) -> LevelResult | None:
@@ -86,6 +93,11 @@ def _compared(raw: dict[str, Any], again: LevelResult) -> list[tuple[str, Any, A
         if not (found[0].endswith(".sentence") and "wrong" in str(found[1]))
         and not (found[0].endswith(".sd_ms") and _spread_fits(found, told))
     ]
+
+
+def _only_doubted(at: str, new: Any) -> bool:
+    """Whether all that differs is that an interval is doubted now."""
+    return at.endswith(DOUBT) and new is True
 
 
 def _spread_fits(found: tuple[str, Any, Any], told: dict[str, Any]) -> bool:
