@@ -68,6 +68,9 @@ def test_the_capacities_are_told_by_the_pairs(capacity: tuple[Side, Side]) -> No
     assert one.interval[0] < 1.06 < one.interval[1]
     assert one.finding == "better"
     assert one.a.value == pytest.approx(1000, rel=0.01)
+    assert [subject.capacity for subject in found.subjects] == [one.a, one.b]
+    assert one.a.interval is not None
+    assert one.a.interval[0] < 1000 < one.a.interval[1]
     assert found.interleaved
     assert found.finding == "better"
     assert not any("did not alternate" in doubt for doubt in found.doubts)

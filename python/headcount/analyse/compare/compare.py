@@ -48,7 +48,7 @@ def compare(sides: Sequence[Side], references: Sequence[Reference] = ()) -> Comp
     return Comparison(
         sentence=sentence(sides, found, [one.what for one in different if one.spoils]),
         finding=overall(sides, found, spoiled=spoiled),
-        subjects=[_subject(side) for side in sides],
+        subjects=_subjects(sides, found),
         differences=found,
         unlike=different,
         interleaved=interleaved,
@@ -77,6 +77,19 @@ def _interleaved(known: Sequence[Sequence[Measured]]) -> bool:
             if len(matched.pairs) < 2:
                 return False
     return any(known[0])
+
+
+def _subjects(sides: Sequence[Side], found: Sequence[Difference]) -> list[Subject]:
+    """The subjects, with the capacities that the pairs tell where they do: one number for each."""
+    subjects = [_subject(side) for side in sides]
+    told = [one for one in found if one.metric == "capacity" and one.method == "pairs"]
+    if len(subjects) != 2 or not told:
+        return subjects
+    figures = (told[0].a, told[0].b)
+    return [
+        subject.model_copy(update={"capacity": figure})
+        for subject, figure in zip(subjects, figures, strict=True)
+    ]
 
 
 def _subject(side: Side) -> Subject:

@@ -158,15 +158,15 @@ def _remembering(
     levels: Sequence[Sequence[Measured]],
     differences: Sequence[Difference],
 ) -> list[str]:
-    """Levels whose sections are too short for the memory of the server, where they are used."""
+    """Levels whose sections tell too little of the error, where they are used."""
     used = {one.users for one in differences if one.method == "sections"}
     said = []
     for side, here in zip(sides, levels, strict=True):
-        users = sorted({one.users for one in here if one.users in used and one.remembers})
+        users = sorted({one.users for one in here if one.users in used and one.unreliable})
         if users:
             said.append(
-                f"{side.name}: at {_listed(users)} users seconds far apart are still alike, so "
-                "that intervals are too narrow; make levels longer"
+                f"{side.name}: levels at {_listed(users)} users are too short for answers that are "
+                "slow together, so that intervals are too narrow; make levels longer"
             )
     return said
 

@@ -33,8 +33,8 @@ class Measured:
         level: The level as it stands in the bundle.
         figures: By metric; what could not be measured, or was zero, is not there.
         sources: The counters behind each cost.
-        remembers: Whether its sections are too short against the memory of the server, so that what
-            they say of the error is too little.
+        unreliable: Whether its sections are too short against the memory of the server, or hold too
+            few spells of slow answers, so that what they say of the error is too little.
 
     """
 
@@ -42,7 +42,7 @@ class Measured:
     level: LevelResult
     figures: Mapping[str, Figure]
     sources: Mapping[str, Source]
-    remembers: bool = False
+    unreliable: bool = False
 
     @property
     def users(self) -> int:
@@ -73,8 +73,9 @@ def measured(bundle: Bundle, place: int, wanted: Callable[[LevelResult], bool]) 
         )
         known = {name: figure for name, figure in figures.items() if figure is not None}
         means = [_mean_ms([second]) for second in seconds[level.index]]
-        remembers = too_short(means, len(means) / SECTIONS)
-        found.append(Measured(place, level, known, sources, remembers))
+        short = too_short(means, len(means) / SECTIONS)
+        unreliable = short or level.total.p95_interval_unreliable
+        found.append(Measured(place, level, known, sources, unreliable))
     return found
 
 
