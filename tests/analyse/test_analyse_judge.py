@@ -86,6 +86,7 @@ def test_a_failure_counts_as_slow_however_fast_it_was(failed: int, passed: bool)
     assert result.passed is passed
     assert result.value == pytest.approx(1.0)  # ms: the percentile of those that completed
     assert f"{failed}.0% took longer than 1.00 s, failed or got no answer" in result.sentence
+    assert ("p95 of those completed is 1.00 ms" in result.sentence) is not passed
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from scipy import stats
 from headcount.analyse.plateau import MARGIN, Reading, between, plateau, plateaus
 from headcount.analyse.times import rate_interval
 from headcount.analyse.verdict import of_levels
-from headcount.bundle.level import LevelResult
+from headcount.bundle.level import LevelResult, Steadiness
 from headcount.plan.plan import Plan
 from headcount.plan.workload import Workload
 
@@ -188,7 +188,10 @@ def run() -> Run:
 
 @pytest.fixture(scope="module")
 def sample(run: Run) -> LevelResult:
-    return run.level(run.between(0.2, 5.7)).model_copy(update={"outcome": "passed", "reasons": []})
+    """A level that counts and was steady, whatever the machine did."""
+    steady = Steadiness(steady=True, settled_after_s=0.0, reasons=[])
+    found = {"outcome": "passed", "reasons": [], "steadiness": steady}
+    return run.level(run.between(0.2, 5.7)).model_copy(update=found)
 
 
 def test_a_level_says_how_sure_its_rate_is(run: Run) -> None:

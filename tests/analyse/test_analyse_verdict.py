@@ -24,8 +24,9 @@ def run() -> Run:
 
 @pytest.fixture(scope="module")
 def sample(run: Run) -> LevelResult:
-    level = run.level(run.between(0.2, 0.7))
-    return level.model_copy(update={"outcome": "passed", "reasons": [], "achieved_per_s": 100.0})
+    steady = Steadiness(steady=True, settled_after_s=0.0, reasons=[])
+    found = {"outcome": "passed", "reasons": [], "achieved_per_s": 100.0, "steadiness": steady}
+    return run.level(run.between(0.2, 0.7)).model_copy(update=found)
 
 
 def level(sample: LevelResult, users: int, outcome: str = "passed", **more: Any) -> LevelResult:

@@ -156,7 +156,11 @@ def _sentence(criterion: Criterion, value: float | None, share: float, total: in
     if criterion.metric == "percentile":
         limit = duration(criterion.limit * 1000)
         name = f"p{criterion.percentile:g}"
-        told = "nothing completed" if value is None else f"{name}{of} is {duration(value)}"
+        # Within the limit, and broken all the same: what failed has no time that could be in it.
+        within = value is not None and value <= criterion.limit * 1000
+        broken = within and share > (criterion.allowed_share or 0.0)
+        whose = f"{of} of those completed" if broken else of
+        told = "nothing completed" if value is None else f"{name}{whose} is {duration(value)}"
         return f"{told}; {percent(share)} took longer than {limit}, failed or got no answer"
     if criterion.metric == "mean":
         told = "unknown" if value is None else duration(value)
