@@ -31,7 +31,7 @@ run: run-packages setup ## Start a Samba here and find how many people it holds:
 test: packages setup ## Install what the tests need, and run them all
 	@failed=0; \
 	$(RUN) python tests/rust.py || failed=$$?; \
-	$(RUN) pytest -n 2 --dist loadfile || failed=$$?; \
+	$(RUN) python tests/suite.py || failed=$$?; \
 	exit $$failed  # both are told, whichever fails
 
 .PHONY: check

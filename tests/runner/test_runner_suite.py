@@ -1,0 +1,77 @@
+"""What failed beside other tests is run once more alone, and told."""
+
+from pathlib import Path
+
+import pytest
+
+import suite
+
+BESIDE = suite.BESIDE
+
+MADE = """
+from pathlib import Path
+
+def test_good():
+    pass
+
+def test_twice():
+    seen = Path({seen!r})
+    with seen.open("a") as file:
+        file.write("x")
+    assert len(seen.read_text()) > {bad}
+
+def test_other():
+    assert {other}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    monkeypatch.setattr(suite, "BESIDE", ("-n", "0"))  # workers take a second to start
+    return tmp_path
+
+
+def ended(folder: Path, bad: int, *, other: bool = True) -> tuple[int, int]:
+    """The exit code, and how often the test ran that fails so many times."""
+    seen = folder / "seen"
+    (folder / "test_made.py").write_text(MADE.format(seen=str(seen), bad=bad, other=other))
+    code = suite.main([str(folder), "-c", str(folder / "pytest.ini")], folder / "cache")
+    return code, len(seen.read_text())
+
+
+def test_what_passes_is_run_once(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert ended(folder, 0) == (0, 1)
+    assert "3 passed" in capfd.readouterr().out
+
+
+def test_what_failed_beside_others_and_passes_alone_is_told(
+    folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suite, "BESIDE", BESIDE)
+    assert ended(folder, 1) == (0, 2)
+    told = capfd.readouterr().out
+    assert "1 failed, 2 passed" in told
+    assert "1 passed" in told.split("once more, alone: ")[1]
+    assert "passed alone, failed beside other tests" in told.splitlines()[-1]
+
+
+def test_what_fails_alone_too_has_failed(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert ended(folder, 2) == (1, 2)
+    assert "passed alone" not in capfd.readouterr().out
+
+
+def test_one_that_fails_again_is_enough(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert ended(folder, 1, other=False) == (1, 2)
+    told = capfd.readouterr().out.splitlines()
+    assert sum("passed alone" in line for line in told) == 1
+
+
+def test_many_failures_are_failures_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(suite, "MOST", 1)
+    assert ended(folder, 1, other=False) == (1, 1)
+
+
+def test_an_error_that_is_no_test_keeps_its_code(folder: Path) -> None:
+    (folder / "test_made.py").write_text("def broken(:\n")
+    assert suite.main([str(folder), "-c", str(folder / "pytest.ini")], folder / "cache") != 0

@@ -1,0 +1,48 @@
+"""Runs Python's tests, two at a time; what failed once more, alone.
+
+Tests that play real servers share two CPUs with whatever runs beside them, and a stall of half a
+second is a broken promise about time that nobody gave. What is wrong fails alone, too; what passes
+then is told at the end with how it had failed, so that nothing that fails now and then hides there.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+COMMAND = (sys.executable, "-m", "pytest")
+BESIDE = ("-n", "2", "--dist", "loadfile")
+ALONE = ("-n", "0", "--last-failed")
+FAILED = Path("v/cache/lastfailed")
+TESTS_FAILED = 1
+"""pytest's exit code where tests failed, and nothing else went wrong."""
+MOST = 5
+"""More failures than these are no stalls."""
+
+
+def failed(cache: Path) -> list[str]:
+    """The tests that pytest remembers as failed, sorted."""
+    path = cache / FAILED
+    return sorted(json.loads(path.read_text("utf-8"))) if path.exists() else []
+
+
+def main(arguments: Sequence[str], cache: Path = Path(".pytest_cache")) -> int:
+    """Run all of them; returns the exit code."""
+    folder = ("-o", f"cache_dir={cache.absolute()}")
+    first = [*COMMAND, *BESIDE, "--cache-clear", *folder, *arguments]
+    code = subprocess.run(first, check=False).returncode
+    before = failed(cache)
+    if code != TESTS_FAILED or not 0 < len(before) <= MOST:
+        return code
+    print(f"\nonce more, alone: {', '.join(before)}", flush=True)
+    code = subprocess.run([*COMMAND, *ALONE, *folder, *arguments], check=False).returncode
+    after = failed(cache)
+    for name in before:
+        if name not in after:
+            print(f"passed alone, failed beside other tests (how is told above): {name}")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
