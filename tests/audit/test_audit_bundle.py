@@ -10,6 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
+from command_line import app
 from headcount.analyse import level
 from headcount.analyse.audit.audit import CHECKS
 from headcount.analyse.audit.record import Audit, Result
@@ -18,7 +19,6 @@ from headcount.analyse.times import doubted_interval_ms
 from headcount.bundle.schema import text
 from headcount.bundle.versus import SIDES, Versus, VersusRest, VersusSide, write
 from headcount.bundle.writer import BundleWriter
-from headcount.cli import app
 from headcount.cli.audit import audited
 from headcount.errors import InputError
 

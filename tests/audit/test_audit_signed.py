@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from command_line import app
 from headcount.analyse.audit.record import Result
 from headcount.bundle import manifest, reader, signing
-from headcount.cli import app
 from headcount.cli.audit import audited
 from headcount.errors import InputError
 from headcount.report import assemble

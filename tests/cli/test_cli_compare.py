@@ -9,8 +9,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
+from command_line import app
 from headcount.analyse.compare.schema import comparison
-from headcount.cli import app
 from headcount.errors import ExitCode, InputError
 from processes import Headcount
 

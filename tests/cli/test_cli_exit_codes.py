@@ -4,7 +4,7 @@ import contextlib
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from signal import SIGCONT, SIGSTOP
 
@@ -273,10 +273,10 @@ def test_a_disk_that_fills_up(headcount: Headcount) -> None:
 def test_a_defect_is_no_failed_criterion(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def broken() -> None:
+    def broken(_verbs: Iterable[str]) -> None:
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr(cli, "app", broken)
+    monkeypatch.setattr(cli, "app_of", broken)
     monkeypatch.setattr(cli, "ENDS", ())
     with pytest.raises(SystemExit) as ended:
         cli.main()

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from command_line import app
 from headcount import __version__, workloads
-from headcount.cli import app
 from processes import Headcount
 
 VERBS = [
@@ -88,6 +88,16 @@ def script() -> str:
 def test_the_version(script: str) -> None:
     shown = subprocess.run([script, "--version"], capture_output=True, check=True, text=True)
     assert shown.stdout == f"headcount {__version__}\n"
+
+
+def test_a_verb_opens_no_other_verbs_room() -> None:
+    asked = "import sys; from headcount.cli import app_of; app_of(['sort']); print(*sys.modules)"
+    shown = subprocess.run(
+        [sys.executable, "-c", asked], capture_output=True, check=True, text=True
+    )
+    opened = set(shown.stdout.split())
+    assert "headcount.cli.sort" in opened
+    assert not opened & {"headcount.cli.run", "headcount._engine", "numpy", "pydantic", "scipy"}
 
 
 def test_verbs_are_completed(script: str, headcount: Headcount) -> None:

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from command_line import app
 from headcount import workloads
-from headcount.cli import app, secrets
+from headcount.cli import secrets
 from headcount.controller.access import Secrets
 from headcount.errors import InputError
 from headcount.plan.plan import Plan

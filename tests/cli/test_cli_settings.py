@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from headcount.cli import app
+from command_line import app
 from headcount.cli.settings import client_settings, setting
 from headcount.controller.access import open as opening
 from headcount.errors import InputError

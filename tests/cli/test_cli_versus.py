@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from headcount.cli import app, versus
+from command_line import app
+from headcount.cli import versus
 from headcount.controller.access import Secrets
 from headcount.errors import ExitCode, InputError
 from headcount.plan.plan import Plan

@@ -8,7 +8,8 @@ import pytest
 import typer
 from pages import ROOT, blocks, codes, pages
 
-from headcount.cli import app, fold_criteria
+from command_line import app
+from headcount.cli import fold_criteria
 
 LEAVE_OUT = re.compile(r"\.\.\.|[A-Z]{4,}")
 """Of a command with placeholders only the verb and the options are looked at."""

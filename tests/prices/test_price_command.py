@@ -11,10 +11,10 @@ from price_bundle import IBM_330, capacity, level, written
 from price_cases import QUOTATION, TOTAL
 from typer.testing import CliRunner
 
+from command_line import app
 from headcount.analyse.prices.record import PriceReport
 from headcount.analyse.prices.schema import price as price_schema
 from headcount.bundle.schema import schema_of
-from headcount.cli import app
 from headcount.errors import HeadcountError
 
 PUBLISHED = Path(__file__).parents[2] / "docs" / "schemas" / "price.schema.json"

@@ -9,7 +9,7 @@ from perfmon_logs import BUSY_DISK, SHORT_OF_MEMORY
 from playwright.sync_api import BrowserContext, sync_playwright
 from typer.testing import CliRunner
 
-from headcount.cli import app
+from command_line import app
 from headcount.report.chart.clock import Clock
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"]

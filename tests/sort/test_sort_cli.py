@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from headcount.cli import app
+from command_line import app
 from processes import Headcount
 
 QUICK = ("--size", "4MB", "--repeat", "2", "--sortsize", "1MB")

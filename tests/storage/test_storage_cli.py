@@ -307,7 +307,7 @@ def test_what_is_wrong_is_said_in_one_message(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(cli, "app", app)
+    monkeypatch.setattr(cli, "app_of", lambda _verbs: app)
     monkeypatch.setattr(cli, "ENDS", ())
     monkeypatch.setattr(sys, "argv", ["headcount", *shlex.split(line)])
     with pytest.raises(SystemExit) as ended:

@@ -1,70 +1,40 @@
-"""The command line: one file a verb, this one the table of contents."""
+"""The command line: one file a verb, and their table of contents in `verbs`."""
 
 import re
 import signal
 import sys
 import traceback
+from collections.abc import Iterable, Sequence
 from types import FrameType
 
 import typer
 
-from headcount.cli import (
-    audit,
-    bundles,
-    compare,
-    data,
-    diagnose,
-    disk,
-    export,
-    gate,
-    history,
-    predict,
-    price,
-    published,
-    run,
-    serve,
-    shares,
-    sort,
-    storage,
-    version,
-    watch,
-    workloads,
-)
+from headcount.cli import version
 from headcount.cli.console import fail
+from headcount.cli.verbs import VERBS, open_rooms
 from headcount.errors import ExitCode, HeadcountError
 
-app = typer.Typer(
-    name="headcount",
-    help="How many users will this server hold, what stops it there, and what should be changed?",
-    epilog="Start with: headcount run app-server --target lab:app --quick",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.callback()(version.options)
-app.command("run", no_args_is_help=True, epilog=run.EPILOG)(run.run)
-app.command("prepare", no_args_is_help=True)(data.prepare)
-app.command("cleanup", no_args_is_help=True)(data.cleanup)
-app.add_typer(serve.app, name="serve")
-app.add_typer(workloads.app, name="workloads")
-app.add_typer(storage.app, name="storage")
-app.command("disk", no_args_is_help=True, epilog=disk.EPILOG)(disk.disk)
-app.command("sort", no_args_is_help=True, epilog=sort.EPILOG)(sort.sort)
-app.command("shares", no_args_is_help=True, epilog=shares.EPILOG)(shares.shares)
-app.command("diagnose", no_args_is_help=True, epilog=diagnose.EPILOG)(diagnose.diagnose)
-app.command("compare", no_args_is_help=True, epilog=compare.EPILOG)(compare.compare)
-app.command("gate", no_args_is_help=True, epilog=gate.EPILOG)(gate.gate)
-app.command("history", epilog=history.EPILOG)(history.history)
-app.command("predict", no_args_is_help=True, epilog=predict.EPILOG)(predict.predict)
-app.command("watch", epilog=watch.EPILOG)(watch.watch)
-app.command("audit", no_args_is_help=True, epilog=audit.EPILOG)(audit.audit)
-app.command("published", epilog=published.EPILOG)(published.published)
-app.command("runs")(bundles.runs)
-app.command("show", no_args_is_help=True)(bundles.show)
-app.command("report", no_args_is_help=True)(bundles.report)
-app.command("export", no_args_is_help=True)(export.export)
-app.command("price", no_args_is_help=True, epilog=price.EPILOG)(price.price)
-app.command("resume", no_args_is_help=True)(bundles.resume)
+
+def app_of(verbs: Iterable[str] = VERBS) -> typer.Typer:
+    """The command line with these verbs; their rooms are opened for it, and no others."""
+    app = typer.Typer(
+        name="headcount",
+        help="How many users will this server hold, what stops it there, and what should be "
+        "changed?",
+        epilog="Start with: headcount run app-server --target lab:app --quick",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(version.options)
+    return open_rooms(app, verbs)
+
+
+def _asked(arguments: Sequence[str]) -> Iterable[str]:
+    """The verb of a command line; all of them where it has none, for help and slips of the pen."""
+    if list(arguments) == ["--version"]:
+        return ()
+    return arguments[:1] if arguments and arguments[0] in VERBS else VERBS
 
 
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -90,7 +60,8 @@ def main() -> None:
         if signal.getsignal(name) != signal.SIG_IGN:  # as nohup asks for
             signal.signal(name, _interrupt)
     try:
-        app(args=fold_criteria(sys.argv[1:]))
+        arguments = sys.argv[1:]
+        app_of(_asked(arguments))(args=fold_criteria(arguments))
     except HeadcountError as error:
         fail(str(error))
         sys.exit(error.exit_code)

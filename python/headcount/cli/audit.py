@@ -40,6 +40,7 @@ def audit(
         Path | None,
         typer.Option(
             "--sign",
+            "--key",
             metavar="KEY",
             help="Sign the bundle with this private key of OpenSSH, if no check fails.",
         ),

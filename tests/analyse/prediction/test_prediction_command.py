@@ -8,9 +8,9 @@ from jsonschema import Draft202012Validator
 from repairman import FACTORS, plan, quota, truth
 from typer.testing import CliRunner
 
+from command_line import app
 from headcount.analyse.prediction.schema import schema
 from headcount.bundle.level import Levels
-from headcount.cli import app
 
 PUBLISHED = Path(__file__).parents[3] / "docs" / "schemas" / "prediction.schema.json"
 
