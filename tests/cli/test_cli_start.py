@@ -10,6 +10,7 @@ HEAVY = ("scipy.stats", "scipy.optimize")
 PROGRAM = """
 import json, sys
 import headcount.cli
+headcount.cli.app_of()
 print(json.dumps(sorted(sys.modules)))
 """
 

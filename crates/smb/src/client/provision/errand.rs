@@ -24,8 +24,13 @@ const MOST_NOTE_BYTES: u32 = 4096;
 
 /// Logs on as the user with this number of the run.
 pub async fn arrive(smb: &Smb, id: u32) -> Result<SmbSession, Fault> {
-    let what = || format!("no answer from {} within {PATIENCE:?}", smb.shared.name);
-    provision::arrive(smb, id, PATIENCE, what).await
+    arrive_within(smb, id, PATIENCE).await
+}
+
+/// The same, with a server that must answer within `patience`.
+pub async fn arrive_within(smb: &Smb, id: u32, patience: Duration) -> Result<SmbSession, Fault> {
+    let what = || format!("no answer from {} within {patience:?}", smb.shared.name);
+    provision::arrive(smb, id, patience, what).await
 }
 
 /// Gives up when the server does not answer.

@@ -1,12 +1,14 @@
 //! Who answers, and on which terms.
 
+use std::time::Duration;
+
 use headcount_load::Fault;
 use headcount_load::provision::run;
 use headcount_tree::parts::Share;
 use headcount_tree::query::Query;
 use serde::Serialize;
 
-use super::errand::{arrive, bounded, simple};
+use super::errand::{arrive_within, bounded, simple};
 use super::error::ProvisionError;
 use crate::client::Smb;
 use crate::client::session::{SmbSession, other_form, refuse};
@@ -17,6 +19,10 @@ use crate::wire::fields::{u32_at, u64_at};
 use crate::wire::header::Command;
 use crate::wire::info::QueryInfo;
 use crate::wire::negotiate::SigningAlgorithm;
+
+/// The longest time for the first logon. Nobody else is served yet, so only a directory that is asked
+/// for the password takes seconds; and whoever named a port of something else waits for this.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What a server agreed on with its first user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -41,7 +47,7 @@ pub struct Hello {
 pub fn hello(options: SmbOptions) -> Result<Hello, ProvisionError> {
     let smb = Smb::new(options)?;
     run(async {
-        let mut session = arrive(&smb, 0).await?;
+        let mut session = arrive_within(&smb, 0, PATIENCE).await?;
         let what = || "no answer about the share's free space".to_owned();
         let space = bounded(session.space(), what).await?;
         let tree = session.tree(Share::Data).await?;
