@@ -21,7 +21,7 @@ LONGEST_S = 180.0
 
 SEED = "1"
 """Of runs that name none: users of few seconds do nothing at all with one seed in a hundred. A plan
-that is repeated, without a target of its own, has one."""
+that is repeated has one of its own."""
 
 
 @dataclass(frozen=True)
@@ -129,8 +129,8 @@ class Headcount:
 
         `before` is a program, with its arguments, that starts it in turn.
         """
-        if arguments[:1] == ("run",) and "--target" in arguments and "--seed" not in arguments:
-            arguments += ("--seed", SEED)
+        if arguments[:1] == ("run",) and not {"--seed", "--help"} & {*arguments}:
+            arguments += () if arguments[1].endswith("plan.toml") else ("--seed", SEED)
         line = [*before, sys.executable, "-m", "headcount", *arguments]
         first = [f"ulimit {ulimit}"] if ulimit else []
         first += [f"trap '' {ignored}"] if ignored else []
