@@ -17,7 +17,7 @@ ALONE = ("-n", "0", "--last-failed")
 FAILED = Path("v/cache/lastfailed")
 TESTS_FAILED = 1
 """pytest's exit code where tests failed, and nothing else went wrong."""
-MOST = 5
+MOST = 10
 """More failures than these are no stalls."""
 
 
