@@ -202,26 +202,6 @@ def test_few_very_late_timers_are_no_limit_of_the_generator() -> None:
     assert found.limit == "disk"
 
 
-def test_think_time_alone_is_no_limit_and_the_law_says_what_would_be_first() -> None:
-    server = Server(
-        places=4,
-        loud={"system.cpu.utilization": 1.0, "process.cpu.busiest_thread": 0.3},
-        quiet=QUIET,
-    )
-    levels = server.levels((0.02, 0.05, 0.1, 0.2))
-    found = of_levels(levels, seconds(levels, 0.001))
-    assert found is not None
-    assert (found.limit, found.sureness) == ("none", "high")
-    assert found.saturation == pytest.approx(1.0, abs=0.05)
-    assert found.next is not None
-    assert found.next.limit == "cpu"
-    # The model's own knee: places x (R + Z) / S.
-    assert found.next.users == pytest.approx(server.knee, rel=0.02)
-    assert found.next.low <= found.next.users
-    assert found.next.high is None  # of the CPU, a busier server needs less for a scenario
-    assert " or more)" in found.next.sentence
-
-
 def test_a_search_that_stays_at_the_knee_is_told_by_how_long_users_wait() -> None:
     # With long think times throughput still follows users where they wait twelve times as long.
     server = replace(SERVERS["cpu", "all cores"], think_s=5.0)

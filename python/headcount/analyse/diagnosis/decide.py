@@ -74,9 +74,11 @@ def _saturated(weighed: Weighed) -> bool | None:
     """Whether throughput no longer follows, or scenarios take so long that they queue.
 
     The levels of a search lie close to the capacity: there throughput has hardly bent, but users
-    with think times already wait many times longer than with nobody beside them. And a control
-    group that is denied the CPU in nearly every period has none left, by the scheduler's word,
-    though what a scenario costs may still fall as users log on less and work more.
+    with think times already wait many times longer than with nobody beside them. Where hardly
+    one is there at a time they do not wait for each other: what took long then were stalls of a
+    busy machine. And a control group that is denied the CPU in nearly every period has none left,
+    by the scheduler's word, though what a scenario costs may still fall as users log on less and
+    work more.
     """
     cpu = weighed.signs.get("cpu")
     if cpu is not None and cpu.detail == "quota" and cpu.score >= held("cpu.full.high"):
@@ -84,7 +86,10 @@ def _saturated(weighed: Weighed) -> bool | None:
     slope = weighed.seen.elasticity
     if slope is None:
         return None
-    return slope <= held("elasticity.unsaturated") or weighed.seen.growth >= held("growth")
+    queue = weighed.seen.present >= held("growth.present")
+    return slope <= held("elasticity.unsaturated") or (
+        queue and weighed.seen.growth >= held("growth")
+    )
 
 
 def _generator(weighed: Weighed, *, saturated: bool | None) -> Sign | None:

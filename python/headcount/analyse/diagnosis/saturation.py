@@ -40,6 +40,11 @@ class Saturation:
         took_s = [level.service_s for level in self.levels if level.service_s is not None]
         return statistics.median(took_s) / light_s if took_s and light_s else 0.0
 
+    @property
+    def present(self) -> float:
+        """The most scenarios under way, on average, of the deciding levels; 0 where unknown."""
+        return max((level.under_way or 0.0 for level in self.levels), default=0.0)
+
 
 def saturation(observations: Sequence[Observation]) -> Saturation:
     """See how throughput grew at the top of the valid levels."""

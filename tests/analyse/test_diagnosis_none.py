@@ -1,0 +1,37 @@
+"""Where nothing limits yet, nothing is named, and what would be first is."""
+
+import pytest
+from diagnosis_levels import QUIET, Server, level, seconds
+
+from headcount.analyse.diagnosis import of_levels
+
+
+def test_think_time_alone_is_no_limit_and_the_law_says_what_would_be_first() -> None:
+    server = Server(
+        places=4,
+        loud={"system.cpu.utilization": 1.0, "process.cpu.busiest_thread": 0.3},
+        quiet=QUIET,
+    )
+    levels = server.levels((0.02, 0.05, 0.1, 0.2))
+    found = of_levels(levels, seconds(levels, 0.001))
+    assert found is not None
+    assert (found.limit, found.sureness) == ("none", "high")
+    assert found.saturation == pytest.approx(1.0, abs=0.05)
+    assert found.next is not None
+    assert found.next.limit == "cpu"
+    # The model's own knee: places x (R + Z) / S.
+    assert found.next.users == pytest.approx(server.knee, rel=0.02)
+    assert found.next.low <= found.next.users
+    assert found.next.high is None  # of the CPU, a busier server needs less for a scenario
+    assert " or more)" in found.next.sentence
+
+
+def test_stalls_where_hardly_anybody_is_there_are_no_queue() -> None:
+    # A machine that stands still for 20 ms now and then: the mean of 0.3 ms is six times as long.
+    rates = ((1, 1.0), (8, 6.5), (64, 50.5))
+    took_s = {1: 0.0003, 8: 0.0004, 64: 0.0018}
+    found = of_levels([level(i, n, x, took_s[n], 1.43, QUIET) for i, (n, x) in enumerate(rates, 1)])
+    assert found is not None
+    assert found.saturation is not None
+    assert found.saturation > 0.9
+    assert found.limit == "none"
