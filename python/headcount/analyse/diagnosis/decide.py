@@ -86,10 +86,10 @@ def _saturated(weighed: Weighed) -> bool | None:
     slope = weighed.seen.elasticity
     if slope is None:
         return None
-    queue = weighed.seen.present >= held("growth.present")
-    return slope <= held("elasticity.unsaturated") or (
-        queue and weighed.seen.growth >= held("growth")
-    )
+    if slope <= held("elasticity.unsaturated"):
+        return True
+    seen = weighed.seen
+    return seen.growth >= held("growth") and seen.present >= held("growth.present")
 
 
 def _generator(weighed: Weighed, *, saturated: bool | None) -> Sign | None:
