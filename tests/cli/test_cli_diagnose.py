@@ -41,13 +41,13 @@ def test_one_service_thread_is_what_stops_the_application_server(
     assert found["sentence"] == reader.load(bundle).verdict.diagnosis.sentence
 
 
-def test_it_says_why_and_what_was_cleared(home: Headcount, bundle: Path) -> None:
+def test_it_says_why_and_what_is_ruled_out(home: Headcount, bundle: Path) -> None:
     told = home.run("diagnose", str(bundle)).out
-    assert told.startswith("What stops it")
-    for name in ("Because", "Cleared", "Advice"):
+    assert told.strip().startswith("Bottleneck")
+    for name in ("Evidence", "Ruled out", "Suggestion"):
         assert name in told
     shown = home.run("show", str(bundle)).out
-    assert "What stops it: " in shown
+    assert "Bottleneck: " in shown
 
 
 def test_a_bundle_of_before_is_diagnosed_when_it_is_shown(home: Headcount, bundle: Path) -> None:
@@ -67,8 +67,8 @@ def test_a_bundle_of_before_is_diagnosed_when_it_is_shown(home: Headcount, bundl
 
 def test_the_report_shows_the_evidence(home: Headcount, bundle: Path) -> None:
     page = (bundle / "report.html").read_text("utf-8")
-    assert page.index("What stops it") < page.index("against users</h2>")
-    assert "The figures that decided" in page
+    assert page.index("<h2>Bottleneck") < page.index("against users</h2>")
+    assert "Threshold" in page
     del home
 
 

@@ -9,7 +9,7 @@ from report_factory import content
 from rich.console import Console
 
 from headcount.bundle.diagnosis import Diagnosis
-from headcount.report import diagnosis as told
+from headcount.report import diagnosis as report_diagnosis
 from headcount.report import terminal
 from headcount.report.html import diagnosis as section
 from headcount.report.html import render
@@ -30,13 +30,13 @@ def printed(width: int, encoding: str = "utf-8") -> str:
 
 def test_the_section_stands_between_the_answer_and_the_charts() -> None:
     page = render(diagnosed())
-    assert page.index('id="answer"') < page.index("<h2>What stops it</h2>")
-    assert page.index("<h2>What stops it</h2>") < page.index("Throughput, CPU and overload")
+    assert page.index('id="answer"') < page.index("<h2>Bottleneck</h2>")
+    assert page.index("<h2>Bottleneck</h2>") < page.index("Throughput, CPU and overload")
 
 
 def test_without_a_diagnosis_there_is_no_section() -> None:
     assert section.section(content()) is None
-    assert "What stops it" not in render(content())
+    assert "<h2>Bottleneck" not in render(content())
 
 
 def test_every_figure_that_decided_and_all_candidates_are_there() -> None:
@@ -50,15 +50,17 @@ def test_every_figure_that_decided_and_all_candidates_are_there() -> None:
     for figure in made.figures:
         assert figure.sentence in words
     for candidate in made.candidates:
-        assert told.NAMES[candidate.limit] in words
-    for one in (*made.exonerated, *made.advice, *made.blind):
+        assert report_diagnosis.NAMES[candidate.limit] in words
+    for one in (*made.advice, *made.blind):
         assert one.sentence in words
+    for one in made.exonerated:
+        assert report_diagnosis.ruled_out(one) in words
     assert HOSTILE not in page
 
 
 def test_each_strip_has_a_dot_for_every_level_it_is_known_at() -> None:
     made = found()
-    strips = told.charted(made)
+    strips = report_diagnosis.charted(made)
     assert "cpu" in strips
     assert "refusal" not in strips  # nothing spoke for it
     for limit in strips:
@@ -69,13 +71,13 @@ def test_each_strip_has_a_dot_for_every_level_it_is_known_at() -> None:
 def test_the_terminal_keeps_to_its_width_and_to_its_encoding(width: int) -> None:
     lines = printed(width).splitlines()
     assert max(len(line) for line in lines) <= max(width, 40)
-    assert lines[0].strip().startswith("What stops it")
+    assert lines[0].strip().startswith("Bottleneck")
     assert "\x1b" not in printed(width)
     assert printed(width, "ascii").isascii()
 
 
 def test_the_answer_has_it_in_two_to_four_lines() -> None:
-    lines = list(told.short(found()))
+    lines = list(report_diagnosis.short(found()))
     assert 2 <= len(lines) <= 4
-    assert lines[0][0] == "What stops it"
-    assert lines[0][1].endswith("%)")
+    assert lines[0][0] == "Bottleneck"
+    assert lines[0][1].endswith("%).")

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from headcount.analyse.diagnosis.unseen import NAMES
-from headcount.bundle.diagnosis import Candidate, Diagnosis, Limit
+from headcount.bundle.diagnosis import Candidate, Diagnosis, Exonerated, Limit
 from headcount.text import share
 
 LEAST_RIVAL = 0.25
-"""Score from which the runner-up is worth a line beside a diagnosis of high confidence."""
+"""Score from which a second candidate is worth a line beside a diagnosis of high confidence."""
 LEAST_CHARTED = 0.05
 """Score at any level from which something is drawn."""
 CHARTED: dict[Limit, str] = {
@@ -25,61 +25,84 @@ CHARTED: dict[Limit, str] = {
 SELDOM: frozenset[Limit] = frozenset({"generator", "refusal"})
 """Strips that are left out where nothing speaks for them."""
 
-__all__ = ["CHARTED", "NAMES", "charted", "short", "sureness", "told", "whole"]
+__all__ = [
+    "CHARTED",
+    "NAMES",
+    "bottleneck",
+    "candidate_text",
+    "charted",
+    "confidence",
+    "ruled_out",
+    "short",
+    "whole",
+]
 
 
 def short(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     """Give the lines beside a run's answer: two to four of them."""
-    yield "What stops it", f"{diagnosis.sentence} {sureness(diagnosis)}"
+    yield "Bottleneck", bottleneck(diagnosis)
     rival = diagnosis.runner_up
     if rival is not None and (rival.score or 0.0) >= LEAST_RIVAL:
-        yield "Else", f"{rival.sentence} (score {share(rival.score)})"
+        yield "Second candidate", candidate_text(rival)
     if diagnosis.next is not None:
-        yield "Next", f"{diagnosis.next.sentence}"
+        yield "Next limit", diagnosis.next.sentence
     if diagnosis.advice:
-        yield "Advice", diagnosis.advice[0].sentence
+        yield "Suggestion", diagnosis.advice[0].sentence
 
 
 def whole(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     """Give everything there is to say, for whoever asked for the diagnosis."""
-    yield "What stops it", f"{diagnosis.sentence} {sureness(diagnosis)}"
+    yield "Bottleneck", bottleneck(diagnosis)
     for figure in diagnosis.figures:
         at = f" (at {figure.users:,} users)" if figure.users is not None else ""
-        yield "Because", figure.sentence + at
+        yield "Evidence", figure.sentence + at
     for line in diagnosis.log_lines:
-        yield "The server's log", line.text
+        yield "Server log", line.text
     for other in diagnosis.joint:
-        yield "With it", told(other)
+        yield "Also limits", candidate_text(other)
     if diagnosis.runner_up is not None and (diagnosis.runner_up.score or 0.0) >= LEAST_CHARTED:
-        yield "Runner-up", told(diagnosis.runner_up)
+        yield "Second candidate", candidate_text(diagnosis.runner_up)
     for cleared in diagnosis.exonerated:
-        yield "Cleared", cleared.sentence
+        yield "Ruled out", ruled_out(cleared)
     if diagnosis.next is not None:
-        yield "Next", diagnosis.next.sentence
+        yield "Next limit", diagnosis.next.sentence
     for doubt in diagnosis.doubts:
         yield "Doubt", doubt
     for unseen in diagnosis.blind:
-        yield "Unseen", unseen.sentence
+        yield "Not observed", unseen.sentence
     for piece in diagnosis.advice:
-        yield "Advice", piece.sentence
+        yield "Suggestion", piece.sentence
 
 
-def told(candidate: Candidate) -> str:
+def bottleneck(diagnosis: Diagnosis) -> str:
+    """What limits the server and how sure that is, in a sentence."""
+    how_sure = confidence(diagnosis)
+    if not how_sure:
+        return diagnosis.sentence
+    return f"{diagnosis.sentence.rstrip('.')} ({how_sure})."
+
+
+def ruled_out(found: Exonerated) -> str:
+    """What did not limit, and the figure that shows it: `the disk: ...`."""
+    return found.sentence.removeprefix("not ")
+
+
+def candidate_text(candidate: Candidate) -> str:
     """A candidate with its score."""
     return f"{candidate.sentence} (score {share(candidate.score)})"
 
 
-def sureness(diagnosis: Diagnosis) -> str:
-    """How sure it is, for the end of a sentence; nothing of what is not known."""
+def confidence(diagnosis: Diagnosis) -> str:
+    """How sure it is, such as `high confidence, 97%`; empty where the limit is unknown."""
     if diagnosis.limit == "unknown":
         return ""
-    return f"(confidence {diagnosis.sureness}, {diagnosis.confidence:.0%})"
+    return f"{diagnosis.sureness} confidence, {diagnosis.confidence:.0%}"
 
 
 def charted(diagnosis: Diagnosis) -> list[Limit]:
     """The limits with a strip in the chart: resources that were seen, and what anything spoke for.
 
-    A strip that stays at zero is what clears a resource.
+    A strip that stays at zero rules a resource out.
     """
     seen = {limit for level in diagnosis.levels for limit in level.scores}
     most = {

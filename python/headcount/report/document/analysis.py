@@ -6,7 +6,7 @@ from headcount.bundle.diagnosis import Candidate, Diagnosis
 from headcount.bundle.diagnosis import Figure as Evidence
 from headcount.report import foretold
 from headcount.report.content import ReportContent
-from headcount.report.diagnosis import NAMES, sureness
+from headcount.report.diagnosis import NAMES, bottleneck, ruled_out
 from headcount.report.document import detail
 from headcount.report.document.blocks import (
     Block,
@@ -37,44 +37,43 @@ TITLE = "Measurement analysis"
 def section(content: ReportContent, figures: Sequence[Figure]) -> Section:
     """Say what stopped the server and why that is believed; `figures` are charts of the use."""
     found = content.verdict.diagnosis
-    blocks: list[Block] = [Heading("What stops the server")]
+    blocks: list[Block] = [Heading("Bottleneck")]
     if found is None:
-        text = "What limits the server was not looked into in this run."
-        blocks.append(Paragraph(said(text)))
+        blocks.append(Paragraph(said("This run has no diagnosis.")))
     else:
         blocks += _diagnosis(found)
     blocks += _foretold(content)
     used = resources_table(content)
     if used is not None or figures:
-        blocks.append(Heading("What the server used"))
+        blocks.append(Heading("Resources used"))
     blocks += [used] if used is not None else []
     blocks += figures
     blocks += _faults(content)
     if content.levels:
-        blocks += [Heading("Whether the measurement holds"), checks(content)]
+        blocks += [Heading("Checks of the measurement"), checks(content)]
     return Section(TITLE, blocks)
 
 
 def _diagnosis(found: Diagnosis) -> Iterator[Block]:
-    yield Paragraph(said(strong(sentence(found.sentence)), f" {sureness(found)}".rstrip()))
+    yield Paragraph(said(strong(bottleneck(found))))
     if found.figures:
         yield _evidence(found)
     for other in found.joint:
-        yield Paragraph(said(f"Limits together with it: {sentence(other.sentence)}"))
+        yield Paragraph(said(f"Also limits: {sentence(other.sentence)}"))
     if found.next is not None:
-        yield Heading("What would be next")
+        yield Heading("Next limit")
         yield Paragraph(said(sentence(found.next.sentence)))
     if found.log_lines:
-        yield Heading("What the server's own log says")
+        yield Heading("Server log")
         yield Code("\n".join(line.text for line in found.log_lines))
     if found.advice:
-        yield Heading("What to do about it")
+        yield Heading("Suggestions")
         yield Bullets([said(sentence(one.sentence)) for one in found.advice])
     if found.candidates:
         yield _candidates(found)
     if found.exonerated:
-        yield Heading("What did not limit")
-        yield Bullets([said(sentence(one.sentence)) for one in found.exonerated])
+        yield Heading("Ruled out")
+        yield Bullets([said(sentence(ruled_out(one))) for one in found.exonerated])
     doubts = [*found.doubts, *(one.sentence for one in found.blind)]
     if doubts:
         yield Note("Doubts about the diagnosis", [said(sentence(one)) for one in doubts])
@@ -104,11 +103,11 @@ def _foretold(content: ReportContent) -> Iterator[Block]:
 
 def _evidence(found: Diagnosis) -> Table:
     return Table(
-        "The figures that decided",
+        "Evidence for the bottleneck",
         [
-            Column("What decided", text=True),
-            Column("Figure"),
-            Column("Held against"),
+            Column("Evidence", text=True),
+            Column("Measured"),
+            Column("Threshold"),
             Column("Users"),
         ],
         [_figure(one) for one in found.figures],
@@ -128,11 +127,11 @@ def _figure(one: Evidence) -> Row:
 
 def _candidates(found: Diagnosis) -> Table:
     return Table(
-        "All that may limit, by the evidence",
-        [Column("Limit", text=True), Column("Evidence"), Column("What was seen", text=True)],
+        "All candidates",
+        [Column("Limit", text=True), Column("Score"), Column("Evidence", text=True)],
         [_candidate(one) for one in found.candidates],
-        "Evidence from 0% to 100%; from 50% on something can be the limit. A dash: nothing that "
-        "was sampled could have shown it.",
+        "Score: how strong the evidence is. From 50% a candidate can be the limit. A dash: no "
+        "counter for it.",
         widths=[2, 1, 6],
     )
 
@@ -147,4 +146,4 @@ def _faults(content: ReportContent) -> Iterator[Block]:
         return
     yield Heading("Faults")
     found = detail.faults(content.levels)
-    yield found if found is not None else Paragraph(said("There were none at any level."))
+    yield found if found is not None else Paragraph(said("No faults at any level."))

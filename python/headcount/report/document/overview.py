@@ -6,7 +6,7 @@ from headcount.bundle.diagnosis import Diagnosis
 from headcount.bundle.price import Price
 from headcount.bundle.verdict import Verdict
 from headcount.report.content import ReportContent
-from headcount.report.diagnosis import LEAST_RIVAL, sureness
+from headcount.report.diagnosis import LEAST_RIVAL, bottleneck
 from headcount.report.document.blocks import (
     Block,
     Bullets,
@@ -37,7 +37,7 @@ def section(content: ReportContent) -> Section:
     verdict = content.verdict
     blocks: list[Block] = [
         Paragraph(said(verdict.sentence), "lead"),
-        *(Paragraph(said(each)) for each in _sureness(verdict)),
+        *(Paragraph(said(each)) for each in _confidence(verdict)),
         *(Paragraph(said(each)) for each in meaning(content)),
         KeyFigures(key_figures(content)),
         *_price(verdict),
@@ -49,7 +49,7 @@ def section(content: ReportContent) -> Section:
     return Section(TITLE, blocks)
 
 
-def _sureness(verdict: Verdict) -> Iterator[str]:
+def _confidence(verdict: Verdict) -> Iterator[str]:
     for each in (confidence(verdict.capacity), judged(verdict)):
         if each:
             yield each
@@ -82,18 +82,18 @@ def _items(price: Price) -> Table:
 
 def _stops(found: Diagnosis | None) -> Iterator[Block]:
     """What limits the server and what to do about it, in the words of the diagnosis."""
-    yield Heading("What stops it")
+    yield Heading("Bottleneck")
     if found is None:
-        yield Paragraph(said("What limits the server was not looked into in this run."))
+        yield Paragraph(said("This run has no diagnosis."))
         return
-    yield Paragraph(said(strong(sentence(found.sentence)), f" {sureness(found)}".rstrip()))
+    yield Paragraph(said(strong(bottleneck(found))))
     rival = found.runner_up
     if rival is not None and (rival.score or 0.0) >= LEAST_RIVAL:
-        yield Paragraph(said(f"The next best explanation: {sentence(rival.sentence)}"))
+        yield Paragraph(said(f"Second candidate: {sentence(rival.sentence)}"))
     if found.next is not None:
-        yield Paragraph(said(sentence(found.next.sentence)))
+        yield Paragraph(said(f"Next limit: {sentence(found.next.sentence)}"))
     if found.advice:
-        yield Heading("What to do")
+        yield Heading("Suggestions")
         yield Bullets([said(sentence(one.sentence)) for one in found.advice])
 
 

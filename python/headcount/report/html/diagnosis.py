@@ -1,4 +1,4 @@
-"""What stops the server: the diagnosis, its evidence over the levels, and what was cleared."""
+"""The diagnosis: the bottleneck, its evidence over the levels, and what is ruled out."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,8 @@ from headcount.report.chart.line import through_levels
 from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear
 from headcount.report.content import ReportContent
-from headcount.report.diagnosis import CHARTED, NAMES, charted, sureness
+from headcount.report.diagnosis import CHARTED, NAMES, charted, confidence, ruled_out
+from headcount.report.document.prose import sentence
 from headcount.report.figures.about import users_scale
 from headcount.report.html.counters import in_unit
 from headcount.report.html.table import Column, more, row, table
@@ -19,7 +20,7 @@ from headcount.report.html.table import section as make_section
 from headcount.report.markup import Html, element, joined
 from headcount.text import count, share, significant, unbroken
 
-TITLE = "What stops it"
+TITLE = "Bottleneck"
 ROW = 26.0
 """Height of one strip, in pixels."""
 APART = 34.0
@@ -36,16 +37,17 @@ def section(content: ReportContent) -> Html | None:
         return None
     drawn = len({level.users for level in found.levels}) >= LEAST_LEVELS and charted(found)
     note = (
-        "Evidence that each limited, from 0 to 1, against users; the dashed line is 0.5, from "
-        "which on something can be the limit. Hollow: not saturated. Crossed: does not count."
+        "Evidence for each resource against users, from 0 to 1. From 0.5, the dashed line, a "
+        "resource can be the limit. Hollow: not saturated. Crossed: invalid level."
     )
     return make_section(
         TITLE,
         element(
             "p",
             element("b", unbroken(found.sentence)),
-            " ",
-            element("span", unbroken(sureness(found)), class_="soft"),
+            element("span", f" {sentence(confidence(found))}", class_="soft")
+            if confidence(found)
+            else None,
             class_="broke",
         ),
         _figures(found.figures),
@@ -53,19 +55,19 @@ def section(content: ReportContent) -> Html | None:
         _after(found),
         _doubts(found),
         _candidates(found),
-        _cleared(found),
+        _ruled_out(found),
         style="chart",
     )
 
 
 def _figures(figures: Sequence[Figure]) -> Html | None:
-    """The figures that decided, and what they were held against."""
+    """The figures that decided, each with its threshold."""
     if not figures:
         return None
     columns = [
-        Column("What decided", text=True),
-        Column("Figure"),
-        Column("Held against"),
+        Column("Evidence", text=True),
+        Column("Measured"),
+        Column("Threshold"),
         Column("Users"),
     ]
     rows = [
@@ -80,7 +82,7 @@ def _figures(figures: Sequence[Figure]) -> Html | None:
         )
         for one in figures
     ]
-    return table(columns, rows, "The figures that decided")
+    return table(columns, rows, "Evidence")
 
 
 def _in_unit(value: float | None, unit: str) -> str:
@@ -88,14 +90,14 @@ def _in_unit(value: float | None, unit: str) -> str:
 
 
 def _after(found: Diagnosis) -> Html | None:
-    """What would be next, what the server's own log says, and what to do."""
+    """The next limit, what the server's own log says, and what to do."""
     parts: list[Html] = []
     if found.next is not None:
-        parts += [_named("What would be next", found.next.sentence)]
+        parts += [_titled("Next limit", found.next.sentence)]
     parts += [
         joined(
             [
-                element("h3", "The server's own log"),
+                element("h3", "Server log"),
                 *(element("pre", line.text) for line in found.log_lines),
             ]
         )
@@ -104,12 +106,12 @@ def _after(found: Diagnosis) -> Html | None:
     ]
     if found.advice:
         pieces = (element("li", unbroken(one.sentence)) for one in found.advice)
-        parts += [element("h3", "What to do"), element("ul", *pieces)]
+        parts += [element("h3", "Suggestions"), element("ul", *pieces)]
     return joined(parts) if parts else None
 
 
-def _named(title: str, said: str) -> Html:
-    return joined([element("h3", title), element("p", unbroken(said[0].upper() + said[1:] + "."))])
+def _titled(title: str, text: str) -> Html:
+    return joined([element("h3", title), element("p", unbroken(sentence(text)))])
 
 
 def _doubts(found: Diagnosis) -> Html | None:
@@ -125,10 +127,10 @@ def _doubts(found: Diagnosis) -> Html | None:
 
 
 def _candidates(found: Diagnosis) -> Html | None:
-    """All that may limit, the strongest first."""
+    """All candidates, the strongest first."""
     if not found.candidates:
         return None
-    columns = [Column("Limit", text=True), Column("Score"), Column("What was seen", text=True)]
+    columns = [Column("Limit", text=True), Column("Score"), Column("Evidence", text=True)]
     rows = [
         row(
             columns,
@@ -140,14 +142,14 @@ def _candidates(found: Diagnosis) -> Html | None:
         )
         for one in found.candidates
     ]
-    return more("All that may limit", table(columns, rows, "All that may limit"))
+    return more("All candidates", table(columns, rows, "All candidates"))
 
 
-def _cleared(found: Diagnosis) -> Html | None:
+def _ruled_out(found: Diagnosis) -> Html | None:
     if not found.exonerated:
         return None
-    items = (element("li", unbroken(one.sentence)) for one in found.exonerated)
-    return joined([element("h3", "What did not"), element("ul", *items)])
+    items = (element("li", unbroken(ruled_out(one))) for one in found.exonerated)
+    return joined([element("h3", "Ruled out"), element("ul", *items)])
 
 
 def _drawing(content: ReportContent, found: Diagnosis, room: Room) -> Html:
