@@ -19,8 +19,9 @@ BAD: list[tuple[str, Any, str]] = [
     ("scenarios.0.limt", "1s", 'scenarios.0.limt: there is no such key; did you mean "limit"?'),
     ("zzz", 1, "zzz: there is no such key"),
     ("run", {}, "run.duration: is missing"),
-    ("run.duration", 30, "run.duration: it is 30; write it with its unit"),
-    ("run.duration", "30", 'run.duration: it is "30"; write it like 200ms'),
+    ("run.duration", True, "run.duration: it is True; write it like 200ms"),
+    ("run.duration", 0, 'run.duration: it is "0s"; it must be from 1s'),
+    ("run.duration", "30x", 'run.duration: it is "30x"; write it like 200ms'),
     ("run.duration", "0s", 'run.duration: it is "0s"; it must be from 1s'),
     ("run.step_timeout", "2h", "run.step_timeout: it is"),
     ("run.settle", "5%", "run.settle: it is"),
@@ -67,6 +68,11 @@ def test_a_mistake_is_named_with_its_place(path: str, value: Any, part: str) -> 
     assert str(caught.value).startswith("the workload has a mistake:")
 
 
+@pytest.mark.parametrize("written", [30, "30", "30s"])
+def test_a_bare_number_is_seconds_and_kept_with_its_unit(written: Any) -> None:
+    assert workload("run.duration", written).run.duration == "30s"
+
+
 def test_all_mistakes_are_told_at_once() -> None:
     values = spoilt("run.settle", "5x") | {"titel": "x", "name": "Bad Name"}
     with pytest.raises(InputError) as caught:
@@ -89,7 +95,7 @@ def test_all_mistakes_are_told_at_once() -> None:
         ({"workers": 0}, "workers:"),
         ({"scale": 0}, "scale:"),
         ({"scale": float("nan")}, "scale:"),
-        ({"target": "host"}, "targets look like"),
+        ({"target": "host"}, "write http://host"),
         ({"format": 2}, "format:"),
         ({"workesr": 1}, 'workesr: there is no such key; did you mean "workers"?'),
         (

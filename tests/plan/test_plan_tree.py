@@ -40,7 +40,7 @@ BAD: list[tuple[str, Any, str]] = [
     ("run.lab_scale", 0, "run.lab_scale:"),
     ("run.lab_scale", 1.1, "run.lab_scale:"),
     ("scenarios.0.limit_per_mib", "0s", 'scenarios.0.limit_per_mib: it is "0s"; it must be from'),
-    ("scenarios.0.limit_per_mib", 5, "scenarios.0.limit_per_mib: it is 5; write it with its unit"),
+    ("scenarios.0.limit_per_mib", "5x", 'scenarios.0.limit_per_mib: it is "5x"'),
 ]
 
 

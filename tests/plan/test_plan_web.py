@@ -79,7 +79,7 @@ def test_addresses_of_web_servers(text: str, host: str, port: int, tls: bool) ->
         ("http://web.example:0", "the port must be from 1 to 65535"),
         ("http://web.example:99999/x", "the port must be from 1 to 65535"),
         ("http://", "cannot be read"),
-        ("http:/web.example", "http://host/path"),
+        ("http:/web.example", "write http://web.example"),
         ("htp://web.example", 'no protocol "htp"; did you mean "http"?'),
     ],
 )

@@ -56,7 +56,9 @@ def parse(text: str) -> Criterion:
     """Read one criterion; raises InputError when it cannot be understood or never be met."""
     match = _FORM.fullmatch(text.replace(" ", ""))
     if match is None:
-        raise InputError(f'the criterion "{text}" cannot be read; criteria look like: {EXAMPLES}')
+        raise InputError(
+            f'the criterion "{text}" cannot be read{_meant(text)}; criteria look like: {EXAMPLES}'
+        )
     metric: Metric = "percentile" if match["percentile"] else match["metric"]  # type: ignore[assignment]
     wanted = (">=", ">") if metric == "achieved" else ("<=", "<")
     if match["relation"] not in wanted:
@@ -68,18 +70,59 @@ def parse(text: str) -> Criterion:
     if metric == "score" and match["scenario"]:
         raise InputError(f'the criterion "{text}": the score is of all tasks; write score<=1s')
     if metric in TIMES:
-        limit = seconds(match["limit"], f'the limit of "{text}"')
+        limit = _time(text, match["limit"])
     else:
         limit = share(match["limit"], f'the limit of "{text}"')
     _check_possible(text, metric, limit, strict=strict)
     return Criterion(text.replace(" ", ""), metric, limit, strict, percentile, match["scenario"])
 
 
+_ALIKE = (
+    (r"p\((\d+(?:\.\d+)?)\)", r"p\1"),
+    (r"\bp(\d+(?:\.\d+)?)%", r"p\1"),
+    (r"\b(?:avg|average|mean_?time)\b", "mean"),
+    (r"\b(?:med|median)\b", "p50"),
+    (r"\bmax(?:imum)?\b", "p99.9"),
+    (r"\b(?:error|error_?rate|err|failures?|failed|http_req_failed)\b", "errors"),
+    (r"\bhttp_req_duration:", ""),
+    (r"=<", "<="),
+    (r"=>", ">="),
+    (r"(?<![<>=])==?(?!=)", "<="),
+)
+"""How other programs write what criteria say; each is only a suggestion."""
+
+
+def _meant(text: str) -> str:
+    """What a criterion that cannot be read probably means; nothing where nothing comes close."""
+    changed = text.replace(" ", "").lower()
+    for pattern, ours in _ALIKE:
+        changed = re.sub(pattern, ours, changed)
+    match = _FORM.fullmatch(changed)
+    if match is None:
+        return ""
+    if match["percentile"] or match["metric"] in TIMES:
+        changed += "ms" if match["limit"].isdecimal() else ""
+    return f'; did you mean "{changed}"?'
+
+
+def _time(text: str, limit: str) -> float:
+    """A limit in seconds; a bare number is asked back: k6 means ms, the rest of Headcount s."""
+    if re.fullmatch(r"\d+(?:\.\d+)?", limit):
+        raise InputError(
+            f'the limit of "{text}" has no unit; write it like 200ms or 30s: '
+            f'"{text}ms" or "{text}s"'
+        )
+    return seconds(limit, f'the limit of "{text}"', bare=False)
+
+
 def _check_possible(text: str, metric: Metric, limit: float, *, strict: bool) -> None:
     if metric in TIMES and not 1e-6 <= limit <= 3600:
         raise InputError(f'the criterion "{text}" can never be met or broken: use 1us to 1h')
     if metric in ("errors", "overload") and ((strict and limit == 0) or limit >= 1):
-        raise InputError(f'the criterion "{text}" can never be met or broken: use 0.01% to 99%')
+        percent = f' "{text}%" is 1%;' if re.search(r"<=?1$", text.replace(" ", "")) else ""
+        raise InputError(
+            f'the criterion "{text}" can never be met or broken:{percent} use 0.01% to 99%'
+        )
     if metric == "achieved" and not 0 < limit < 1:
         raise InputError(f'the criterion "{text}" can never be met or broken: use 1% to 99.9%')
 

@@ -8,15 +8,16 @@ from headcount.errors import InputError
 from headcount.plan.levels import MOST_USERS
 from headcount.plan.mistakes import as_mistake
 from headcount.plan.pattern import check_pattern
-from headcount.plan.units import seconds, share, size_bytes
+from headcount.plan.units import seconds, share, size_bytes, with_unit
 
 
 def _duration(value: Any) -> str:
     with as_mistake():
-        if not isinstance(value, str):
-            raise InputError(f"it is {value}; write it with its unit, like 200ms, 30s or 1h30m")
-        seconds(value, "it")
-    return value
+        if not isinstance(value, str | int | float) or isinstance(value, bool):
+            raise InputError(f"it is {value}; write it like 200ms, 30s, 5m or 1h30m")
+        text = with_unit(str(value))
+        seconds(text, "it")
+    return text
 
 
 def _size(value: Any) -> str | int:

@@ -89,8 +89,11 @@ class Plan(Strict):
         if not isinstance(values, dict) or not isinstance(values.get("server", {}), dict):
             return values  # the fields say what is wrong
         text = values.get("target")
-        if not isinstance(text, str) or not text.startswith("lab:") or "?" not in text:
+        if not isinstance(text, str):
             return values
+        text = target.spelled(text)
+        if not text.startswith("lab:") or "?" not in text:
+            return {**values, "target": text}
         with as_mistake():
             text, server = target.with_settings(text, values.get("server", {}))
         return {**values, "target": text, "server": server}

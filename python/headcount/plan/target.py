@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import unquote, urlsplit
 
 from headcount.errors import InputError, TargetError
+from headcount.plan import addresses
 from headcount.plan.mistakes import nearest
 from headcount.plan.pair import check_pair, split_target
 from headcount.plan.pattern import NUMBER
@@ -108,6 +109,7 @@ def parse(text: str) -> Target:
     `imap://host[:port]` and `postgresql://host[:port]/database`; `https://` and `imaps://` are
     "http" and "mail" over TLS. A plus sign joins two that the same users speak to.
     """
+    text = spelled(text)
     joined = split_target(text)
     if joined is not None:
         return _pair(text, *joined)
@@ -122,19 +124,17 @@ def parse(text: str) -> Target:
             "a target holds no name and no password; give --user with the pattern of the users' "
             "names, and the password with --password-file or HEADCOUNT_PASSWORD"
         )
-    scheme = re.match(r"([a-zA-Z][\w+.-]*)://", text)
+    scheme = re.match(r"([a-z][\w+.-]*)://", text)
     if scheme is not None and scheme[1] not in SCHEMES:
+        meant = addresses.meant(text, list(LAB))
+        instead = f"; write {meant}" if meant else nearest(scheme[1], list(SCHEMES))
         raise InputError(
-            f'the target "{text}": there is no protocol "{scheme[1]}"'
-            f"{nearest(scheme[1], list(SCHEMES))} (there is: {', '.join(PROTOCOLS.values())})"
+            f'the target "{text}": there is no protocol "{scheme[1]}"{instead} '
+            f"(there is: {', '.join(PROTOCOLS.values())})"
         )
     match = re.fullmatch(r"([a-z]+)://(\[[0-9a-fA-F:]+\]|[^/:@\[\]\s]+)(?::(\d+))?(?:/(.*))?", text)
     if match is None:
-        raise InputError(
-            f'the target "{text}" cannot be read; targets look like lab:app, app://host:port, '
-            "app://[::1]:port, smb://host/share, http://host/path, imap://host or "
-            "postgresql://host/database"
-        )
+        raise InputError(_unreadable(text))
     word, host, port, path = match.groups()
     protocol = SCHEMES[word]
     port = int(port) if port else DEFAULT_PORTS.get(word)
@@ -148,6 +148,25 @@ def parse(text: str) -> Target:
         return Target(text, protocol, None, host.strip("[]"), port, database=database)
     share = _share(text, protocol, path or "")
     return Target(text.rstrip("/"), protocol, None, host.strip("[]"), port, share)
+
+
+def spelled(text: str) -> str:
+    """The target without blanks around it, its scheme in small letters (RFC 3986, 3.1)."""
+    scheme, colon, rest = text.strip().partition(":")
+    return f"{scheme.lower() if rest[:2] == '//' else scheme}{colon}{rest}"
+
+
+def _unreadable(text: str) -> str:
+    """Why a target cannot be read: what was probably meant, or what targets look like."""
+    if meant := addresses.meant(text, list(LAB)):
+        return f'the target "{text}" is not an address that Headcount can read; write {meant}'
+    port = re.fullmatch(r"[a-z]+://[^/:\s]+:([^/\s]*)(?:/.*)?", text)
+    wrong = f': "{port[1]}" is not a port' if port and not port[1].isdecimal() else ""
+    return (
+        f'the target "{text}" cannot be read{wrong}; targets look like lab:app, app://host:port, '
+        "app://[::1]:port, smb://host/share, file:///folder, http://host/path, imap://host or "
+        "postgresql://host/database"
+    )
 
 
 def _pair(text: str, one: str, other: str) -> Target:
@@ -165,11 +184,13 @@ def _pair(text: str, one: str, other: str) -> Target:
 
 
 def _lab(text: str) -> Target:
-    name, asked, given = text.removeprefix("lab:").partition("?")
+    name, asked, given = text.removeprefix("lab:").removeprefix("//").partition("?")
     if name not in LAB:
+        has = ", ".join(f"lab:{known}" for known in LAB)
+        if not name:
+            raise InputError(f'the target "{text}" names no server; the lab has {has}')
         raise InputError(
-            f'the lab has no server "{name}"{nearest(name, list(LAB))} '
-            f"(it has: {', '.join(f'lab:{n}' for n in LAB)})"
+            f'the lab has no server "{name}"{nearest(name, list(LAB))} (it has: {has})'
         )
     settings = _settings(text, given) if asked else {}
     return Target(f"lab:{name}", LAB[name], name, None, None, settings=settings)

@@ -1,0 +1,121 @@
+"""What was probably meant by a target that is not an address: the address to type instead."""
+
+import ipaddress
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+_PORTS = {
+    "25": "imap://{host} (mail is handed in at its port 25)",
+    "80": "http://{host}",
+    "143": "imap://{host}",
+    "443": "https://{host}",
+    "445": "smb://{host}/SHARE",
+    "587": "imap://{host} with --client smtp=submission://{host}",
+    "993": "imaps://{host}",
+    "2049": "file:///FOLDER, where its export is mounted",
+    "5432": "postgresql://{host}/DATABASE",
+    "7410": "app://{host}:7410",
+    "8443": "https://{host}:8443",
+}
+"""What is usually behind a port."""
+_SCHEMES = {
+    "cifs": "smb",
+    "postgres": "postgresql",
+    "pgsql": "postgresql",
+    "pg": "postgresql",
+    "ws": "http",
+    "wss": "https",
+}
+"""What other programs call a protocol."""
+_MOUNTED = "the folder where it is mounted, such as file:///mnt/data"
+_HOST = r"(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)"
+
+
+def meant(text: str, lab: Sequence[str]) -> str | None:
+    """The address to type in place of a target that cannot be read; None if nothing is likely.
+
+    `lab` has the servers of the lab, which people name without `lab:`.
+    """
+    if (name := re.sub(r"^lab[/.=]", "", text.lower())) in lab:
+        return f"lab:{name}"
+    if name == "lab":
+        return f"lab:NAME, one of {', '.join(lab)}"
+    for guess in (_share, _folder, _slashes, _other_scheme, _bare_ipv6, _host):
+        found = guess(text)
+        if found is not None:
+            return found
+    return None
+
+
+def _share(text: str) -> str | None:
+    r"""Of Windows: `\\fs1\data`, or with the slashes of Unix."""
+    match = re.fullmatch(r"(?:\\\\|//)([^\\/\s]+)[\\/]+([^\\/]+)[\\/]*(.*)", text)
+    if match is None:
+        return None
+    host, share, folder = match.groups()
+    beside = f" (the share alone: {folder} in it stays out)" if folder else ""
+    return f"smb://{host}/{share}{beside}"
+
+
+def _folder(text: str) -> str | None:
+    """A path of this machine, or an export that another one has mounted."""
+    if re.fullmatch(rf"{_HOST}:/.*", text) and not text.split(":")[1].startswith("//"):
+        scheme = text.split(":", maxsplit=1)[0].lower()
+        return None if scheme in ("http", "https", "smb", "app", "imap") else _MOUNTED
+    if text.startswith(("/", "./", "../", "~")) or text in (".", ".."):
+        return f"file://{quote(str(Path(text).expanduser().resolve()))}"
+    if "/" not in text and ":" not in text and text and Path(text).is_dir():
+        return f"file://{quote(str(Path(text).resolve()))}"
+    return None
+
+
+def _slashes(text: str) -> str | None:
+    """`https//host`, `https:/host` or `https:host`."""
+    match = re.fullmatch(
+        r"(https?|smb|app|imaps?|postgresql)(?://|:/?|;//)([^/].*)", text, re.IGNORECASE
+    )
+    return f"{match[1].lower()}://{match[2]}" if match else None
+
+
+def _other_scheme(text: str) -> str | None:
+    scheme, _, rest = text.partition("://")
+    if scheme.lower() in ("nfs", "sftp", "ftp", "webdav"):
+        return _MOUNTED if scheme.lower() == "nfs" else None
+    if scheme.lower() in ("smtp", "smtps", "submission"):
+        host = rest.split("/")[0].split(":")[0]
+        return f"imap://{host} with --client smtp={text}"
+    known = _SCHEMES.get(scheme.lower())
+    return f"{known}://{rest}" if known and rest else None
+
+
+def _bare_ipv6(text: str) -> str | None:
+    """An IPv6 address without its brackets, whose last colon is taken for that of a port."""
+    match = re.fullmatch(r"(?:([a-z]+)://)?([0-9a-fA-F:]*::[0-9a-fA-F:]*)(/.*)?", text)
+    if match is None:
+        return None
+    scheme, address, path = match[1] or "http", match[2], match[3] or ""
+    head, _, port = address.rpartition(":")
+    for host, rest in ((head, f":{port}"), (address, "")):
+        if _is_ipv6(host) and (not rest or (len(port) > 1 and port.isdecimal())):
+            return f"{scheme}://[{host}]{rest}{path}"
+    return None
+
+
+def _is_ipv6(text: str) -> bool:
+    try:
+        return ipaddress.ip_address(text).version == 6
+    except ValueError:
+        return False
+
+
+def _host(text: str) -> str | None:
+    """A host without its protocol: that of its port, or HTTP."""
+    match = re.fullmatch(rf"({_HOST})(?::(\d+))?(/\S*)?", text)
+    if match is None:
+        return None
+    host, port, path = match.groups()
+    if port in _PORTS:
+        return _PORTS[port].format(host=host) + (path or "")
+    return f"http://{host}{f':{port}' if port else ''}{path or ''} (or the protocol that it speaks)"
