@@ -6,7 +6,7 @@ from pages import codes, text
 
 from headcount import workloads
 from headcount.bundle.verdict import Cost, Plateau, Verdict
-from headcount.report.grouped import stress
+from headcount.report.groups import stress_point
 from headcount.report.html.groups import TITLE
 
 PAGE = text("file-copy.md")
@@ -47,7 +47,7 @@ def test_every_sentence_about_the_stress_point_is_explained() -> None:
     told = codes(PAGE)
     both = ladder(plateau("scenarios", 360), plateau("bytes", 300))
     for verdict in (both, ladder(plateau("scenarios", None)), ladder()):
-        assert stress(verdict) in told
+        assert stress_point(verdict) in told
 
 
 def test_the_section_of_the_report_is_called_what_the_page_calls_it() -> None:

@@ -13,7 +13,7 @@ from headcount.bundle import reader
 from headcount.errors import InputError
 from headcount.report import hand_over
 from headcount.report.brand import colour
-from headcount.report.brand.dates import LANGUAGES, written
+from headcount.report.brand.dates import LANGUAGES, date_text
 from headcount.report.brand.template import HEADCOUNT, load
 from headcount.report.document.build import of_content
 from headcount.report.pdf.render import pdf
@@ -176,7 +176,7 @@ def test_contrast_is_that_of_the_guidelines() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_writes_every_day(language: str) -> None:
-    days = {written(f"2025-{month:02}-17T00:00:00Z", language) for month in range(1, 13)}
+    days = {date_text(f"2025-{month:02}-17T00:00:00Z", language) for month in range(1, 13)}
     assert len(days) == 12
     assert all("2025" in day and "17" in day for day in days)
 

@@ -133,7 +133,7 @@ def test_its_charts_are_of_the_levels_that_count(folder: Path, tmp_path: Path) -
 
 def test_markdown_cannot_be_broken_out_of() -> None:
     hostile = "a|b <img src=x> [x](javascript:y) @all #1 `c`\n# head"
-    said = markdown.plain(hostile)
+    said = markdown.escape(hostile)
     assert "\n" not in said
     for letter in "|<>[]@#`":
         assert said.count(f"\\{letter}") == said.count(letter)
@@ -143,6 +143,6 @@ def test_markdown_has_the_answer_and_every_level(folder: Path) -> None:
     bundle = reader.load(folder)
     assert bundle.verdict is not None
     text = markdown.text(bundle)
-    assert markdown.plain(bundle.verdict.sentence) in text
+    assert markdown.escape(bundle.verdict.sentence) in text
     lines = [line for line in text.splitlines() if line.startswith("|")]
     assert len(lines) == len(bundle.levels) + 2

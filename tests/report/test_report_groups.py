@@ -11,7 +11,7 @@ from report_page import read
 from rich.console import Console
 
 from headcount.bundle.level import LevelResult
-from headcount.report.grouped import figures, sent_share, stress
+from headcount.report.groups import figures, sent_share, stress_point
 from headcount.report.terminal import summary
 
 TITLE = "Throughput and mean response times"
@@ -97,17 +97,17 @@ def test_the_terminal_has_the_same_figures() -> None:
 
 
 def test_the_stress_point_is_named_or_that_there_is_none() -> None:
-    assert stress(verdict()) is None  # a search has other things to say
-    said = stress(saturated().verdict)
+    assert stress_point(verdict()) is None  # a search has other things to say
+    said = stress_point(saturated().verdict)
     assert said == "Stress point: not reached; no larger level gave measurably less than the best."
     both = saturated().verdict.plateaus
     both = [each.model_copy(update={"stress_users": 600 + i}) for i, each in enumerate(both)]
     told = saturated().verdict.model_copy(update={"plateaus": both})
-    assert stress(told) == (
+    assert stress_point(told) == (
         "Stress point: 600 users by scenarios/s, 601 users by bytes/s; every larger level gave "
         "measurably less."
     )
     few = told.model_copy(update={"plateaus": []})
-    assert stress(few) == "Stress point: it takes three levels of 5 s or more to see one."
+    assert stress_point(few) == "Stress point: it takes three levels of 5 s or more to see one."
     empty = replace(grouped(), levels=[])
     assert TITLE not in read(empty).headings

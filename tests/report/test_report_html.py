@@ -18,7 +18,7 @@ from report_page import Page, read
 
 from headcount.report.content import ReportContent
 from headcount.report.figures.response import limits
-from headcount.report.figures.timeline import Point, thinned
+from headcount.report.figures.timeline import Point, downsample
 from headcount.report.html import render, script
 from headcount.report.html.counters import in_unit
 from headcount.report.html.environment import LINES_SHOWN, flattened
@@ -253,14 +253,14 @@ def test_the_limit_of_every_criterion_of_time_is_drawn_once() -> None:
 
 def test_a_long_series_is_thinned_and_keeps_its_spikes() -> None:
     series = timeline(3600)
-    short = thinned(series, 300)
+    short = downsample(series, 300)
     assert len(short) == 300
     assert max(p.p95_ms or 0 for p in short) == max(p.p95_ms or 0 for p in series)
     mean = sum(p.achieved_per_s for p in series) / len(series)
     assert sum(p.achieved_per_s for p in short) / len(short) == pytest.approx(mean)
     gap = [Point(0, 1, 0.0, None, None), Point(1, 1, 2.0, None, None)]
-    assert thinned(gap, 1) == [Point(0, 1, 1.0, None, None)]
-    assert thinned(series[:9], 300) == series[:9]
+    assert downsample(gap, 1) == [Point(0, 1, 1.0, None, None)]
+    assert downsample(series[:9], 300) == series[:9]
 
 
 def test_a_chosen_level_names_the_timeline() -> None:

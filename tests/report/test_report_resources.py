@@ -10,7 +10,7 @@ from report_factory import content, environment, level
 from headcount.bundle.level import CounterSummary, LevelResult
 from headcount.counters import HostSource, summarise
 from headcount.report.html import usage
-from headcount.report.resources import Resources, network_told, over_loopback, resources
+from headcount.report.resources import Resources, is_over_loopback, network_text, resources
 
 SECTOR_BYTES = 512
 MOMENTS_S = (100.0, 101.0, 102.5, 103.0, 106.0)
@@ -125,17 +125,17 @@ def test_a_sum_of_which_a_part_is_missing_is_unknown() -> None:
 
 
 def test_only_both_sides_on_one_machine_speak_over_the_loopback() -> None:
-    assert not over_loopback(environment())
-    assert not over_loopback(None)
-    assert over_loopback(on_one_machine().environment)
+    assert not is_over_loopback(environment())
+    assert not is_over_loopback(None)
+    assert is_over_loopback(on_one_machine().environment)
 
 
 def test_the_interface_counted_is_named(tmp_path: Path) -> None:
     plain = level(1, 10)
-    assert network_told(plain, loopback=False).endswith("without the loopback (eth0)")
-    assert "what passed the loopback (lo), each byte once" in network_told(plain, loopback=True)
+    assert network_text(plain, loopback=False).endswith("without the loopback (eth0)")
+    assert "what passed the loopback (lo), each byte once" in network_text(plain, loopback=True)
     several = measured(tmp_path, loopback=False)
-    assert network_told(several, loopback=False).endswith("those stacked on others left out")
+    assert network_text(several, loopback=False).endswith("those stacked on others left out")
 
 
 def test_columns_are_those_that_any_level_has_a_figure_for() -> None:

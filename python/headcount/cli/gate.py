@@ -96,9 +96,9 @@ def _margin(text: str) -> tuple[str | None, float]:
 
 
 def _show(found: "Gate") -> None:
-    from headcount.report.compare import gated
+    from headcount.report.compare import gate
 
-    gated.show(found, out)
+    gate.show(found, out)
 
 
 def _exit_code(found: "Gate", *, strict: bool) -> ExitCode:

@@ -13,7 +13,7 @@ from headcount.bundle.files import replace
 from headcount.bundle.reader import Bundle
 from headcount.errors import InputError
 from headcount.report.content import ReportContent
-from headcount.report.disclosed import recorded
+from headcount.report.disclosure import recorded_facts
 from headcount.report.figures import heat, spectrum
 from headcount.report.figures.timeline import Point
 from headcount.report.html import render
@@ -50,14 +50,14 @@ def assemble(bundle: Bundle, *, published: bool = False) -> ReportContent:
         criteria=plan.workload.criteria,
         shrunk=shrunk(plan),
         disclosure=plan.disclosure.model_dump() if plan.disclosure else {},
-        recorded=recorded(bundle),
+        recorded=recorded_facts(bundle),
         program=plan.workload.program.text if plan.workload.program else None,
         timeline=_timeline(bundle, level.index) if level else (),
         timeline_level=level.index if level else None,
         spectra=spectrum.of_run(bundle, answered),
         heat=mapped(answered, heat.COLUMNS),
         narrow_heat=mapped(answered, heat.NARROW_COLUMNS),
-        foretold=doubled(bundle),
+        predictions=doubled(bundle),
         published=series(workload=plan.workload.name) if published else (),
     )
 

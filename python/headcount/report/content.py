@@ -42,7 +42,7 @@ class ReportContent:
         spectra: Distributions of the response times of a few levels; empty where no log was kept.
         heat: Response times over the run; None where no log was kept.
         narrow_heat: The same, coarser, for a narrow screen.
-        foretold: What twice of each resource would hold; empty where the run has nothing to
+        predictions: What twice of each resource would hold; empty where the run has nothing to
             foretell it from.
         published: Published results to draw the run beside; empty unless somebody asked for them.
 
@@ -71,5 +71,5 @@ class ReportContent:
     spectra: Sequence[Drawn] = ()
     heat: Heat | None = None
     narrow_heat: Heat | None = None
-    foretold: Sequence[Prediction] = ()
+    predictions: Sequence[Prediction] = ()
     published: Sequence[Series] = ()

@@ -8,7 +8,7 @@ from headcount.plan.money import each_text
 from headcount.report.content import ReportContent
 from headcount.report.document.prose import several
 from headcount.report.selection import counter_mean, shown
-from headcount.report.tasks import marks_said
+from headcount.report.tasks import marks_text
 from headcount.report.wording import price_interval, price_of, price_text
 from headcount.text import (
     count,
@@ -37,7 +37,7 @@ def key_figures(content: ReportContent) -> list[KeyFigure]:
     if verdict.score is not None:
         found.append(_score(verdict.score))
     if verdict.marks is not None:
-        told = f"marks a minute; {marks_said(verdict.marks)}"
+        told = f"marks a minute; {marks_text(verdict.marks)}"
         found.append(KeyFigure("Marks", significant(verdict.marks.per_minute), told))
     found += [_saturation(plateau) for plateau in verdict.plateaus if plateau.flattened]
     if level is not None:

@@ -63,12 +63,12 @@ def _sum(level: LevelResult, *names: str) -> float | None:
     return sum(known) if len(known) == len(parts) else None
 
 
-def over_loopback(environment: EnvironmentFile | None) -> bool:
+def is_over_loopback(environment: EnvironmentFile | None) -> bool:
     """Tell whether the load came over the loopback: both sides on one machine, as in the lab."""
     return environment is not None and any(side.role == "both" for side in environment.sides)
 
 
-def network_told(level: LevelResult, *, loopback: bool) -> str:
+def network_text(level: LevelResult, *, loopback: bool) -> str:
     """Say which interface the network's figure is of, and what it counts."""
     if loopback:
         return (

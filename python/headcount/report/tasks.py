@@ -53,7 +53,7 @@ def figures(level: LevelResult) -> list[Figure]:
     return found
 
 
-def missing(level: LevelResult) -> str | None:
+def missing_tasks(level: LevelResult) -> str | None:
     """Name the tasks that have a weight in the score and did not happen; None where all did."""
     if level.score is None or not level.score.missing:
         return None
@@ -75,7 +75,7 @@ def marks_value(marks: Marks) -> str:
     return f"{significant(marks.per_minute)} marks a minute"
 
 
-def marks_said(marks: Marks) -> str:
+def marks_text(marks: Marks) -> str:
     """Say what marks are and how sure their number is."""
     kinds = len(marks.count)
     what = ", ".join(marks.count) if kinds <= MOST_NAMED else f"scenarios of {kinds} kinds"

@@ -35,12 +35,12 @@ _FORMS = {
 _PLAIN = "{day} {month} {year}"
 
 
-def written(moment: str, language: DateLanguage) -> str:
+def date_text(moment: str, language: DateLanguage) -> str:
     """The day of an ISO 8601 moment, as the language writes it; anything else as it is.
 
-    >>> [written("2025-03-01T14:03:00Z", language) for language in ("iso", "en", "en-US", "de")]
+    >>> [date_text("2025-03-01T14:03:00Z", language) for language in ("iso", "en", "en-US", "de")]
     ['2025-03-01', '1 March 2025', 'March 1, 2025', '1. März 2025']
-    >>> written("2025-03-01", "fr"), written("long ago", "fr")
+    >>> date_text("2025-03-01", "fr"), date_text("long ago", "fr")
     ('1er mars 2025', 'long ago')
     """
     try:

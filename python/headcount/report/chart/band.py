@@ -35,7 +35,7 @@ def capacity_band(
                 class_="band",
             )
         )
-    parts.append(_rule(panels, number or 0, said_of_capacity(capacity, short=short)))
+    parts.append(_rule(panels, number or 0, capacity_label(capacity, short=short)))
     return joined(parts)
 
 
@@ -63,7 +63,7 @@ def _rule(panels: Sequence[Panel], users: float, name: str) -> Html:
     return joined([element("path", d=path, class_="line capacity"), tag])
 
 
-def said_of_capacity(capacity: Capacity, *, short: bool = False) -> str:
+def capacity_label(capacity: Capacity, *, short: bool = False) -> str:
     """Name a capacity as a chart does, with its interval unless it has to be `short`."""
     if capacity.users is None:
         return f"estimate {count(capacity.estimate)} users"

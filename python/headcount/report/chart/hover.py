@@ -33,7 +33,7 @@ def strips(panels: Sequence[Panel], levels: Sequence[tuple[float, str]]) -> Html
     return joined(
         element(
             "g",
-            element("title", _told(texts)),
+            element("title", _hover_text(texts)),
             element(
                 "rect", x=left, y=first.top, width=max(right - left, 0), height=bottom - first.top
             ),
@@ -44,6 +44,6 @@ def strips(panels: Sequence[Panel], levels: Sequence[tuple[float, str]]) -> Html
     )
 
 
-def _told(texts: Sequence[str]) -> str:
+def _hover_text(texts: Sequence[str]) -> str:
     more = len(texts) - MOST_LEVELS
     return "\n\n".join([*texts[:MOST_LEVELS], *([f"and {more} more levels"] if more > 0 else [])])

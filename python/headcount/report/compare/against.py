@@ -107,7 +107,7 @@ def _drawing(
         *(_side(panel, chart.metric, place, points) for place, (_, points) in enumerate(sides)),
         names(_beside(panel, sides), [one for one in ends if one is not None], top, bottom),
         axis.lower(panel, count, room.x_ticks, "Users"),
-        strips([panel], _pointed(chart, sides)) if room.hover else None,
+        strips([panel], _hover_texts(chart, sides)) if room.hover else None,
     )
 
 
@@ -198,7 +198,7 @@ def _published(panel: Panel, references: Sequence[Reference], *, short: bool) ->
     return drawn
 
 
-def _pointed(chart: Chart, sides: Sides) -> list[tuple[float, str]]:
+def _hover_texts(chart: Chart, sides: Sides) -> list[tuple[float, str]]:
     told: list[tuple[float, str]] = []
     for name, points in sides:
         for point in points:

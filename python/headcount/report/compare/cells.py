@@ -85,7 +85,7 @@ def row(one: Difference) -> Row:
     )
 
 
-def published(found: Comparison) -> list[str]:
+def published_sentences(found: Comparison) -> list[str]:
     """Published results in sentences, a line of points each."""
     lines: dict[tuple[str, str, str], list[str]] = {}
     for one in found.references:
@@ -99,13 +99,13 @@ def published(found: Comparison) -> list[str]:
     ]
 
 
-def about(subject: Subject) -> str:
+def subject_text(subject: Subject) -> str:
     """Who a subject is, in a line."""
     runs = f"{len(subject.bundles)} runs, first " if len(subject.bundles) > 1 else ""
     program = f", {subject.program}" if subject.program else ""
     return f"{subject.title}{program} ({runs}{subject.bundles[0]})"
 
 
-def style(finding: str) -> str:
+def finding_class(finding: str) -> str:
     """The class of a verdict: good, bad, or neither."""
     return {"better": "passed", "worse": "failed"}.get(finding, "")

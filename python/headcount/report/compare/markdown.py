@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from headcount.analyse.compare.record import Comparison
-from headcount.report.compare.cells import Group, about, groups, published
+from headcount.report.compare.cells import Group, groups, published_sentences, subject_text
 from headcount.text import clean
 
 _MARKS = {"better": "\N{WHITE HEAVY CHECK MARK}", "worse": "\N{CROSS MARK}"}
@@ -14,8 +14,8 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~])")
 def render(found: Comparison) -> str:
     """The whole text, the verdict first; what is from servers and plans is escaped."""
     made = groups(found)
-    lines = [f"**{escaped(found.sentence)}**", ""]
-    lines += [f"- **{escaped(one.name)}**: {escaped(about(one))}" for one in found.subjects]
+    lines = [f"**{escape(found.sentence)}**", ""]
+    lines += [f"- **{escape(one.name)}**: {escape(subject_text(one))}" for one in found.subjects]
     for group in made[-1:]:
         lines += ["", *_table(group)]
     others = made[:-1]
@@ -24,9 +24,9 @@ def render(found: Comparison) -> str:
         for group in others:
             lines += [*_table(group), ""]
         lines += ["</details>"]
-    lines += _listed("In what they differ", [one.sentence for one in found.unlike])
-    lines += _listed("Published, on different hardware: not compared", published(found))
-    lines += _listed("To know", found.doubts)
+    lines += _bullets("In what they differ", [one.sentence for one in found.unlike])
+    lines += _bullets("Published, on different hardware: not compared", published_sentences(found))
+    lines += _bullets("To know", found.doubts)
     return "\n".join(lines) + "\n"
 
 
@@ -56,15 +56,15 @@ def _marked(finding: str) -> str:
 
 
 def _row(cells: Sequence[str], *, plain: bool = False) -> str:
-    return "| " + " | ".join(cell if plain else escaped(cell) for cell in cells) + " |"
+    return "| " + " | ".join(cell if plain else escape(cell) for cell in cells) + " |"
 
 
-def _listed(title: str, lines: Sequence[str]) -> list[str]:
+def _bullets(title: str, lines: Sequence[str]) -> list[str]:
     if not lines:
         return []
-    return ["", f"{title}:", "", *(f"- {escaped(line)}" for line in lines)]
+    return ["", f"{title}:", "", *(f"- {escape(line)}" for line in lines)]
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Text that Markdown shows as it is, in one line."""
     return _SPECIAL.sub(r"\\\1", " ".join(clean(text).split()))

@@ -6,7 +6,7 @@ from headcount import __version__
 from headcount.analyse.compare.record import Comparison, Reference, Unlike
 from headcount.analyse.compare.words import value
 from headcount.report.compare import against, bars
-from headcount.report.compare.cells import Group, Row, about, groups, style
+from headcount.report.compare.cells import Group, Row, finding_class, groups, subject_text
 from headcount.report.head import head
 from headcount.report.html import table
 from headcount.report.html.table import Column, row
@@ -49,7 +49,7 @@ def _header(found: Comparison, title: str, made_at: str) -> Html:
         element("p", "Headcount \N{MIDDLE DOT} comparison", class_="brand"),
         element("h1", title),
         *(
-            element("p", element("b", f"{one.name} "), about(one), class_="where")
+            element("p", element("b", f"{one.name} "), subject_text(one), class_="where")
             for one in found.subjects
         ),
         element("p", f"Made {made_at}.", class_="where"),
@@ -110,7 +110,7 @@ def _table(group: Group) -> Html:
 
 
 def _cells(one: Row) -> list[Html | str]:
-    verdict = element("span", one.finding, class_=f"finding {style(one.finding)}".strip())
+    verdict = element("span", one.finding, class_=f"finding {finding_class(one.finding)}".strip())
     return [one.metric, one.a, one.b, one.there, one.interval, one.back, verdict]
 
 

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from headcount.analyse.compare.record import Comparison
-from headcount.report.compare.cells import Group, Row, about, groups, published
+from headcount.report.compare.cells import Group, Row, groups, published_sentences, subject_text
 from headcount.report.terminal.glyphs import BLOCKS, glyphs, writable
 from headcount.report.terminal.say import say
 from headcount.text import DASH
@@ -25,7 +25,7 @@ def show(found: Comparison, console: Console, *, everything: bool = False) -> No
     """Print a comparison; of many levels those with the most users, unless `everything`."""
     say(console, found.sentence, _STYLES.get(found.finding, "bold yellow"))
     for subject in found.subjects:
-        say(console, f"{subject.name}: {about(subject)}", indent=2)
+        say(console, f"{subject.name}: {subject_text(subject)}", indent=2)
     shown, hidden = _chosen(groups(found), everything=everything)
     for group in shown:
         console.print()
@@ -33,9 +33,11 @@ def show(found: Comparison, console: Console, *, everything: bool = False) -> No
     if hidden:
         say(console, f"\n{hidden} more levels: --all prints them.", "dim")
     names = [one.name for one in found.subjects]
-    listed(console, "In what they differ", [one.sentence for one in found.unlike], names)
-    listed(console, "Published, on different hardware: not compared", published(found), names)
-    listed(console, "To know", found.doubts, names)
+    print_list(console, "In what they differ", [one.sentence for one in found.unlike], names)
+    print_list(
+        console, "Published, on different hardware: not compared", published_sentences(found), names
+    )
+    print_list(console, "To know", found.doubts, names)
 
 
 def _chosen(made: Sequence[Group], *, everything: bool) -> tuple[list[Group], int]:
@@ -100,7 +102,7 @@ def _dropped(rows: Sequence[Row], heads: dict[str, str], console: Console) -> se
     return dropped
 
 
-def listed(console: Console, title: str, lines: Sequence[str], names: Sequence[str]) -> None:
+def print_list(console: Console, title: str, lines: Sequence[str], names: Sequence[str]) -> None:
     """Print a list of sentences; those about a subject begin with its name as it is."""
     if not lines:
         return

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from headcount.bundle.diagnosis import Candidate, Diagnosis
 from headcount.bundle.diagnosis import Figure as Evidence
-from headcount.report import foretold
+from headcount.report import prediction
 from headcount.report.content import ReportContent
 from headcount.report.diagnosis import NAMES, bottleneck, ruled_out
 from headcount.report.document import detail
@@ -81,24 +81,24 @@ def _diagnosis(found: Diagnosis) -> Iterator[Block]:
 
 def _foretold(content: ReportContent) -> Iterator[Block]:
     """What more of each resource would hold; nothing where there was nothing to ask."""
-    told = content.foretold
+    told = content.predictions
     if not told:
         return
-    yield Heading(foretold.TITLE)
-    rows = foretold.rows(told)
+    yield Heading(prediction.TITLE)
+    rows = prediction.rows(told)
     if rows:
-        first, *figures, last = foretold.HEADINGS
-        yield Paragraph(said(foretold.introduction(told)))
+        first, *figures, last = prediction.HEADINGS
+        yield Paragraph(said(prediction.introduction(told)))
         yield Table(
-            foretold.TITLE,
+            prediction.TITLE,
             [Column(first, text=True), *map(Column, figures), Column(last, text=True)],
             [Row(cells(*one.cells())) for one in rows],
             widths=[3, 1, 1.6, 1.3, 1.8],
         )
-    for one in foretold.refusals(told):
+    for one in prediction.refusals(told):
         yield Paragraph(said(one))
     if rows:
-        yield Note(foretold.UNKNOWABLE, [said(one) for one in foretold.unknowable(told)])
+        yield Note(prediction.UNKNOWABLE, [said(one) for one in prediction.unknowable(told)])
 
 
 def _evidence(found: Diagnosis) -> Table:

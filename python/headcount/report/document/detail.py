@@ -8,7 +8,7 @@ from headcount.report.document.blocks import Cell, Column, Row, Table, cells
 from headcount.report.document.prose import several
 from headcount.report.selection import shown
 from headcount.report.tasks import NOTE as TASKS_NOTE
-from headcount.report.tasks import WEIGHED, figures, missing
+from headcount.report.tasks import WEIGHED, figures, missing_tasks
 from headcount.text import count, duration, duration_range, megabytes_per_s, share, significant
 
 MOST_FAULTS = 20
@@ -116,7 +116,7 @@ def _tasks(level: LevelResult) -> Table:
         for task in level.tasks
     ]
     note = TASKS_NOTE + (WEIGHED if level.score is not None else "")
-    told = missing(level)
+    told = missing_tasks(level)
     return Table(
         f"Tasks {_at(level)}",
         [Column("Task", text=True), *(Column(one.heading) for one in found)],

@@ -7,8 +7,8 @@ from headcount.report.content import ReportContent
 from headcount.report.document.blocks import Cell, Column, Row, Table
 from headcount.report.resources import (
     Resources,
-    network_told,
-    over_loopback,
+    is_over_loopback,
+    network_text,
     resources,
 )
 from headcount.report.selection import by_users, errors_share
@@ -87,7 +87,7 @@ def _time(times: Times | None, of: Callable[[Times], float]) -> Cell:
 
 def used(content: ReportContent) -> Table:
     """What every level used, whether it was steady, and how well Little's law holds."""
-    loopback = over_loopback(content.environment)
+    loopback = is_over_loopback(content.environment)
     levels = by_users(content.levels)
     known = [(level, resources(level, loopback=loopback)) for level in levels]
     figures = [one for one in _FIGURES if any(one[1](found) is not None for _, found in known)]
@@ -117,11 +117,11 @@ def used(content: ReportContent) -> Table:
 
 def _note(content: ReportContent, levels: Sequence[LevelResult]) -> str:
     sampled = [level for level in levels if level.counters.get("sut")]
-    loopback = over_loopback(content.environment)
+    loopback = is_over_loopback(content.environment)
     said = (
         "Means over the measured part of each level, of the server's whole machine. Memory: what "
         "could not be handed out without swapping. Disk: what the real disks read and wrote. "
-        f"{network_told(sampled[-1], loopback=loopback)}. "
+        f"{network_text(sampled[-1], loopback=loopback)}. "
         if sampled
         else "CPU, memory, disk and network of the server are not known: nothing sampled them. "
     )

@@ -19,9 +19,9 @@ from headcount.report.document.blocks import (
     said,
 )
 from headcount.report.document.prose import several
-from headcount.report.grouped import NOTE as GROUPS_NOTE
-from headcount.report.grouped import figures as group_figures
-from headcount.report.grouped import stress
+from headcount.report.groups import NOTE as GROUPS_NOTE
+from headcount.report.groups import figures as group_figures
+from headcount.report.groups import stress_point
 from headcount.report.selection import by_users, published, shown
 from headcount.report.tasks import has_figures
 from headcount.text import DASH, count, duration, duration_range, share, significant
@@ -154,7 +154,7 @@ def _groups(content: ReportContent) -> Iterator[Block]:
     found = group_figures(content.levels)
     if not found:
         return
-    told = stress(content.verdict)
+    told = stress_point(content.verdict)
     if told:
         yield Paragraph(said(told))
     yield Table(

@@ -12,7 +12,7 @@ from headcount.report.resources import (
     RECEIVED,
     SENT,
     WRITTEN,
-    over_loopback,
+    is_over_loopback,
     resources,
 )
 from headcount.report.selection import broken, counter_mean, published, shown
@@ -24,7 +24,7 @@ def resources_table(content: ReportContent) -> Table | None:
     levels = _levels(content)
     if not levels:
         return None
-    loopback = over_loopback(content.environment)
+    loopback = is_over_loopback(content.environment)
     rows = [
         Row([Cell(name), *(figure(level) for level in levels)])
         for name, figure in _figures(loopback=loopback)

@@ -6,7 +6,7 @@ from headcount.bundle.level import LevelResult, ScenarioResult, Times
 from headcount.bundle.reader import Bundle
 from headcount.counters.catalogue import label, lookup
 from headcount.report.export.table import Column, Table, Value
-from headcount.report.resources import over_loopback, resources
+from headcount.report.resources import is_over_loopback, resources
 from headcount.report.selection import published
 
 TIMES = ("mean_ms", "p50_ms", "p90_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms")
@@ -127,7 +127,7 @@ _TRUST: Sequence[tuple[Column, Get]] = (
 
 def levels(bundle: Bundle) -> Table:
     """A row for each level, in the order they were run."""
-    loopback = over_loopback(bundle.environment)
+    loopback = is_over_loopback(bundle.environment)
     standing = _standing(bundle)
     used: Sequence[tuple[Column, Get]] = (
         (

@@ -18,14 +18,14 @@ def text(bundle: Bundle) -> str:
     """The whole text, which ends in a line feed."""
     lines = answer(bundle)
     title, rest = lines[0][1], lines[1:]
-    parts = [f"## {plain(str(title))}", ""]
-    parts += [f"- **{plain(name)}:** {plain(str(said))}" for name, said in rest]
+    parts = [f"## {escape(str(title))}", ""]
+    parts += [f"- **{escape(name)}:** {escape(str(said))}" for name, said in rest]
     if bundle.levels:
         parts += ["", *_table(by_users(bundle.levels))]
     return "\n".join(parts) + "\n"
 
 
-def plain(said: str) -> str:
+def escape(said: str) -> str:
     """Text as it is: what a server sent cannot become a link, a picture or a heading."""
     return _SPECIAL.sub(r"\\\1", " ".join(clean(said).split()))
 

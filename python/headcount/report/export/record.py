@@ -27,7 +27,7 @@ class Exported(Record):
     levels: list[LevelResult]
 
 
-def exported(bundle: Bundle) -> Exported:
+def export_document(bundle: Bundle) -> Exported:
     """The document of a bundle."""
     return Exported(
         bundle=bundle.folder.resolve().name,
@@ -43,7 +43,10 @@ def exported(bundle: Bundle) -> Exported:
 
 def text(bundle: Bundle) -> str:
     """The document as text."""
-    return json.dumps(exported(bundle).model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n"
+    return (
+        json.dumps(export_document(bundle).model_dump(mode="json"), indent=1, ensure_ascii=False)
+        + "\n"
+    )
 
 
 if __name__ == "__main__":

@@ -4,18 +4,18 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from headcount.bundle.level import LevelResult
-from headcount.report.chart.band import said_of_capacity
+from headcount.report.chart.band import capacity_label
 from headcount.report.chart.figure import WIDE
 from headcount.report.chart.line import knots
 from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear
-from headcount.report.figures.about import users_scale, valid
+from headcount.report.figures.levels import users_scale, valid
 from headcount.report.figures.plot import Band, Rule, Series
 from headcount.report.figures.record import Run
 from headcount.report.selection import by_users
 
 
-def of(
+def level_series(
     run: Run,
     name: str,
     style: str,
@@ -32,13 +32,15 @@ def of(
     ]
     marked = [(users, figure) for users, figure, _ in measured]
     outcomes = "".join(outcome[0] for _, _, outcome in measured)
-    through = line(run, value)
+    through = level_line(run, value)
     joined = [Series(f"{name} (line)", style, through, side)] if len(through) > 1 else []
     marks = Series(name, style, marked, side, "marks", outcomes=outcomes, square=square)
     return [*joined, marks]
 
 
-def line(run: Run, value: Callable[[LevelResult], float | None]) -> Sequence[tuple[float, float]]:
+def level_line(
+    run: Run, value: Callable[[LevelResult], float | None]
+) -> Sequence[tuple[float, float]]:
     """Return the medians of levels close together.
 
     They are those of the drawing, so that the chart on the screen and the one on paper agree.
@@ -49,7 +51,7 @@ def line(run: Run, value: Callable[[LevelResult], float | None]) -> Sequence[tup
     return knots(panel, [(level.users, value(level)) for level in valid(run.levels)])
 
 
-def capacity(run: Run) -> Sequence[Rule]:
+def capacity_rules(run: Run) -> Sequence[Rule]:
     """The capacity as a rule, if there is one."""
     found = run.verdict.capacity if run.verdict is not None else None
     if found is None:
@@ -57,10 +59,10 @@ def capacity(run: Run) -> Sequence[Rule]:
     users = found.users if found.users is not None else found.estimate
     if users is None:
         return ()
-    return (Rule(said_of_capacity(found), "capacity", float(users), upright=True),)
+    return (Rule(capacity_label(found), "capacity", float(users), upright=True),)
 
 
-def interval(run: Run) -> Sequence[Band]:
+def capacity_bands(run: Run) -> Sequence[Band]:
     """Its 95 % interval, where it has one."""
     found = run.verdict.capacity if run.verdict is not None else None
     if found is None or found.low is None or found.at_least:

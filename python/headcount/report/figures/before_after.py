@@ -11,7 +11,7 @@ from headcount.report.chart.line import through_levels
 from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear, Scale, for_times, from_zero
 from headcount.report.chart.tick import percent_tick, rate_tick, time_tick
-from headcount.report.figures.about import marks, valid
+from headcount.report.figures.levels import marks, valid
 from headcount.report.figures.pair import STYLES, Side, common, users_scale
 from headcount.report.figures.record import Figure, Table
 from headcount.report.figures.throughput import cpu_of

@@ -86,7 +86,7 @@ def _drawing(heat: Heat, room: Room, alt: str) -> Html:
         axis.upright(below, count, 2),
         through_time(below, _staircase(heat, began_s), "users"),
         axis.lower(below, count, room.x_ticks, "Seconds since the run began"),
-        _pointed(heat, panel, began_s) if room.hover else None,
+        _hover_texts(heat, panel, began_s) if room.hover else None,
     )
 
 
@@ -141,12 +141,12 @@ def _staircase(heat: Heat, began_s: float) -> list[tuple[float, float | None]]:
     return points
 
 
-def _pointed(heat: Heat, panel: Panel, began_s: float) -> Html:
+def _hover_texts(heat: Heat, panel: Panel, began_s: float) -> Html:
     """What is told of a column under the pointer."""
     return joined(
         element(
             "g",
-            element("title", _told(column, began_s)),
+            element("title", _hover_text(column, began_s)),
             element(
                 "rect",
                 x=panel.x.at(column.from_s - began_s),
@@ -160,7 +160,7 @@ def _pointed(heat: Heat, panel: Panel, began_s: float) -> Html:
     )
 
 
-def _told(column: Column, began_s: float) -> str:
+def _hover_text(column: Column, began_s: float) -> str:
     return (
         f"{span(column.from_s - began_s)} to {span(column.to_s - began_s)}, {count(column.users)} "
         f"users\np50 {duration(column.p50_ms)}, p95 {duration(column.p95_ms)}, longest "

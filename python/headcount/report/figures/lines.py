@@ -124,7 +124,7 @@ def _beside(panel: Panel, lines: Sequence[Line]) -> Html:
     return names(panel.right + 10, wanted, panel.top, panel.bottom)
 
 
-def fitted(name: str, room_px: float) -> str:
+def shorten(name: str, room_px: float) -> str:
     """A name as it is, or cut where it would not fit."""
     most = int(room_px / WIDEST_PX)
     return name if len(name) <= most else name[: most - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
@@ -139,7 +139,7 @@ def _above(panel: Panel, lines: Sequence[Line], room: Room) -> Html:
             axis.key(panel.left - 52, y, line.style, square=line.square, marked=bool(line.marks)),
             element(
                 "text",
-                fitted(line.name, room.width - panel.left + 18),
+                shorten(line.name, room.width - panel.left + 18),
                 x=panel.left - 26,
                 y=y + 4,
                 class_=f"tag {line.colour}",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from headcount.bundle.level import LevelResult
 from headcount.report.chart.scale import Linear
-from headcount.report.figures.about import most_users, valid
+from headcount.report.figures.levels import most_users, valid
 from headcount.report.figures.record import Run
 
 STYLES = ("one", "two")

@@ -98,7 +98,7 @@ class Plot:
     below: Sequence["Plot"] = ()
 
 
-def written(plot: Plot) -> str:
+def plot_json(plot: Plot) -> str:
     """The plot as JSON with short keys: it is read by the page's own script alone.
 
     Figures carry five significant digits: more than a screen or a histogram resolves.

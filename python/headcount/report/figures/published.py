@@ -12,7 +12,7 @@ from headcount.report.chart.figure import NARROW, WIDE, Room
 from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import LOG_FROM_RATIO, Linear, Log, Scale, for_times, from_zero
 from headcount.report.chart.tick import megabyte_tick, percent_tick, rate_tick, time_tick
-from headcount.report.figures.about import valid
+from headcount.report.figures.levels import valid
 from headcount.report.figures.lines import Frame, Line, chart
 from headcount.report.figures.plot import Unit
 from headcount.report.figures.record import Figure, Run, Table

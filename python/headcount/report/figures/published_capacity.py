@@ -6,7 +6,7 @@ from headcount.report.chart import axis
 from headcount.report.chart.figure import NARROW, WIDE, Room, drawing
 from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear, from_zero
-from headcount.report.figures.lines import fitted
+from headcount.report.figures.lines import shorten
 from headcount.report.figures.published import HERE, SAID, TITLE, Reference
 from headcount.report.figures.record import Figure, Run, Table
 from headcount.report.markup import Html, element, joined, number
@@ -86,7 +86,7 @@ def _bar(panel: Panel, bar: tuple[str, float], index: int, room: Room) -> Html:
         [
             element(
                 "text",
-                fitted(name, room.width - panel.left - 8),
+                shorten(name, room.width - panel.left - 8),
                 x=panel.left,
                 y=y + 14,
                 class_="tag one" if own else "tag users",

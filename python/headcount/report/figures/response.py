@@ -15,7 +15,7 @@ from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Log, for_times
 from headcount.report.chart.tick import time_tick
 from headcount.report.figures import against_users
-from headcount.report.figures.about import marks, said_of, users_scale, valid
+from headcount.report.figures.levels import level_text, marks, users_scale, valid
 from headcount.report.figures.plot import Axis, Plot, Rule
 from headcount.report.figures.record import Figure, Run, Table
 from headcount.report.markup import Html, element, joined
@@ -98,7 +98,7 @@ def _drawing(run: Run, room: Room, alt: str) -> Html:
         _lines(run, panel),
         *(limit_rule(panel, text, limit) for text, limit in limits(run)),
         axis.lower(panel, count, room.x_ticks, "Users"),
-        strips([panel], [(level.users, said_of(level)) for level in run.levels])
+        strips([panel], [(level.users, level_text(level)) for level in run.levels])
         if room.hover
         else None,
     )
@@ -165,7 +165,9 @@ def _plot(run: Run) -> Plot:
     ]
     series = []
     for name in reversed(PERCENTILES):
-        for one in against_users.of(run, name, name, lambda level, name=name: _value(level, name)):  # type: ignore[misc]
+        for one in against_users.level_series(
+            run, name, name, lambda level, name=name: _value(level, name)
+        ):  # type: ignore[misc]
             told = intervals if name == "p95" and one.draw == "marks" else ()
             series.append(replace(one, intervals=told))
     scale = _panel(run, WIDE).y
@@ -174,8 +176,8 @@ def _plot(run: Run) -> Plot:
         left=Axis("Response time", "ms", log=isinstance(scale, Log)),
         series=series,
         rules=[
-            *against_users.capacity(run),
+            *against_users.capacity_rules(run),
             *(Rule(f"limit {text}", "limit", limit) for text, limit in limits(run)),
         ],
-        bands=against_users.interval(run),
+        bands=against_users.capacity_bands(run),
     )

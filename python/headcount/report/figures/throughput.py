@@ -19,7 +19,7 @@ from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear, even, from_zero, shared
 from headcount.report.chart.tick import percent_tick, rate_tick
 from headcount.report.figures import against_users
-from headcount.report.figures.about import behind, marks, said_of, users_scale, valid
+from headcount.report.figures.levels import is_behind, level_text, marks, users_scale, valid
 from headcount.report.figures.plot import Axis, Plot, Series
 from headcount.report.figures.record import Figure, Run, Table
 from headcount.report.markup import Html, element, joined
@@ -117,7 +117,9 @@ def _drawing(run: Run, room: Room, title: str, alt: str) -> Html:
         saturation_rule(panels, verdict.plateaus if verdict else ()),
         *lines,
         axis.lower(panels[-1], count, room.x_ticks, "Users"),
-        strips(panels, [(level.users, said_of(level)) for level in levels]) if room.hover else None,
+        strips(panels, [(level.users, level_text(level)) for level in levels])
+        if room.hover
+        else None,
     ]
     return drawing(room, panels[-1].bottom + 46, title, alt, *parts)
 
@@ -135,7 +137,7 @@ def _below(run: Run, room: Room, above: float) -> Panel:
 def _rates(run: Run, panel: Panel) -> Html:
     levels = valid(run.levels)
     offered = [(level.users, level.offered_per_s) for level in levels]
-    due = through_levels(panel, offered, "offered") if any(map(behind, levels)) else None
+    due = through_levels(panel, offered, "offered") if any(map(is_behind, levels)) else None
     name = RATE + (" (dashed: fell due)" if due and panel.right > 700 else "")
     return joined(
         [
@@ -222,21 +224,24 @@ def _table(run: Run) -> Table:
 
 
 def _plot(run: Run) -> Plot:
-    series = against_users.of(run, RATE, "throughput", lambda level: level.achieved_per_s)
-    if any(map(behind, valid(run.levels))):
-        due = against_users.line(run, lambda level: level.offered_per_s)
+    series = against_users.level_series(run, RATE, "throughput", lambda level: level.achieved_per_s)
+    if any(map(is_behind, valid(run.levels))):
+        due = against_users.level_line(run, lambda level: level.offered_per_s)
         series = [Series("Fell due", "users", due, dash=True), *series]
     right: Sequence[Axis] = ()
     if _sampled(run):
-        series = [*series, *against_users.of(run, USED, "cpu", cpu_of, side="right", square=True)]
+        series = [
+            *series,
+            *against_users.level_series(run, USED, "cpu", cpu_of, side="right", square=True),
+        ]
         right = (Axis(USED, "share", most=1),)
     return Plot(
         x=Axis("Users", "count"),
         left=Axis(RATE, "rate"),
         right=right[0] if right else None,
         series=series,
-        rules=against_users.capacity(run),
-        bands=against_users.interval(run),
+        rules=against_users.capacity_rules(run),
+        bands=against_users.capacity_bands(run),
         height=310,
         below=[_late(run)] if _overloaded(run) else [],
     )
@@ -246,12 +251,14 @@ def _late(run: Run) -> Plot:
     """The panel of the overload."""
     values = [level.total.overload for level in run.levels]
     most = from_zero([LEAST_OVERLOAD, *values], 0, 1, most=1).high
-    unnamed = [replace(rule, name="") for rule in against_users.capacity(run)]
+    unnamed = [replace(rule, name="") for rule in against_users.capacity_rules(run)]
     return Plot(
         x=Axis("Users", "count"),
         left=Axis(LATE, "share", most=most),
-        series=against_users.of(run, LATE, "overload", lambda level: level.total.overload),
+        series=against_users.level_series(
+            run, LATE, "overload", lambda level: level.total.overload
+        ),
         rules=unnamed,
-        bands=against_users.interval(run),
+        bands=against_users.capacity_bands(run),
         height=110,
     )

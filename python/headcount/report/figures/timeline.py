@@ -77,7 +77,7 @@ def _ends_s(points: Sequence[Point], level: LevelResult) -> float:
     return max(points[-1].t_s, level.ramp_s + level.settle_s + level.steady_s, 1.0)
 
 
-def thinned(points: Sequence[Point], most: int) -> list[Point]:
+def downsample(points: Sequence[Point], most: int) -> list[Point]:
     """Merge neighbours until there are ``most`` points or fewer.
 
     Rates and CPU are averaged. Of p95 the largest is kept, since percentiles cannot be averaged
@@ -131,7 +131,7 @@ def _rows(points: Sequence[Point]) -> list[_Row]:
 
 
 def _drawing(all_points: Sequence[Point], level: LevelResult, room: Room, alt: str) -> Html:
-    points = thinned(all_points, int(room.width / POINT_PX))
+    points = downsample(all_points, int(room.width / POINT_PX))
     right = room.width - 20
     x = Linear(0, _ends_s(all_points, level), room.left, right)
     top = 30.0
@@ -185,13 +185,13 @@ def _table(points: Sequence[Point]) -> Table:
             duration(point.p95_ms),
             share(point.cpu_share),
         ]
-        for point in thinned(points, TABLE_ROWS)
+        for point in downsample(points, TABLE_ROWS)
     ]
     return Table((BELOW, "Users", "Scenarios/s", "p95", "CPU of the server"), rows)
 
 
 def _plot(all_points: Sequence[Point], level: LevelResult) -> Plot:
-    points = thinned(all_points, int(WIDE.width / POINT_PX))
+    points = downsample(all_points, int(WIDE.width / POINT_PX))
     start_s = level.ramp_s + level.settle_s
     measured = [Band("accent", start_s, start_s + level.steady_s)]
     ends_s = _ends_s(all_points, level)

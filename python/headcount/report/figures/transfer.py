@@ -7,7 +7,7 @@ from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear, from_zero
 from headcount.report.chart.tick import megabyte_tick
 from headcount.report.figures import against_users
-from headcount.report.figures.about import marks, users_scale, valid
+from headcount.report.figures.levels import marks, users_scale, valid
 from headcount.report.figures.lines import Frame, Line, chart
 from headcount.report.figures.plot import Axis, Plot
 from headcount.report.figures.record import Figure, Run, Table
@@ -59,11 +59,13 @@ def figure(run: Run) -> Figure | None:
             x=Axis("Users", "count"),
             left=Axis("Megabytes per second", "bytes"),
             series=[
-                *against_users.of(run, f"Server {SENT}", "one", sent),
-                *against_users.of(run, f"Server {RECEIVED}", "two", received, square=True),
+                *against_users.level_series(run, f"Server {SENT}", "one", sent),
+                *against_users.level_series(
+                    run, f"Server {RECEIVED}", "two", received, square=True
+                ),
             ],
-            rules=against_users.capacity(run),
-            bands=against_users.interval(run),
+            rules=against_users.capacity_rules(run),
+            bands=against_users.capacity_bands(run),
         ),
     )
 

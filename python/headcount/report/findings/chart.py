@@ -76,7 +76,7 @@ def _series(part: Reading, found: LogDiagnosis) -> Series | None:
     return view.of(leaf.counter, leaf.plus, leaf.over)
 
 
-def thinned(series: Series, most: int, gap_s: float) -> list[Value]:
+def downsample(series: Series, most: int, gap_s: float) -> list[Value]:
     """Join neighbours by their mean until there are ``most`` points or fewer; gaps stay gaps."""
     values = np.where(np.isfinite(series.values()), series.values(), np.nan)
     size = max(-(-len(values) // most), 1)
@@ -103,7 +103,7 @@ def _drawing(one: Finding, found: LogDiagnosis, rows: Sequence[_Row], room: Room
     panels: list[Panel] = []
     for row in rows:
         bottom = top + _ROW_PX
-        points = thinned(row.series, int((right - room.left) / POINT_PX), gap_s)
+        points = downsample(row.series, int((right - room.left) / POINT_PX), gap_s)
         size, written = _ticks(row, points)
         points = [(at_s, None if value is None else value / size) for at_s, value in points]
         at = None if row.threshold is None else row.threshold / size

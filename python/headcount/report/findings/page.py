@@ -61,7 +61,7 @@ def _answer(found: LogDiagnosis, number: int) -> Html:
             class_="sentence",
             id="answer" if not number else f"answer-{number + 1}",
         ),
-        element("p", f"How sure: {wording.sure(found)}.", class_="interval"),
+        element("p", f"How sure: {wording.confidence(found)}.", class_="interval"),
         *(element("p", unbroken(line), class_="broke") for line in wording.context(found)),
         element("h3", "Why") if evidence else None,
         element("ul", *evidence) if evidence else None,

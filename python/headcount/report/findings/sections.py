@@ -82,7 +82,7 @@ def others(found: LogDiagnosis) -> Html | None:
     notes = [one for one in found.examination.found if one.strength == "note"]
     if not notes:
         return None
-    rows = [_told(one, found) for one in notes]
+    rows = [_note_row(one, found) for one in notes]
     return table.section(
         "Also seen, no evidence",
         table.table(_TOLD, rows, "Notes"),
@@ -103,13 +103,13 @@ def taken_back(found: LogDiagnosis) -> Html | None:
         element("p", f"{one.taken_back_by[0].id}: {one.taken_back_by[0].verdict}", class_="note")
         for one in taken[:1]
     ]
-    rows = [_told(one, found) for one in taken]
+    rows = [_note_row(one, found) for one in taken]
     return table.section(
         "Does not count, by an exception", table.table(_TOLD, rows, "Taken back"), *lines
     )
 
 
-def _told(one: Finding, found: LogDiagnosis) -> Html:
+def _note_row(one: Finding, found: LogDiagnosis) -> Html:
     cells = [
         one.rule.id,
         joined([one.rule.title, element("small", f"{one.rule.verdict} {one.rule.remark}".strip())]),

@@ -19,7 +19,7 @@ def show(found: LogDiagnosis, console: Console) -> None:
     """Print one diagnosis."""
     say(console, wording.of_the_log(found), "dim")
     say(console, wording.verdict(found), _COLOURS.get(found.decision.kind, "bold green"))
-    say(console, f"How sure: {wording.sure(found)}.")
+    say(console, f"How sure: {wording.confidence(found)}.")
     for line in wording.context(found):
         say(console, line)
     evidence = found.decision.evidence
@@ -31,7 +31,7 @@ def show(found: LogDiagnosis, console: Console) -> None:
     if found.advice:
         say(console, "\nWhat to do first", "bold")
         for number, advice in enumerate(found.advice[:MOST_ADVICE], start=1):
-            say(console, f"{number}. {advised(advice)}", indent=2)
+            say(console, f"{number}. {advice_text(advice)}", indent=2)
     if found.notes or found.examination.taken_back:
         say(console, "\nTo know", "bold")
     for one in found.examination.taken_back:
@@ -62,7 +62,7 @@ def explain_rule(rule: Rule, library: Library, console: Console) -> None:
     for name in rule.excepted_by:
         say(console, f"Taken back by {name}: {library.rules[name].verdict}")
     for name in rule.advice:
-        say(console, f"- {advised(library.advice[name])}", indent=2)
+        say(console, f"- {advice_text(library.advice[name])}", indent=2)
 
 
 def explain_counter(found: Explanation, console: Console) -> None:
@@ -77,7 +77,7 @@ def explain_counter(found: Explanation, console: Console) -> None:
         say(console, f"- {text}", indent=2)
 
 
-def advised(advice: Advice) -> str:
+def advice_text(advice: Advice) -> str:
     """An advice; the old ones are marked."""
     if advice.era == "modern":
         return advice.text

@@ -57,11 +57,12 @@ def verdict(found: LogDiagnosis) -> str:
     return "The log has none of the counters that could prove a bottleneck."
 
 
-def sure(found: LogDiagnosis) -> str:
+def confidence(found: LogDiagnosis) -> str:
     """How sure it is."""
     decision = found.decision
     if decision.area is None and decision.not_judged:
-        return f"likely; {_listed([AREAS[one] for one in decision.not_judged])} could not be judged"
+        areas = _enumeration([AREAS[one] for one in decision.not_judged])
+        return f"likely; {areas} could not be judged"
     return _SURE[decision.confidence]
 
 
@@ -78,13 +79,13 @@ def context(found: LogDiagnosis) -> list[str]:
         next_one = AREAS[decision.runner_up]
         said.append(f"Next after it: {next_one}." if proved else f"Signs also point at {next_one}.")
     if decision.exonerated:
-        said.append(f"Nothing against {_listed([AREAS[one] for one in decision.exonerated])}.")
+        said.append(f"Nothing against {_enumeration([AREAS[one] for one in decision.exonerated])}.")
     lacking = [one for one in decision.not_judged if one not in unproved]
     if lacking:
-        names = _listed([AREAS[one] for one in lacking])
+        names = _enumeration([AREAS[one] for one in lacking])
         said.append(f"Not judged, for want of counters: {names}.")
     if unproved:
-        names = _listed([AREAS[one] for one in unproved])
+        names = _enumeration([AREAS[one] for one in unproved])
         said.append(f"Counters that could prove it are missing: {names}.")
     if decision.used and decision.area is None:
         means = ", ".join(f"{name} {share(value)}" for name, value in decision.used.items())
@@ -176,7 +177,7 @@ def source(rule: Rule, found: LogDiagnosis) -> str:
     return f"{told}, historic" if rule.era == "historic" else told
 
 
-def _listed(names: Sequence[str]) -> str:
+def _enumeration(names: Sequence[str]) -> str:
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} and {names[-1]}"

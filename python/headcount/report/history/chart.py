@@ -71,7 +71,7 @@ def _drawing(series: Series, metric: str, title: str, room: Room) -> Html:
         *(_change(panel, one, changes, number) for number, one in enumerate(changes)),
         dots(panel, marked, "throughput"),
         axis.lower(panel, count, min(room.x_ticks, len(series.runs)), "Run"),
-        strips([panel], _pointed(series, metric)) if room.hover else None,
+        strips([panel], _hover_texts(series, metric)) if room.hover else None,
     )
 
 
@@ -102,7 +102,7 @@ def _change(panel: Panel, one: Change, changes: Sequence[Change], number: int) -
     )
 
 
-def _pointed(series: Series, metric: str) -> list[tuple[float, str]]:
+def _hover_texts(series: Series, metric: str) -> list[tuple[float, str]]:
     told = []
     for place, run in enumerate(series.runs, start=1):
         if metric in run.readings:

@@ -10,7 +10,7 @@ from rich.text import Text
 from headcount.analyse.compare.history import History, Run, Series, reason
 from headcount.analyse.compare.metrics import BY_ID
 from headcount.analyse.compare.words import signed, value
-from headcount.report.compare.terminal import listed
+from headcount.report.compare.terminal import print_list
 from headcount.report.terminal.glyphs import BLOCKS, glyphs, writable
 from headcount.report.terminal.say import say
 from headcount.text import DASH, count
@@ -57,9 +57,9 @@ def _series(series: Series, console: Console) -> None:
     main = series.metrics[:1]
     others = [one.sentence for one in series.changes if one.metric not in main]
     differ = [f"{moment(run)}: {'; '.join(run.unlike)}" for run in series.runs if run.unlike]
-    listed(console, "What differs from the run before", differ[-MOST_LISTED:], ())
-    listed(console, "Other changes", [line.rstrip(".") for line in others], ())
-    listed(console, "To know", series.doubts, ())
+    print_list(console, "What differs from the run before", differ[-MOST_LISTED:], ())
+    print_list(console, "Other changes", [line.rstrip(".") for line in others], ())
+    print_list(console, "To know", series.doubts, ())
 
 
 def _course(series: Series, metric: str, console: Console) -> str:

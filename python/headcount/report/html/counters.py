@@ -17,7 +17,7 @@ from headcount.report.resources import (
     SENT,
     WRITTEN,
     Resources,
-    over_loopback,
+    is_over_loopback,
     resources,
 )
 from headcount.report.selection import broken, counter_mean, published, shown
@@ -29,7 +29,7 @@ def section(content: ReportContent) -> Html | None:
     columns, levels = _columns(content)
     if not levels:
         return None
-    loopback = over_loopback(content.environment)
+    loopback = is_over_loopback(content.environment)
     rows = [
         row(columns, [name, *(figure(level) for level in levels)])
         for name, figure in _figures(loopback=loopback)

@@ -13,7 +13,7 @@ from headcount.report.chart.scale import Linear
 from headcount.report.content import ReportContent
 from headcount.report.diagnosis import CHARTED, NAMES, charted, confidence, ruled_out
 from headcount.report.document.prose import sentence
-from headcount.report.figures.about import users_scale
+from headcount.report.figures.levels import users_scale
 from headcount.report.html.counters import in_unit
 from headcount.report.html.table import Column, more, row, table
 from headcount.report.html.table import section as make_section

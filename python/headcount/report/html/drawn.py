@@ -1,6 +1,6 @@
 """A figure on the page: its drawing, its words, and the numbers behind it."""
 
-from headcount.report.figures.plot import written
+from headcount.report.figures.plot import plot_json
 from headcount.report.figures.record import Figure
 from headcount.report.html import table
 from headcount.report.html.table import Column
@@ -24,7 +24,7 @@ def drawn(figure: Figure) -> Html:
                 figure.narrow,
                 element("figcaption", figure.caption),
                 id=figure.name,
-                data_plot=written(figure.plot) if figure.plot is not None else None,
+                data_plot=plot_json(figure.plot) if figure.plot is not None else None,
             ),
             behind(figure),
         ]

@@ -1,6 +1,6 @@
 """What more of each resource would hold."""
 
-from headcount.report import foretold
+from headcount.report import prediction
 from headcount.report.content import ReportContent
 from headcount.report.html.table import Column, more, row, table
 from headcount.report.html.table import section as make_section
@@ -10,27 +10,27 @@ from headcount.text import unbroken
 
 def section(content: ReportContent) -> Html | None:
     """Show what is foretold, and why what is not; nothing where there was nothing to ask."""
-    told = content.foretold
+    told = content.predictions
     if not told:
         return None
-    rows = foretold.rows(told)
+    rows = prediction.rows(told)
     return make_section(
-        foretold.TITLE,
-        element("p", unbroken(foretold.introduction(told)), class_="soft") if rows else None,
+        prediction.TITLE,
+        element("p", unbroken(prediction.introduction(told)), class_="soft") if rows else None,
         _table(rows) if rows else None,
-        *(element("p", unbroken(said)) for said in foretold.refusals(told)),
-        _unknowable(foretold.unknowable(told)),
+        *(element("p", unbroken(said)) for said in prediction.refusals(told)),
+        _unknowable(prediction.unknowable(told)),
     )
 
 
-def _table(rows: list[foretold.Foretold]) -> Html:
-    first, *figures, last = foretold.HEADINGS
+def _table(rows: list[prediction.PredictionRow]) -> Html:
+    first, *figures, last = prediction.HEADINGS
     columns = [Column(first, text=True), *map(Column, figures), Column(last, text=True)]
-    return table(columns, [row(columns, one.cells()) for one in rows], foretold.TITLE)
+    return table(columns, [row(columns, one.cells()) for one in rows], prediction.TITLE)
 
 
 def _unknowable(said: list[str]) -> Html | None:
     if not said:
         return None
     items = (element("li", unbroken(one)) for one in said)
-    return more(foretold.UNKNOWABLE, element("ul", *items))
+    return more(prediction.UNKNOWABLE, element("ul", *items))

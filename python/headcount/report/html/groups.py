@@ -2,7 +2,7 @@
 
 from headcount.bundle.level import LevelResult
 from headcount.report.content import ReportContent
-from headcount.report.grouped import NOTE, REPORTED, Figure, figures, stress
+from headcount.report.groups import NOTE, REPORTED, Figure, figures, stress_point
 from headcount.report.html.table import Cell, Column, row, table
 from headcount.report.html.table import section as make_section
 from headcount.report.markup import Html, element
@@ -26,7 +26,7 @@ def section(content: ReportContent) -> Html | None:
         row(columns, [count(level.users), level.outcome, *_cells(found, level)], level.outcome)
         for level in by_users(content.levels)
     ]
-    said = stress(content.verdict)
+    said = stress_point(content.verdict)
     return make_section(
         TITLE,
         element("p", said) if said else None,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from headcount.bundle.level import LevelResult, Times
 from headcount.report.content import ReportContent
-from headcount.report.figures.about import behind
+from headcount.report.figures.levels import is_behind
 from headcount.report.html import usage
 from headcount.report.html.table import Cell, Column, Filled, row, table
 from headcount.report.html.table import section as make_section
@@ -57,7 +57,7 @@ def _outcome(level: LevelResult) -> Cell:
 
 
 def _rate(level: LevelResult) -> Cell:
-    due = f"of {significant(level.offered_per_s)} due" if behind(level) else None
+    due = f"of {significant(level.offered_per_s)} due" if is_behind(level) else None
     return joined([significant(level.achieved_per_s), element("small", due) if due else None])
 
 

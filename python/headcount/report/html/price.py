@@ -4,7 +4,7 @@ from headcount.report.content import ReportContent
 from headcount.report.html.table import Cell, Column, pairs, row, table
 from headcount.report.html.table import section as make_section
 from headcount.report.markup import Html, element
-from headcount.report.prices.tables import Printed, items
+from headcount.report.prices.tables import PriceTable, items
 from headcount.report.wording import price_text, priced
 from headcount.text import unbroken
 
@@ -24,7 +24,7 @@ def section(content: ReportContent) -> Html | None:
     return make_section(TITLE, pairs([system, *each]), made)
 
 
-def printed_table(printed: Printed, note: str = "") -> Html:
+def printed_table(printed: PriceTable, note: str = "") -> Html:
     """A table of prices, with its sums in bold and a note below."""
     columns = [Column(head, text=at < printed.texts) for at, head in enumerate(printed.heads)]
     first_sum = len(printed.rows) - printed.sums

@@ -12,8 +12,8 @@ from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import for_times
 from headcount.report.chart.tick import time_tick
 from headcount.report.content import ReportContent
-from headcount.report.figures.about import marks as legend
-from headcount.report.figures.about import users_scale, valid
+from headcount.report.figures.levels import marks as legend
+from headcount.report.figures.levels import users_scale, valid
 from headcount.report.html.table import Cell, Column, Filled, row, table
 from headcount.report.html.table import section as make_section
 from headcount.report.markup import Html, element, joined

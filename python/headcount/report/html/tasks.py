@@ -6,7 +6,7 @@ from headcount.report.html.table import Cell, Column, row, table
 from headcount.report.html.table import section as make_section
 from headcount.report.markup import Html, element, joined
 from headcount.report.selection import shown
-from headcount.report.tasks import NOTE, WEIGHED, Figure, figures, missing
+from headcount.report.tasks import NOTE, WEIGHED, Figure, figures, missing_tasks
 from headcount.text import count, duration_range
 
 
@@ -20,7 +20,7 @@ def section(content: ReportContent) -> Html | None:
     rows = [
         row(columns, [task.name, *(_cell(each, task) for each in found)]) for task in level.tasks
     ]
-    said = missing(level)
+    said = missing_tasks(level)
     return make_section(
         f"Tasks at {count(level.users)} users ({level.outcome})",
         table(columns, rows, "Tasks"),

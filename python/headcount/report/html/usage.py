@@ -7,7 +7,7 @@ from headcount.bundle.level import LevelResult
 from headcount.report.content import ReportContent
 from headcount.report.html.table import Cell, Column, Filled
 from headcount.report.markup import element, joined
-from headcount.report.resources import Resources, network_told, over_loopback, resources
+from headcount.report.resources import Resources, is_over_loopback, network_text, resources
 from headcount.text import megabytes_per_s, memory, share
 
 
@@ -22,7 +22,7 @@ class _Figure:
 
 def columns(content: ReportContent) -> list[Filled]:
     """Make the columns of those resources that any level has a figure for."""
-    loopback = over_loopback(content.environment)
+    loopback = is_over_loopback(content.environment)
     used = [resources(level, loopback=loopback) for level in content.levels]
     return [
         _filled(figure, loopback=loopback)
@@ -48,12 +48,12 @@ def told(content: ReportContent) -> str:
     levels = sampled(content)
     if not levels:
         return "CPU, memory, disk and network of the server are not known: nothing sampled them."
-    loopback = over_loopback(content.environment)
+    loopback = is_over_loopback(content.environment)
     both = ", on which the load generator ran as well" if loopback else ""
     return (
         f"Means over the measured part of each level, of the server's whole machine{both}. "
         "Memory: what could not be handed out without swapping. Disk: what the real disks read and "
-        f"wrote. {network_told(levels[-1], loopback=loopback)}."
+        f"wrote. {network_text(levels[-1], loopback=loopback)}."
     )
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from headcount.report.brand.dates import written
+from headcount.report.brand.dates import date_text
 from headcount.report.brand.template import LEGAL_CHARACTERS, Brand
 from headcount.report.document.blocks import Document
 from headcount.report.document.prose import moment
@@ -56,4 +56,4 @@ def _date(measured_at: str, brand: Brand) -> str:
     if brand.template.dates == "iso" or whole == measured_at:
         return whole
     _, _, time = whole.partition(" ")
-    return f"{written(measured_at, brand.template.dates)}, {time}"
+    return f"{date_text(measured_at, brand.template.dates)}, {time}"

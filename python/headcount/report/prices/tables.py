@@ -21,7 +21,7 @@ ROUNDED = "Lines are rounded half up; totals are sums of rounded lines."
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class PriceTable:
     """A table: title, headings and rows.
 
     Attributes:
@@ -42,7 +42,7 @@ class Printed:
     sums: int = 0
 
 
-def tables(report: PriceReport) -> list[Printed]:
+def tables(report: PriceReport) -> list[PriceTable]:
     """All tables of a report, in order; those without rows are left out."""
     found = [
         items(one.price, f"What {clean(one.name)} costs")
@@ -54,7 +54,7 @@ def tables(report: PriceReport) -> list[Printed]:
     return [known(one) for one in found if one.rows]
 
 
-def known(printed: Printed) -> Printed:
+def known(printed: PriceTable) -> PriceTable:
     """The table without columns in which nothing is known."""
     kept = [
         index
@@ -64,10 +64,10 @@ def known(printed: Printed) -> Printed:
     heads = [printed.heads[index] for index in kept]
     rows = [[row[index] for index in kept] for row in printed.rows]
     texts = sum(index < printed.texts for index in kept)
-    return Printed(printed.title, heads, rows, texts, printed.note, printed.sums)
+    return PriceTable(printed.title, heads, rows, texts, printed.note, printed.sums)
 
 
-def items(price: Price, title: str = "") -> Printed:
+def items(price: Price, title: str = "") -> PriceTable:
     """The lines of a price, its sums by kind where there are several, and its total."""
     rows = [_line(one, price) for one in price.items]
     sums = by_kind(price.items)
@@ -82,7 +82,7 @@ def items(price: Price, title: str = "") -> Printed:
     rounding = "" if price.amount is None else ROUNDED
     note = f"{over}{when}{_rates(price)}{rounding}".strip()
     heads = ("Item", "Kind", "Quantity", "Unit price", "Discount", "Times", f"{price.currency}")
-    return known(Printed(title, heads, rows, 2, note, len(rows) - len(price.items)))
+    return known(PriceTable(title, heads, rows, 2, note, len(rows) - len(price.items)))
 
 
 def _rates(price: Price) -> str:
@@ -110,7 +110,7 @@ def _cents(amount: Decimal, currency: str) -> str:
     return f"{rounded(amount, currency):,f}"
 
 
-def _each(report: PriceReport) -> Printed:
+def _each(report: PriceReport) -> PriceTable:
     """What each configuration costs for each user, mark and request per second."""
     rows: list[list[str]] = []
     for one in report.configurations:
@@ -127,7 +127,7 @@ def _each(report: PriceReport) -> Printed:
             name = holds = whole = ""
     unit = f", {report.currency}" if report.currency else ""
     heads = ("Configuration", "Users", f"Price{unit}", f"For each{unit}", "95% interval")
-    return Printed("Price", heads, rows, 1)
+    return PriceTable("Price", heads, rows, 1)
 
 
 def _whole(price: Price) -> str:
@@ -143,16 +143,16 @@ def _holds(one: Priced) -> str:
     return f"{least}{count(one.users)}{' (stated)' if one.source == 'stated' else ''}"
 
 
-def _fleets(report: PriceReport) -> Printed:
+def _fleets(report: PriceReport) -> PriceTable:
     need = report.need
     if need is None:
-        return Printed("", (), ())
+        return PriceTable("", (), ())
     unit = report.currency or ""
     again = AGAIN[report.basis or "once"]
     rows = [_fleet(one, report.cheapest, unit) for one in report.fleets]
     price = f"Price{again}, {unit}"
     heads = ("Configuration", "Users each", "Systems", price, "95% interval", "Per user")
-    return Printed(f"For {count(need.most_users)} users", heads, rows, 1, _need(report))
+    return PriceTable(f"For {count(need.most_users)} users", heads, rows, 1, _need(report))
 
 
 def _fleet(one: Fleet, cheapest: str | None, unit: str) -> list[str]:
@@ -184,7 +184,7 @@ def _need(report: PriceReport) -> str:
     return f"{', '.join(said)}; whole systems{star}."
 
 
-def _consolidations(report: PriceReport) -> Printed:
+def _consolidations(report: PriceReport) -> PriceTable:
     """Old servers and new ones, and what looking after them takes."""
     rows = []
     for one in report.consolidations:
@@ -202,14 +202,14 @@ def _consolidations(report: PriceReport) -> Printed:
             rows.append(["", "saving", "", "", _cents(one.saving, unit)])
     unit = next((one.currency for one in report.consolidations if one.currency), "")
     heads = ("Configuration", "When", "Servers", "Administrators", f"A year, {unit}")
-    return Printed("What replacing servers saves", heads, rows, 2)
+    return PriceTable("What replacing servers saves", heads, rows, 2)
 
 
 def _percent(value: Decimal) -> str:
     return f"{plain(value * 100)} %"
 
 
-def _evens(report: PriceReport) -> list[Printed]:
+def _evens(report: PriceReport) -> list[PriceTable]:
     """Who of each pair is cheaper, stretch by stretch."""
     found = []
     for one in report.break_evens:
@@ -224,5 +224,5 @@ def _evens(report: PriceReport) -> list[Printed]:
         left = len(one.stretches) - len(rows)
         note = f"And {left:,} more stretches (--json has all)." if left else ""
         title = f"Cheaper of {clean(one.first)} and {clean(one.second)}"
-        found.append(Printed(title, ("From users", "To users", "Cheaper"), rows, 0, note))
+        found.append(PriceTable(title, ("From users", "To users", "Cheaper"), rows, 0, note))
     return found

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 
 from headcount.bundle.level import LevelResult
-from headcount.report.grouped import REPORTED, figures
+from headcount.report.groups import REPORTED, figures
 from headcount.report.terminal.table import Column, fitted
 from headcount.text import count
 

@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from headcount.analyse.prices.record import PriceReport
-from headcount.report.prices.tables import Printed, tables
+from headcount.report.prices.tables import PriceTable, tables
 from headcount.report.terminal.glyphs import writable
 from headcount.text import clean
 
@@ -32,7 +32,7 @@ def show(report: PriceReport, console: Console) -> None:
         say(f"Doubt: {doubt}", "yellow")
 
 
-def table(printed: Printed, console: Console) -> Table:
+def table(printed: PriceTable, console: Console) -> Table:
     """One table for a console."""
     made = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False)
     for index, head in enumerate(printed.heads):

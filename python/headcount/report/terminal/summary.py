@@ -10,10 +10,10 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Cost, Verdict
 from headcount.report.chart.scale import for_times, from_zero
 from headcount.report.chart.tick import rate_tick, time_tick
-from headcount.report.grouped import stress
+from headcount.report.groups import stress_point
 from headcount.report.prices.tables import items
 from headcount.report.selection import shown
-from headcount.report.tasks import marks_said, marks_value, missing, score_text
+from headcount.report.tasks import marks_text, marks_value, missing_tasks, score_text
 from headcount.report.terminal.course import steps
 from headcount.report.terminal.diagnosis import beside_answer
 from headcount.report.terminal.glyphs import glyphs, writable
@@ -93,7 +93,7 @@ def _answer(verdict: Verdict, console: Console) -> None:
     if verdict.score is not None:
         _print(score_text(verdict.score), console)
     if verdict.marks is not None:
-        _print(f"{marks_value(verdict.marks)} ({marks_said(verdict.marks)})", console)
+        _print(f"{marks_value(verdict.marks)} ({marks_text(verdict.marks)})", console)
     for said in flattening(verdict):
         _print(said, console)
     for flag in verdict.flags:
@@ -134,7 +134,7 @@ def _groups(verdict: Verdict, levels: Sequence[LevelResult], console: Console) -
     if found is not None:
         console.print()
         console.print(found)
-        said = stress(verdict)
+        said = stress_point(verdict)
         if said:
             _print(said, console)
 
@@ -152,7 +152,7 @@ def _tasks(verdict: Verdict, levels: Sequence[LevelResult], console: Console) ->
         return
     _print(f"\nTasks at {count(level.users)} users:", console)
     console.print(tasks(level, console))
-    said = missing(level)
+    said = missing_tasks(level)
     if said:
         _print(said, console)
 

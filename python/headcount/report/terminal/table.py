@@ -10,7 +10,7 @@ from rich.text import Text
 
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import LevelResult
-from headcount.report.resources import CPU, Resources, over_loopback, resources
+from headcount.report.resources import CPU, Resources, is_over_loopback, resources
 from headcount.report.selection import by_users, counter_mean, errors_share
 from headcount.report.terminal.glyphs import BLOCKS, glyphs, writable
 from headcount.report.wording import PURPOSE
@@ -73,7 +73,7 @@ def _used(levels: Sequence[LevelResult], environment: EnvironmentFile | None) ->
     Without the environment it is not known over which interface the load came, and so the network
     is left out.
     """
-    loopback = over_loopback(environment)
+    loopback = is_over_loopback(environment)
 
     def used(level: LevelResult) -> Resources:
         return resources(level, loopback=loopback)

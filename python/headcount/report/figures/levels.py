@@ -15,7 +15,7 @@ OFFERED_SHOWN_FROM = 0.02
 two lines are one on the page."""
 
 
-def behind(level: LevelResult) -> bool:
+def is_behind(level: LevelResult) -> bool:
     """Tell whether noticeably less was done than fell due."""
     return level.offered_per_s > level.achieved_per_s * (1 + OFFERED_SHOWN_FROM)
 
@@ -54,7 +54,7 @@ def marks(levels: Sequence[LevelResult]) -> str:
     return f"{each}: {named}. Lines run through the medians of levels that lie close together."
 
 
-def said_of(level: LevelResult) -> str:
+def level_text(level: LevelResult) -> str:
     """Say a level's figures in a few lines, for the pointer."""
     response = level.total.response
     times = (

@@ -8,7 +8,7 @@ from rich.text import Text
 from headcount.analyse.compare.gate import Gate, Judgement
 from headcount.analyse.compare.metrics import BY_ID
 from headcount.analyse.compare.words import signed
-from headcount.report.compare.terminal import listed
+from headcount.report.compare.terminal import print_list
 from headcount.report.terminal.glyphs import BLOCKS, glyphs, writable
 from headcount.report.terminal.say import say
 from headcount.text import DASH, count, share
@@ -34,8 +34,8 @@ def show(found: Gate, console: Console) -> None:
         say(console, "pairs: of runs in turns, to show so much with a chance of 80%", "dim")
     names = [one.name for one in found.comparison.subjects]
     unlike = [one.sentence for one in found.comparison.unlike]
-    listed(console, "In what they differ", unlike, names)
-    listed(console, "To know", found.comparison.doubts, names)
+    print_list(console, "In what they differ", unlike, names)
+    print_list(console, "To know", found.comparison.doubts, names)
 
 
 def _cells(one: Judgement) -> list[str]:

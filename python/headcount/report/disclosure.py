@@ -5,7 +5,7 @@ from headcount.plan.plan import Plan
 from headcount.text import count, span
 
 
-def recorded(bundle: Bundle) -> list[tuple[str, str]]:
+def recorded_facts(bundle: Bundle) -> list[tuple[str, str]]:
     """Names and facts, in the order in which they are printed."""
     return [*_of_plan(bundle.plan), ("Levels", _windows(bundle) or "none was finished")]
 

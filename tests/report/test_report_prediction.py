@@ -6,7 +6,7 @@ from report_cases import HOSTILE
 from report_factory import content
 
 from headcount.analyse.prediction.record import Check, Expected, Prediction
-from headcount.report import foretold
+from headcount.report import prediction
 from headcount.report.document import analysis
 from headcount.report.document.blocks import Heading, Paragraph, Table
 from headcount.report.html import foretold as section
@@ -22,7 +22,7 @@ REACH = Check(
 )
 
 
-def prediction(
+def made(
     change: str, users: float, *, binds: str = "cpu", refused: Check | None = None
 ) -> Prediction:
     return Prediction(
@@ -56,18 +56,18 @@ def prediction(
     )
 
 
-CPU = prediction("CPU 2.00 cores -> 4.00 cores", 1903.6, binds="network sent")
-DISK = prediction("1 disk -> 2 disks", 980.0)
-REFUSED = prediction("1 disk -> 2 disks", 980.0, refused=REACH)
+CPU = made("CPU 2.00 cores -> 4.00 cores", 1903.6, binds="network sent")
+DISK = made("1 disk -> 2 disks", 980.0)
+REFUSED = made("1 disk -> 2 disks", 980.0, refused=REACH)
 
 
 def test_a_row_says_how_many_and_what_is_full_then() -> None:
-    first, second = foretold.rows([CPU, DISK])
+    first, second = prediction.rows([CPU, DISK])
     assert first.cells() == [
         *("CPU 2.00 cores to 4.00 cores", "1,904", "1,713 to 2,094", "+90%", "network sent"),
     ]
     assert second.cells()[1:] == ["980", "882 to 1,078", "-2%", "CPU"]
-    assert foretold.unknowable([CPU, DISK]) == [
+    assert prediction.unknowable([CPU, DISK]) == [
         "A cliff of memory.",
         "What CPU 2.00 cores -> 4.00 cores brings.",
         "What 1 disk -> 2 disks brings.",
@@ -76,43 +76,45 @@ def test_a_row_says_how_many_and_what_is_full_then() -> None:
 
 def test_what_the_run_does_not_support_is_told_with_what_to_measure() -> None:
     reason = "the highest level is 50% of the capacity; measure a level of at least 700 users"
-    assert foretold.rows([REFUSED]) == []
-    assert foretold.refusals([CPU, REFUSED]) == [f"Not foretold with 1 disk to 2 disks: {reason}."]
-    both = [REFUSED, prediction("CPU 2.00 cores -> 4.00 cores", 1.0, refused=REACH)]
-    assert foretold.refusals(both) == [f"Nothing is foretold from this run: {reason}."]
-    assert foretold.unknowable(both) == []
+    assert prediction.rows([REFUSED]) == []
+    assert prediction.refusals([CPU, REFUSED]) == [
+        f"Not foretold with 1 disk to 2 disks: {reason}."
+    ]
+    both = [REFUSED, made("CPU 2.00 cores -> 4.00 cores", 1.0, refused=REACH)]
+    assert prediction.refusals(both) == [f"Nothing is foretold from this run: {reason}."]
+    assert prediction.unknowable(both) == []
 
 
 def test_the_section_follows_the_diagnosis_and_holds_every_figure() -> None:
-    told = replace(content(), foretold=[CPU, REFUSED])
+    told = replace(content(), predictions=[CPU, REFUSED])
     page = render(told).replace("\N{NO-BREAK SPACE}", " ")
-    at = page.index(f"<h2>{foretold.TITLE}</h2>")
+    at = page.index(f"<h2>{prediction.TITLE}</h2>")
     assert page.index('id="answer"') < at < page.index("<h2>Throughput")
-    for cell in foretold.rows([CPU])[0].cells():
+    for cell in prediction.rows([CPU])[0].cells():
         assert f">{cell}<" in page[at:]
-    assert foretold.refusals([CPU, REFUSED])[0] in page[at:]
+    assert prediction.refusals([CPU, REFUSED])[0] in page[at:]
 
 
 def test_without_anything_to_ask_there_is_no_section() -> None:
     assert section.section(content()) is None
-    assert foretold.TITLE not in render(content())
+    assert prediction.TITLE not in render(content())
 
 
 def test_text_of_servers_is_escaped() -> None:
-    hostile = replace(content(), foretold=[prediction("CPU", 5.0, binds=HOSTILE)])
+    hostile = replace(content(), predictions=[made("CPU", 5.0, binds=HOSTILE)])
     assert HOSTILE not in render(hostile)
 
 
 def test_the_document_has_the_same_rows() -> None:
-    told = replace(content(), foretold=[CPU, REFUSED])
+    told = replace(content(), predictions=[CPU, REFUSED])
     blocks = list(analysis.section(told, []).blocks)
-    assert Heading(foretold.TITLE) in blocks
+    assert Heading(prediction.TITLE) in blocks
     table = next(
-        block for block in blocks if isinstance(block, Table) and block.caption == foretold.TITLE
+        block for block in blocks if isinstance(block, Table) and block.caption == prediction.TITLE
     )
     assert [[cell.text for cell in row.cells] for row in table.rows] == [
-        foretold.rows([CPU])[0].cells()
+        prediction.rows([CPU])[0].cells()
     ]
     said = [part.text for b in blocks if isinstance(b, Paragraph) for part in b.text]
     assert any(part.startswith("Not foretold with") for part in said)
-    assert foretold.TITLE not in str(analysis.section(content(), []).blocks)
+    assert prediction.TITLE not in str(analysis.section(content(), []).blocks)

@@ -15,7 +15,7 @@ HOW = "headcount predict answers for other amounts, and for a number of users."
 
 
 @dataclass(frozen=True, slots=True)
-class Foretold:
+class PredictionRow:
     """One prediction in cells, in the order of :data:`HEADINGS`."""
 
     what: str
@@ -29,7 +29,7 @@ class Foretold:
         return [self.what, self.users, self.interval, self.against, self.full]
 
 
-def rows(told: Sequence[Prediction]) -> list[Foretold]:
+def rows(told: Sequence[Prediction]) -> list[PredictionRow]:
     """Those of the predictions that the run supports."""
     return [_row(one, capacity) for one in told if (capacity := _capacity(one)) is not None]
 
@@ -71,9 +71,9 @@ def _now(one: Prediction) -> float | None:
     return one.measured or (one.now.users if one.now is not None else None)
 
 
-def _row(one: Prediction, then: Expected) -> Foretold:
+def _row(one: Prediction, then: Expected) -> PredictionRow:
     now = _now(one)
-    return Foretold(
+    return PredictionRow(
         what=_change(one),
         users=count(then.users),
         interval=f"{count(then.low)} to {count(then.high)}" if then.low is not None else DASH,

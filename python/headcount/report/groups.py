@@ -52,7 +52,7 @@ def sent_share(result: ScenarioResult) -> float | None:
     return result.read_bytes_per_s / moved if moved else None
 
 
-def stress(verdict: Verdict) -> str | None:
+def stress_point(verdict: Verdict) -> str | None:
     """Name the stress point of a ladder: more users than that measurably gave less."""
     if verdict.kind != "ladder":
         return None
