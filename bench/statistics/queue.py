@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.statistics.tally import Tally
-from headcount.analyse.statistics.memory import too_short
-from headcount.analyse.statistics.sections import SECTIONS, clustered, exceeded, sectioned
+from headcount.analyse.statistics.memory import is_too_short
+from headcount.analyse.statistics.sections import SECTIONS, exceeded, is_clustered, sectioned
 from headcount.analyse.times import rate_interval
 
 Vector = NDArray[np.float64]
@@ -119,7 +119,7 @@ def intervals(ends: Vector, times: Vector, length_s: float) -> tuple[
         (by_sections.low_us, by_sections.high_us) if by_sections else None,
         (by_ranks.low_us, by_ranks.high_us) if by_ranks else None,
         rate_interval([(part.count, length_s / SECTIONS) for part in parts]),
-        too_short(means, len(means) / SECTIONS) or clustered(whole.quantile_us(SHARE), parts),
+        is_too_short(means, len(means) / SECTIONS) or is_clustered(whole.quantile_us(SHARE), parts),
     )
 
 

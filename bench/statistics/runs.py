@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from bench.statistics.tally import Tally
 from headcount.analyse.statistics import pairs, samples
 from headcount.analyse.statistics.drift import drift
-from headcount.analyse.statistics.order import took_turns
+from headcount.analyse.statistics.order import has_taken_turns
 from headcount.analyse.statistics.ratio import Measured, quotient
 from headcount.analyse.statistics.student import mean_and_error, quantile
 
@@ -80,7 +80,7 @@ def ratios(part: float) -> list[Tally]:
     """Student's, Welch's and the Hodges-Lehmann intervals."""
     rows = []
     for number, (case, draw, count, benign) in enumerate(PAIRED):
-        doubt = not took_turns(ORDERS.get(case, []))
+        doubt = not has_taken_turns(ORDERS.get(case, []))
         by_t = Tally("pairs, Student", case, benign)
         by_ranks = Tally("pairs, Hodges-Lehmann", case, benign)
         for stream in _streams(number, part):
@@ -92,7 +92,7 @@ def ratios(part: float) -> list[Tally]:
                     by_ranks.add(RATIO, (told.shift.low, told.shift.high), flagged=doubt)
         rows += [by_t, by_ranks] if by_ranks.held else [by_t]
     for number, (case, draw, count, both) in enumerate(GROUPED, 100):
-        doubt = not took_turns(ORDERS.get(case, []))
+        doubt = not has_taken_turns(ORDERS.get(case, []))
         by_t = Tally("groups, Welch", case, both[0])
         by_ranks = Tally("groups, ranks", case, both[1])
         for stream in _streams(number, part):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from headcount.analyse.outright import outright
+from headcount.analyse.outright import has_failed_outright
 from headcount.bundle.level import FaultResult
 from headcount.plan.criteria import parse
 
@@ -29,4 +29,4 @@ def fault(kind: str, count: int) -> FaultResult:
 def test_faults_that_no_late_timer_makes(
     criteria: list[str], faults: list[FaultResult], broke: bool
 ) -> None:
-    assert outright([parse(text) for text in criteria], faults, 900, 100) is broke
+    assert has_failed_outright([parse(text) for text in criteria], faults, 900, 100) is broke

@@ -12,8 +12,8 @@ from test_diagnosis_limits import SERVERS
 
 import headcount.analyse.diagnosis as room
 from headcount.analyse.diagnosis import of_levels
+from headcount.analyse.diagnosis.ruled_out import SHOWN_BY
 from headcount.analyse.diagnosis.thresholds import thresholds
-from headcount.analyse.diagnosis.unseen import SHOWN_BY
 from headcount.bundle.diagnosis import Diagnosis
 from headcount.bundle.level import LevelResult
 from headcount.counters.catalogue import catalogue

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bundle_files import FILES
 from headcount.analyse.audit import checksums
 from headcount.analyse.audit.evidence import gather
-from headcount.analyse.audit.record import Place
+from headcount.analyse.audit.result import Place
 from headcount.bundle import manifest
 from headcount.bundle.altered import differences
 from headcount.bundle.json_path import path_at

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from command_line import app
 from headcount.analyse import level
 from headcount.analyse.audit.audit import CHECKS
-from headcount.analyse.audit.record import Audit, Result
+from headcount.analyse.audit.result import Audit, Result
 from headcount.analyse.audit.schema import schema
 from headcount.analyse.times import doubted_interval_ms
 from headcount.bundle.schema import text

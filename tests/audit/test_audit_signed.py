@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from command_line import app
-from headcount.analyse.audit.record import Result
+from headcount.analyse.audit.result import Result
 from headcount.bundle import manifest, reader, signing
 from headcount.cli.audit import audited
 from headcount.errors import InputError

@@ -9,7 +9,7 @@ import pytest
 from runs_made import Server, make
 
 from headcount.analyse.compare.compare import compare
-from headcount.analyse.compare.record import Comparison, Difference
+from headcount.analyse.compare.comparison import Comparison, Difference
 from headcount.analyse.compare.subject import side
 from headcount.bundle import reader
 from headcount.errors import InputError

@@ -9,9 +9,9 @@ from runs_made import Server, make
 from scipy.stats import nct, t
 
 from headcount.analyse.compare.compare import compare
+from headcount.analyse.compare.comparison import Comparison
 from headcount.analyse.compare.gate import Gate, Judgement, judge, margins
 from headcount.analyse.compare.metrics import METRICS
-from headcount.analyse.compare.record import Comparison
 from headcount.analyse.compare.subject import side
 from headcount.errors import InputError
 from headcount.plan.resolve import Overrides

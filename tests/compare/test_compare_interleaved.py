@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from headcount.analyse.compare.compare import compare
-from headcount.analyse.compare.interleaved import Interleaved, interleaved
+from headcount.analyse.compare.interleaved import Interleaved, interleaved_run
 from headcount.analyse.compare.subject import Side, side
 from headcount.bundle.level import LevelResult
 from headcount.bundle.versus import SideName, Versus, VersusRest, VersusTurn
@@ -55,7 +55,7 @@ def capacity(tmp_path: Path) -> tuple[Side, Side]:
 
 
 def known(sides: tuple[Side, Side]) -> Interleaved:
-    found = interleaved(*sides)
+    found = interleaved_run(*sides)
     assert found is not None
     return found
 
@@ -202,5 +202,5 @@ def test_other_bundles_are_no_pair(tmp_path: Path) -> None:
     other = written(
         tmp_path / "other", rates([50] * 3), rates([50] * 3), pairing(turns(3), id="b" * 32)
     )
-    assert interleaved(one[0], other[1]) is None
-    assert interleaved(one[0], one[0]) is None
+    assert interleaved_run(one[0], other[1]) is None
+    assert interleaved_run(one[0], one[0]) is None

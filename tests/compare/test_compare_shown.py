@@ -12,8 +12,8 @@ from rich.console import Console
 from runs_made import Server, make
 
 from headcount.analyse.compare.compare import compare
+from headcount.analyse.compare.comparison import Comparison, Reference
 from headcount.analyse.compare.history import History, history
-from headcount.analyse.compare.record import Comparison, Reference
 from headcount.analyse.compare.subject import side
 from headcount.bundle import reader
 from headcount.report.compare import markdown, page, terminal

@@ -6,8 +6,8 @@ from pages import rows, sections, text
 
 from headcount.analyse.diagnosis.advice import entries
 from headcount.analyse.diagnosis.evidence import generator
+from headcount.analyse.diagnosis.sentences import HEADS
 from headcount.analyse.diagnosis.thresholds import thresholds
-from headcount.analyse.diagnosis.wording import HEADS
 from headcount.bundle.diagnosis import Limit
 
 PAGE = text("diagnosis.md")

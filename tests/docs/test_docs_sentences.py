@@ -24,7 +24,7 @@ SOURCES = {
         "_flags",
     ),
     "neighbours.py": ("neighbours",),
-    "generator.py": ("watch",),
+    "generator.py": ("generator_result",),
     "level.py": ("_invalid", "_unsteady", "_shortfall", "_wrong_data"),
     "judge.py": ("_sentence",),
     "steadiness.py": ("steadiness",),

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from file_server import FileServer
-from headcount.analyse.costs import Held, fit
+from headcount.analyse.costs import Holding, fit
 from headcount.bundle.schema import schemas
 from processes import Ended, Headcount
 
@@ -36,8 +36,8 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Ended, Hea
     runner.close()
 
 
-def held(point: dict[str, Any]) -> Held:
-    return Held(point["shares"], point["connections"], point["net_uses"], point["open_files"])
+def held(point: dict[str, Any]) -> Holding:
+    return Holding(point["shares"], point["connections"], point["net_uses"], point["open_files"])
 
 
 @pytest.mark.e2e
@@ -66,7 +66,7 @@ def test_every_point_is_held_and_nothing_stays(small: tuple[Ended, Headcount]) -
     assert runner.servers() == []
 
 
-def numbers(point: Held) -> tuple[int, int, int, int]:
+def numbers(point: Holding) -> tuple[int, int, int, int]:
     return (point.shares, point.connections, point.net_uses, point.open_files)
 
 

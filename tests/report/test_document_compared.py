@@ -8,7 +8,7 @@ from report_bundle import bundle_of
 from report_factory import content, level
 from test_document_build import prose
 
-from headcount.analyse.compare.record import (
+from headcount.analyse.compare.comparison import (
     Comparison,
     Difference,
     Reading,

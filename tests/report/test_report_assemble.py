@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from report_factory import environment, level, verdict
 
-from headcount.analyse.shrunk import shrunk
+from headcount.analyse.scaling import scaling_doubt
 from headcount.bundle.reader import Bundle
 from headcount.errors import InputError
 from headcount.plan.plan import Plan
@@ -25,7 +25,7 @@ def test_the_plan_says_what_was_re_created_and_how_far_it_was_shrunk(tmp_path: P
     content = assemble(bundle)
     assert content.recreates == "Ziff-Davis ServerBench 4.0"
     assert content.shrunk is not None
-    assert content.shrunk == shrunk(bundle.plan)
+    assert content.shrunk == scaling_doubt(bundle.plan)
     assert (content.timeline, content.timeline_level) == ([], 1)
 
 
@@ -37,17 +37,17 @@ def test_a_run_without_an_answer_has_no_report_yet(tmp_path: Path) -> None:
 def test_a_shrunk_data_set_is_told_in_figures() -> None:
     # 2 % of 20 MiB are 102.4 blocks of 4 KiB, of which 102 are whole: 408 KiB.
     assert 102 * 4 == 408
-    assert shrunk(plan_of(0.02)) == (
+    assert scaling_doubt(plan_of(0.02)) == (
         "the data set was scaled to 2.0% of the original: a file of 408 KiB for each user instead "
         "of 20.0 MiB; it may fit into the server's memory where the whole would not"
     )
-    assert shrunk(plan_of(1.0)) is None
+    assert scaling_doubt(plan_of(1.0)) is None
 
 
 def test_a_data_set_of_another_kind_is_told_by_its_scale() -> None:
     plan = plan_of(0.5)
     other = plan.model_copy(update={"workload": plan.workload.model_copy(update={"data": None})})
-    assert shrunk(other) == (
+    assert scaling_doubt(other) == (
         "the data set was scaled to 50.0% of the original; it may fit into the server's memory "
         "where the whole would not"
     )

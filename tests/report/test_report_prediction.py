@@ -5,7 +5,7 @@ from dataclasses import replace
 from report_cases import HOSTILE
 from report_factory import content
 
-from headcount.analyse.prediction.record import Check, Expected, Prediction
+from headcount.analyse.prediction.prediction import Check, Expected, Prediction
 from headcount.report import prediction
 from headcount.report.document import analysis
 from headcount.report.document.blocks import Heading, Paragraph, Table

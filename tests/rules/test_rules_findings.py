@@ -50,7 +50,7 @@ def test_memory_that_masks_itself_as_disk_is_memory() -> None:
     decision = decide(found)
     assert (decision.kind, decision.area, decision.masked) == ("limited", "memory", True)
     assert decision.runner_up == "disk"
-    assert decision.exonerated == ("network", "cpu")
+    assert decision.ruled_out == ("network", "cpu")
     assert decision.confidence == "clear"
     assert {"M-01", "M-03"} <= {one.rule.id for one in decision.evidence}
 
@@ -58,7 +58,7 @@ def test_memory_that_masks_itself_as_disk_is_memory() -> None:
 def test_a_busy_disk_with_memory_to_spare_is_the_disk() -> None:
     decision = decide(examined({**QUIET, **BUSY_DISK}, facts=NT4))
     assert (decision.kind, decision.area, decision.masked) == ("limited", "disk", False)
-    assert decision.exonerated == ("memory", "network", "cpu")
+    assert decision.ruled_out == ("memory", "network", "cpu")
 
 
 def test_disks_come_before_the_cpu_and_the_cpu_is_the_runner_up() -> None:
@@ -167,7 +167,7 @@ def test_facts_come_from_options_before_the_log() -> None:
     assert told.sentences() == []
     unknown = facts(frame({CPU: 0.5}), None)
     assert len(unknown.sentences()) == 3
-    assert not unknown.of_the_nineties
+    assert not unknown.is_of_the_nineties
 
 
 def test_windows_cover_everything_and_overlap() -> None:

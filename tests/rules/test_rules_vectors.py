@@ -51,7 +51,7 @@ def test_texts_are_sentences(rule: Rule) -> None:
     assert not rule.title.endswith(".")
     for text in (rule.verdict, rule.remark):
         assert not text or text.endswith("."), text
-    assert explain.condition_in_words(rule.when)
+    assert explain.condition_text(rule.when)
 
 
 def test_conflicts_are_named_by_both_sides() -> None:

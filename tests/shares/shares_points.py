@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from headcount.analyse.costs import Held
+from headcount.analyse.costs import Holding
 
 TRUTH = {
     "base": 4e6,
@@ -18,7 +18,7 @@ TRUTH = {
 """About what smbd costs, in bytes."""
 
 
-def counted(point: Held) -> dict[str, float]:
+def counted(point: Holding) -> dict[str, float]:
     """What each cost counts, written down once more."""
     some = point.connections > 0 and point.open_files > 0
     return {
@@ -34,23 +34,23 @@ def counted(point: Held) -> dict[str, float]:
 
 def experiment(
     shares: Sequence[int], connections: Sequence[int], repeats: int = 1
-) -> tuple[list[Held], list[int]]:
+) -> tuple[list[Holding], list[int]]:
     """Points with 0, 10 and 100 open files, or 1 and 10 net uses, and the start of each."""
-    points: list[Held] = []
+    points: list[Holding] = []
     starts: list[int] = []
     start = 0
     for there in shares:
         for held in connections:
             for chain in ([(1, 0), (1, 10), (1, 100)], [(1, 0), (10, 0)]) * repeats:
-                points.append(Held(there, 0, 1, 0))
-                points += [Held(there, held, uses, files) for uses, files in chain]
+                points.append(Holding(there, 0, 1, 0))
+                points += [Holding(there, held, uses, files) for uses, files in chain]
                 starts += [start] * (1 + len(chain))
                 start += 1
     return points, starts
 
 
 def noisy(
-    points: Sequence[Held],
+    points: Sequence[Holding],
     starts: Sequence[int],
     truth: dict[str, float],
     stream: np.random.Generator,

@@ -5,13 +5,21 @@ import pytest
 from scipy import linalg, stats
 from shares_points import TRUTH, counted, experiment, noisy
 
-from headcount.analyse.costs import LOGON_TERMS, MEMORY_TERMS, NET_USE_TERMS, Cost, Fit, Held, fit
+from headcount.analyse.costs import (
+    LOGON_TERMS,
+    MEMORY_TERMS,
+    NET_USE_TERMS,
+    Cost,
+    Fit,
+    Holding,
+    fit,
+)
 
 NAMES = list(TRUTH)
 
 
 def by_normal_equations(
-    points: list[Held], amounts: list[float], starts: list[int]
+    points: list[Holding], amounts: list[float], starts: list[int]
 ) -> dict[str, tuple[float, float, float]]:
     """Costs and intervals, straight from the formulas."""
     x = np.array([[counted(point)[name] for name in NAMES] for point in points])
@@ -120,12 +128,12 @@ def test_too_few_points_have_no_fit() -> None:
 
 
 def test_cpu_time_of_logons_has_no_base() -> None:
-    points = [Held(s, c, 1, 0) for s in (1, 1000, 8000) for c in (1, 20, 100) for _ in range(2)]
+    points = [Holding(s, c, 1, 0) for s in (1, 1000, 8000) for c in (1, 20, 100) for _ in range(2)]
     exact = [0.005 * p.connections + 4e-6 * p.shares * p.connections for p in points]
     found = costs(fit(points, exact, range(len(points)), LOGON_TERMS))
     assert found["connection"].value == pytest.approx(0.005)
     assert found["share_of_connection"].value == pytest.approx(4e-6)
-    points = [Held(s, c, 10, 0) for s in (1, 1000, 8000) for c in (1, 20, 100) for _ in range(2)]
+    points = [Holding(s, c, 10, 0) for s in (1, 1000, 8000) for c in (1, 20, 100) for _ in range(2)]
     exact = [9 * p.connections * (1e-4 + 2e-7 * p.shares) for p in points]
     found = costs(fit(points, exact, range(len(points)), NET_USE_TERMS))
     assert found["net_use"].value == pytest.approx(1e-4)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from headcount import workloads
-from headcount.analyse.costs import Held
+from headcount.analyse.costs import Holding
 from headcount.bundle.shares import SharesPoint
 from headcount.controller.access import Secrets
 from headcount.controller.shares.design import Experiment, chains
@@ -43,7 +43,7 @@ def test_within_a_start_things_only_grow() -> None:
             assert after.open_files >= before.open_files
             assert after != before
     expected = {
-        tuple(Held(shares, *each) for each in [(0, 1, 0), (there, 1, 0), *grown])
+        tuple(Holding(shares, *each) for each in [(0, 1, 0), (there, 1, 0), *grown])
         for shares in (1, 50)
         for there in (2, 5)
         for grown in ([(there, 1, 4), (there, 1, 9)], [(there, 3, 0)])
@@ -68,9 +68,14 @@ def test_a_point_that_takes_the_machines_memory_is_left_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     kept: list[SharesPoint] = []
-    points = [Held(1, 0, 1, 0), Held(1, 2, 1, 0), Held(1, 2, 1, 2000), Held(1, 2, 1, 3000)]
+    points = [
+        Holding(1, 0, 1, 0),
+        Holding(1, 2, 1, 0),
+        Holding(1, 2, 1, 2000),
+        Holding(1, 2, 1, 3000),
+    ]
 
-    def told(point: Held, _: int) -> None:
+    def told(point: Holding, _: int) -> None:
         if point.open_files:
             monkeypatch.setattr(footprint, "memory", lambda: (9e6, 100e6))
 

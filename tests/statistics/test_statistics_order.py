@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headcount.analyse.statistics.order import confounded, took_turns
+from headcount.analyse.statistics.order import confounded, has_taken_turns
 
 
 def sides(order: str) -> list[bool]:
@@ -23,18 +23,18 @@ def test_it_is_the_correlation_of_side_and_time(second: list[bool]) -> None:
 
 @pytest.mark.parametrize("order", ["ABBA", "ABAB", "ABBAABBA", "ABABABAB", "BAABBAAB", "ABBABAAB"])
 def test_orders_that_take_turns(order: str) -> None:
-    assert took_turns(sides(order))
+    assert has_taken_turns(sides(order))
 
 
 @pytest.mark.parametrize("order", ["AB", "AABB", "AAAABBBB", "BBBBBBAAAAAA", "AAABAABBBABB"])
 def test_orders_that_do_not(order: str) -> None:
-    assert not took_turns(sides(order))
+    assert not has_taken_turns(sides(order))
 
 
 def test_nothing_and_one_side_alone_are_not_confounded() -> None:
     assert confounded([]) == 0
     assert confounded([True]) == 0
-    assert took_turns([False] * 8)
+    assert has_taken_turns([False] * 8)
 
 
 @pytest.mark.parametrize("order", ["AAAABBBB", "ABBAABBA", "ABABABAB", "AAABABBB"])

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from scipy import signal, stats
 
 from headcount._engine import Histogram
-from headcount.analyse.statistics.memory import autocorrelation, memory, too_short
-from headcount.analyse.statistics.sections import FEWEST, around, clustered, exceeded, sectioned
+from headcount.analyse.statistics.memory import autocorrelation, is_too_short, memory
+from headcount.analyse.statistics.sections import FEWEST, around, exceeded, is_clustered, sectioned
 
 SEED = 20_260_108
 whole_us = st.integers(1, 2_000)  # that a histogram of three digits keeps as they are
@@ -81,7 +81,7 @@ def test_clusters_are_their_definition(parts: list[list[int]], share: float) -> 
     by_chance = above.sum() * (1 - above.sum() / sizes.sum())
     dispersed = variance * (len(parts) - 1) > by_chance * stats.chi2.ppf(0.95, len(parts) - 1)
     few = above.sum() ** 2 < FEWEST * variance
-    found = clustered(value, [histogram(part) for part in parts])
+    found = is_clustered(value, [histogram(part) for part in parts])
     assert found == (dispersed and few)
 
 
@@ -103,7 +103,7 @@ def test_few_clusters_of_slow_answers_are_told_from_many_and_from_none() -> None
         for _ in range(100):
             parts = slow_together(stream, clusters, of)
             value = nearest_rank([value for part in parts for value in part], 0.95)
-            told.append(clustered(value, [histogram(part) for part in parts]))
+            told.append(is_clustered(value, [histogram(part) for part in parts]))
         shares.append(np.mean(told))
     assert shares[0] == 0
     assert shares[1] >= 0.9
@@ -138,7 +138,7 @@ def test_autocorrelation_is_numpys(values: list[float], lag: int) -> None:
 def test_a_constant_series_has_neither_correlation_nor_memory() -> None:
     assert autocorrelation([3.0] * 30) == 0
     assert memory([3.0] * 30) == 1
-    assert not too_short([3.0] * 30, 3)
+    assert not is_too_short([3.0] * 30, 3)
 
 
 def autoregressive(
@@ -162,7 +162,7 @@ def test_the_longer_the_memory_the_surer_is_the_flag() -> None:
     shares = []
     for keep in (0.0, 0.5, 0.8, 0.95):
         series = autoregressive(stream, (300, 120), keep)
-        shares.append(np.mean([too_short(row.tolist(), 12) for row in series]))
+        shares.append(np.mean([is_too_short(row.tolist(), 12) for row in series]))
     # Independent values at most at the 5 % of the test; memories of 39 values nearly always.
     assert shares[0] <= 0.1
     assert shares[-1] >= 0.97
@@ -171,8 +171,8 @@ def test_the_longer_the_memory_the_surer_is_the_flag() -> None:
 
 def test_few_values_tell_nothing_and_long_sections_are_long_enough() -> None:
     rising = [float(value) for value in range(19)]
-    assert not too_short(rising, 1.9)
-    assert too_short([*rising, 19.0], 2.0)
+    assert not is_too_short(rising, 1.9)
+    assert is_too_short([*rising, 19.0], 2.0)
     series = autoregressive(np.random.default_rng(SEED), (1, 4_000), 0.5)[0].tolist()
-    assert not too_short(series, 400)
-    assert too_short(series, 10)
+    assert not is_too_short(series, 400)
+    assert is_too_short(series, 10)

@@ -41,7 +41,7 @@ def change(first: Capacity | None, second: Capacity | None) -> Change | None:
     return Change(*(math.expm1(middle + far) for far in (0, -reach, reach)))
 
 
-def compared(shares: int, found: Capacity | None, first: tuple[int, Capacity | None]) -> str:
+def change_sentence(shares: int, found: Capacity | None, first: tuple[int, Capacity | None]) -> str:
     """The comparison with the first number of shares."""
     here = f"{shares:,} {'share' if shares == 1 else 'shares'}"
     there = f"{first[0]:,}"

@@ -27,7 +27,7 @@ CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Holding:
     """What was held: shares there were, connections, and of each the net uses and open files."""
 
     shares: int
@@ -36,7 +36,7 @@ class Held:
     open_files: int
 
 
-TERMS: Mapping[str, Callable[[Held], float]] = {
+TERMS: Mapping[str, Callable[[Holding], float]] = {
     "base": lambda _: 1.0,
     "share": lambda held: held.shares,
     "connection": lambda held: held.connections,
@@ -79,7 +79,7 @@ class Fit:
 
 
 def fit(
-    points: Sequence[Held],
+    points: Sequence[Holding],
     amounts: Sequence[float],
     starts: Sequence[int],
     terms: Sequence[str] = MEMORY_TERMS,
@@ -121,7 +121,7 @@ def fit(
     return Fit(costs, residuals, len(left))
 
 
-def _varied(points: Sequence[Held], terms: Sequence[str]) -> list[str]:
+def _varied(points: Sequence[Holding], terms: Sequence[str]) -> list[str]:
     """The terms that these points can tell apart."""
     shares = {point.shares for point in points}
     open_files = {point.open_files for point in points if point.connections} - {0}

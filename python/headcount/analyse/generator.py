@@ -15,7 +15,7 @@ LATENESS_LEAST_MS = 1.0
 """Lateness below this never matters: it is what a quiet machine's scheduler does."""
 
 
-def watch(window: Window, criteria: list[Criterion]) -> GeneratorResult:
+def generator_result(window: Window, criteria: list[Criterion]) -> GeneratorResult:
     """What the generator did in the window, and whether it was the limit."""
     workers = list(zip(*(i.worker_cpu_s for i in window.intervals), strict=True))
     shares = [sum(worker) / window.seconds for worker in workers]

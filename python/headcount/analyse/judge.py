@@ -38,14 +38,14 @@ def judge(
         return _judge_score(criterion, window, tasks)
     name = criterion.scenario
 
-    def pooled(part: Window) -> Pool | TaskPool:
+    def pool_of(part: Window) -> Pool | TaskPool:
         if name is None:
             return part.pool()
         if name in groups or name in scenarios:
             return part.pool(groups.get(name) or scenarios.index(name))
         return tasks.pool(part, name)
 
-    pool = pooled(window)
+    pool = pool_of(window)
     if isinstance(pool, TaskPool) and not pool.ended:
         return _unproven(criterion, f'no "{name}" happened')
     if criterion.metric == "mean":
@@ -56,7 +56,7 @@ def judge(
     # Of "p95<1s" the limit is strict, which `_bad` sees to; of "errors<1%" the share.
     strict = criterion.strict and criterion.metric != "percentile"
     passed = share < allowed if strict else share <= allowed
-    batches = [_bad(criterion, pooled(part)) for part in window.split(BATCH_S)]
+    batches = [_bad(criterion, pool_of(part)) for part in window.split(BATCH_S)]
     value = _value(criterion, pool, share)
     return CriterionResult(
         criterion=criterion.text,

@@ -7,7 +7,7 @@ from headcount._engine import Histogram, Interval
 from headcount.analyse import generator, little
 from headcount.analyse.judge import judge
 from headcount.analyse.marks import level_marks
-from headcount.analyse.outright import WRONG_DATA, outright
+from headcount.analyse.outright import WRONG_DATA, has_failed_outright
 from headcount.analyse.statistics.sections import SECTIONS
 from headcount.analyse.steadiness import steadiness
 from headcount.analyse.task_score import level_score
@@ -66,12 +66,12 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
     members = plan.workload.members
     tasks = Tasks(level.task_names, plan.workload.task_score)
     criteria = [judge(criterion, window, names, members, tasks) for criterion in plan.criteria]
-    watched = generator.watch(window, plan.criteria)
+    watched = generator.generator_result(window, plan.criteria)
     law = little.check(window, level.users) if plan.workload.pace.kind == "closed" else None
     length_s = max(window.seconds, 1e-9)
     due, completed = window.pool().due(), window.pool().completed
     faults = _faults(window.intervals, level.step_names)
-    if outright(plan.criteria, faults, completed, window.pool().failed):
+    if has_failed_outright(plan.criteria, faults, completed, window.pool().failed):
         watched = watched.model_copy(update={"limited": False})
     invalid = _invalid(level, watched.reasons if watched.limited else [], law)
     failed = _wrong_data(faults)
@@ -120,7 +120,7 @@ def _invalid(level: Measured, reasons: list[str], law: little.Little | None) -> 
     present = [interval.users for interval in level.window.intervals]
     if any(users != level.users for users in present):
         odd = next(users for users in present if users != level.users)
-        invalid.append(f"{people(odd)} were present instead of {count(level.users)}")
+        invalid.append(f"{users_text(odd)} were present instead of {count(level.users)}")
     if law is not None and abs(law.error) > law.tolerance:
         invalid.append(
             f"Little's law is off by {percent(abs(law.error))} where {percent(law.tolerance)} "
@@ -252,7 +252,7 @@ def _steadiness(window: Window) -> Steadiness:
 
 def broke_first(level: LevelResult, criterion: str | None) -> str:
     """What broke in a failed level, the binding criterion first."""
-    return f"at {people(level.users)} {reason_of(level, criterion)}"
+    return f"at {users_text(level.users)} {reason_of(level, criterion)}"
 
 
 def reason_of(level: LevelResult, criterion: str | None) -> str:
@@ -265,7 +265,7 @@ def reason_of(level: LevelResult, criterion: str | None) -> str:
     return broken[0] if broken else (level.reasons or ["nothing"])[0]
 
 
-def people(users: int) -> str:
+def users_text(users: int) -> str:
     """A number of users, for a sentence."""
     return "1 user" if users == 1 else f"{count(users)} users"
 

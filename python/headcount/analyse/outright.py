@@ -11,7 +11,7 @@ WAITED = "timeout"
 """The only kind of fault that a generator makes by itself when it has too little CPU or is late."""
 
 
-def outright(
+def has_failed_outright(
     criteria: Sequence[Criterion], faults: Sequence[FaultResult], completed: int, failed: int
 ) -> bool:
     """Whether refusals, broken connections and the like are alone more than a criterion allows.

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from headcount.analyse.level import people
+from headcount.analyse.level import users_text
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Score
 from headcount.plan.workload import Score as ScorePlan
@@ -41,7 +41,7 @@ def _most(plan: ScorePlan, levels: Sequence[LevelResult]) -> Score:
         value=moved / KB_BYTES,
         unit=plan.unit,
         formula=f"bytes read and written per second / {KB_BYTES:,}, of the level with the most, "
-        f"that of {people(best.users)}: {significant(moved * 8 / 1e6)} Mbit/s",
+        f"that of {users_text(best.users)}: {significant(moved * 8 / 1e6)} Mbit/s",
         zero_level=None,
     )
 

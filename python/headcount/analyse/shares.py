@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from headcount.analyse.costs import LOGON_TERMS, MEMORY_TERMS, NET_USE_TERMS, Fit, Held, fit
+from headcount.analyse.costs import LOGON_TERMS, MEMORY_TERMS, NET_USE_TERMS, Fit, Holding, fit
 from headcount.bundle.shares import CostFigure, CostFit, SharesPoint
 from headcount.text import duration, storage
 
@@ -99,7 +99,8 @@ def _fit(
     points: Sequence[SharesPoint], amounts: Sequence[float], terms: Sequence[str]
 ) -> Fit | None:
     held = [
-        Held(point.shares, point.connections, point.net_uses, point.open_files) for point in points
+        Holding(point.shares, point.connections, point.net_uses, point.open_files)
+        for point in points
     ]
     return fit(held, amounts, [point.start for point in points], terms)
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from scipy.special import stdtrit
 
 from headcount._engine import Histogram
-from headcount.analyse.statistics.memory import too_short
-from headcount.analyse.statistics.sections import clustered, sectioned
+from headcount.analyse.statistics.memory import is_too_short
+from headcount.analyse.statistics.sections import is_clustered, sectioned
 from headcount.bundle.level import Times
 
 FEWEST_RATES = 5
@@ -57,8 +57,8 @@ def doubted_interval_ms(
     found = sectioned(Histogram.merge(list(sections)), sections, quantile)
     if found is None:
         return None, False
-    short = too_short(means_ms, len(means_ms) / len(sections))
-    doubted = short or clustered(found.value_us, sections)
+    short = is_too_short(means_ms, len(means_ms) / len(sections))
+    doubted = short or is_clustered(found.value_us, sections)
     return (found.low_us / 1000, found.high_us / 1000), doubted
 
 

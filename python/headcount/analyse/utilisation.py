@@ -12,15 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from headcount.analyse.diagnosis.evidence import network
-from headcount.analyse.diagnosis.following import (
+from headcount.analyse.diagnosis.observation import Observation, observe
+from headcount.analyse.diagnosis.projection import (
     LEAST_LEVELS,
     SPREAD,
     SURE_SLOPE,
     Resource,
     resources,
 )
-from headcount.analyse.diagnosis.observation import Observation, observe
-from headcount.analyse.diagnosis.thresholds import held
+from headcount.analyse.diagnosis.thresholds import threshold
 from headcount.bundle.diagnosis import Limit
 from headcount.bundle.level import LevelResult
 from headcount.counters.naming import INTERFACE, of_instance, split_instance
@@ -141,7 +141,7 @@ def _law(spots: Sequence[Spot]) -> Law | None:
     variance = float(residual[0]) / max(len(x) - 2, 1) if residual.size else 0.0
     error = float(np.sqrt(variance * np.linalg.inv(design.T @ design)[1, 1]))
     grown = demand * (x.max() - x.min())
-    if grown < held("next.least") or demand < SURE_SLOPE * error:
+    if grown < threshold("next.least") or demand < SURE_SLOPE * error:
         return None
     ceiling_per_s = float((1 - background) / demand)
     # What was reached cannot lie beyond what is possible: such a line tells of something else.

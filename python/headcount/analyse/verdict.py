@@ -4,14 +4,14 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
-from headcount.analyse.compressed import compressed
-from headcount.analyse.level import broke_first, people, rate_text, reason_of
+from headcount.analyse.compression import compression_doubt
+from headcount.analyse.level import broke_first, rate_text, reason_of, users_text
 from headcount.analyse.neighbours import neighbours
 from headcount.analyse.plateau import plateaus
 from headcount.analyse.price import price
+from headcount.analyse.scaling import scaling_doubt
 from headcount.analyse.score import busiest, moved_bytes_per_s, score_of
 from headcount.analyse.search import Flag, Outcome
-from headcount.analyse.shrunk import shrunk
 from headcount.analyse.standing import level_at, marks, task_score, unproven
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Capacity, Cost, Plateau, Score, Verdict, VerdictOutcome
@@ -86,14 +86,14 @@ def _plateau_flags(
     if not flat[0].flattened:
         return [
             (
-                f"throughput never flattened out up to {people(most)}: the server was not fully "
-                "loaded, or the levels are too short to tell; give more --levels, or a longer "
-                "--duration"
+                f"throughput never flattened out up to {users_text(most)}: the server was not "
+                "fully loaded, or the levels are too short to tell; give more --levels, or a "
+                "longer --duration"
             )
         ]
     return [
         (
-            f"bytes/s did not flatten out up to {people(most)}, scenarios/s did; longer levels "
+            f"bytes/s did not flatten out up to {users_text(most)}, scenarios/s did; longer levels "
             "(--duration) tell more exactly"
         )
     ]
@@ -122,8 +122,8 @@ def _ladder_sentence(
         best = busiest(levels)
         mbit = significant(moved_bytes_per_s(best) * 8 / 1e6)
         return (
-            f"{significant(score.value)} {score.unit} ({mbit} Mbit/s) at {people(best.users)}, the "
-            f"{score.name} of {len(levels)} levels."
+            f"{significant(score.value)} {score.unit} ({mbit} Mbit/s) at {users_text(best.users)}, "
+            f"the {score.name} of {len(levels)} levels."
         )
     if score is not None:
         return f"{significant(score.value)} {score.unit} ({score.name} of {len(levels)} levels)."
@@ -131,8 +131,8 @@ def _ladder_sentence(
         level = levels[0]
         are = "is" if level.users == 1 else "are"
         told = {
-            "passed": f"{people(level.users)}: every criterion holds at {rate_text(level)}.",
-            "failed": f"{people(level.users)} {are} too many: {reason_of(level, None)}.",
+            "passed": f"{users_text(level.users)}: every criterion holds at {rate_text(level)}.",
+            "failed": f"{users_text(level.users)} {are} too many: {reason_of(level, None)}.",
             "invalid": f"The level is invalid: {'; '.join(level.reasons)}.",
         }
         return told[level.outcome]
@@ -140,8 +140,8 @@ def _ladder_sentence(
         return "No level of the ladder passed."
     best = max(passed, key=lambda level: level.users)
     beyond = [level.users for level in failed if level.users > best.users]
-    edge = f"; {people(min(beyond))} failed" if beyond else ""
-    return f"{people(best.users)} passed at {rate_text(best)}{edge}."
+    edge = f"; {users_text(min(beyond))} failed" if beyond else ""
+    return f"{users_text(best.users)} passed at {rate_text(best)}{edge}."
 
 
 def of_search(
@@ -194,18 +194,18 @@ def _capacity_sentence(
             return "No capacity can be stated: no valid level was finished."
         if lowest.users == 1:
             return "Not even one user is served within the criteria."
-        return f"Fewer than {people(lowest.users)}; no level has passed."
+        return f"Fewer than {users_text(lowest.users)}; no level has passed."
     if soak is not None:
         return (
-            f"The soak of {span(soak.steady_s)} at {people(soak.users)} failed: "
+            f"The soak of {span(soak.steady_s)} at {users_text(soak.users)} failed: "
             f"{reason_of(soak, capacity.binding)}. In shorter levels: "
             f"{_capacity_sentence(capacity, lowest, None)}"
         )
     if capacity.at_least or capacity.high is None or capacity.low is None:
-        return f"At least {people(capacity.users)}; nothing broke up to there."
+        return f"At least {users_text(capacity.users)}; nothing broke up to there."
     # Outwards, so that the users quoted are within the interval.
     low, high = count(math.floor(capacity.low)), count(math.ceil(capacity.high))
-    return f"{people(capacity.users)} (95 % interval of the capacity: {low} to {high})."
+    return f"{users_text(capacity.users)} (95 % interval of the capacity: {low} to {high})."
 
 
 def _search_flags(
@@ -230,9 +230,9 @@ def _search_flags(
 
 def _flags(plan: Plan, levels: Sequence[LevelResult]) -> list[str]:
     flags = neighbours(levels)
-    if scaled := shrunk(plan):
+    if scaled := scaling_doubt(plan):
         flags.append(scaled)
-    if faster := compressed(plan):
+    if faster := compression_doubt(plan):
         flags.append(faster)
     invalid = [level for level in levels if level.outcome == "invalid"]
     if invalid:
@@ -242,7 +242,7 @@ def _flags(plan: Plan, levels: Sequence[LevelResult]) -> list[str]:
     official = [level for level in drifting if level.purpose in ("official", "soak", "only")]
     if official:
         reasons = "; ".join(official[-1].steadiness.reasons)
-        flags.append(f"the level at {people(official[-1].users)} was not steady: {reasons}")
+        flags.append(f"the level at {users_text(official[-1].users)} was not steady: {reasons}")
     elif drifting and len(drifting) > len(levels) / 4:
         flags.append(f"{len(drifting)} of {len(levels)} levels were not steady")
     return flags

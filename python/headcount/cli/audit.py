@@ -12,9 +12,9 @@ from headcount.cli.console import err, out, print_json
 from headcount.errors import ExitCode, HeadcountError, InputError
 
 if TYPE_CHECKING:
-    from headcount.analyse.audit.audit import Again
+    from headcount.analyse.audit.audit import Recomputed
     from headcount.analyse.audit.evidence import Evidence
-    from headcount.analyse.audit.record import Audit
+    from headcount.analyse.audit.result import Audit
 
 EPILOG = """
 Examples:
@@ -104,9 +104,9 @@ def audited(bundle: Path, keys: Path | None = None) -> "Audit":
     return audits.audit(evidence, again(evidence), signature, wanted=keys is not None)
 
 
-def again(evidence: "Evidence") -> "Again":
+def again(evidence: "Evidence") -> "Recomputed":
     """What the answer, the report and the table would be now."""
-    from headcount.analyse.audit.audit import Again
+    from headcount.analyse.audit.audit import Recomputed
     from headcount.bundle import series
     from headcount.bundle.reader import Bundle
     from headcount.controller.diagnosed import diagnosed
@@ -117,7 +117,7 @@ def again(evidence: "Evidence") -> "Again":
     lines = series.totals_of_lines(evidence.folder)
     table = series.totals_of_table(evidence.folder)
     if evidence.plan is None or evidence.verdict is None:
-        return Again(None, None, lines, table)
+        return Recomputed(None, None, lines, table)
     verdict, report = None, None
     try:
         verdict = rejudged(evidence.folder, evidence.plan, evidence.levels, evidence.verdict)
@@ -132,7 +132,7 @@ def again(evidence: "Evidence") -> "Again":
         report = render(assemble.assemble(bundle))
     except (HeadcountError, KeyError, TypeError, ValueError, AttributeError):
         pass  # a damaged bundle, which other checks tell of
-    return Again(verdict, report, lines, table)
+    return Recomputed(verdict, report, lines, table)
 
 
 def _signed(bundle: Path, key: Path) -> Path:
@@ -144,7 +144,7 @@ def _signed(bundle: Path, key: Path) -> Path:
 
 
 def _print(found: Any) -> None:
-    from headcount.analyse.audit.record import told
+    from headcount.analyse.audit.result import place_text
 
     table = Table(box=None, header_style="bold")
     table.add_column("check", no_wrap=True)
@@ -157,5 +157,5 @@ def _print(found: Any) -> None:
         if len(one.places) > 1:
             out.print(f"\n[bold]{one.check}[/]: {one.title}")
             for place in one.places:
-                out.print(f"  {told(place)}", markup=False)
+                out.print(f"  {place_text(place)}", markup=False)
     out.print(f"\n{found.sentence}", markup=False)

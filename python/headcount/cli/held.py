@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from headcount.analyse.costs import Held
+from headcount.analyse.costs import Holding
 from headcount.bundle.shares import LeftOut, SharesPoint
 from headcount.text import storage
 
@@ -45,7 +45,7 @@ class HeldDisplay:
             text = f"Holding shares, connections and open files: {starts} starts, kept in {folder}"
             self._console.print(text, markup=False)
 
-    def holding(self, start: int, point: Held, connected: int) -> None:
+    def holding(self, start: int, point: Holding, connected: int) -> None:
         """A point is being brought about."""
         if not self._live.is_started:
             return

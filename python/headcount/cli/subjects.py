@@ -9,7 +9,7 @@ from headcount.bundle import reader
 from headcount.errors import InputError
 
 if TYPE_CHECKING:
-    from headcount.analyse.compare.record import Comparison
+    from headcount.analyse.compare.comparison import Comparison
     from headcount.analyse.compare.subject import Side
     from headcount.bundle.reader import Bundle
 

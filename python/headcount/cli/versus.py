@@ -22,7 +22,7 @@ from headcount.plan.plan import Plan
 from headcount.plan.versus import Opponent, opponent
 
 if TYPE_CHECKING:
-    from headcount.analyse.compare.record import Comparison
+    from headcount.analyse.compare.comparison import Comparison
     from headcount.controller.versus.run import Compared, Wanted
 
 PASSWORD = "HEADCOUNT_VERSUS_PASSWORD"  # noqa: S105 - the variable's name
@@ -133,7 +133,7 @@ def run(
 def conclude(compared: "Compared", *, json: bool) -> NoReturn:
     """Write both reports, print what the targets differ in, and exit with a code."""
     from headcount.analyse.compare.compare import compare
-    from headcount.analyse.compare.interleaved import together
+    from headcount.analyse.compare.interleaved import interleaved_sides
     from headcount.analyse.compare.subject import side
     from headcount.report import assemble
 
@@ -144,7 +144,7 @@ def conclude(compared: "Compared", *, json: bool) -> NoReturn:
     found = answer = None
     if all(bundle.levels for bundle in bundles.values()):
         sides = [side(name, [compared.folders[name]]) for name in SIDES]
-        found, turns = compare(sides), together(sides)
+        found, turns = compare(sides), interleaved_sides(sides)
         answer = turns.sentence() if turns else None
     if json:
         print_json(

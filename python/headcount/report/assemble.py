@@ -5,9 +5,9 @@ from pathlib import Path
 
 from headcount.analyse.answers import seconds
 from headcount.analyse.heat import heat as mapped
-from headcount.analyse.prediction.doubled import doubled
+from headcount.analyse.prediction.doubled import doubled_predictions
 from headcount.analyse.published.series import series
-from headcount.analyse.shrunk import shrunk
+from headcount.analyse.scaling import scaling_doubt
 from headcount.bundle import manifest
 from headcount.bundle.files import replace
 from headcount.bundle.reader import Bundle
@@ -48,7 +48,7 @@ def assemble(bundle: Bundle, *, published: bool = False) -> ReportContent:
         plan_toml=plan.to_toml(),
         repeat_command=shlex.join(["headcount", "run", str(bundle.folder / "plan.toml")]),
         criteria=plan.workload.criteria,
-        shrunk=shrunk(plan),
+        shrunk=scaling_doubt(plan),
         disclosure=plan.disclosure.model_dump() if plan.disclosure else {},
         recorded=recorded_facts(bundle),
         program=plan.workload.program.text if plan.workload.program else None,
@@ -57,7 +57,7 @@ def assemble(bundle: Bundle, *, published: bool = False) -> ReportContent:
         spectra=spectrum.of_run(bundle, answered),
         heat=mapped(answered, heat.COLUMNS),
         narrow_heat=mapped(answered, heat.NARROW_COLUMNS),
-        predictions=doubled(bundle),
+        predictions=doubled_predictions(bundle),
         published=series(workload=plan.workload.name) if published else (),
     )
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from headcount.analyse.heat import Heat
-from headcount.analyse.prediction.record import Prediction
+from headcount.analyse.prediction.prediction import Prediction
 from headcount.analyse.published.series import Series
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import LevelResult

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from headcount.analyse.diagnosis.unseen import NAMES
+from headcount.analyse.diagnosis.ruled_out import NAMES
 from headcount.bundle.diagnosis import Candidate, Diagnosis, Exonerated, Limit
 from headcount.text import share
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from headcount.analyse.compare.record import Comparison
+from headcount.analyse.compare.comparison import Comparison
 from headcount.bundle.files import replace
 from headcount.bundle.reader import Bundle
 from headcount.errors import InputError

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from headcount.analyse.prediction.record import Expected, Prediction
-from headcount.analyse.prediction.resource import spoken
-from headcount.analyse.prediction.wording import refusal
+from headcount.analyse.prediction.prediction import Expected, Prediction
+from headcount.analyse.prediction.resource import resource_name
+from headcount.analyse.prediction.sentences import refusal
 from headcount.text import DASH, count
 
 TITLE = "What it would hold with more"
@@ -78,7 +78,7 @@ def _row(one: Prediction, then: Expected) -> PredictionRow:
         users=count(then.users),
         interval=f"{count(then.low)} to {count(then.high)}" if then.low is not None else DASH,
         against=f"{100 * (then.users / now - 1):+.0f}%" if now else DASH,
-        full=spoken(one.binds) if one.binds else DASH,
+        full=resource_name(one.binds) if one.binds else DASH,
     )
 
 

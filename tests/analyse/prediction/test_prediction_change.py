@@ -33,7 +33,7 @@ def test_changes(kind: str, text: str, unit: str, capacity: float | None, then: 
     parsed = change.parse(kind, text)  # type: ignore[arg-type]
     one = resource(kind, unit, capacity)
     assert change.capacities([one], [parsed]) == {"it": pytest.approx(then)}
-    assert len(change.words([parsed], [one])) == 1
+    assert len(change.change_texts([parsed], [one])) == 1
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from simulated_runs import run
 from test_prediction_simulated import AROUND, CAPACITIES
 
 from headcount.analyse.prediction import Asked, change, predict
-from headcount.analyse.prediction.doubled import doubled
+from headcount.analyse.prediction.doubled import doubled_predictions
 from headcount.bundle.reader import Bundle
 
 
@@ -17,7 +17,7 @@ def bundle(folder: Path, system: str = "cpu") -> Bundle:
 
 def test_each_answer_is_that_of_a_prediction_asked_for_by_itself(tmp_path: Path) -> None:
     made = bundle(tmp_path)
-    told = doubled(made)
+    told = doubled_predictions(made)
     # Nothing tells how fast the network is, so twice of it is not asked.
     assert [one.changes for one in told] == [
         ["CPU 4.00 cores -> 8.00 cores"],
@@ -28,7 +28,7 @@ def test_each_answer_is_that_of_a_prediction_asked_for_by_itself(tmp_path: Path)
 
 
 def test_more_of_what_is_full_holds_more_and_more_of_the_rest_does_not(tmp_path: Path) -> None:
-    cpu, disk = doubled(bundle(tmp_path, "disk"))
+    cpu, disk = doubled_predictions(bundle(tmp_path, "disk"))
     assert (cpu.bound_now, disk.bound_now) == ("disk", "disk")
     assert cpu.capacity is not None
     assert disk.capacity is not None
@@ -41,4 +41,4 @@ def test_nothing_is_asked_where_the_criteria_say_nothing_of_response_times(tmp_p
     made = bundle(tmp_path)
     workload = made.plan.workload.model_copy(update={"criteria": ["errors<1%"]})
     plan = made.plan.model_copy(update={"workload": workload})
-    assert doubled(Bundle(tmp_path, plan, None, made.levels, None)) == []
+    assert doubled_predictions(Bundle(tmp_path, plan, None, made.levels, None)) == []

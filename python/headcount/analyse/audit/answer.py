@@ -5,7 +5,7 @@ from typing import Any
 from headcount.analyse.audit.compare import differences
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.figures import fields_of
-from headcount.analyse.audit.record import Place, Result, result, unknown
+from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.bundle.verdict import Verdict
 
 CHECK = "answer"
@@ -24,13 +24,13 @@ def check(evidence: Evidence, again: Verdict | None) -> Result:
         Place(file="verdict.json", at=at, text=f"{old} is stored, {new} follows")
         for at, old, new in differences(stored, told, APART)
     ]
-    places += _lasted(evidence)
+    places += _duration_places(evidence)
     return result(
         CHECK, TITLE, places, "it follows from the levels", {"compared": fields_of(stored)}
     )
 
 
-def _lasted(evidence: Evidence) -> list[Place]:
+def _duration_places(evidence: Evidence) -> list[Place]:
     """A run took as long as its seconds at least."""
     took_s = evidence.verdict.cost.seconds if evidence.verdict else 0.0
     last_s = max((one.to_s for one in evidence.seconds), default=0.0)

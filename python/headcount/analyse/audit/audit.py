@@ -13,15 +13,15 @@ from headcount.analyse.audit import (
     generator,
     law,
     offered,
-    page,
     readable,
+    report,
     signed,
     steady,
     table,
     totals,
 )
 from headcount.analyse.audit.evidence import Evidence
-from headcount.analyse.audit.record import Audit, Outcome, Result
+from headcount.analyse.audit.result import Audit, Outcome, Result
 from headcount.bundle.signing import Signature
 from headcount.bundle.verdict import Verdict
 
@@ -34,7 +34,7 @@ CHECKS = (
     figures.CHECK,
     answer.CHECK,
     answer.DIAGNOSIS,
-    page.CHECK,
+    report.CHECK,
     table.CHECK,
     law.CHECK,
     offered.CHECK,
@@ -47,7 +47,7 @@ CHECKS = (
 
 
 @dataclass(frozen=True)
-class Again:
+class Recomputed:
     """What other rooms make of the bundle now.
 
     Attributes:
@@ -65,7 +65,7 @@ class Again:
 
 
 def audit(
-    evidence: Evidence, again: Again, signature: Signature | None, *, wanted: bool = False
+    evidence: Evidence, again: Recomputed, signature: Signature | None, *, wanted: bool = False
 ) -> Audit:
     """Audit a bundle; `wanted`: it must be signed."""
     results = [
@@ -77,7 +77,7 @@ def audit(
         figures.check(evidence),
         answer.check(evidence, again.verdict),
         answer.check_diagnosis(evidence, again.verdict),
-        page.check(evidence, again.report),
+        report.check(evidence, again.report),
         table.check(evidence, again.lines, again.table),
         law.check(evidence),
         offered.check(evidence),

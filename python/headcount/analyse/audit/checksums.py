@@ -1,7 +1,7 @@
 """Whether every file is as it was written when the run was closed."""
 
 from headcount.analyse.audit.evidence import Evidence
-from headcount.analyse.audit.record import Place, Result, result, unknown
+from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.bundle.altered import Altered
 from headcount.bundle.manifest import NAME
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from itertools import pairwise
 
 from headcount.analyse.audit.evidence import Evidence
-from headcount.analyse.audit.record import Place, Result, result, unknown
+from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.bundle.series import LINES
 
 CHECK = "clocks"

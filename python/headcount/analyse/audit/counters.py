@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from headcount.analyse.audit.evidence import Evidence
-from headcount.analyse.audit.record import Place, Result, result, unknown
+from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.analyse.audit.second import Second
 
 CHECK = "counters"

@@ -2,7 +2,7 @@
 
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.law import window_of
-from headcount.analyse.audit.record import Place, Result, result, unknown
+from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.analyse.level import wrong_data
 from headcount.text import share as percent
 

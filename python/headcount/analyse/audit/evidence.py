@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from headcount._engine import Histogram
-from headcount.analyse.audit.record import Place
+from headcount.analyse.audit.result import Place
 from headcount.analyse.audit.second import Names, Second, second_of
 from headcount.bundle import hlog, series, versus
 from headcount.bundle.altered import Altered, differences

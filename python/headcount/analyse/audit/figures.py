@@ -6,7 +6,7 @@ from typing import Any
 from headcount.analyse.audit.compare import differences
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.law import window_of
-from headcount.analyse.audit.record import Place, Result, result, unknown
+from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.analyse.level import Measured, summarise
 from headcount.bundle.level import LevelResult
 
@@ -29,7 +29,7 @@ def check(evidence: Evidence) -> Result:
     places = []
     compared = doubted = 0
     for level, raw in zip(evidence.levels, evidence.raw_levels, strict=True):
-        again = resummed(evidence, level)
+        again = recomputed_level(evidence, level)
         if again is None:
             text = "it has no seconds in series.ndjson"
             places.append(Place(file="levels.json", level=level.index, at="steady_s", text=text))
@@ -51,7 +51,7 @@ def check(evidence: Evidence) -> Result:
     return result(CHECK, TITLE, places, good, {"compared": compared, "doubted": doubted})
 
 
-def resummed(evidence: Evidence, level: LevelResult) -> LevelResult | None:
+def recomputed_level(evidence: Evidence, level: LevelResult) -> LevelResult | None:
     """A level summed up again; None without seconds."""
     window = window_of(evidence, level.index)
     if window is None or evidence.plan is None:

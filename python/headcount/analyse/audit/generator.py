@@ -3,8 +3,8 @@
 from headcount.analyse import generator
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.law import window_of
-from headcount.analyse.audit.record import Place, Result, result, unknown
-from headcount.analyse.outright import outright
+from headcount.analyse.audit.result import Place, Result, result, unknown
+from headcount.analyse.outright import has_failed_outright
 
 CHECK = "generator"
 TITLE = "levels that count were not limited by the load generator"
@@ -19,9 +19,9 @@ def check(evidence: Evidence) -> Result:
         window = window_of(evidence, level.index)
         if window is None:
             continue
-        watched = generator.watch(window, evidence.plan.criteria)
+        watched = generator.generator_result(window, evidence.plan.criteria)
         ended = (level.total.completed, level.total.failed)
-        broke = outright(evidence.plan.criteria, level.faults, *ended)
+        broke = has_failed_outright(evidence.plan.criteria, level.faults, *ended)
         if level.outcome == "invalid" or broke:
             continue
         busiest = max(busiest, watched.busiest_worker_share)

@@ -6,7 +6,7 @@ from typing import cast
 from headcount._engine import Interval
 from headcount.analyse import little
 from headcount.analyse.audit.evidence import Evidence
-from headcount.analyse.audit.record import Place, Result, result, unknown
+from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.analyse.window import Window
 from headcount.text import share as percent
 

@@ -1,7 +1,7 @@
 """Whether every file can be read, to the last line."""
 
 from headcount.analyse.audit.evidence import Evidence
-from headcount.analyse.audit.record import Place, Result, result
+from headcount.analyse.audit.result import Place, Result, result
 
 CHECK = "readable"
 TITLE = "every file can be read"

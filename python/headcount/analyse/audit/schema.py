@@ -6,7 +6,7 @@
 import sys
 from typing import Any
 
-from headcount.analyse.audit.record import SCHEMA_VERSION, Audit
+from headcount.analyse.audit.result import SCHEMA_VERSION, Audit
 from headcount.bundle.schema import schema_of, text
 
 

@@ -1,7 +1,7 @@
 """Whether somebody vouches for the bundle."""
 
 from headcount.analyse.audit.evidence import Evidence
-from headcount.analyse.audit.record import Place, Result, result, unknown
+from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.bundle.manifest import SIGNATURE
 from headcount.bundle.signing import Signature
 

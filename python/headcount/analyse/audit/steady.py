@@ -1,7 +1,7 @@
 """Whether the level that the answer rests on was in steady state."""
 
 from headcount.analyse.audit.evidence import Evidence
-from headcount.analyse.audit.record import Place, Result, result, unknown
+from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.analyse.standing import level_at
 from headcount.bundle.level import LevelResult
 

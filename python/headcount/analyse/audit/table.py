@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 
 from headcount.analyse.audit.evidence import Evidence
-from headcount.analyse.audit.record import Place, Result, result, unknown
+from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.bundle.series import TABLE
 
 CHECK = "table"

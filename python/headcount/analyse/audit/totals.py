@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from headcount.analyse.audit.evidence import Evidence
-from headcount.analyse.audit.record import Place, Result, result, unknown
+from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.analyse.audit.second import Second
 from headcount.bundle.series import ABANDONED, LINES
 

@@ -3,12 +3,12 @@
 import math
 from collections.abc import Sequence
 
+from headcount.analyse.compare.comparison import Difference, Reading
 from headcount.analyse.compare.difference import Between, difference
 from headcount.analyse.compare.estimate import FEWEST_RUNS
-from headcount.analyse.compare.figure import Figure, together
-from headcount.analyse.compare.interleaved import interleaved
+from headcount.analyse.compare.figure import Figure, combined_figure
+from headcount.analyse.compare.interleaved import interleaved_run
 from headcount.analyse.compare.metrics import BY_ID, Metric
-from headcount.analyse.compare.record import Difference, Reading
 from headcount.analyse.compare.subject import Side
 from headcount.analyse.statistics import pairs as by_pairs
 from headcount.analyse.statistics import samples
@@ -100,7 +100,7 @@ def held(side: Side) -> Reading | None:
         return None
     if len(known) == 1:
         return Reading(value=known[0].value, interval=(known[0].low, known[0].high))
-    return together([_figure(one) for one in known]).reading(len(known))
+    return combined_figure([_figure(one) for one in known]).reading(len(known))
 
 
 def differences(first: Side, second: Side, left_out: Sequence[str]) -> list[Difference]:
@@ -116,7 +116,7 @@ def differences(first: Side, second: Side, left_out: Sequence[str]) -> list[Diff
 
 
 def _difference(metric: Metric, first: Side, second: Side) -> Difference | None:
-    if metric.id == "capacity" and (turns := interleaved(first, second)) is not None:
+    if metric.id == "capacity" and (turns := interleaved_run(first, second)) is not None:
         paired = turns.difference()
         if paired is not None:
             return difference(metric, paired, first, second)
@@ -137,7 +137,7 @@ def _difference(metric: Metric, first: Side, second: Side) -> Difference | None:
 def _between(a: Sequence[Measured], b: Sequence[Measured], *, alternate: bool) -> Between:
     runs = (len(a), len(b))
     ones = [_figure(one) for one in a], [_figure(one) for one in b]
-    figures = together(ones[0]), together(ones[1])
+    figures = combined_figure(ones[0]), combined_figure(ones[1])
     values = [one.value for one in a], [one.value for one in b]
     if alternate and len(a) >= FEWEST_RUNS:
         paired = by_pairs.compare(list(zip(*values, strict=True)))

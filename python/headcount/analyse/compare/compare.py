@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 
 from headcount.analyse.compare import answers, levels, points
-from headcount.analyse.compare.doubts import doubts
-from headcount.analyse.compare.interleaved import together
-from headcount.analyse.compare.machine import program
-from headcount.analyse.compare.measured import Measured
-from headcount.analyse.compare.record import (
+from headcount.analyse.compare.comparison import (
     Comparison,
     Difference,
     Reference,
     Subject,
 )
+from headcount.analyse.compare.doubts import doubts
+from headcount.analyse.compare.interleaved import interleaved_sides
+from headcount.analyse.compare.machine import program
+from headcount.analyse.compare.measured import Measured
 from headcount.analyse.compare.subject import Side
 from headcount.analyse.compare.unlike import unlike
 from headcount.analyse.compare.verdict import overall, sentence
@@ -32,7 +32,7 @@ def compare(sides: Sequence[Side], references: Sequence[Reference] = ()) -> Comp
     """
     _check(sides)
     runs = [side.bundles[0] for side in sides]
-    turns = together(sides)
+    turns = interleaved_sides(sides)
     different = unlike([side.name for side in sides], runs)
     if turns is not None:
         different = turns.asked(different)

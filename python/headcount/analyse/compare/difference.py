@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from headcount.analyse.compare.comparison import Difference, Finding, Method
 from headcount.analyse.compare.figure import Figure
 from headcount.analyse.compare.metrics import Metric
-from headcount.analyse.compare.record import Difference, Finding, Method
 from headcount.analyse.compare.words import TWICE, percent
 from headcount.analyse.statistics.samples import FEW
 from headcount.text import significant
@@ -69,7 +69,7 @@ def difference(
         finding=finding(metric.better, found.interval),
         change=ratio - 1,
         reverse=1 / ratio - 1,
-        words=words(metric, ratio, first.name, second.name),
+        words=both_directions(metric, ratio, first.name, second.name),
     )
 
 
@@ -80,7 +80,7 @@ def finding(better: str, interval: tuple[float, float] | None) -> Finding:
     return "better" if (interval[0] > 1) == (better == "higher") else "worse"
 
 
-def words(metric: Metric, ratio: float, first: str, second: str) -> str:
+def both_directions(metric: Metric, ratio: float, first: str, second: str) -> str:
     """Both directions of a percentage.
 
     A time that falls from 100 to 78 falls by 22 %; the speed rises by 28 %. Both are true, and a

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
+from headcount.analyse.compare.comparison import Difference
 from headcount.analyse.compare.levels import common_users
 from headcount.analyse.compare.measured import Measured
-from headcount.analyse.compare.record import Difference
 from headcount.analyse.compare.subject import Side
 from headcount.analyse.compare.unlike import unlike
 from headcount.analyse.neighbours import neighbours

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headcount.analyse.compare import spread
-from headcount.analyse.compare.figure import Figure, together
+from headcount.analyse.compare.comparison import Method
+from headcount.analyse.compare.figure import Figure, combined_figure
 from headcount.analyse.compare.measured import Measured
 from headcount.analyse.compare.pairing import Pair
-from headcount.analyse.compare.record import Method
 from headcount.analyse.search.regression import PRIOR_RUNS
 from headcount.analyse.statistics import pairs as by_pairs
 from headcount.analyse.statistics import samples
@@ -95,7 +95,7 @@ def _runs(metric: str, levels: Sequence[Measured]) -> list[Figure]:
     found: dict[int, list[Figure]] = {}
     for one in levels:
         found.setdefault(one.bundle, []).append(one.figures[metric])
-    return [together(figures) for figures in found.values()]
+    return [combined_figure(figures) for figures in found.values()]
 
 
 def _paired(metric: str, matched: Matched) -> Estimate | None:
@@ -133,12 +133,12 @@ def _grouped(first: Sequence[Figure], second: Sequence[Figure]) -> Estimate | No
 def _sectioned(
     metric: str, matched: Matched, first: Sequence[Figure], second: Sequence[Figure]
 ) -> Estimate:
-    a, b = together(first), together(second)
+    a, b = combined_figure(first), combined_figure(second)
     runs = (len(first), len(second))
     if a.error is None or b.error is None:
         return Estimate(a, b, None, None, runs, None, None)
     usual = [
-        spread.usual(metric, levels, around)
+        spread.usual_spread(metric, levels, around)
         for levels, around in zip((matched.first, matched.second), matched.around, strict=True)
     ]
     parts = [*_parts(first, a, usual[0]), *_parts(second, b, usual[1])]

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from headcount.analyse.compare.record import Reading
+from headcount.analyse.compare.comparison import Reading
 from headcount.analyse.statistics.student import quantile
 
 
@@ -57,7 +57,7 @@ FEWEST = 5
 """Fewer sections say too little of their spread: Student's t would widen the interval by half."""
 
 
-def together(figures: Sequence[Figure]) -> Figure:
+def combined_figure(figures: Sequence[Figure]) -> Figure:
     """The geometric mean of the same figure of several levels, each as sure of itself as before."""
     if len(figures) == 1:
         return figures[0]

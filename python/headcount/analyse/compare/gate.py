@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
+from headcount.analyse.compare.comparison import Comparison, Difference
 from headcount.analyse.compare.metrics import METRICS, metric
-from headcount.analyse.compare.record import Comparison, Difference
 from headcount.analyse.compare.verdict import between
 from headcount.analyse.compare.words import at, figures, percent
 from headcount.analyse.statistics.pairs import pairs_needed
@@ -87,7 +87,7 @@ def judge(found: Comparison, limits: Mapping[str, float]) -> Gate:
             f"{'; '.join(spoiled)}; measure both alike"
         )
     judged = [
-        _judged(one, limits[one.metric])
+        _judgement(one, limits[one.metric])
         for one in found.differences
         if one.metric in limits and one.interval is not None
     ]
@@ -110,7 +110,7 @@ def judge(found: Comparison, limits: Mapping[str, float]) -> Gate:
     )
 
 
-def _judged(one: Difference, margin: float) -> Judgement:
+def _judgement(one: Difference, margin: float) -> Judgement:
     limit = 1 - margin if one.better == "higher" else 1 + margin
     low, high = one.interval or (0.0, math.inf)
     worse, fine = (low > limit, high <= limit)
@@ -128,12 +128,14 @@ def _judged(one: Difference, margin: float) -> Judgement:
         interval=(low, high),
         margin=margin,
         outcome=outcome,
-        sentence=_told(one, margin, outcome, needed),
+        sentence=_judgement_sentence(one, margin, outcome, needed),
         pairs=needed,
     )
 
 
-def _told(one: Difference, margin: float, outcome: Outcome, needed: int | None) -> str:
+def _judgement_sentence(
+    one: Difference, margin: float, outcome: Outcome, needed: int | None
+) -> str:
     a, b = figures(one)
     figure = " ".join(part for part in (one.label, at(one)) if part)
     change = f"{percent(one.ratio)}, 95% interval {between(one)}"

@@ -9,9 +9,9 @@ from typing import Literal
 from pydantic import Field
 
 from headcount.analyse.compare import answers, points
+from headcount.analyse.compare.comparison import Reading
 from headcount.analyse.compare.difference import finding
 from headcount.analyse.compare.metrics import BY_ID
-from headcount.analyse.compare.record import Reading
 from headcount.analyse.compare.subject import counts
 from headcount.analyse.compare.unlike import ASPECTS, unlike
 from headcount.analyse.compare.words import percent, value

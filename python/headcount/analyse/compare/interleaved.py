@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from headcount.analyse.compare.comparison import Unlike
 from headcount.analyse.compare.difference import Between
 from headcount.analyse.compare.figure import Figure
 from headcount.analyse.compare.joint import FEWEST, Joint, Point, joint
-from headcount.analyse.compare.record import Unlike
 from headcount.analyse.compare.subject import Side, counts
 from headcount.analyse.observe import observe
 from headcount.analyse.statistics.drift import drift
@@ -132,7 +132,7 @@ class Interleaved:
 
     def doubts(self) -> list[str]:
         """What qualifies the pairs, in sentences."""
-        return [*self._cut(), *self._untold(), *self._moving(), *self._busy()]
+        return [*self._cut(), *self._without_capacity(), *self._moving(), *self._busy()]
 
     def _cut(self) -> list[str]:
         versus = self.versus
@@ -145,7 +145,7 @@ class Interleaved:
         are = "pair is" if lost == 1 else "pairs are"
         return [f"{lost} {are} left out, a level of which does not count"]
 
-    def _untold(self) -> list[str]:
+    def _without_capacity(self) -> list[str]:
         """Why pairs around a capacity say nothing of it."""
         if self.versus.kind != "capacity" or self.capacity is not None:
             return []
@@ -196,7 +196,7 @@ class Interleaved:
         return said
 
 
-def interleaved(first: Side, second: Side) -> Interleaved | None:
+def interleaved_run(first: Side, second: Side) -> Interleaved | None:
     """The run that measured both in turn; None where they are not the two sides of one."""
     if len(first.bundles) != 1 or len(second.bundles) != 1:
         return None
@@ -204,9 +204,9 @@ def interleaved(first: Side, second: Side) -> Interleaved | None:
     return None if found is None else Interleaved(found, (first, second))
 
 
-def together(sides: Sequence[Side]) -> Interleaved | None:
+def interleaved_sides(sides: Sequence[Side]) -> Interleaved | None:
     """The same of all sides of a comparison, if they are two."""
-    return interleaved(sides[0], sides[1]) if len(sides) == 2 else None
+    return interleaved_run(sides[0], sides[1]) if len(sides) == 2 else None
 
 
 def _counts(level: LevelResult | None) -> bool:

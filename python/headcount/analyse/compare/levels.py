@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
+from headcount.analyse.compare.comparison import Difference
 from headcount.analyse.compare.difference import Between, difference
 from headcount.analyse.compare.estimate import Matched, estimate
-from headcount.analyse.compare.interleaved import Interleaved, interleaved
+from headcount.analyse.compare.interleaved import Interleaved, interleaved_run
 from headcount.analyse.compare.measured import Measured
 from headcount.analyse.compare.metrics import OF_LEVELS
 from headcount.analyse.compare.pairing import paired
-from headcount.analyse.compare.record import Difference
 from headcount.analyse.compare.subject import Side
 
 
@@ -44,7 +44,7 @@ def differences(
 ) -> list[Difference]:
     """Every metric at every number of users that both sides measured, the fewest users first."""
     found = []
-    turns = interleaved(*sides)
+    turns = interleaved_run(*sides)
     for users in sorted({one.users for one in levels[0]} & {one.users for one in levels[1]}):
         here = matched(users, *levels, turns)
         for metric in OF_LEVELS:

@@ -9,7 +9,7 @@ from headcount._engine import Histogram
 from headcount.analyse.compare.figure import FEWEST, Figure, sectioned
 from headcount.analyse.compare.metrics import RESPONSE
 from headcount.analyse.compare.usage import Source, each
-from headcount.analyse.statistics.memory import too_short
+from headcount.analyse.statistics.memory import is_too_short
 from headcount.analyse.statistics.sections import SECTIONS
 from headcount.bundle import hlog
 from headcount.bundle.environment import Side
@@ -50,7 +50,9 @@ class Measured:
         return self.level.users
 
 
-def measured(bundle: Bundle, place: int, wanted: Callable[[LevelResult], bool]) -> list[Measured]:
+def measured_levels(
+    bundle: Bundle, place: int, wanted: Callable[[LevelResult], bool]
+) -> list[Measured]:
     """The wanted levels of a bundle, in the order they were run; invalid ones never.
 
     Sections come from the bundle's seconds and histograms. A bundle without them still has its
@@ -73,7 +75,7 @@ def measured(bundle: Bundle, place: int, wanted: Callable[[LevelResult], bool]) 
         )
         known = {name: figure for name, figure in figures.items() if figure is not None}
         means = [_mean_ms([second]) for second in seconds[level.index]]
-        short = too_short(means, len(means) / SECTIONS)
+        short = is_too_short(means, len(means) / SECTIONS)
         unreliable = short or level.total.p95_interval_unreliable
         found.append(Measured(place, level, known, sources, unreliable))
     return found

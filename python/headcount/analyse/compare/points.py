@@ -1,6 +1,6 @@
 """Every level of a subject for charts, as it stands in its bundles."""
 
-from headcount.analyse.compare.record import Criterion, Point, Reading
+from headcount.analyse.compare.comparison import Criterion, Point, Reading
 from headcount.analyse.compare.subject import Side
 from headcount.bundle.level import LevelResult
 

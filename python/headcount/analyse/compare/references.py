@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from headcount.analyse.compare.record import Reference
+from headcount.analyse.compare.comparison import Reference
 from headcount.analyse.published.series import Series, series
 from headcount.errors import InputError
 

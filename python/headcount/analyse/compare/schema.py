@@ -7,9 +7,9 @@ without a name it is that of a comparison.
 import sys
 from collections.abc import Sequence
 
+from headcount.analyse.compare.comparison import Comparison
 from headcount.analyse.compare.gate import Gate
 from headcount.analyse.compare.history import History
-from headcount.analyse.compare.record import Comparison
 from headcount.bundle.level import Record
 from headcount.bundle.schema import schema_of, text
 

@@ -22,7 +22,7 @@ STEEPEST = 25.0
 slope."""
 
 
-def usual(metric: str, at: Sequence[Measured], others: Sequence[Measured]) -> float:
+def usual_spread(metric: str, at: Sequence[Measured], others: Sequence[Measured]) -> float:
     """Usual standard deviation of the logarithm of a metric from run to run.
 
     A server that is slower by one per cent does to response times what one per cent more load does,

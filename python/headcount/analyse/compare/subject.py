@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from headcount.analyse.compare.measured import Measured, measured
+from headcount.analyse.compare.measured import Measured, measured_levels
 from headcount.bundle import reader
 from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import Bundle
@@ -35,7 +35,7 @@ class Side:
         return [
             one
             for place, bundle in enumerate(self.bundles)
-            for one in measured(bundle, place, lambda level: counts(level) and wanted(level))
+            for one in measured_levels(bundle, place, lambda level: counts(level) and wanted(level))
         ]
 
     def users(self) -> list[int]:

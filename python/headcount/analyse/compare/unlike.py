@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from headcount.analyse.compare.comparison import Unlike
 from headcount.analyse.compare.machine import generator_of, programs_of, server_of, settings_of
-from headcount.analyse.compare.record import Unlike
 from headcount.bundle.reader import Bundle
 from headcount.text import clean
 
@@ -127,11 +127,11 @@ def unlike(names: Sequence[str], runs: Sequence[Bundle]) -> list[Unlike]:
             if any(one.get(key) != here[0].get(key) for one in here[1:])
         ]
         if keys:
-            found.append(_told(aspect, keys, names, here))
+            found.append(_unlike(aspect, keys, names, here))
     return found
 
 
-def _told(
+def _unlike(
     aspect: Aspect, keys: Sequence[str], names: Sequence[str], here: Sequence[Mapping[str, Any]]
 ) -> Unlike:
     values = {name: _values(keys, one) for name, one in zip(names, here, strict=True)}

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from headcount.analyse.compare.record import Difference
+from headcount.analyse.compare.comparison import Difference
 from headcount.analyse.compare.subject import Side
 from headcount.analyse.compare.words import at, figures, noun, percent
 
@@ -70,10 +70,10 @@ def _one(first: Side, second: Side, found: Sequence[Difference]) -> str:
     decides = deciding(first, second, found)
     if decides is None:
         return f"{second.name} and {first.name} have nothing in common that could be compared."
-    return told(decides)
+    return difference_sentence(decides)
 
 
-def told(one: Difference) -> str:
+def difference_sentence(one: Difference) -> str:
     """A difference as a sentence: the verdict, both directions, the figures, the interval."""
     a, b = figures(one)
     what = f"{noun(one)} {at(one)}".rstrip()

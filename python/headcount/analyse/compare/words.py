@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
+from headcount.analyse.compare.comparison import Difference
 from headcount.analyse.compare.metrics import BY_ID
-from headcount.analyse.compare.record import Difference
 from headcount.text import DASH, count, duration, share, significant, storage
 
 _NOUNS = {

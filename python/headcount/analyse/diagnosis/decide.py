@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from headcount.analyse.diagnosis.sign import Sign
-from headcount.analyse.diagnosis.thresholds import held
+from headcount.analyse.diagnosis.thresholds import threshold
 from headcount.analyse.diagnosis.weigh import RESOURCES, Weighed
 from headcount.bundle.diagnosis import Limit
 
@@ -56,15 +56,15 @@ def _of_server(weighed: Weighed, ranked: tuple[Sign, ...], saturated: bool | Non
     refusal = weighed.signs.get("refusal")
     found: Sign | None = None
     joint: tuple[Sign, ...] = ()
-    if refusal is not None and refusal.score >= max(held("decide.score"), best):
+    if refusal is not None and refusal.score >= max(threshold("decide.score"), best):
         found = refusal
     elif saturated is False:
         return Decision("none", None, (), ranked, saturated)
-    elif best >= held("decide.score"):
+    elif best >= threshold("decide.score"):
         found, joint = hard[0], hard[1:]
     elif saturated is True:
         soft = [sign for sign in ranked if sign.limit in SOFTWARE]
-        found = soft[0] if soft and soft[0].score >= held("decide.software") else None
+        found = soft[0] if soft and soft[0].score >= threshold("decide.software") else None
     if found is None:
         return Decision("unknown", None, (), ranked, saturated)
     return _made(found, ranked, saturated, joint)
@@ -81,15 +81,15 @@ def _saturated(weighed: Weighed) -> bool | None:
     work more.
     """
     cpu = weighed.signs.get("cpu")
-    if cpu is not None and cpu.detail == "quota" and cpu.score >= held("cpu.full.high"):
+    if cpu is not None and cpu.detail == "quota" and cpu.score >= threshold("cpu.full.high"):
         return True
     slope = weighed.seen.elasticity
     if slope is None:
         return None
-    if slope <= held("elasticity.unsaturated"):
+    if slope <= threshold("elasticity.unsaturated"):
         return True
     seen = weighed.seen
-    return seen.growth >= held("growth") and seen.present >= held("growth.present")
+    return seen.growth >= threshold("growth") and seen.present >= threshold("growth.present")
 
 
 def _generator(weighed: Weighed, *, saturated: bool | None) -> Sign | None:
@@ -98,13 +98,19 @@ def _generator(weighed: Weighed, *, saturated: bool | None) -> Sign | None:
     At levels that count it must be as strong as any resource; where only levels that do not count
     reached further, it stopped the search unless the server was flat before.
     """
-    enough = held("decide.score")
+    enough = threshold("decide.score")
     own = weighed.signs.get("generator")
     others = [weighed.signs[name].score for name in RESOURCES if name in weighed.signs]
     strongest = max(others, default=0.0)
-    if own is not None and own.score >= enough and own.score >= strongest - held("decide.margin"):
+    if (
+        own is not None
+        and own.score >= enough
+        and own.score >= strongest - threshold("decide.margin")
+    ):
         return own
-    flat = saturated is True and (weighed.seen.elasticity or 0.0) <= held("elasticity.saturated")
+    flat = saturated is True and (weighed.seen.elasticity or 0.0) <= threshold(
+        "elasticity.saturated"
+    )
     if weighed.late is not None and not flat:
         return weighed.late
     return None
@@ -113,11 +119,11 @@ def _generator(weighed: Weighed, *, saturated: bool | None) -> Sign | None:
 def _made(
     sign: Sign, ranked: tuple[Sign, ...], saturated: bool | None, joint: tuple[Sign, ...]
 ) -> Decision:
-    near = held("decide.margin")
+    near = threshold("decide.margin")
     beside = tuple(
         other
         for other in joint
-        if other.score >= held("decide.score") and sign.score - other.score < near
+        if other.score >= threshold("decide.score") and sign.score - other.score < near
     )
     others = tuple(other for other in ranked if other is not sign)
     return Decision(sign.limit, sign, beside, (sign, *others), saturated)

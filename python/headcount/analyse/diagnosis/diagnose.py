@@ -5,19 +5,19 @@ from dataclasses import replace
 from typing import Any
 
 from headcount.analyse.diagnosis.advice import advice
+from headcount.analyse.diagnosis.confidence import confidence, confidence_word
 from headcount.analyse.diagnosis.decide import Decision, decide
 from headcount.analyse.diagnosis.doubts import doubts
-from headcount.analyse.diagnosis.following import following
 from headcount.analyse.diagnosis.kills import kills
-from headcount.analyse.diagnosis.log_lines import log_lines, said
+from headcount.analyse.diagnosis.log_lines import log_lines, named_limits
 from headcount.analyse.diagnosis.observation import Observation, observe
+from headcount.analyse.diagnosis.projection import projection
 from headcount.analyse.diagnosis.resample import seconds_of
+from headcount.analyse.diagnosis.ruled_out import NAMES, not_observed, ruled_out
+from headcount.analyse.diagnosis.sentences import candidate_text, sentence
 from headcount.analyse.diagnosis.sign import Sign
-from headcount.analyse.diagnosis.sureness import confidence, word
-from headcount.analyse.diagnosis.turns import in_turns
-from headcount.analyse.diagnosis.unseen import NAMES, blind, exonerated
+from headcount.analyse.diagnosis.turns import alternating_limits
 from headcount.analyse.diagnosis.weigh import Weighed, weigh
-from headcount.analyse.diagnosis.wording import about, sentence
 from headcount.bundle.diagnosis import Candidate, Diagnosis, LevelScores, Limit
 from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import Bundle
@@ -48,14 +48,14 @@ def of_levels(
     measured = seconds_of(every)
     lines = log_lines(events)
     weighed = weigh(observations)
-    decision = _heard(decide(weighed), said(lines))
-    turns = in_turns(weighed.seen, measured) if weighed.killed is None else None
+    decision = _told_by_the_log(decide(weighed), named_limits(lines))
+    turns = alternating_limits(weighed.seen, measured) if weighed.killed is None else None
     if turns is not None and decision.limit in (*turns, "pool", "lock", "unknown"):
-        decision = _taking_turns(decision, weighed, turns)
+        decision = _alternating(decision, weighed, turns)
     else:
         turns = None
     sure = confidence(decision, weighed, observations, measured)
-    if decision.limit in said(lines):
+    if decision.limit in named_limits(lines):
         sure = min(sure * LOG_SURE, 0.99)
     named = (decision.limit, *(sign.limit for sign in decision.joint))
     more = doubts(decision, weighed, observations)
@@ -68,24 +68,24 @@ def of_levels(
         size=sign.size if sign else None,
         size_unit=sign.size_unit if sign else None,
         confidence=sure,
-        sureness=word(sure),
+        sureness=confidence_word(sure),
         sentence=sentence(decision, broke=_broke(levels), why_unknown=_why(decision, weighed)),
         saturation=weighed.seen.elasticity,
         figures=list(sign.figures) if sign else [],
         runner_up=_runner_up(decision),
         joint=[_candidate(other) for other in decision.joint],
         candidates=[_candidate(other) for other in decision.ranked],
-        exonerated=exonerated(decision, weighed),
-        next=following(observations, weighed.seen, named),
+        exonerated=ruled_out(decision, weighed),
+        next=projection(observations, weighed.seen, named),
         log_lines=[line for line in lines if line.limit in named] or lines,
         advice=advice(decision.limit, sign.detail if sign else None),
-        blind=blind(weighed),
+        blind=not_observed(weighed),
         doubts=more,
         levels=_course(observations, weighed),
     )
 
 
-def _heard(decision: Decision, names: frozenset[Limit]) -> Decision:
+def _told_by_the_log(decision: Decision, names: frozenset[Limit]) -> Decision:
     """The server's own word decides between a pool and a lock, which are hard to tell apart."""
     if decision.limit != "lock" or "pool" not in names:
         return decision
@@ -96,7 +96,7 @@ def _heard(decision: Decision, names: frozenset[Limit]) -> Decision:
     return replace(decision, limit="pool", sign=pool, ranked=(pool, *others))
 
 
-def _taking_turns(decision: Decision, weighed: Weighed, turns: tuple[Limit, Limit]) -> Decision:
+def _alternating(decision: Decision, weighed: Weighed, turns: tuple[Limit, Limit]) -> Decision:
     first, second = (weighed.signs[name] for name in turns)
     others = tuple(sign for sign in decision.ranked if sign not in (first, second))
     return replace(
@@ -117,7 +117,7 @@ def _candidate(sign: Sign) -> Candidate:
         detail=sign.detail,
         score=round(sign.score, 4),
         figures=list(sign.figures),
-        sentence=about(sign),
+        sentence=candidate_text(sign),
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from headcount.analyse.diagnosis.decide import Decision
 from headcount.analyse.diagnosis.evidence import cpu
 from headcount.analyse.diagnosis.observation import Observation
-from headcount.analyse.diagnosis.thresholds import held
+from headcount.analyse.diagnosis.thresholds import threshold
 from headcount.analyse.diagnosis.weigh import Weighed
 from headcount.text import count, share, significant
 
@@ -26,7 +26,7 @@ def doubts(decision: Decision, weighed: Weighed, observations: Sequence[Observat
 
 def _dead(observations: Sequence[Observation]) -> str | None:
     """Levels that served nobody at all, beyond levels that did."""
-    dead = [o.users for o in observations if not o.per_s and o.refused > held("refusal.share")]
+    dead = [o.users for o in observations if not o.per_s and o.refused > threshold("refusal.share")]
     if not dead or not any(o.per_s for o in observations):
         return None
     return (
@@ -42,7 +42,7 @@ def _bending(decision: Decision, weighed: Weighed) -> str | None:
             "there are no two levels far enough apart to tell whether more users would have "
             "brought more throughput"
         )
-    if slope is None or decision.limit == "none" or slope <= held("elasticity.saturated"):
+    if slope is None or decision.limit == "none" or slope <= threshold("elasticity.saturated"):
         return None
     return (
         f"throughput still grew a little at the top ({significant(slope)} % for each % of users): "
@@ -59,7 +59,7 @@ def _drift(observations: Sequence[Observation]) -> str | None:
             if first.index < second.index and second.users == first.users:
                 apart = abs(second.per_s / first.per_s - 1)
                 worst = max(worst, (apart, first.users))
-    if worst[0] <= held("drift"):
+    if worst[0] <= threshold("drift"):
         return None
     return (
         f"two levels with {count(worst[1])} users differ in throughput by {share(worst[0])}: the "
@@ -74,7 +74,7 @@ def _shared(decision: Decision, weighed: Weighed) -> str | None:
     used = cpu.cores(weighed.seen.levels[-1])
     if used.there is None or used.generator is None or used.server is None:
         return None
-    if used.generator < held("cpu.foreign") * used.there:
+    if used.generator < threshold("cpu.foreign") * used.there:
         return None
     return (
         f"the load generator itself used {significant(used.generator)} of the "

@@ -71,6 +71,6 @@ def log_lines(events: Iterable[Mapping[str, Any]]) -> list[LogLine]:
     return list(found.values())[:MOST]
 
 
-def said(lines: Sequence[LogLine]) -> frozenset[Limit]:
+def named_limits(lines: Sequence[LogLine]) -> frozenset[Limit]:
     """What the server's log names."""
     return frozenset(line.limit for line in lines)

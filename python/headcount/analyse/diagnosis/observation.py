@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from headcount.analyse.diagnosis.kills import Kills
-from headcount.analyse.diagnosis.thresholds import held
+from headcount.analyse.diagnosis.thresholds import threshold
 from headcount.bundle.level import FaultResult, LevelResult
 
 OPENING = "opening a session"
@@ -90,14 +90,14 @@ def observe(level: LevelResult, killed: Kills | None = None) -> Observation:
     failed = total.failed / ended if ended else 0.0
     late = _late(level)
     # Few very late timers spoil a percentile, and with it the level; they do not slow users down.
-    able = late <= held("generator.late.low") and level.generator.busiest_worker_share < held(
-        "generator.busiest.high"
-    )
+    able = late <= threshold(
+        "generator.late.low"
+    ) and level.generator.busiest_worker_share < threshold("generator.busiest.high")
     return Observation(
         index=level.index,
         users=level.users,
         valid=(able or not level.generator.limited)
-        and abs(level.little_error or 0.0) <= held("little"),
+        and abs(level.little_error or 0.0) <= threshold("little"),
         per_s=level.achieved_per_s,
         service_s=total.service.mean_ms / 1000 if total.service else None,
         think_s=level.think_mean_s,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headcount.analyse.diagnosis.observation import Observation
-from headcount.analyse.diagnosis.thresholds import held
+from headcount.analyse.diagnosis.thresholds import threshold
 
 MOST_DECIDING = 3
 """Of many saturated levels, as a search leaves them, the upper half decides, and these at least."""
@@ -63,7 +63,7 @@ def elasticity(levels: Sequence[Observation]) -> float | None:
     rates = [(level.users, level.per_s) for level in levels if level.per_s > 0]
     if not rates:
         return None
-    apart = held("levels.apart")
+    apart = threshold("levels.apart")
     top = max(users for users, _ in rates)
     upper = [rate for rate in rates if rate[0] > top / math.sqrt(apart)]
     users = statistics.median(n for n, _ in upper)
@@ -84,7 +84,7 @@ def _middle(rates: Sequence[tuple[int, float]]) -> float:
 def _deciding(levels: Sequence[Observation]) -> tuple[Observation, ...]:
     """The levels from the knee on; of many, the upper half."""
     most = max(level.per_s for level in levels)
-    knee = min(level.users for level in levels if level.per_s >= held("knee.share") * most)
+    knee = min(level.users for level in levels if level.per_s >= threshold("knee.share") * most)
     full = [level for level in levels if level.users >= knee]
     keep = max(MOST_DECIDING, math.ceil(len(full) / 2))
     return tuple(full[-keep:])

@@ -26,14 +26,14 @@ def thresholds() -> dict[str, Threshold]:
     return {one.name: one for one in found}
 
 
-def held(name: str) -> float:
+def threshold(name: str) -> float:
     """The number of that name."""
     return thresholds()[name].value
 
 
 def ramp(value: float, low: str, high: str) -> float:
     """From 0 at the threshold `low` to 1 at the threshold `high`, straight between them."""
-    return between(value, held(low), held(high))
+    return between(value, threshold(low), threshold(high))
 
 
 def between(value: float, low: float, high: float) -> float:

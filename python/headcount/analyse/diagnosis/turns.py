@@ -5,7 +5,7 @@ from typing import Any
 
 from headcount.analyse.diagnosis.resample import LEAST, singles
 from headcount.analyse.diagnosis.saturation import Saturation
-from headcount.analyse.diagnosis.thresholds import held
+from headcount.analyse.diagnosis.thresholds import threshold
 from headcount.analyse.diagnosis.weigh import RESOURCES, at_level
 from headcount.bundle.diagnosis import Limit
 
@@ -13,7 +13,7 @@ LEAST_SHARE = 0.25
 """Share of the seconds that each of the two must have to itself."""
 
 
-def in_turns(
+def alternating_limits(
     seen: Saturation, measured: Mapping[int, Sequence[Mapping[str, Any]]]
 ) -> tuple[Limit, Limit] | None:
     """Two resources of which one or the other, seldom both, was the limit in most seconds.
@@ -32,13 +32,13 @@ def in_turns(
             full = [
                 name
                 for name in RESOURCES
-                if name in signs and signs[name].score >= held("decide.score")
+                if name in signs and signs[name].score >= threshold("decide.score")
             ]
             if len(full) == 1:
                 alone[full[0]] = alone.get(full[0], 0) + 1
     ranked = sorted(alone.items(), key=lambda item: -item[1])[:2]
     if not number or len(ranked) < 2 or ranked[1][1] < LEAST_SHARE * number:
         return None
-    if ranked[0][1] + ranked[1][1] < held("alternating") * number:
+    if ranked[0][1] + ranked[1][1] < threshold("alternating") * number:
         return None
     return ranked[0][0], ranked[1][0]

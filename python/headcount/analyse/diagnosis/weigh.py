@@ -18,7 +18,7 @@ from headcount.analyse.diagnosis.evidence import (
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.saturation import Saturation, saturation
 from headcount.analyse.diagnosis.sign import Sign
-from headcount.analyse.diagnosis.thresholds import held
+from headcount.analyse.diagnosis.thresholds import threshold
 from headcount.bundle.diagnosis import Limit
 
 RESOURCES: tuple[Limit, ...] = ("cpu", "thread", "memory", "disk", "network")
@@ -53,7 +53,7 @@ def weigh(observations: Sequence[Observation]) -> Weighed:
     # In the order of the evidence: of signs with the same score the same one must lead each time.
     limits = dict.fromkeys(limit for signs in deciding for limit in signs)
     signs = {limit: _middle([s[limit] for s in deciding if limit in s]) for limit in limits}
-    killed = memory.killed(observations)
+    killed = memory.kill_sign(observations)
     if killed is not None:
         signs["memory"] = killed
     if deciding:
@@ -65,10 +65,10 @@ def weigh(observations: Sequence[Observation]) -> Weighed:
 def at_level(level: Observation, seen: Saturation) -> dict[Limit, Sign]:
     """All signs at one level, each limit's own part of what it shares with another."""
     waits = disk.signs(level, seen.light)
-    short = memory.killed([level]) or memory.signs(level, waits)
+    short = memory.kill_sign([level]) or memory.signs(level, waits)
     if waits is not None and short is not None and short.detail == "as disk":
         again = memory.part_of_disk(level) or 0.0
-        waits = disk.without(waits, again / held("memory.refaults") * 0.5)
+        waits = disk.without(waits, again / threshold("memory.refaults") * 0.5)
     found = {
         "cpu": cpu.signs(level),
         "thread": thread.signs(level),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from headcount.analyse.diagnosis import diagnose
 from headcount.analyse.prediction import holdout, interval
 from headcount.analyse.prediction.fit import Capacities, Fitted, fit
-from headcount.analyse.prediction.holdout import Split, Told
+from headcount.analyse.prediction.holdout import HeldOutErrors, Split
 from headcount.analyse.prediction.study import Study, study
 from headcount.bundle.diagnosis import Diagnosis
 from headcount.bundle.reader import Bundle
@@ -22,7 +22,7 @@ class Basis:
         fitted: What scenarios take, from all of its levels.
         fits: The same of levels drawn again, for intervals.
         divided: The levels held out and the others; None if they are too few.
-        told: How each model does on those held out.
+        held_out: How each model does on those held out.
         diagnosis: What stopped the run; None where that is not known.
 
     """
@@ -31,7 +31,7 @@ class Basis:
     fitted: Fitted
     fits: Sequence[Fitted]
     divided: Split | None
-    told: Sequence[Told]
+    held_out: Sequence[HeldOutErrors]
     diagnosis: Diagnosis | None
 
     @property
@@ -62,13 +62,15 @@ def basis(
     divided = holdout.split(found.points, found.measured)
     usable = {each.resource.name: each.usable for each in fitted.demands}
     now = {each.name: each.capacity for each in found.resources}
-    told: list[Told] = []
+    held_out: list[HeldOutErrors] = []
     if divided is not None:
-        told = holdout.told(divided, found.resources, now, found.measured, usable, times=times)
-    fits = interval.refitted(
+        held_out = holdout.held_out_errors(
+            divided, found.resources, now, found.measured, usable, times=times
+        )
+    fits = interval.refits(
         found.observations, found.points, found.resources, found.seconds, fitted.tail.slope
     )
-    return Basis(found, fitted, fits, divided, told, _diagnosis(bundle))
+    return Basis(found, fitted, fits, divided, held_out, _diagnosis(bundle))
 
 
 def _diagnosis(bundle: Bundle) -> Diagnosis | None:

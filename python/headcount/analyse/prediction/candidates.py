@@ -8,7 +8,7 @@ import numpy as np
 from headcount.analyse.models import amva, convolution, laws
 from headcount.analyse.models.network import Floats, Solution
 from headcount.analyse.prediction.fit import Capacities, Fitted
-from headcount.analyse.prediction.record import ModelName
+from headcount.analyse.prediction.prediction import ModelName
 
 LEAST_S = 1e-6
 MOST_USERS = 200_000

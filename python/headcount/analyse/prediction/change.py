@@ -81,19 +81,19 @@ def capacities(found: Sequence[Resource], changes: Sequence[Change]) -> dict[str
     return made
 
 
-def words(changes: Sequence[Change], found: Sequence[Resource]) -> list[str]:
+def change_texts(changes: Sequence[Change], found: Sequence[Resource]) -> list[str]:
     """The changes in words, such as `CPU 0.500 cores -> 1.00 cores`, `24 disks -> 96 disks`."""
     said = []
     for change in changes:
         first = of_kind(found, change.kind)[0]
         now, then = first.capacity, _changed(first, change)
         word = "" if first.unit == "disks" else f"{_WORD[change.kind]} "
-        told = f"{word}{shown(now, first.unit)} -> {shown(then, first.unit)}"
-        said.append(told if now is not None else f"{word}{shown(then, first.unit)}")
+        told = f"{word}{amount_text(now, first.unit)} -> {amount_text(then, first.unit)}"
+        said.append(told if now is not None else f"{word}{amount_text(then, first.unit)}")
     return said
 
 
-def shown(value: float | None, unit: str) -> str:
+def amount_text(value: float | None, unit: str) -> str:
     """An amount of a resource in its unit."""
     if value is None:
         return "unknown"
@@ -122,8 +122,8 @@ def _changed(resource: Resource, change: Change) -> float | None:
         return resource.capacity * change.factor
     if change.kind == "disk" and resource.unit != "disks":
         raise InputError(
-            f"the run limited its disk to {shown(resource.capacity, resource.unit)}; write how "
-            f'many times that: --disks 2x, not "{change.text}"'
+            f"the run limited its disk to {amount_text(resource.capacity, resource.unit)}; write "
+            f'how many times that: --disks 2x, not "{change.text}"'
         )
     return change.amount
 

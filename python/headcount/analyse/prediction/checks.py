@@ -8,11 +8,11 @@ import math
 from collections.abc import Sequence
 
 from headcount.analyse.prediction.demand import FULL, Demand, drift
-from headcount.analyse.prediction.holdout import PER_S, RESPONSE, USERS, Split, Told
+from headcount.analyse.prediction.holdout import PER_S, RESPONSE, USERS, HeldOutErrors, Split
 from headcount.analyse.prediction.interval import WIDEST
 from headcount.analyse.prediction.point import Point
-from headcount.analyse.prediction.record import Check
-from headcount.analyse.prediction.resource import spoken
+from headcount.analyse.prediction.prediction import Check
+from headcount.analyse.prediction.resource import resource_name
 from headcount.bundle.diagnosis import Diagnosis
 from headcount.bundle.level import LevelResult
 from headcount.text import count, share
@@ -69,8 +69,8 @@ def demands(found: Sequence[Demand], points: Sequence[Point], capacity: float) -
     said = (
         "what a scenario takes stays the same over the levels near the limit"
         if not size
-        else f"what a scenario takes of the {spoken(name)} {word} by {share(size)} over the levels "
-        "near the limit"
+        else f"what a scenario takes of the {resource_name(name)} {word} by {share(size)} over the "
+        "levels near the limit"
     )
     return Check(
         name="demands",
@@ -85,7 +85,9 @@ def demands(found: Sequence[Demand], points: Sequence[Point], capacity: float) -
     )
 
 
-def hold_out(told: Told | None, divided: Split | None, noise: float, counted: float) -> Check:
+def hold_out(
+    told: HeldOutErrors | None, divided: Split | None, noise: float, counted: float
+) -> Check:
     """The chosen model foretells the top two loads from the others.
 
     `noise` and `counted` are the relative standard errors of the measured response and throughput:
@@ -155,7 +157,7 @@ def reach(points: Sequence[Point], capacity: float, busiest: tuple[str, float] |
         value=used if not ok else part,
         limit=BUSY if not ok else REACH,
         sentence=f"the highest level reaches {share(part)} of the capacity, and the "
-        f"{spoken(name)} is {share(used)} full there",
+        f"{resource_name(name)} is {share(used)} full there",
         remedy=None
         if ok
         else "no resource that was watched comes near its end: see headcount diagnose",
@@ -167,10 +169,11 @@ def measured(name: str | None, used: float | None, *, known: bool) -> Check:
     if name is None:
         return _none("measured", "no resource binds")
     ok = known and used is not None and used >= SEEN
+    it = f"the {resource_name(name)}"
     if not known:
-        said = f"the demand for the {spoken(name)} was not measured"
+        said = f"the demand for {it} was not measured"
     else:
-        said = f"the {spoken(name)}, which binds then, did {share(used)} of that work in the run"
+        said = f"{it}, which binds then, did {share(used)} of that work in the run"
     return Check(
         name="measured",
         passed=ok,
@@ -180,7 +183,7 @@ def measured(name: str | None, used: float | None, *, known: bool) -> Check:
         remedy=None
         if ok
         else "the bottleneck moves to where nothing was measured: load the "
-        f"{spoken(name)} more (another mix, fewer of its kind), or ask for a smaller step",
+        f"{resource_name(name)} more (another mix, fewer of its kind), or ask for a smaller step",
     )
 
 

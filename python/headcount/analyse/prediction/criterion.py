@@ -14,7 +14,7 @@ PERCENTILES = {50.0: "p50_ms", 90.0: "p90_ms", 95.0: "p95_ms", 99.0: "p99_ms", 9
 """What levels tell of every scenario."""
 
 
-def chosen(bundle: Bundle, text: str | None) -> Criterion:
+def chosen_criterion(bundle: Bundle, text: str | None) -> Criterion:
     """The criterion asked for, else the one that set the capacity, else the first of times.
 
     Raises InputError where none can be predicted: errors, marks and scores are no queue.
@@ -29,7 +29,7 @@ def chosen(bundle: Bundle, text: str | None) -> Criterion:
         written = [capacity.binding, *written]
     for each in written:
         found = criteria.parse(each)
-        if _can(found):
+        if _is_predictable(found):
             return found
     raise InputError(
         f"the run's criteria ({', '.join(written)}) say nothing of response times, and only those "
@@ -51,14 +51,14 @@ def values(found: Criterion, bundle: Bundle) -> dict[int, float]:
     return told
 
 
-def _can(found: Criterion) -> bool:
+def _is_predictable(found: Criterion) -> bool:
     if found.metric == "percentile":
         return found.percentile in PERCENTILES
     return found.metric == "mean" or (found.metric == "overload" and _tail(found) is not None)
 
 
 def _check(found: Criterion) -> None:
-    if not _can(found):
+    if not _is_predictable(found):
         raise InputError(
             f"{found.text} cannot be predicted; predictable are the mean, the percentiles "
             f"{', '.join(f'p{p:g}' for p in PERCENTILES)}, and an overload below 50, 10, 5, 1 or "

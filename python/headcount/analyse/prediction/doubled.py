@@ -2,14 +2,14 @@
 
 from headcount.analyse.prediction.basis import basis
 from headcount.analyse.prediction.change import parse
-from headcount.analyse.prediction.predict import Asked, foretell
-from headcount.analyse.prediction.record import Prediction
+from headcount.analyse.prediction.predict import Asked, predict_from
+from headcount.analyse.prediction.prediction import Prediction
 from headcount.analyse.prediction.resource import KINDS, of_kind
 from headcount.bundle.reader import Bundle
 from headcount.errors import InputError
 
 
-def doubled(bundle: Bundle) -> list[Prediction]:
+def doubled_predictions(bundle: Bundle) -> list[Prediction]:
     """Foretell the capacity with twice the CPUs, the disks, the network, one by one.
 
     Empty where the run has nothing to foretell it from; without the kinds of which the run does not
@@ -23,5 +23,5 @@ def doubled(bundle: Bundle) -> list[Prediction]:
     for kind in KINDS:
         of_it = of_kind(run.found.resources, kind)
         if of_it and all(each.capacity is not None for each in of_it):
-            told.append(foretell(run, Asked([parse(kind, "2x")])))
+            told.append(predict_from(run, Asked([parse(kind, "2x")])))
     return told

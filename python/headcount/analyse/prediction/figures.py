@@ -5,19 +5,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from headcount.analyse.prediction.answer import Answer, answer
+from headcount.analyse.prediction.capacity_model import CapacityModel, capacity_model
 from headcount.analyse.prediction.demand import drift
 from headcount.analyse.prediction.fit import Capacities, Fitted
 from headcount.analyse.prediction.interval import Spread
 from headcount.analyse.prediction.needs import needs
 from headcount.analyse.prediction.point import Point
-from headcount.analyse.prediction.record import DemandFigure, Expected, ForUsers, ModelName
-from headcount.analyse.prediction.wording import of_users
+from headcount.analyse.prediction.prediction import DemandFigure, Expected, ForUsers, ModelName
+from headcount.analyse.prediction.sentences import of_users
 
 
 def demand_figures(
-    before: Answer,
-    after: Answer,
+    before: CapacityModel,
+    after: CapacityModel,
     fits: Sequence[Fitted],
     points: Sequence[Point],
     measured: float | None,
@@ -52,7 +52,7 @@ def demand_figures(
 
 def for_users(
     model: ModelName,
-    after: Answer,
+    after: CapacityModel,
     now: Capacities,
     fits: Sequence[Fitted],
     users: float | None,
@@ -62,12 +62,12 @@ def for_users(
     if users is None:
         return None
     per_s, response_s, value = after.at(users)
-    drawn = [answer(model, each, after.capacities, users).at(users)[1] for each in fits]
+    drawn = [capacity_model(model, each, after.capacities, users).at(users)[1] for each in fits]
     low, high = _interval(drawn)
     # What is uncertain of the capacity is of the response, too: as many users more or less.
     half = spread.half if math.isfinite(spread.half) else 0.0
     fewer = after.at(users * math.exp(-half))[1]
-    more = answer(model, after.fitted, after.capacities, users * math.exp(half))
+    more = capacity_model(model, after.fitted, after.capacities, users * math.exp(half))
     most = more.at(users * math.exp(half))[1]
     expected = Expected(
         users=users,

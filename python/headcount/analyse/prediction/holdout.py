@@ -9,7 +9,7 @@ import numpy as np
 from headcount.analyse.prediction import candidates
 from headcount.analyse.prediction.fit import Capacities, fit
 from headcount.analyse.prediction.point import Point, loads
-from headcount.analyse.prediction.record import ModelName
+from headcount.analyse.prediction.prediction import ModelName
 from headcount.analyse.prediction.resource import Resource
 
 HELD_OUT = 2
@@ -29,7 +29,7 @@ no truth, either."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class HeldOutErrors:
     """How a model did: its largest relative errors; None where nothing could be compared."""
 
     model: ModelName
@@ -88,7 +88,7 @@ def split(points: Sequence[Point], measured: float | None) -> Split | None:
     return Split(low, [p for group in groups[cut:] for p in group])
 
 
-def told(
+def held_out_errors(
     divided: Split,
     found: Sequence[Resource],
     capacities: Capacities,
@@ -96,7 +96,7 @@ def told(
     usable: Mapping[str, float],
     *,
     times: bool,
-) -> list[Told]:
+) -> list[HeldOutErrors]:
     """How each model does on the levels held out; empty where nothing can be fitted.
 
     `usable` is a property of the devices, and taken from all levels. `times`: whether response
@@ -110,7 +110,7 @@ def told(
     for model in candidates.MODELS:
         solved, values = candidates.solve(model, fitted, capacities, most)
         if np.all(np.isnan(solved.response_s)):
-            made.append(Told(model, None, None, None, times))
+            made.append(HeldOutErrors(model, None, None, None, times))
             continue
         users = None
         if measured is not None:
@@ -118,7 +118,7 @@ def told(
             users = abs(crossed / measured - 1) if crossed else math.inf
         errors = [_errors(p, solved.users, solved.per_s, solved.response_s) for p in divided.high]
         made.append(
-            Told(
+            HeldOutErrors(
                 model,
                 max(e[0] for e in errors),
                 max(

@@ -40,7 +40,7 @@ class Spread:
         return math.hypot(NORMAL * drawn, self.held_out)
 
 
-def refitted(
+def refits(
     observations: Sequence[Observation],
     points: Sequence[Point],
     found: Sequence[Resource],

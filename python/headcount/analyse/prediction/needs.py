@@ -4,7 +4,7 @@ import math
 
 from headcount.analyse.prediction import candidates
 from headcount.analyse.prediction.fit import Capacities, Fitted
-from headcount.analyse.prediction.record import ModelName, Need
+from headcount.analyse.prediction.prediction import ModelName, Need
 
 HALVINGS = 24
 LEAST_USE, MOST_USE = 0.05, 0.999

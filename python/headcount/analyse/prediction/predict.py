@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headcount.analyse.prediction import change as changing
-from headcount.analyse.prediction import checks, interval, wording
-from headcount.analyse.prediction.answer import Answer, answer
+from headcount.analyse.prediction import checks, interval, sentences
 from headcount.analyse.prediction.basis import Basis, basis
 from headcount.analyse.prediction.candidates import QUEUEING
+from headcount.analyse.prediction.capacity_model import CapacityModel, capacity_model
 from headcount.analyse.prediction.change import Change
 from headcount.analyse.prediction.figures import demand_figures, for_users
 from headcount.analyse.prediction.fit import Capacities, Fitted
-from headcount.analyse.prediction.holdout import Told
+from headcount.analyse.prediction.holdout import HeldOutErrors
 from headcount.analyse.prediction.interval import Spread
-from headcount.analyse.prediction.record import Candidate, Check, ModelName, Prediction
+from headcount.analyse.prediction.prediction import Candidate, Check, ModelName, Prediction
 from headcount.analyse.prediction.study import Study
 from headcount.bundle.reader import Bundle
 
@@ -42,10 +42,10 @@ def predict(bundle: Bundle, asked: Asked | None = None) -> Prediction:
     asked = asked or Asked()
     spindles = next((c.was for c in asked.changes if c.kind == "disk"), None)
     times = asked.users is not None
-    return foretell(basis(bundle, asked.criterion, spindles, times=times), asked)
+    return predict_from(basis(bundle, asked.criterion, spindles, times=times), asked)
 
 
-def foretell(run: Basis, asked: Asked) -> Prediction:
+def predict_from(run: Basis, asked: Asked) -> Prediction:
     """The answer to one question; raises InputError where the run has nothing of what is asked."""
     then = changing.capacities(run.found.resources, asked.changes)
     changed = bool(asked.changes) or asked.users is not None
@@ -55,25 +55,25 @@ def foretell(run: Basis, asked: Asked) -> Prediction:
         if run.fitted.think_s <= 0:
             eligible = (*eligible, "scalability")
     at_least = max(*(p.users for p in run.found.points), asked.users or 0.0)
-    model, before, after = _chosen(run.told, eligible, run.fitted, (run.now, then), at_least)
-    best = next((one for one in run.told if one.model == model), None)
+    model, before, after = _chosen(run.held_out, eligible, run.fitted, (run.now, then), at_least)
+    best = next((one for one in run.held_out if one.model == model), None)
     return _prediction(_Made(run, asked, model, before, after, then, best), eligible)
 
 
 def _chosen(
-    told: Sequence[Told],
+    told: Sequence[HeldOutErrors],
     eligible: Sequence[ModelName],
     fitted: Fitted,
     capacities: tuple[Capacities, Capacities],
     at_least: float,
-) -> tuple[ModelName, Answer, Answer]:
+) -> tuple[ModelName, CapacityModel, CapacityModel]:
     """The model that did best on the levels held out, of those that have an answer at all."""
     able = sorted((one for one in told if one.model in eligible), key=lambda one: one.worst)
     names: list[ModelName] = [one.model for one in able] or ["exact"]
     made = []
     for name in names:
-        before = answer(name, fitted, capacities[0], at_least)
-        after = answer(name, fitted, capacities[1], at_least)
+        before = capacity_model(name, fitted, capacities[0], at_least)
+        after = capacity_model(name, fitted, capacities[1], at_least)
         if before.users and after.users:
             return name, before, after
         made.append((name, before, after))
@@ -87,10 +87,10 @@ class _Made:
     run: Basis
     asked: Asked
     model: ModelName
-    before: Answer
-    after: Answer
+    before: CapacityModel
+    after: CapacityModel
     then: Capacities
-    best: Told | None
+    best: HeldOutErrors | None
 
 
 def _prediction(made: _Made, eligible: Sequence[ModelName]) -> Prediction:
@@ -105,8 +105,8 @@ def _prediction(made: _Made, eligible: Sequence[ModelName]) -> Prediction:
         sentence="",
         criterion=found.criterion.text,
         changes=[
-            *changing.words(made.asked.changes, found.resources),
-            *wording.memory(made.asked.memory_bytes),
+            *changing.change_texts(made.asked.changes, found.resources),
+            *sentences.memory(made.asked.memory_bytes),
         ],
         levels_used=[p.index for p in found.points],
         levels_left_out=list(found.left_out),
@@ -116,21 +116,23 @@ def _prediction(made: _Made, eligible: Sequence[ModelName]) -> Prediction:
         binds=binds,
         bound_now=bound.resource.name if bound is not None else None,
         model=made.model,
-        candidates=_candidates(run.told, eligible, made.model),
+        candidates=_candidates(run.held_out, eligible, made.model),
         checks=made_checks,
         demands=demand_figures(made.before, after, run.fits, found.points, found.measured),
         for_users=for_users(made.model, after, run.now, run.fits, made.asked.users, spread),
-        unknowable=wording.unknowable(found, made.asked.changes),
-        notes=wording.notes(found, run.fitted),
+        unknowable=sentences.unknowable(found, made.asked.changes),
+        notes=sentences.notes(found, run.fitted),
         curve_now=made.before.curve(),
         curve=after.curve(),
     )
-    return prediction.model_copy(update={"sentence": wording.sentence(prediction)})
+    return prediction.model_copy(update={"sentence": sentences.sentence(prediction)})
 
 
 def _spread(made: _Made) -> Spread:
     run, then = made.run, made.then
-    resampled = interval.deviation(run.fits, lambda each: answer(made.model, each, then).users)
+    resampled = interval.deviation(
+        run.fits, lambda each: capacity_model(made.model, each, then).users
+    )
     ratio = run.divided.ratio if run.divided is not None else 1.0
     top = max(p.users for p in run.found.points)
     asked = (made.after.users or top) / top
@@ -199,7 +201,7 @@ def _harmless(made: _Made) -> bool | None:
 
 
 def _candidates(
-    told: Sequence[Told], eligible: Sequence[ModelName], model: ModelName
+    told: Sequence[HeldOutErrors], eligible: Sequence[ModelName], model: ModelName
 ) -> list[Candidate]:
     def finite(value: float | None) -> float | None:
         return value if value is not None and math.isfinite(value) else None

@@ -70,7 +70,7 @@ def resources(
     return [one for one in found if any(one.use(o) is not None for o in levels)]
 
 
-def spoken(name: str) -> str:
+def resource_name(name: str) -> str:
     """The name of a resource in a sentence."""
     return "CPU" if name == "cpu" else name
 

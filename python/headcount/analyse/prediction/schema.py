@@ -6,7 +6,7 @@
 import json
 from typing import Any
 
-from headcount.analyse.prediction.record import SCHEMA_VERSION, Prediction
+from headcount.analyse.prediction.prediction import SCHEMA_VERSION, Prediction
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

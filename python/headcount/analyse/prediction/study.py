@@ -48,7 +48,7 @@ class Study:
 
 def study(bundle: Bundle, criterion: str | None, spindles: float | None) -> Study:
     """Read what a bundle has; raises InputError where there is nothing to predict from."""
-    found = criteria.chosen(bundle, criterion)
+    found = criteria.chosen_criterion(bundle, criterion)
     values = criteria.values(found, bundle)
     kept: list[tuple[LevelResult, Observation]] = []
     left_out = []

@@ -68,11 +68,11 @@ def page() -> str:
 
 def _counts(found: list[Finding]) -> str:
     numbers = Counter(one.verdict for one in found)
-    told = ", ".join(f"{numbers[verdict]} {_said(verdict)}" for verdict in VERDICTS)
+    told = ", ".join(f"{numbers[verdict]} {_verdict_text(verdict)}" for verdict in VERDICTS)
     return f"Of {len(found)} checks {told}.\n"
 
 
-def _said(verdict: str) -> str:
+def _verdict_text(verdict: str) -> str:
     plural = {
         "matches": "match",
         "does not match": "do not match",

@@ -38,7 +38,7 @@ class Decision:
         evidence: The findings of the area that count, the strongest first.
         masked: Whether the disk is busy at the same time as memory is short.
         runner_up: The next area with evidence.
-        exonerated: Areas that were judged and have nothing against them.
+        ruled_out: Areas that were judged and have nothing against them.
         not_judged: Areas of which no rule that proves anything could be judged.
         used: Mean use of what is known: CPU, busiest disk, busiest link, from 0 to 1.
 
@@ -50,7 +50,7 @@ class Decision:
     evidence: tuple[Finding, ...]
     masked: bool
     runner_up: Area | None
-    exonerated: tuple[Area, ...]
+    ruled_out: tuple[Area, ...]
     not_judged: tuple[Area, ...]
     used: Mapping[str, float]
 
@@ -59,9 +59,9 @@ def decide(examination: Examination) -> Decision:
     """Draw the conclusion from the findings."""
     proofs = _by_area(examination, "proof")
     signs = _by_area(examination, "sign")
-    not_judged = tuple(area for area in AREAS[:4] if not examination.judged(area))
+    not_judged = tuple(area for area in AREAS[:4] if not examination.is_judged(area))
     against = {*proofs, *signs}
-    exonerated = tuple(area for area in AREAS if area not in against and examination.judged(area))
+    ruled_out = tuple(area for area in AREAS if area not in against and examination.is_judged(area))
     area = _first(proofs) or _first(signs)
     used = usage(examination.frame)
     masked = area == "memory" and "disk" in proofs
@@ -70,22 +70,20 @@ def decide(examination: Examination) -> Decision:
         if len(not_judged) == len(AREAS[:4]):
             kind = "unknown"
         sure: Confidence = "likely" if not_judged else "clear"
-        return Decision(kind, None, sure, (), False, None, exonerated, not_judged, used)
+        return Decision(kind, None, sure, (), False, None, ruled_out, not_judged, used)
     evidence = (*proofs.get(area, ()), *signs.get(area, ()))
     if area not in proofs:
         rest = [one for one in AREAS if one in signs and one != area]
         runner_up = rest[0] if rest else None
         return Decision(
-            "signs", area, "weak", evidence, masked, runner_up, exonerated, not_judged, used
+            "signs", area, "weak", evidence, masked, runner_up, ruled_out, not_judged, used
         )
     before = AREAS[: AREAS.index(area)]
     sure = "likely" if any(one in not_judged for one in before) else "clear"
     rest = [one for one in AREAS if one in proofs and one != area]
     rest += [one for one in AREAS if one in signs and one not in proofs]
     runner_up = rest[0] if rest else None
-    return Decision(
-        "limited", area, sure, evidence, masked, runner_up, exonerated, not_judged, used
-    )
+    return Decision("limited", area, sure, evidence, masked, runner_up, ruled_out, not_judged, used)
 
 
 def usage(frame: Frame) -> dict[str, float]:

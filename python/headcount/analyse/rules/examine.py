@@ -13,7 +13,7 @@ from headcount.analyse.rules.library import Library
 from headcount.analyse.rules.model import AREAS, Profile, Rule, Strength
 from headcount.analyse.rules.series import Frame, Series
 from headcount.analyse.rules.statistic import beyond
-from headcount.analyse.rules.windows import Span, covered_s, granular, interval_s, merged
+from headcount.analyse.rules.windows import Span, covered_s, granular, interval_s, merged_spans
 
 _WEIGHT: dict[Strength, int] = {"proof": 0, "sign": 1, "note": 2}
 
@@ -68,7 +68,7 @@ def examine(frame: Frame, facts: Facts, profile: Profile, library: Library) -> E
 
 def strength(rule: Rule, facts: Facts) -> Strength:
     """How much a rule says on this machine: old thresholds say less on a machine of today."""
-    return rule.strength if facts.of_the_nineties or rule.today is None else rule.today
+    return rule.strength if facts.is_of_the_nineties or rule.today is None else rule.today
 
 
 def _applies(rule: Rule, facts: Facts, profile: Profile) -> bool:
@@ -113,10 +113,10 @@ def _spans(rule: Rule, look: _Look, overall: Outcome) -> list[Span]:
     ]
     if not held:
         return [_trimmed(look.whole, overall.readings, look)] if overall.holds else []
-    found = merged(held)
+    found = merged_spans(held)
     if rule.when.counter is None or not overall.readings:
         return found
-    return merged(_grown(span, overall.readings[0], look) for span in found)
+    return merged_spans(_grown(span, overall.readings[0], look) for span in found)
 
 
 def _grown(span: Span, reading: Reading, look: _Look) -> Span:

@@ -57,7 +57,7 @@ def explain(name: str, library: Library | None = None) -> Explanation | None:
     family = split_instance(name)[0]
     known = library or builtin()
     found = [
-        Threshold(rule, in_words(leaf), known.source(rule))
+        Threshold(rule, comparison_text(leaf), known.source(rule))
         for rule in known.rules.values()
         for leaf in rule.when.leaves()
         if family in (leaf.counter, *leaf.plus, leaf.over)
@@ -65,7 +65,7 @@ def explain(name: str, library: Library | None = None) -> Explanation | None:
     return Explanation(counter, tuple(found))
 
 
-def in_words(leaf: Condition) -> str:
+def comparison_text(leaf: Condition) -> str:
     """Put one comparison into words, without the counter: `below 4 MiB, consistently`.
 
     >>> in_words(Condition(counter="system.cpu.utilization", op=">", value=80, unit="%"))
@@ -97,7 +97,7 @@ def subject(leaf: Condition) -> str:
     return f"{names} over {label(leaf.over)}" if leaf.over else names
 
 
-def condition_in_words(condition: Condition) -> str:
+def condition_text(condition: Condition) -> str:
     """Put a whole condition into words."""
     if condition.all:
         inner = " and ".join(_part(one) for one in condition.all)
@@ -106,10 +106,10 @@ def condition_in_words(condition: Condition) -> str:
     elif condition.no is not None:
         inner = f"not {_part(condition.no)}"
     else:
-        inner = f"{subject(condition)} {in_words(condition)}"
+        inner = f"{subject(condition)} {comparison_text(condition)}"
     return f"{inner} (of any one device)" if condition.each else inner
 
 
 def _part(condition: Condition) -> str:
-    text = condition_in_words(condition)
+    text = condition_text(condition)
     return f"({text})" if len(condition.all) + len(condition.any) > 1 else text

@@ -38,7 +38,7 @@ class Facts:
     spindles_from: Known = "assumed"
 
     @property
-    def of_the_nineties(self) -> bool:
+    def is_of_the_nineties(self) -> bool:
         """Whether it is a machine that the old thresholds were made for, as far as is known."""
         known = self.memory_bytes is not None and self.memory_bytes <= OF_ITS_TIME_BYTES
         return known and self.system == "windows"

@@ -80,7 +80,7 @@ class Examination:
     quiet: tuple[Rule, ...]
     not_judged: tuple[NotJudged, ...]
 
-    def judged(self, area: Area) -> bool:
+    def is_judged(self, area: Area) -> bool:
         """Whether any rule that could prove a bottleneck in the area was judged."""
         rules = [*self.quiet, *(one.rule for one in (*self.found, *self.taken_back))]
         return any(rule.area == area and rule.strength == "proof" for rule in rules)

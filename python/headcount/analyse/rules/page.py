@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterable
 from importlib.resources import files
 
-from headcount.analyse.rules.explain import condition_in_words
+from headcount.analyse.rules.explain import condition_text
 from headcount.analyse.rules.library import Library, builtin
 from headcount.analyse.rules.model import Rule
 
@@ -74,7 +74,7 @@ def _rules(rules: Iterable[Rule], library: Library) -> str:
         who = [*rule.profiles, *([f"{rule.system.title()} only"] if rule.system != "any" else [])]
         cells = [
             f"**{rule.id}** {rule.title}",
-            condition_in_words(rule.when),
+            condition_text(rule.when),
             says,
             ", ".join(who),
             meaning,

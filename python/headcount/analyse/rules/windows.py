@@ -45,7 +45,7 @@ def granular(at_s: Numbers) -> list[Span]:
     return made
 
 
-def merged(spans: Iterable[Span]) -> list[Span]:
+def merged_spans(spans: Iterable[Span]) -> list[Span]:
     """Join spans that touch or overlap."""
     found: list[Span] = []
     for start_s, end_s in sorted(spans):
@@ -61,6 +61,6 @@ def covered_s(spans: Sequence[Span], interval: float) -> float:
     return sum(end_s - start_s + interval for start_s, end_s in spans)
 
 
-def overlapping(span: Span, others: Sequence[Span]) -> bool:
+def is_overlapping(span: Span, others: Sequence[Span]) -> bool:
     """Whether a span has a moment in common with any of others."""
     return any(start_s <= span[1] and span[0] <= end_s for start_s, end_s in others)

@@ -44,7 +44,7 @@ def memory(values: Sequence[float]) -> float:
     return max(total, 1.0)
 
 
-def too_short(values: Sequence[float], section: float) -> bool:
+def is_too_short(values: Sequence[float], section: float) -> bool:
     """Whether sections of so many values are too short for an interval that holds what it claims.
 
     They are if neighbouring values are significantly alike and the section does not last fifteen

@@ -72,7 +72,7 @@ class Root:
     scatter: float
 
     @property
-    def restless(self) -> bool:
+    def is_restless(self) -> bool:
         """Whether levels scatter so much that their errors are not the whole of the noise."""
         return self.scatter > RESTLESS
 

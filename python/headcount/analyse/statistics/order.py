@@ -25,7 +25,7 @@ def confounded(second: Sequence[bool]) -> float:
     )
 
 
-def took_turns(second: Sequence[bool]) -> bool:
+def has_taken_turns(second: Sequence[bool]) -> bool:
     """Whether the order of the runs protects a comparison from drift.
 
     Where it does not, no interval of the difference can be believed, however narrow: simulated

@@ -90,7 +90,7 @@ def exceeded(whole: Durations, parts: Sequence[Durations], share: float) -> Perc
     return Percentile(value, low, high)
 
 
-def clustered(value_us: float, parts: Sequence[Durations]) -> bool:
+def is_clustered(value_us: float, parts: Sequence[Durations]) -> bool:
     """Whether so few clusters of slow answers make a percentile that its interval is too narrow.
 
     A busy server's slow answers come in clusters: what exceeds the percentile says as much of it as

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from headcount.analyse.capacities import change, compared
+from headcount.analyse.capacities import change, change_sentence
 from headcount.bundle.shares import ShareCapacity
 from headcount.bundle.verdict import Capacity, Verdict
 from headcount.controller import run as controller
@@ -51,6 +51,6 @@ def _record(
         change=changed.value if changed else None,
         change_low=changed.low if changed else None,
         change_high=changed.high if changed else None,
-        compared=compared(shares, found, first),
+        compared=change_sentence(shares, found, first),
         flags=verdict.flags,
     )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from headcount.analyse.costs import Held
+from headcount.analyse.costs import Holding
 from headcount.plan.workload import Workload
 
 
@@ -40,7 +40,7 @@ class Experiment:
     authorised_by: str | None = None
 
 
-def chains(experiment: Experiment) -> list[list[Held]]:
+def chains(experiment: Experiment) -> list[list[Holding]]:
     """The points of each start of the server, in the order of the starts.
 
     Processes keep what they have freed, so that whoever holds less after more still pays for more.
@@ -51,10 +51,10 @@ def chains(experiment: Experiment) -> list[list[Held]]:
     found = []
     for shares in experiment.shares:
         for connections in experiment.connections:
-            bare = Held(shares, connections, 1, 0)
-            files = [Held(shares, connections, 1, n) for n in _above(experiment.open_files, 0)]
-            uses = [Held(shares, connections, n, 0) for n in _above(experiment.net_uses, 1)]
-            begin = [Held(shares, 0, 1, 0), bare]
+            bare = Holding(shares, connections, 1, 0)
+            files = [Holding(shares, connections, 1, n) for n in _above(experiment.open_files, 0)]
+            uses = [Holding(shares, connections, n, 0) for n in _above(experiment.net_uses, 1)]
+            begin = [Holding(shares, 0, 1, 0), bare]
             growing = [grown for grown in (files, uses) if grown] or [[]]
             found += [[*begin, *grown] for grown in growing] * experiment.repeats
     random.Random(experiment.seed).shuffle(found)

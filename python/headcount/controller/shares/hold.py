@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from headcount._engine import SmbHold
-from headcount.analyse.costs import Held
+from headcount.analyse.costs import Holding
 from headcount.bundle.shares import LeftOut, SharesPoint
 from headcount.controller.sut import Sut
 from headcount.counters import footprint
@@ -20,7 +20,7 @@ APART_S = 0.2
 RESERVE = 0.1
 """Share of the machine's memory that is left to everybody else."""
 
-Told = Callable[[Held, int], None]
+Told = Callable[[Holding, int], None]
 """Told what is being held, and how many of its connections are."""
 
 
@@ -28,7 +28,7 @@ def hold(
     sut: Sut,
     pids: Sequence[int],
     start: int,
-    points: Sequence[Held],
+    points: Sequence[Holding],
     told: Told,
     kept: list[SharesPoint],
 ) -> list[LeftOut]:
@@ -59,7 +59,7 @@ def hold(
     return []
 
 
-def _bring(held: SmbHold, point: Held, told: Told) -> None:
+def _bring(held: SmbHold, point: Holding, told: Told) -> None:
     """Hold a point; gives up before the machine's memory is used up."""
 
     def progress(text: str) -> None:
@@ -75,7 +75,7 @@ def _bring(held: SmbHold, point: Held, told: Told) -> None:
 
 
 def _sample(
-    pids: Sequence[int], start: int, before: Held, point: Held, cpu_s: float | None
+    pids: Sequence[int], start: int, before: Holding, point: Holding, cpu_s: float | None
 ) -> SharesPoint:
     """What the server holds; with the CPU time that it took to get there from the point before."""
     time.sleep(SETTLE_S)
@@ -114,7 +114,7 @@ def _read(pids: Sequence[int]) -> Footprint:
     return found
 
 
-def left_out(point: Held, reason: str) -> LeftOut:
+def left_out(point: Holding, reason: str) -> LeftOut:
     """A point that could not be held."""
     return LeftOut(
         shares=point.shares,

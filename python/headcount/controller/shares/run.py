@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 
 from headcount import __version__, _engine
 from headcount.analyse import shares as analysis
-from headcount.analyse.costs import Held
+from headcount.analyse.costs import Holding
 from headcount.bundle.files import replace
 from headcount.bundle.shares import LeftOut, ShareCapacity, SharesFile, SharesPoint
 from headcount.bundle.writer import new_folder, now
@@ -30,7 +30,7 @@ class Listener(Protocol):
         """The experiment begins, with so many starts of the server."""
         ...
 
-    def holding(self, start: int, point: Held, connected: int) -> None:
+    def holding(self, start: int, point: Holding, connected: int) -> None:
         """A point is being brought about; so many of its connections are as they should be."""
         ...
 
@@ -126,7 +126,7 @@ class Run:
         replace(self.folder / FILE, known.model_dump_json(indent=1))
         return known
 
-    def _hold(self, start: int, points: list[Held], starts: int) -> None:
+    def _hold(self, start: int, points: list[Holding], starts: int) -> None:
         kept: list[SharesPoint] = []
         lost: list[LeftOut] = []
         plan = plan_of(self._experiment, points[0].shares)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from headcount.analyse.compare.record import Comparison, Point, Reference
+from headcount.analyse.compare.comparison import Comparison, Point, Reference
 from headcount.analyse.compare.words import value
 from headcount.report.chart import axis
 from headcount.report.chart.dots import Dot, dots, whiskers

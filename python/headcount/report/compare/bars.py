@@ -3,7 +3,7 @@
 import statistics
 from collections.abc import Sequence
 
-from headcount.analyse.compare.record import Comparison, Subject
+from headcount.analyse.compare.comparison import Comparison, Subject
 from headcount.report.compare.look import style
 from headcount.report.figures import bars
 from headcount.report.figures.bars import Bars, Group

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from headcount.analyse.compare.comparison import Comparison, Difference, Subject
 from headcount.analyse.compare.metrics import BY_ID
-from headcount.analyse.compare.record import Comparison, Difference, Subject
 from headcount.analyse.compare.words import directions, reach, signed, value
 from headcount.text import DASH, count
 

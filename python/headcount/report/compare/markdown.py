@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from headcount.analyse.compare.record import Comparison
+from headcount.analyse.compare.comparison import Comparison
 from headcount.report.compare.cells import Group, groups, published_sentences, subject_text
 from headcount.text import clean
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from headcount import __version__
-from headcount.analyse.compare.record import Comparison, Reference, Unlike
+from headcount.analyse.compare.comparison import Comparison, Reference, Unlike
 from headcount.analyse.compare.words import value
 from headcount.report.compare import against, bars
 from headcount.report.compare.cells import Group, Row, finding_class, groups, subject_text

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from headcount.analyse.compare.record import Comparison
+from headcount.analyse.compare.comparison import Comparison
 from headcount.report.compare.cells import Group, Row, groups, published_sentences, subject_text
 from headcount.report.terminal.glyphs import BLOCKS, glyphs, writable
 from headcount.report.terminal.say import say

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from headcount.analyse.compare.record import Comparison
+from headcount.analyse.compare.comparison import Comparison
 from headcount.bundle.reader import Bundle
 from headcount.report.document import charts, competitive, repeat
 from headcount.report.document.blocks import (

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from headcount.analyse.compare.record import Comparison, Reference, Subject
+from headcount.analyse.compare.comparison import Comparison, Reference, Subject
 from headcount.analyse.compare.words import value
 from headcount.report.compare.cells import Group, groups
 from headcount.report.document.blocks import (

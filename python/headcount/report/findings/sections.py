@@ -1,7 +1,7 @@
 """The parts of the page below the answer."""
 
 from headcount.analyse.rules.diagnosis import LogDiagnosis
-from headcount.analyse.rules.explain import condition_in_words
+from headcount.analyse.rules.explain import condition_text
 from headcount.analyse.rules.finding import Finding
 from headcount.counters.catalogue import label
 from headcount.report.findings import chart, wording
@@ -130,7 +130,7 @@ def not_judged(found: LogDiagnosis) -> Html | None:
             _LACKS,
             [
                 one.rule.id,
-                f"{one.rule.title} ({condition_in_words(one.rule.when)})",
+                f"{one.rule.title} ({condition_text(one.rule.when)})",
                 ", ".join(label(name) for name in one.missing) or "enough samples",
             ],
         )

@@ -3,7 +3,7 @@
 from rich.console import Console
 
 from headcount.analyse.rules.diagnosis import LogDiagnosis
-from headcount.analyse.rules.explain import Explanation, condition_in_words
+from headcount.analyse.rules.explain import Explanation, condition_text
 from headcount.analyse.rules.finding import Finding
 from headcount.analyse.rules.library import Library
 from headcount.analyse.rules.model import Advice, Rule
@@ -47,7 +47,7 @@ def show(found: LogDiagnosis, console: Console) -> None:
 def explain_rule(rule: Rule, library: Library, console: Console) -> None:
     """Print a rule: when it holds, what it means, where it is from, what it advises."""
     say(console, f"{rule.id}: {rule.title}", "bold")
-    say(console, f"Holds when: {condition_in_words(rule.when)}.")
+    say(console, f"Holds when: {condition_text(rule.when)}.")
     strength = rule.strength if rule.today is None else f"{rule.strength}, today {rule.today}"
     say(console, f"Says: {strength}. {rule.verdict}")
     who = ", ".join(rule.profiles) or "any server"

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from headcount.analyse.rules.condition import Reading
 from headcount.analyse.rules.diagnosis import LogDiagnosis
-from headcount.analyse.rules.explain import condition_in_words, subject
+from headcount.analyse.rules.explain import condition_text, subject
 from headcount.analyse.rules.finding import Finding
 from headcount.analyse.rules.model import Area, Rule
 from headcount.analyse.rules.units import figure, limit
@@ -78,8 +78,8 @@ def context(found: LogDiagnosis) -> list[str]:
         )
         next_one = AREAS[decision.runner_up]
         said.append(f"Next after it: {next_one}." if proved else f"Signs also point at {next_one}.")
-    if decision.exonerated:
-        said.append(f"Nothing against {_enumeration([AREAS[one] for one in decision.exonerated])}.")
+    if decision.ruled_out:
+        said.append(f"Nothing against {_enumeration([AREAS[one] for one in decision.ruled_out])}.")
     lacking = [one for one in decision.not_judged if one not in unproved]
     if lacking:
         names = _enumeration([AREAS[one] for one in lacking])
@@ -166,7 +166,7 @@ def conflicts(one: Finding, found: LogDiagnosis) -> list[str]:
         verdict = {True: "holds too", False: "does not hold", None: "cannot be told"}[other.holds]
         said.append(
             f"{other.rule.id} ({source(other.rule, found)}) asks for: "
-            f"{condition_in_words(other.rule.when)}. It {verdict}."
+            f"{condition_text(other.rule.when)}. It {verdict}."
         )
     return said
 

@@ -4,9 +4,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from headcount.analyse.prediction.change import shown
-from headcount.analyse.prediction.record import Check, Prediction
-from headcount.analyse.prediction.resource import spoken
+from headcount.analyse.prediction.change import amount_text
+from headcount.analyse.prediction.prediction import Check, Prediction
+from headcount.analyse.prediction.resource import resource_name
 from headcount.report.terminal.glyphs import writable
 from headcount.text import DASH, count, duration, duration_range, share, significant
 
@@ -46,7 +46,7 @@ def _expected(told: Prediction, console: Console) -> None:
             console,
             f"As it is: {count(told.now.users)} users by the model{measured}; "
             f"{significant(told.now.per_s)} scenarios/s, {duration(told.now.response_ms)} on "
-            f"average; fullest: {spoken(told.bound_now) if told.bound_now else DASH}.",
+            f"average; fullest: {resource_name(told.bound_now) if told.bound_now else DASH}.",
         )
     if told.outcome == "predicted" and told.changes and told.capacity is not None:
         then = told.capacity
@@ -76,9 +76,9 @@ def _demands(told: Prediction, console: Console) -> None:
         table.add_row(
             writable(each.resource, console),
             f"{significant(each.demand * factor)} {unit}",
-            shown(each.capacity, each.unit),
+            amount_text(each.capacity, each.unit),
             share(each.at_capacity),
-            shown(each.changed_to, each.unit),
+            amount_text(each.changed_to, each.unit),
             DASH if refused else share(each.then),
         )
     console.print(table)

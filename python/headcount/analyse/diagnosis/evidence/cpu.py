@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.sign import Sign, figure
-from headcount.analyse.diagnosis.thresholds import held, ramp
+from headcount.analyse.diagnosis.thresholds import ramp, threshold
 from headcount.bundle.diagnosis import Figure
 from headcount.text import share, significant
 
@@ -57,7 +57,7 @@ def waiting(level: Observation) -> tuple[float, str] | None:
         return pressure, PRESSURE
     if delay is not None:
         at_all = min(level.mean(RUNNABLE) or 1.0, 1.0)
-        return min(delay / held("cpu.delay"), 1.0) * at_all, DELAY
+        return min(delay / threshold("cpu.delay"), 1.0) * at_all, DELAY
     pressure = level.mean(HOST_PRESSURE)
     return None if pressure is None else (pressure, HOST_PRESSURE)
 
@@ -72,7 +72,7 @@ def wanted(level: Observation) -> float | None:
     """
     used, delay = level.mean(GROUP, OWN), level.mean(DELAY)
     busiest = level.mean(BUSIEST_THREAD)
-    if used is not None and busiest is not None and busiest >= held("thread.busy.high"):
+    if used is not None and busiest is not None and busiest >= threshold("thread.busy.high"):
         return used
     runnable = level.mean(RUNNABLE)
     if used is None or delay is None:
@@ -95,7 +95,7 @@ def _quota(level: Observation) -> Sign | None:
     limit = level.mean(LIMIT)
     of = f" (its limit is {significant(limit)} CPUs)" if limit is not None else ""
     said = f"its control group was denied CPU in {share(throttled)} of the periods{of}"
-    told = figure(level, THROTTLED, throttled, said, threshold=held("decide.score"))
+    told = figure(level, THROTTLED, throttled, said, threshold=threshold("decide.score"))
     return Sign("cpu", "quota", throttled, (told,), limit, "{cpu}" if limit is not None else None)
 
 
@@ -105,14 +105,14 @@ def _pinned(level: Observation) -> Sign | None:
     host = level.mean(HOST)
     if wait is None or busiest is None or host is None or wait[1] == HOST_PRESSURE:
         return None
-    if host >= held("cpu.full.high") or used.there is None or used.there < 2:
+    if host >= threshold("cpu.full.high") or used.there is None or used.there < 2:
         return None
     # The mean of the other CPUs: if they are nearly full, too, the server is bound to none.
     rest = (host * used.there - busiest) / (used.there - 1)
-    if rest >= held("cpu.full.low"):
+    if rest >= threshold("cpu.full.low"):
         return None
     full = ramp(busiest, "cpu.full.low", "cpu.full.high")
-    whole = used.server is not None and used.server >= held("cpu.full.low")
+    whole = used.server is not None and used.server >= threshold("cpu.full.low")
     score = min(full, wait[0]) if whole else 0.0
     said = (
         f"its tasks waited for a CPU {share(wait[0])} of the time while the machine used only "
@@ -143,7 +143,7 @@ def _machine(level: Observation) -> Sign | None:
         HOST,
         busy,
         f"the machine's CPUs were in use {share(busy)} of the time",
-        threshold=held("cpu.full.high"),
+        threshold=threshold("cpu.full.high"),
     )
     figures = [told]
     if wait is not None:
@@ -153,14 +153,14 @@ def _machine(level: Observation) -> Sign | None:
             said = f"its threads waited for a CPU {share(delay)} of the time they wanted one"
         figures.append(_wait(level, wait, said))
     stolen = level.mean(STOLEN) or 0.0
-    if stolen >= held("cpu.stolen") and uses < 1:
+    if stolen >= threshold("cpu.stolen") and uses < 1:
         said = f"the hypervisor gave {share(stolen)} of the CPUs to others"
-        figures.insert(0, figure(level, STOLEN, stolen, said, threshold=held("cpu.stolen")))
+        figures.insert(0, figure(level, STOLEN, stolen, said, threshold=threshold("cpu.stolen")))
         return Sign("cpu", "stolen", score, tuple(figures))
     if _others(used):
         foreign = used.foreign or 0.0
         said = f"other programs used {significant(foreign)} of {significant(used.there)} CPUs"
-        limit = held("cpu.foreign") * (used.there or 0.0)
+        limit = threshold("cpu.foreign") * (used.there or 0.0)
         named = figure(level, FOREIGN, foreign, said, threshold=limit, side="sut", unit="{cpu}")
         return Sign("cpu", "neighbour", score, (named, *figures))
     return Sign("cpu", "all cores", score, tuple(figures))
@@ -184,11 +184,11 @@ def _others(used: Cores) -> bool:
     """Whether programs that are neither the server nor the generator took a part that matters."""
     if used.foreign is None or not used.there:
         return False
-    return used.foreign >= held("cpu.foreign") * used.there
+    return used.foreign >= threshold("cpu.foreign") * used.there
 
 
 def _wait(level: Observation, wait: tuple[float, str], said: str) -> Figure:
     counter = wait[1]
     value = level.mean(counter)
-    limit = held("cpu.delay") if counter == DELAY else held("decide.score")
+    limit = threshold("cpu.delay") if counter == DELAY else threshold("decide.score")
     return figure(level, counter, wait[0] if value is None else value, said, threshold=limit)

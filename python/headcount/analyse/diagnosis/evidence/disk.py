@@ -5,7 +5,7 @@ from dataclasses import replace
 from headcount.analyse.diagnosis.evidence import cpu
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.sign import Sign, figure
-from headcount.analyse.diagnosis.thresholds import held, ramp
+from headcount.analyse.diagnosis.thresholds import ramp, threshold
 from headcount.bundle.diagnosis import Figure
 from headcount.text import duration, megabytes_per_s, share, significant
 
@@ -37,7 +37,7 @@ def signs(level: Observation, light: Observation | None) -> Sign | None:
         score, counter, value = waited
         tasks = "a task of the host" if counter == HOST_SOME else "a task of the server"
         said = f"{tasks} waited for I/O {share(value)} of the time"
-        told = figure(level, counter, value, said, threshold=held("decide.score"))
+        told = figure(level, counter, value, said, threshold=threshold("decide.score"))
         return Sign("disk", detail, score, (told, *_where(level, score)))
     return _device(level, light, detail)
 
@@ -73,13 +73,15 @@ def _device(level: Observation, light: Observation | None, detail: str | None) -
         return None
     score = ramp(busy, "disk.busy.low", "disk.busy.high")
     said = f"the busiest disk had a request under way {share(busy)} of the time"
-    figures = [figure(level, BUSY, busy, said, threshold=held("disk.busy.high"))]
+    figures = [figure(level, BUSY, busy, said, threshold=threshold("disk.busy.high"))]
     took, before = level.mean(AWAIT), light.mean(AWAIT) if light is not None else None
     if took is not None and before:
         grown = took / before
         said = f"a disk request took {duration(took)}, {significant(grown)} times as long as before"
-        figures.append(figure(level, AWAIT, took, said, threshold=held("disk.growth") * before))
-        score *= min(grown / held("disk.growth"), 1.0)
+        figures.append(
+            figure(level, AWAIT, took, said, threshold=threshold("disk.growth") * before)
+        )
+        score *= min(grown / threshold("disk.growth"), 1.0)
     return Sign("disk", detail, score, tuple(figures))
 
 
@@ -104,7 +106,7 @@ def _where(level: Observation, score: float) -> list[Figure]:
     busy = level.mean(BUSY)
     if busy is not None:
         said = f"the busiest disk had a request under way {share(busy)} of the time"
-        if busy < IDLE and score >= held("decide.score"):
+        if busy < IDLE and score >= threshold("decide.score"):
             said += ": what holds it back lies above the disk (a control group, a volume)"
         figures.append(figure(level, BUSY, busy, said))
     return figures

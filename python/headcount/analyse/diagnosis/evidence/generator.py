@@ -2,7 +2,7 @@
 
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.sign import Sign, figure
-from headcount.analyse.diagnosis.thresholds import held, ramp
+from headcount.analyse.diagnosis.thresholds import ramp, threshold
 from headcount.bundle.diagnosis import Figure
 from headcount.text import share
 
@@ -27,7 +27,7 @@ def signs(level: Observation) -> Sign:
     window = level.mean(WINDOW)
     if window is not None:
         text = f"the server's connections waited for it to read {share(window)} of the time"
-        part = window if window >= held("generator.window") else window / 2
+        part = window if window >= threshold("generator.window") else window / 2
         found.append((part, "reading", _figure(level, WINDOW, window, text)))
     if level.limited and max(score for score, _, _ in found) < SURE:
         late = ramp(level.late, "generator.late.low", "generator.late.high")
@@ -43,5 +43,5 @@ def _figure(level: Observation, counter: str, value: float, text: str) -> Figure
         WINDOW: "generator.window",
         LATE: "generator.late.high",
     }
-    limit = held(thresholds.get(counter, "decide.score"))
+    limit = threshold(thresholds.get(counter, "decide.score"))
     return figure(level, counter, value, text, threshold=limit, side="generator", unit="1")

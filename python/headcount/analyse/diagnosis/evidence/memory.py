@@ -6,7 +6,7 @@ from headcount.analyse.diagnosis import kills
 from headcount.analyse.diagnosis.evidence import disk
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.sign import Sign, figure
-from headcount.analyse.diagnosis.thresholds import held
+from headcount.analyse.diagnosis.thresholds import threshold
 from headcount.bundle.diagnosis import Figure
 from headcount.text import count, megabytes_per_s, memory, share
 
@@ -73,28 +73,28 @@ def signs(level: Observation, waits_for_disk: Sign | None) -> Sign | None:
         )
         refaults = REFAULTS if level.mean(REFAULTS) is not None else HOST_REFAULTS
         figures.append(figure(level, refaults, again, said))
-        enough = (part_of_disk(level) or 0.0) >= held("memory.refaults")
+        enough = (part_of_disk(level) or 0.0) >= threshold("memory.refaults")
         if waits_for_disk is not None and enough:
             score, detail = waits_for_disk.score, "as disk"
             figures += waits_for_disk.figures[:1]
     if pressure is not None:
         said = f"its tasks waited for memory itself {share(pressure)} of the time"
         counter = PRESSURE if level.mean(PRESSURE) is not None else HOST_PRESSURE
-        told = figure(level, counter, pressure, said, threshold=held("memory.pressure"))
-        direct = min(pressure / held("memory.pressure"), 1.0) * 0.9
+        told = figure(level, counter, pressure, said, threshold=threshold("memory.pressure"))
+        direct = min(pressure / threshold("memory.pressure"), 1.0) * 0.9
         if direct > score or not score:
             score, detail = direct, "pressure" if direct else None
             # A pressure below what it is held against convinces less than what was read again.
-            clear = pressure >= held("memory.pressure") or (part_of_disk(level) or 0.0) < held(
-                "memory.refaults"
-            )
+            clear = pressure >= threshold("memory.pressure") or (
+                part_of_disk(level) or 0.0
+            ) < threshold("memory.refaults")
             figures.insert(0 if clear else len(figures), told)
         else:
             figures.append(told)
     return _limited(level, detail, score, figures)
 
 
-def killed(observations: Sequence[Observation]) -> Sign | None:
+def kill_sign(observations: Sequence[Observation]) -> Sign | None:
     """Processes of the server that the kernel ended, where users were fewest; None if none were.
 
     Valid or not, and measured or not yet: whoever is killed once has lost what it held.

@@ -2,7 +2,7 @@
 
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.sign import Sign, figure
-from headcount.analyse.diagnosis.thresholds import between, held, ramp
+from headcount.analyse.diagnosis.thresholds import between, ramp, threshold
 from headcount.bundle.diagnosis import Figure
 from headcount.counters.naming import split_instance
 from headcount.text import megabytes_per_s, share, storage
@@ -39,7 +39,7 @@ def _queue(level: Observation) -> Sign | None:
     score = occupied if held_back > 0 or long else occupied * 0.4
     of = f", {storage(backlog)} on average" if backlog is not None else ""
     said = f"bytes waited to be sent {share(occupied)} of the time{of}"
-    told = figure(level, OCCUPIED, occupied, said, threshold=held("decide.score"))
+    told = figure(level, OCCUPIED, occupied, said, threshold=threshold("decide.score"))
     return Sign("network", "sending", score, (told, *_moved(level)))
 
 
@@ -50,11 +50,11 @@ def _sockets(level: Observation) -> Sign | None:
         return None
     window = level.mean(WINDOW) or 0.0
     score = min(
-        between(busy, held("network.busy") - 0.2, held("network.busy")),
-        between(queued, held("network.queued") - 0.3, held("network.queued")),
+        between(busy, threshold("network.busy") - 0.2, threshold("network.busy")),
+        between(queued, threshold("network.queued") - 0.3, threshold("network.queued")),
     ) * (1 - min(window * 2, 1.0))
     said = f"{share(queued)} of its connections had unsent bytes"
-    told = figure(level, QUEUED, queued, said, threshold=held("network.queued"))
+    told = figure(level, QUEUED, queued, said, threshold=threshold("network.queued"))
     return Sign("network", "sending", score * 0.9, (told, *_moved(level)))
 
 
@@ -72,7 +72,7 @@ def _links(level: Observation) -> list[Sign]:
                 continue
             used = moved / speed
             said = f"{interface} carried {megabytes_per_s(moved)}, {share(used)} of its speed"
-            told = figure(level, of, used, said, threshold=held("network.link.high"), unit="1")
+            told = figure(level, of, used, said, threshold=threshold("network.link.high"), unit="1")
             score = ramp(used, "network.link.low", "network.link.high")
             made.append(Sign("network", word, score, (told,)))
     return made

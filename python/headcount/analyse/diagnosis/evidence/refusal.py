@@ -2,7 +2,7 @@
 
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.sign import Sign, figure
-from headcount.analyse.diagnosis.thresholds import held
+from headcount.analyse.diagnosis.thresholds import threshold
 from headcount.bundle.diagnosis import Figure
 from headcount.text import count, share, significant
 
@@ -29,7 +29,7 @@ def signs(level: Observation, light: Observation | None) -> Sign:
     symptom. So they are where nobody is served at all: a limit on sessions lets some in, a server
     that has died none. Errors are always counted, so this is never unseen.
     """
-    least = held("refusal.share")
+    least = threshold("refusal.share")
     score = 0.0
     said = f"{share(level.refused)} of the users or scenarios were turned away"
     figures = [figure(level, SHARE, level.refused, said, threshold=least, side="load", unit="1")]
@@ -45,12 +45,12 @@ def signs(level: Observation, light: Observation | None) -> Sign:
             GROWTH,
             grown,
             said,
-            threshold=held("refusal.growth"),
+            threshold=threshold("refusal.growth"),
             side="load",
             unit="1",
         )
         figures.append(told)
-        if grown > held("refusal.growth"):
+        if grown > threshold("refusal.growth"):
             score *= 0.6
     for used, most, noun in LIMITS:
         there, limit = level.mean(used), level.mean(most)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.saturation import Saturation
 from headcount.analyse.diagnosis.sign import Sign, figure
-from headcount.analyse.diagnosis.thresholds import between, held
+from headcount.analyse.diagnosis.thresholds import between, threshold
 from headcount.bundle.diagnosis import Figure
 from headcount.text import count, duration, share, significant
 
@@ -48,7 +48,7 @@ def signs(level: Observation, seen: Saturation, taken: float) -> list[Sign]:
     """A pool and a lock; `taken`, the strongest sign of a resource, leaves less for them."""
     rest = max(1 - taken, 0.0)
     places = places_of(level, seen)
-    told, lock = _told_pool(level), _told_lock(level)
+    told, lock = _reported_pool(level), _reported_lock(level)
     outside = places.outside
     if outside is None:
         few = places.effective is not None and places.effective < ONE
@@ -85,11 +85,11 @@ def places_of(level: Observation, seen: Saturation) -> Places:
     light, under_way = seen.light, level.under_way
     if light is None or light.service_s is None or not seen.most_per_s:
         return Places(None, None)
-    if light.per_s > held("pool.light") * seen.most_per_s:
+    if light.per_s > threshold("pool.light") * seen.most_per_s:
         return Places(None, None)  # its users already waited for each other
     held_s, at_door = light.service_s, level.mean(ACCEPT)
     connections = light.mean(CONNECTIONS)
-    if at_door is not None and connections and at_door >= held("pool.queue") * level.users:
+    if at_door is not None and connections and at_door >= threshold("pool.queue") * level.users:
         # Those of a user at most: others, such as that of who reads the counters, hold no user up.
         held_s = max(held_s, min(connections, light.users) / light.per_s)
     effective = max(seen.most_per_s * held_s, 1.0)
@@ -109,17 +109,19 @@ def _waiting_outside(level: Observation) -> float | None:
     return sum(known) if known else None
 
 
-def _told_pool(level: Observation) -> tuple[float, str, float, float, str] | None:
+def _reported_pool(level: Observation) -> tuple[float, str, float, float, str] | None:
     """A pool that the server tells of: score, counter, at work, allowed, noun."""
     for busy, most, noun in BUSY:
         working, allowed = level.mean(busy), level.mean(most)
         if working is not None and allowed:
-            score = between(working / allowed, held("pool.busy") - 0.15, held("pool.busy"))
+            score = between(
+                working / allowed, threshold("pool.busy") - 0.15, threshold("pool.busy")
+            )
             return score, busy, working, allowed, noun
     return None
 
 
-def _told_lock(level: Observation) -> tuple[float, str, float, str] | None:
+def _reported_lock(level: Observation) -> tuple[float, str, float, str] | None:
     """Locks that the server tells of: score, counter, how many wait, for what."""
     active = level.mean(ACTIVE)
     if not active:
@@ -144,7 +146,7 @@ def _size(
     told: tuple[float, str, float, float, str] | None,
     allowed: float | None,
 ) -> tuple[float | None, str | None]:
-    if told is not None and told[0] >= held("decide.score"):
+    if told is not None and told[0] >= threshold("decide.score"):
         return told[3], "{worker}"
     if allowed is not None:
         return allowed, "{worker}"
@@ -158,7 +160,9 @@ def _pool_figures(
     if told is not None:
         _, counter, working, allowed, noun = told
         said = f"{significant(working)} of {count(allowed)} {noun} were at work"
-        figures.append(figure(level, counter, working, said, threshold=held("pool.busy") * allowed))
+        figures.append(
+            figure(level, counter, working, said, threshold=threshold("pool.busy") * allowed)
+        )
     if places.effective is not None:
         said = (
             f"it served about {significant(places.effective)} at a time (throughput times how long "
@@ -168,7 +172,7 @@ def _pool_figures(
         figures.append(made)
     if places.outside is not None:
         said = f"{share(places.outside)} of those beyond waited to be taken up"
-        limit = held("pool.queue")
+        limit = threshold("pool.queue")
         made = figure(level, OUTSIDE, places.outside, said, threshold=limit, side="load", unit="1")
         figures.append(made)
     return tuple(figures)
@@ -191,7 +195,7 @@ def _lock_figures(
         figures.append(figure(level, SERIAL, each_ms, said, side="load", unit="ms"))
     if places.outside is not None:
         said = f"only {share(places.outside)} of those under way waited to be taken up"
-        limit = held("pool.queue")
+        limit = threshold("pool.queue")
         made = figure(level, OUTSIDE, places.outside, said, threshold=limit, side="load", unit="1")
         figures.append(made)
     return tuple(figures)

@@ -3,7 +3,7 @@
 from headcount.analyse.diagnosis.evidence import cpu
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.sign import Sign, figure
-from headcount.analyse.diagnosis.thresholds import held, ramp
+from headcount.analyse.diagnosis.thresholds import ramp, threshold
 from headcount.text import share, significant
 
 BUSIEST = cpu.BUSIEST_THREAD
@@ -29,6 +29,6 @@ def signs(level: Observation) -> Sign | None:
         score *= 1 - ramp(most, "cpu.wanted.low", "cpu.wanted.high")
     throttled = level.mean(cpu.THROTTLED) or 0.0
     score *= 1 - min(throttled, 1.0)
-    told = figure(level, BUSIEST, busy, said, threshold=held("thread.busy.high"))
+    told = figure(level, BUSIEST, busy, said, threshold=threshold("thread.busy.high"))
     detail = "one thread" if threads == 1 else "a few threads"
     return Sign("thread", detail, score, (told,), float(threads), "{thread}")

@@ -3,7 +3,7 @@
 from headcount.plan.plan import Plan
 
 
-def compressed(plan: Plan) -> str | None:
+def compression_doubt(plan: Plan) -> str | None:
     """Say how much faster pauses passed, as a flag does; None where they passed as in life."""
     faster = plan.workload.run.compress
     if faster == 1:

@@ -5,7 +5,7 @@ from difflib import SequenceMatcher
 from html import unescape
 
 from headcount.analyse.audit.evidence import Evidence
-from headcount.analyse.audit.record import Place, Result, result, unknown
+from headcount.analyse.audit.result import Place, Result, result, unknown
 
 CHECK = "report"
 TITLE = "the report says what the bundle says"

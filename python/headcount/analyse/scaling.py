@@ -5,7 +5,7 @@ from headcount.plan.units import size_bytes
 from headcount.text import count, memory, share, storage
 
 
-def shrunk(plan: Plan) -> str | None:
+def scaling_doubt(plan: Plan) -> str | None:
     """Say how far the data set was shrunk, as a flag does; None where it was not."""
     if plan.scale == 1:
         return None

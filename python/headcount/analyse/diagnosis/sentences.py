@@ -1,8 +1,8 @@
 """The diagnosis in sentences."""
 
 from headcount.analyse.diagnosis.decide import Decision
+from headcount.analyse.diagnosis.ruled_out import NAMES
 from headcount.analyse.diagnosis.sign import Sign
-from headcount.analyse.diagnosis.unseen import NAMES
 from headcount.bundle.diagnosis import Limit
 from headcount.text import count, duration, significant
 
@@ -66,7 +66,7 @@ def head(sign: Sign) -> str:
     return text
 
 
-def about(sign: Sign) -> str:
+def candidate_text(sign: Sign) -> str:
     """What a candidate is, and its figures."""
     figures = "; ".join(figure.sentence for figure in sign.figures)
     return f"{NAMES[sign.limit]}: {figures}" if figures else NAMES[sign.limit]

@@ -10,7 +10,7 @@ from headcount.analyse.models.network import Floats, Solution
 from headcount.analyse.prediction import candidates
 from headcount.analyse.prediction.demand import Demand
 from headcount.analyse.prediction.fit import Capacities, Fitted
-from headcount.analyse.prediction.record import CurvePoint, Expected, ModelName
+from headcount.analyse.prediction.prediction import CurvePoint, Expected, ModelName
 
 CURVE_POINTS = 40
 BEYOND = 1.4
@@ -18,7 +18,7 @@ BEYOND = 1.4
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CapacityModel:
     """A model solved for one set of capacities."""
 
     fitted: Fitted
@@ -89,15 +89,17 @@ class Answer:
         return made
 
 
-def answer(
+def capacity_model(
     model: ModelName, fitted: Fitted, capacities: Capacities, at_least: float = 0.0
-) -> Answer:
+) -> CapacityModel:
     """Solve a model up to its limit, and up to `at_least` users."""
     most = candidates.room(fitted, capacities, at_least)
     solution, values = candidates.solve(model, fitted, capacities, most)
-    return Answer(fitted, capacities, solution, values, candidates.crossing(solution.users, values))
+    return CapacityModel(
+        fitted, capacities, solution, values, candidates.crossing(solution.users, values)
+    )
 
 
-def sweep(model: ModelName, fits: Sequence[Fitted], capacities: Capacities) -> list[Answer]:
+def sweep(model: ModelName, fits: Sequence[Fitted], capacities: Capacities) -> list[CapacityModel]:
     """The same for levels drawn again."""
-    return [answer(model, each, capacities) for each in fits]
+    return [capacity_model(model, each, capacities) for each in fits]

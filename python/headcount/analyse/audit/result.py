@@ -64,7 +64,7 @@ def result(
     `bad` says what is wrong with all of them; without it the first place is told.
     """
     found = list(places)
-    first = "" if not found else told(found[0])
+    first = "" if not found else place_text(found[0])
     more = f", and {len(found) - 1} more" if len(found) > 1 else ""
     return Result(
         check=check,
@@ -81,7 +81,7 @@ def unknown(check: str, title: str, why: str) -> Result:
     return Result(check=check, title=title, outcome="unknown", sentence=why)
 
 
-def told(place: Place) -> str:
+def place_text(place: Place) -> str:
     """A place in a line: `levels.json, level 3, total.completed: 12 instead of 13`."""
     level = f"level {place.level}" if place.level is not None else None
     where = ", ".join(part for part in (place.file, level, place.at) if part)

@@ -16,7 +16,7 @@ from headcount.analyse.diagnosis.sign import Sign
 from headcount.analyse.diagnosis.weigh import RESOURCES, Weighed
 from headcount.bundle.diagnosis import Blind, Exonerated, Figure, Limit
 
-CLEAR = 0.25
+RULED_OUT_BELOW = 0.25
 """Score up to which something surely did not limit."""
 
 SHOWN_BY: Mapping[Limit, tuple[str, ...]] = {
@@ -44,7 +44,7 @@ NAMES: Mapping[Limit, str] = {
 }
 
 
-def blind(weighed: Weighed) -> list[Blind]:
+def not_observed(weighed: Weighed) -> list[Blind]:
     """What nothing could have shown."""
     missing: list[Limit] = [limit for limit in RESOURCES if limit not in weighed.signs]
     deciding = weighed.seen.levels
@@ -63,33 +63,33 @@ def blind(weighed: Weighed) -> list[Blind]:
     ]
 
 
-CLEARED_BY: Mapping[Limit, tuple[str, ...]] = {
+RULED_OUT_BY: Mapping[Limit, tuple[str, ...]] = {
     "cpu": (cpu.THROTTLED, cpu.PRESSURE, cpu.DELAY, cpu.HOST_PRESSURE),
     "generator": (generator.BUSIEST,),
 }
 """Figures that clear a limit best, where the first one of its sign does not."""
 
 
-def _clearing(limit: Limit, sign: Sign) -> Figure | None:
+def _figure_against(limit: Limit, sign: Sign) -> Figure | None:
     """The figure that clears a limit."""
-    for name in CLEARED_BY.get(limit, ()):
+    for name in RULED_OUT_BY.get(limit, ()):
         for figure in sign.figures:
             if figure.counter == name:
                 return figure
     return sign.figures[0] if sign.figures else None
 
 
-def exonerated(decision: Decision, weighed: Weighed) -> list[Exonerated]:
+def ruled_out(decision: Decision, weighed: Weighed) -> list[Exonerated]:
     """What was seen and was not the limit, with the figure that says so."""
     named = {decision.limit, *(sign.limit for sign in decision.joint)}
     found = []
     for limit in (*RESOURCES, "generator", "refusal"):
         sign = weighed.signs.get(limit)
-        if sign is None or limit in named or sign.score > CLEAR:
+        if sign is None or limit in named or sign.score > RULED_OUT_BELOW:
             continue
         if limit == "disk" and decision.limit == "memory":
             continue  # it is waited for, only not for its own sake
-        figure = _clearing(limit, sign)
+        figure = _figure_against(limit, sign)
         told = f": {figure.sentence}" if figure is not None else ""
         name = NAMES[limit]
         found.append(Exonerated(limit=limit, figure=figure, sentence=f"not {name}{told}"))

@@ -20,7 +20,7 @@ from headcount.analyse.diagnosis.evidence import cpu, disk, network, software, t
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.resample import SEED
 from headcount.analyse.diagnosis.saturation import Saturation
-from headcount.analyse.diagnosis.thresholds import held
+from headcount.analyse.diagnosis.thresholds import threshold
 from headcount.bundle.diagnosis import Limit, Next, Side
 from headcount.counters.naming import split_instance
 from headcount.text import count
@@ -65,7 +65,7 @@ class Resource:
     """Whether it grows with the users rather than with what they do."""
 
 
-def following(
+def projection(
     observations: Sequence[Observation], seen: Saturation, named: Sequence[Limit]
 ) -> Next | None:
     """The first of the other resources to be full, or None where none of them tells."""
@@ -111,7 +111,7 @@ def resources(levels: Sequence[Observation]) -> Iterator[Resource]:
                     of,
                     "sut",
                     lambda o, of=of: o.means.get("sut", {}).get(of),  # type: ignore[misc]
-                    speed * held("network.link.high"),
+                    speed * threshold("network.link.high"),
                     "By/s",
                 )
 
@@ -124,7 +124,7 @@ def _projected(
     if len({x for x, _ in known}) < LEAST_LEVELS:
         return None
     x, use = (np.array(column) for column in zip(*known, strict=True))
-    if x.max() < SPREAD * x.min() or use.max() < held("next.least") * resource.capacity:
+    if x.max() < SPREAD * x.min() or use.max() < threshold("next.least") * resource.capacity:
         return None
     design = np.column_stack([np.ones_like(x), x])
     (background, demand), residual, _, _ = np.linalg.lstsq(design, use, rcond=None)

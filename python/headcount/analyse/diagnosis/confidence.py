@@ -7,7 +7,7 @@ from headcount.analyse.diagnosis.decide import Decision, decide
 from headcount.analyse.diagnosis.evidence import cpu, disk
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.resample import draws
-from headcount.analyse.diagnosis.thresholds import between, held
+from headcount.analyse.diagnosis.thresholds import between, threshold
 from headcount.analyse.diagnosis.weigh import RESOURCES, Weighed, weigh
 from headcount.bundle.diagnosis import Limit, Sureness
 
@@ -33,15 +33,15 @@ def confidence(
     sure *= _agreement(decision, observations, measured)
     if decision.limit != "none":
         if decision.saturated is None and decision.limit not in ("refusal", "generator"):
-            sure *= held("sure.one_level")
-        elif (weighed.seen.elasticity or 0.0) > held("elasticity.saturated"):
-            sure *= held("sure.bending")
-    if indirect(decision, weighed):
-        sure *= held("sure.indirect")
-    return round(sure * held("sure.unseen") ** len(rivals_unseen(decision, weighed)), 3)
+            sure *= threshold("sure.one_level")
+        elif (weighed.seen.elasticity or 0.0) > threshold("elasticity.saturated"):
+            sure *= threshold("sure.bending")
+    if is_indirect(decision, weighed):
+        sure *= threshold("sure.indirect")
+    return round(sure * threshold("sure.unseen") ** len(rivals_unseen(decision, weighed)), 3)
 
 
-def indirect(decision: Decision, weighed: Weighed) -> bool:
+def is_indirect(decision: Decision, weighed: Weighed) -> bool:
     """Whether what was waited for is known of the whole machine only, not of the server.
 
     On a machine that others use, too, that is not the same. Threads' own account of waiting for a
@@ -55,14 +55,16 @@ def indirect(decision: Decision, weighed: Weighed) -> bool:
     if told & {cpu.THROTTLED, cpu.PRESSURE} or not weighed.seen.levels:
         return False
     used = cpu.cores(weighed.seen.levels[-1])
-    return used.server is None or not used.there or used.server < held("cpu.mostly") * used.there
+    return (
+        used.server is None or not used.there or used.server < threshold("cpu.mostly") * used.there
+    )
 
 
-def word(sure: float) -> Sureness:
+def confidence_word(sure: float) -> Sureness:
     """The confidence in a word."""
-    if sure >= held("confidence.high"):
+    if sure >= threshold("confidence.high"):
         return "high"
-    return "fair" if sure >= held("confidence.fair") else "low"
+    return "fair" if sure >= threshold("confidence.fair") else "low"
 
 
 def rivals_unseen(decision: Decision, weighed: Weighed) -> list[Limit]:
@@ -82,11 +84,11 @@ def _evidence(decision: Decision, weighed: Weighed) -> float:
     if decision.sign is None:
         # Not saturated: as sure as throughput grew with the users.
         slope = weighed.seen.elasticity or 0.0
-        return 0.5 + 0.47 * between(slope, held("elasticity.unsaturated"), 0.9)
+        return 0.5 + 0.47 * between(slope, threshold("elasticity.unsaturated"), 0.9)
     score = decision.sign.score
     if decision.limit in ("pool", "lock"):
-        return 0.4 + 0.57 * between(score, held("decide.software"), 0.7)
-    return 0.5 + 0.47 * between(score, held("decide.score"), 0.75)
+        return 0.4 + 0.57 * between(score, threshold("decide.software"), 0.7)
+    return 0.5 + 0.47 * between(score, threshold("decide.score"), 0.75)
 
 
 def _lead(decision: Decision) -> float:
@@ -111,7 +113,7 @@ def _agreement(
     measured: Mapping[int, Sequence[Mapping[str, Any]]],
 ) -> float:
     if not measured:
-        return held("sure.unmeasured")
+        return threshold("sure.unmeasured")
     named = {decision.limit, *(sign.limit for sign in decision.joint)}
     found = [decide(weigh(drawn)).limit for drawn in draws(observations, measured, TIMES)]
     return sum(limit in named for limit in found) / len(found)

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from headcount.analyse.prediction.change import Change, shown
+from headcount.analyse.prediction.change import Change, amount_text
 from headcount.analyse.prediction.fit import Fitted
-from headcount.analyse.prediction.record import Expected, Need, Prediction, TestName
-from headcount.analyse.prediction.resource import spoken
+from headcount.analyse.prediction.prediction import Expected, Need, Prediction, TestName
+from headcount.analyse.prediction.resource import resource_name
 from headcount.analyse.prediction.study import Study
 from headcount.text import count, duration, share
 from headcount.text import memory as memory_text
@@ -34,7 +34,7 @@ def sentence(told: Prediction) -> str:
     if expected is None:
         return f"Nothing is predicted{what}: no number of users breaks {told.criterion}."
     bounds = f" [{count(expected.low)}, {count(expected.high)}]" if expected.low is not None else ""
-    binds = f"; the {spoken(told.binds)} binds then" if told.binds else ""
+    binds = f"; the {resource_name(told.binds)} binds then" if told.binds else ""
     now = told.measured if told.measured is not None else (told.now.users if told.now else None)
     word = "measured now" if told.measured is not None else "now, by the model"
     before = f" ({word}: {count(now)})" if now is not None and told.changes else ""
@@ -64,7 +64,7 @@ def of_users(expected: Expected, wanted: Sequence[Need]) -> str:
     if not wanted:
         return f"{got}. No amount of what was measured makes it met."
     parts = [
-        f"{spoken(need.resource)} {shown(need.needed, need.unit)}"
+        f"{resource_name(need.resource)} {amount_text(need.needed, need.unit)}"
         + (f" ({need.factor:.2f} times)" if need.factor else "")
         for need in grown
     ]
