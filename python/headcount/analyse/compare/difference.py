@@ -87,11 +87,11 @@ def both_directions(metric: Metric, ratio: float, first: str, second: str) -> st
     reader who is told one as the other is misled.
 
     >>> from headcount.analyse.compare.metrics import BY_ID
-    >>> words(BY_ID["response.p95"], 1 / 1.28, "A", "B")
+    >>> both_directions(BY_ID["response.p95"], 1 / 1.28, "A", "B")
     '21.9% less time, which is 1.28 times the speed (28.0% more)'
-    >>> words(BY_ID["response.p95"], 4, "A", "B")
+    >>> both_directions(BY_ID["response.p95"], 4, "A", "B")
     '4.00 times the time, which is 0.250 times the speed (75.0% less)'
-    >>> words(BY_ID["throughput"], 1.28, "A", "B")
+    >>> both_directions(BY_ID["throughput"], 1.28, "A", "B")
     'B has 28.0% more than A; A has 21.9% less than B'
     """
     speed = f"{significant(1 / ratio)} times"

@@ -68,9 +68,9 @@ def explain(name: str, library: Library | None = None) -> Explanation | None:
 def comparison_text(leaf: Condition) -> str:
     """Put one comparison into words, without the counter: `below 4 MiB, consistently`.
 
-    >>> in_words(Condition(counter="system.cpu.utilization", op=">", value=80, unit="%"))
+    >>> comparison_text(Condition(counter="system.cpu.utilization", op=">", value=80, unit="%"))
     'above 80%, consistently'
-    >>> in_words(Condition(counter="system.cpu.utilization", is_="rises"))
+    >>> comparison_text(Condition(counter="system.cpu.utilization", is_="rises"))
     'rises'
     """
     if leaf.value is None:
