@@ -16,6 +16,8 @@ BENCH_PACKAGES := dbench dovecot-imapd dovecot-lmtpd fio nghttp2-client nginx po
 PACKAGES := apache2-bin chromium dbench dovecot-imapd dovecot-lmtpd iproute2 \
   libreoffice-calc-nogui nginx openssh-client openssh-server openssl pcp poppler-utils postfix \
   postgresql prometheus prometheus-node-exporter samba smbclient strace sysstat tshark
+# rules.md quotes others.
+PROSE := README.md CONTRIBUTING.md CHANGELOG.md $(filter-out docs/rules.md,$(wildcard docs/*.md))
 CARGO_TARGETS := --workspace --all-targets
 
 .PHONY: help
@@ -35,7 +37,7 @@ test: packages setup ## Install what the tests need, and run them all
 	exit $$failed  # both are told, whichever fails
 
 .PHONY: check
-check: setup ## Formatting, lints, types, the stub of the engine, the house rules
+check: setup ## Formatting, lints, types, spelling, the stub of the engine, the house rules
 	cargo fmt --all --check
 	cargo clippy $(CARGO_TARGETS) --quiet -- --deny warnings
 	$(RUN) ruff format --check
@@ -43,6 +45,8 @@ check: setup ## Formatting, lints, types, the stub of the engine, the house rule
 	$(RUN) mypy
 	$(RUN) mypy bench
 	$(RUN) python -m mypy.stubtest headcount._engine
+	$(RUN) typos
+	$(RUN) proselint check --config proselint.json $(PROSE)
 	$(RUN) pytest -q tests/tidy
 
 .PHONY: bench
