@@ -21,6 +21,12 @@ FLAGS = [
 ]
 
 
+def unfold(page: Page, which: str = "details") -> Page:
+    """Open what is folded, as a reader does who wants all of it."""
+    page.evaluate(f"document.querySelectorAll('{which}').forEach((e) => {{ e.open = true; }})")
+    return page
+
+
 @dataclass
 class Browser:
     """A browser that remembers what its pages asked for and complained of."""

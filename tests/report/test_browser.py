@@ -2,7 +2,7 @@
 
 import pytest
 from playwright.sync_api import Page
-from report_browser import Browser
+from report_browser import Browser, unfold
 from report_cases import Case, cases, hostile
 from report_factory import content
 
@@ -66,6 +66,37 @@ SPILLED_LABELS = """
 """
 
 
+WORDS_IN_SIGHT = """
+() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const seen = [];
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (element.closest("svg, script") || !element.checkVisibility()) continue;
+    const range = document.createRange();
+    range.selectNodeContents(walker.currentNode);
+    const box = range.getBoundingClientRect();
+    if (box.width > 0 && box.top < innerHeight) seen.push(walker.currentNode.data);
+  }
+  return seen.join(" ").split(/\\s+/).filter((word) => /\\w/.test(word));
+}
+"""
+MOST_WORDS = 80
+MOST_SCREENS = 6
+SCREEN_PX = 800
+
+
+@pytest.mark.parametrize("name", ["search", "diagnosed", "on one machine", "nothing broke"])
+def test_the_first_screen_answers_and_the_page_is_short(browser: Browser, name: str) -> None:
+    page = browser.show(next(case for case in cases() if case.name == name), 1280)
+    page.set_viewport_size({"width": 1280, "height": SCREEN_PX})
+    words = page.evaluate(WORDS_IN_SIGHT)
+    assert "users" in words
+    assert "confidence" in words or name == "nothing broke"
+    assert len(words) <= MOST_WORDS, " ".join(words)
+    assert page.evaluate("document.documentElement.scrollHeight") <= MOST_SCREENS * SCREEN_PX
+
+
 @EVERY_CASE
 @pytest.mark.parametrize("width", [1280, 800, 400])
 def test_it_loads_nothing_and_fits_the_screen(browser: Browser, case: Case, width: int) -> None:
@@ -82,6 +113,7 @@ def test_it_loads_nothing_and_fits_the_screen(browser: Browser, case: Case, widt
 
 def test_on_a_usual_screen_the_table_of_levels_needs_no_scrolling(browser: Browser) -> None:
     page = browser.show(Case("usual", content()), 1280)
+    unfold(page)
     needed = page.locator("table.levels").evaluate(
         "(table) => [table.parentElement.scrollWidth, table.parentElement.clientWidth]"
     )
@@ -90,6 +122,7 @@ def test_on_a_usual_screen_the_table_of_levels_needs_no_scrolling(browser: Brows
 
 def test_on_a_narrow_screen_users_stay_in_sight_of_every_column(browser: Browser) -> None:
     page = browser.show(Case("usual", content()), 400)
+    unfold(page)
     region = page.locator(".scroll:has(table.levels)")
     users = page.locator("table.levels tbody tr:not(.why) th").last
     for share in (0, 0.5, 1):
@@ -108,7 +141,9 @@ def test_on_a_narrow_screen_users_stay_in_sight_of_every_column(browser: Browser
 def test_every_figure_shows_one_drawing_of_the_right_size(
     browser: Browser, case: Case, width: int
 ) -> None:
-    figures = browser.show(case, width).evaluate(DRAWINGS)
+    page = browser.show(case, width)
+    unfold(page)
+    figures = page.evaluate(DRAWINGS)
     scored = any(level.score for level in case.content.levels)
     scored += case.content.verdict.diagnosis is not None
     whole = case.content.timeline and case.content.levels
@@ -122,7 +157,7 @@ def test_every_figure_shows_one_drawing_of_the_right_size(
 @pytest.mark.parametrize("scheme", ["dark", "light"])
 def test_all_text_stands_out_from_what_is_behind_it(browser: Browser, scheme: str) -> None:
     page = browser.show(Case("usual", content()), 1280, scheme)
-    page.evaluate("document.querySelectorAll('details').forEach((e) => { e.open = true; })")
+    unfold(page)
     found = page.evaluate(FAINT_TEXT)
     assert found["checked"] > 300
     assert found["faint"] == []
@@ -146,7 +181,7 @@ def test_on_paper_no_table_is_clipped_and_everything_is_open(browser: Browser, c
         "[...document.querySelectorAll('.scroll')].map((e) => [e.scrollWidth, e.clientWidth])"
     )
     assert all(needed <= given for needed, given in wide)
-    plan = page.locator("details pre").bounding_box()
+    plan = page.locator("details pre").last.bounding_box()
     assert plan is not None
     assert plan["height"] > 10
     assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")

@@ -28,10 +28,11 @@ def printed(width: int, encoding: str = "utf-8") -> str:
     return raw.read()
 
 
-def test_the_section_stands_between_the_answer_and_the_charts() -> None:
+def test_the_section_stands_behind_the_answer_and_its_charts() -> None:
     page = render(diagnosed())
-    assert page.index('id="answer"') < page.index("<h2>Bottleneck</h2>")
-    assert page.index("<h2>Bottleneck</h2>") < page.index("Throughput, CPU and overload")
+    assert page.index('id="answer"') < page.index("Throughput, CPU and overload")
+    assert page.index("Response time against users") < page.index("<h2>Bottleneck</h2>")
+    assert page.index("<h2>Bottleneck</h2>") < page.index("<h2>Resources at capacity</h2>")
 
 
 def test_without_a_diagnosis_there_is_no_section() -> None:

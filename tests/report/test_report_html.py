@@ -100,11 +100,16 @@ def test_sections_come_in_the_order_a_reader_needs_them() -> None:
 def test_the_answer_comes_first_with_its_interval() -> None:
     page = " ".join(read(content()).texts).replace("\N{NO-BREAK SPACE}", " ")
     marks = [
+        "918 users",
+        "95% confidence interval 918 to 957",
+        "estimate 939",
+        "Throughput",
+        "Response time p95",
+        "The load generator ran on the same machine",
         "files01 holds 918 users of home folders with p95 under 1 s.",
         "95% confidence interval 918 to 957 users; most likely 939; set by p95<=1s",
         "a full level at 918 users has passed",
         "What broke first:",
-        "The load generator ran on the same machine",
         "Throughput, CPU and overload against users",
     ]
     places = [page.index(mark) for mark in marks]
@@ -281,7 +286,7 @@ def test_what_is_re_created_is_no_score_of_the_original() -> None:
 def test_a_shrunk_data_set_is_a_doubt_beside_the_answer() -> None:
     page = " ".join(read(on_one_machine()).texts)
     doubt = page.index("the data set was scaled to 2.0% of the original")
-    assert page.index("Doubts to know of") < doubt < page.index("Throughput, CPU and overload")
+    assert page.index("2 doubts") < doubt < page.index("Throughput, CPU and overload")
     assert "The data set was scaled to 2.0% of the original." in page[page.index("The workload") :]
     assert "data set was scaled" not in " ".join(read(content()).texts)
 

@@ -89,7 +89,7 @@ def test_the_section_follows_the_diagnosis_and_holds_every_figure() -> None:
     told = replace(content(), predictions=[CPU, REFUSED])
     page = render(told).replace("\N{NO-BREAK SPACE}", " ")
     at = page.index(f"<h2>{prediction.TITLE}</h2>")
-    assert page.index('id="answer"') < at < page.index("<h2>Throughput")
+    assert page.index("<h2>Throughput") < at < page.index("<h2>Resources at capacity")
     for cell in prediction.rows([CPU])[0].cells():
         assert f">{cell}<" in page[at:]
     assert prediction.refusals([CPU, REFUSED])[0] in page[at:]

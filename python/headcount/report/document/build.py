@@ -18,7 +18,7 @@ from headcount.report.document import (
     results,
 )
 from headcount.report.document.blocks import Document, Section, Table
-from headcount.text import count
+from headcount.report.document.meaning import headline
 
 KIND = "Server capacity report"
 
@@ -79,16 +79,6 @@ def of_content(
 
 def _behind(tables: list[Table]) -> list[Section]:
     return [repeat.behind(tables)] if tables else []
-
-
-def headline(verdict: Verdict) -> str | None:
-    """The number to quote, in as few words as it takes; None where there is none."""
-    capacity = verdict.capacity
-    if capacity is not None and capacity.users is not None:
-        least = "at least " if capacity.at_least else ""
-        noun = "user" if capacity.users == 1 else "users"
-        return f"{least}{count(capacity.users)} {noun}"
-    return None
 
 
 def _caution(verdict: Verdict) -> str | None:

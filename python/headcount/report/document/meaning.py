@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from headcount.bundle.level import LevelResult
-from headcount.bundle.verdict import Capacity
+from headcount.bundle.verdict import Capacity, Verdict
 from headcount.report.content import ReportContent
 from headcount.report.document.prose import ended
 from headcount.report.selection import saturation
@@ -61,6 +61,16 @@ def _capacity(found: Capacity) -> Iterator[str]:
             "run. The number to quote is the lower end of its interval: at the most likely value "
             "itself about half of all repeated levels would fail."
         )
+
+
+def headline(verdict: Verdict) -> str | None:
+    """The number to quote, in as few words as it takes; None where there is none."""
+    capacity = verdict.capacity
+    if capacity is not None and capacity.users is not None:
+        least = "at least " if capacity.at_least else ""
+        noun = "user" if capacity.users == 1 else "users"
+        return f"{least}{count(capacity.users)} {noun}"
+    return None
 
 
 def _ladder(levels: Sequence[LevelResult]) -> Iterator[str]:

@@ -32,7 +32,7 @@ _WORDS = (
     ("Overload", "The share of scenarios that failed, took longer than allowed or began late."),
     (
         "Capacity",
-        "The most users at which every criterion holds; quote the lower end of its interval.",
+        "The number of users at a level that was run and that met every criterion.",
     ),
     (
         "95% confidence interval",

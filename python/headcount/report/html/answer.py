@@ -1,11 +1,18 @@
-"""The answer: what a reader with ten seconds takes away."""
+"""The answer: what a reader with ten seconds takes away, on the first screen."""
+
+import math
+from collections.abc import Iterator
 
 from headcount.bundle.verdict import Capacity, Verdict
 from headcount.report.content import ReportContent
-from headcount.report.key_figures import key_figures
+from headcount.report.diagnosis import confidence as diagnosis_confidence
+from headcount.report.document.meaning import headline
+from headcount.report.document.prose import sentence, several
+from headcount.report.html.table import more
+from headcount.report.key_figures import KeyFigure, key_figures
 from headcount.report.markup import Html, element, joined
 from headcount.report.wording import confidence, flattening, judged
-from headcount.text import unbroken
+from headcount.text import count, unbroken
 
 _OUTCOME = {
     "passed": "Passed",
@@ -14,6 +21,8 @@ _OUTCOME = {
     "interrupted": "Interrupted",
     "unfinished": "Unfinished",
 }
+_STANDS_BACK = frozenset({"CPU of the server", "Time it took"})
+"""Key figures that are folded: the first screen answers, and no more."""
 
 
 def header(content: ReportContent) -> Html:
@@ -29,48 +38,98 @@ def header(content: ReportContent) -> Html:
     )
     return element(
         "header",
-        element("p", "Headcount \N{MIDDLE DOT} server capacity report", class_="brand"),
+        element("p", "Headcount", class_="brand"),
         element("h1", content.title),
         element("p", where, class_="where"),
     )
 
 
 def answer(content: ReportContent) -> Html:
-    """Give the answer, its interval, what broke first, the key figures and the doubts."""
+    """Give the number with its interval, the limit, the figures at that level, and what to do."""
     verdict = content.verdict
-    broke = (
-        element(
-            "p", element("b", "What broke first: "), unbroken(verdict.broke_first), class_="broke"
-        )
-        if verdict.broke_first
-        else None
-    )
+    number = headline(verdict)
+    figures = key_figures(content)
     return element(
         "section",
-        element("p", _OUTCOME[verdict.outcome], class_=f"badge {verdict.outcome}"),
-        element("p", unbroken(verdict.sentence), class_="sentence", id="answer"),
-        _interval(verdict.capacity),
-        *(element("p", unbroken(said), class_="interval") for said in flattening(verdict)),
-        _judged(verdict),
-        broke,
-        _tiles(content),
-        _doubts(content),
+        _badge(verdict, quoted=number is not None),
+        element(
+            "p",
+            unbroken(_capital(number or verdict.sentence)),
+            class_="number" if number else "sentence",
+            id="answer",
+        ),
+        element("p", *_interval(verdict.capacity), class_="interval") if number else None,
+        _lines(list(_reasons(verdict))),
+        _tiles([one for one in figures if one.name not in _STANDS_BACK]),
+        _doubts(verdict),
+        _background(verdict, figures),
         class_="answer",
         aria_label="The answer",
     )
 
 
-def _judged(verdict: Verdict) -> Html | None:
-    said = judged(verdict)
-    return element("p", unbroken(said), class_="interval") if said else None
+def _badge(verdict: Verdict, *, quoted: bool) -> Html | None:
+    """The outcome; a number that passed needs none."""
+    if quoted and verdict.outcome == "passed":
+        return None
+    return element("p", _OUTCOME[verdict.outcome], class_=f"badge {verdict.outcome}")
 
 
-def _interval(capacity: Capacity | None) -> Html | None:
-    said = confidence(capacity)
-    return element("p", unbroken(said), class_="interval") if said else None
+def _interval(capacity: Capacity | None) -> Iterator[Html | str]:
+    """The confidence interval, and the estimate behind it."""
+    if capacity is None:
+        return
+    if capacity.at_least:
+        yield "No level failed: the server may hold more."
+    elif capacity.low is not None and capacity.high is not None:
+        low, high = count(math.floor(capacity.low)), count(math.ceil(capacity.high))
+        yield f"95% confidence interval {low} to {high}"
+        if capacity.estimate is not None:
+            yield element("span", f" \N{MIDDLE DOT} estimate {count(capacity.estimate)}")
 
 
-def _tiles(content: ReportContent) -> Html:
+def _reasons(verdict: Verdict) -> Iterator[tuple[str, str]]:
+    """What limits the server, and what to do next: a line each."""
+    found = verdict.diagnosis
+    if found is not None:
+        how_sure = diagnosis_confidence(found)
+        yield "Bottleneck", _short(found.sentence) + (f" ({how_sure})" if how_sure else "")
+    elif verdict.broke_first:
+        yield "Broke first", verdict.broke_first
+    todo = _next(verdict)
+    if todo:
+        yield "Next", todo
+
+
+def _next(verdict: Verdict) -> str | None:
+    """What to do next; None where nothing is to be suggested."""
+    if verdict.outcome in ("interrupted", "unfinished"):
+        return "Finish the run with headcount resume."
+    if verdict.capacity is not None and verdict.capacity.at_least:
+        return "Run again with more users: the server may hold more."
+    if verdict.diagnosis is not None and verdict.diagnosis.advice:
+        return sentence(_short(verdict.diagnosis.advice[0].sentence))
+    return None
+
+
+def _short(text: str) -> str:
+    """The part of a sentence before its figures, which the section below has."""
+    head, colon, _ = text.partition(": ")
+    return head if colon and head.count("(") == head.count(")") else text.rstrip(".")
+
+
+def _lines(items: list[tuple[str, str]]) -> Html | None:
+    if not items:
+        return None
+    made = (
+        element("div", element("dt", name), element("dd", unbroken(text))) for name, text in items
+    )
+    return element("dl", *made, class_="lines")
+
+
+def _tiles(figures: list[KeyFigure]) -> Html | None:
+    if not figures:
+        return None
     return element(
         "div",
         *(
@@ -78,24 +137,38 @@ def _tiles(content: ReportContent) -> Html:
                 "div",
                 element("h3", one.name),
                 element("p", one.value, class_="value"),
-                element("p", one.of),
+                element("p", one.of.partition(", 95% interval")[0]),
             )
-            for one in key_figures(content)
+            for one in figures
         ),
         class_="tiles",
     )
 
 
-def _doubts(content: ReportContent) -> Html | None:
-    doubts = content.verdict.flags
-    if not doubts:
+def _doubts(verdict: Verdict) -> Html | None:
+    if not verdict.flags:
         return None
-    return element(
-        "div",
-        element("h3", "Doubts to know of"),
-        element("ul", *(element("li", unbroken(doubt)) for doubt in doubts)),
-        class_="doubts",
-    )
+    items = (element("li", unbroken(doubt)) for doubt in verdict.flags)
+    summary = element("summary", several(len(verdict.flags), "doubt"))
+    return element("details", summary, element("ul", *items), class_="doubts")
+
+
+def _background(verdict: Verdict, figures: list[KeyFigure]) -> Html:
+    """The answer in full sentences, folded."""
+    found = [
+        verdict.sentence,
+        confidence(verdict.capacity),
+        *flattening(verdict),
+        judged(verdict),
+        f"What broke first: {verdict.broke_first}" if verdict.broke_first else None,
+        *(f"{one.name}: {one.value}, {one.of}" for one in figures),
+    ]
+    items = (element("li", unbroken(text)) for text in found if text)
+    return more("The answer in full", element("ul", *items))
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _moment(started_at: str) -> str:

@@ -3,7 +3,7 @@
 from headcount.report.content import ReportContent
 from headcount.report.figures import cost
 from headcount.report.figures.collection import beside_published
-from headcount.report.html.drawn import section as of_figure
+from headcount.report.html.drawn import folded as of_figure
 from headcount.report.markup import Html, joined
 
 

@@ -407,4 +407,14 @@
   }
 
   for (const figure of document.querySelectorAll("figure[data-plot]")) new Chart(figure);
+
+  // Paper shows everything; where a browser does not open what the style sheet says, this does.
+  let folded = [];
+  addEventListener("beforeprint", () => {
+    folded = [...document.querySelectorAll("details:not([open])")];
+    for (const each of folded) each.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const each of folded) each.open = false;
+  });
 })();

@@ -8,7 +8,7 @@ from headcount.counters.naming import split_instance
 from headcount.report.content import ReportContent
 from headcount.report.html import usage
 from headcount.report.html.table import Cell, Column, more, row, table
-from headcount.report.html.table import section as make_section
+from headcount.report.html.table import folded as make_section
 from headcount.report.markup import Html, element, joined
 from headcount.report.resources import (
     CPU,

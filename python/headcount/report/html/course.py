@@ -4,7 +4,7 @@ from headcount.bundle.level import LevelResult
 from headcount.report.content import ReportContent
 from headcount.report.course import connections_per_s, course, mean_ms, moved_per_s, p95_ms
 from headcount.report.html.table import Cell, Column, Filled, row, table
-from headcount.report.html.table import section as make_section
+from headcount.report.html.table import folded as make_section
 from headcount.report.markup import Html, element, joined
 from headcount.report.selection import by_users
 from headcount.text import count, duration, megabytes_per_s, significant

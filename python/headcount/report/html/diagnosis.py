@@ -12,7 +12,7 @@ from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear
 from headcount.report.content import ReportContent
 from headcount.report.diagnosis import CHARTED, NAMES, charted, confidence, ruled_out
-from headcount.report.document.prose import sentence
+from headcount.report.document.prose import sentence, several
 from headcount.report.figures.levels import users_scale
 from headcount.report.html.counters import in_unit
 from headcount.report.html.table import Column, more, row, table
@@ -50,12 +50,14 @@ def section(content: ReportContent) -> Html | None:
             else None,
             class_="broke",
         ),
-        _figures(found.figures),
-        figure(lambda room: _drawing(content, found, room), note) if drawn else None,
         _after(found),
         _doubts(found),
+        more("Evidence", evidence) if (evidence := _figures(found.figures)) else None,
+        more("Evidence against users", figure(lambda room: _drawing(content, found, room), note))
+        if drawn
+        else None,
         _candidates(found),
-        _ruled_out(found),
+        more("Ruled out", ruled_out_list) if (ruled_out_list := _ruled_out(found)) else None,
         style="chart",
     )
 
@@ -118,12 +120,8 @@ def _doubts(found: Diagnosis) -> Html | None:
     said = [*found.doubts, *(one.sentence for one in found.blind)]
     if not said:
         return None
-    return element(
-        "div",
-        element("h3", "Doubts about the diagnosis"),
-        element("ul", *(element("li", unbroken(one)) for one in said)),
-        class_="doubts",
-    )
+    items = element("ul", *(element("li", unbroken(one)) for one in said))
+    return more(f"{several(len(said), 'doubt')} about the diagnosis", items)
 
 
 def _candidates(found: Diagnosis) -> Html | None:
@@ -149,7 +147,7 @@ def _ruled_out(found: Diagnosis) -> Html | None:
     if not found.exonerated:
         return None
     items = (element("li", unbroken(ruled_out(one))) for one in found.exonerated)
-    return joined([element("h3", "Ruled out"), element("ul", *items)])
+    return element("ul", *items)
 
 
 def _drawing(content: ReportContent, found: Diagnosis, room: Room) -> Html:

@@ -6,7 +6,7 @@ from headcount.bundle.environment import Side
 from headcount.report.content import ReportContent
 from headcount.report.html.environment import summary
 from headcount.report.html.table import Cell, pairs
-from headcount.report.html.table import section as make_section
+from headcount.report.html.table import folded as make_section
 from headcount.report.markup import Html, element
 from headcount.report.wording import price_text, priced
 

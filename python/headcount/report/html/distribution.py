@@ -2,7 +2,7 @@
 
 from headcount.report.content import ReportContent
 from headcount.report.figures import heat, spectrum
-from headcount.report.html.drawn import section as of_figure
+from headcount.report.html.drawn import folded as of_figure
 from headcount.report.markup import Html
 
 

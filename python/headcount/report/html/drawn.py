@@ -14,6 +14,13 @@ def section(figure: Figure | None, *parts: Html | None) -> Html | None:
     return table.section(figure.title, drawn(figure), *parts, style="chart")
 
 
+def folded(figure: Figure | None, *parts: Html | None) -> Html | None:
+    """Make a folded section of a figure; nothing without one."""
+    if figure is None:
+        return None
+    return table.folded(figure.title, drawn(figure), *parts, style="chart")
+
+
 def drawn(figure: Figure) -> Html:
     """Draw a figure in both widths, with its caption and the table behind it."""
     return joined(

@@ -6,7 +6,7 @@ from typing import Any
 from headcount.bundle.environment import CounterOrigin, Side
 from headcount.report.content import ReportContent
 from headcount.report.html.table import Cell, more, pairs
-from headcount.report.html.table import section as make_section
+from headcount.report.html.table import folded as make_section
 from headcount.report.markup import Html, element
 from headcount.text import count, duration, memory, storage
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from headcount.report.content import ReportContent
 from headcount.report.html.table import Column, row, table
-from headcount.report.html.table import section as make_section
+from headcount.report.html.table import folded as make_section
 from headcount.report.markup import Html, element, joined
 from headcount.text import count
 

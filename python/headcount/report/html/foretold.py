@@ -3,7 +3,7 @@
 from headcount.report import prediction
 from headcount.report.content import ReportContent
 from headcount.report.html.table import Column, more, row, table
-from headcount.report.html.table import section as make_section
+from headcount.report.html.table import folded as make_section
 from headcount.report.markup import Html, element
 from headcount.text import unbroken
 

@@ -4,7 +4,7 @@ from headcount.bundle.level import LevelResult
 from headcount.report.content import ReportContent
 from headcount.report.groups import NOTE, REPORTED, Figure, figures, stress_point
 from headcount.report.html.table import Cell, Column, row, table
-from headcount.report.html.table import section as make_section
+from headcount.report.html.table import folded as make_section
 from headcount.report.markup import Html, element
 from headcount.report.selection import by_users
 from headcount.text import count

@@ -1,21 +1,21 @@
 """How to read the report: the words it uses."""
 
+from headcount.report.html.table import folded as make_section
 from headcount.report.html.table import pairs
-from headcount.report.html.table import section as make_section
 from headcount.report.markup import Html
 
 _WORDS = (
     ("User", "A simulated person with a connection and a think time of their own."),
-    ("Scenario", "One thing a person does, made of steps; what response time is quoted for."),
+    ("Scenario", "One thing a user does, made of steps. Response times are quoted for it."),
     (
         "Response time",
-        "From the moment a scenario was due to its end, so a server that stalls cannot hide it.",
+        "From when a scenario was due to its end, so a server that stalls cannot hide it.",
     ),
-    ("Service time", "From the moment it was actually begun to its end."),
-    ("Overload", "The share of scenarios that failed, took longer than allowed or began late."),
+    ("Service time", "From its actual start to its end."),
+    ("Overload", "The share of scenarios that failed, were slow or started late."),
     (
         "Capacity",
-        "The most users at which every criterion holds; quote the lower end of its interval.",
+        "The number of users at a level that was run and that met every criterion.",
     ),
 )
 

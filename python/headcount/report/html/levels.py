@@ -7,7 +7,7 @@ from headcount.report.content import ReportContent
 from headcount.report.figures.levels import is_behind
 from headcount.report.html import usage
 from headcount.report.html.table import Cell, Column, Filled, row, table
-from headcount.report.html.table import section as make_section
+from headcount.report.html.table import folded as make_section
 from headcount.report.markup import Html, element, joined
 from headcount.report.selection import by_users, errors_share
 from headcount.report.wording import PURPOSE, objections

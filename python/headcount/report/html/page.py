@@ -56,10 +56,10 @@ def _body(content: ReportContent) -> Html:
         [
             answer.header(content),
             answer.answer(content),
-            diagnosis.section(content),
-            foretold.section(content),
             throughput.section(content),
             latency.section(content),
+            diagnosis.section(content),
+            foretold.section(content),
             use.used(content),
             beside.costs(content),
             task_score.section(content),

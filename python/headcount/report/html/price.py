@@ -2,7 +2,7 @@
 
 from headcount.report.content import ReportContent
 from headcount.report.html.table import Cell, Column, pairs, row, table
-from headcount.report.html.table import section as make_section
+from headcount.report.html.table import folded as make_section
 from headcount.report.markup import Html, element
 from headcount.report.prices.tables import PriceTable, items
 from headcount.report.wording import price_text, priced

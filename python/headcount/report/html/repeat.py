@@ -1,8 +1,8 @@
 """How to run the same again."""
 
 from headcount.report.content import ReportContent
+from headcount.report.html.table import folded as make_section
 from headcount.report.html.table import more
-from headcount.report.html.table import section as make_section
 from headcount.report.markup import Html, element
 
 

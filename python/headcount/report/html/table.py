@@ -68,6 +68,13 @@ def section(title: str, *parts: Html | None, style: str | None = None) -> Html:
     return element("section", element("h2", title), *parts, class_=style)
 
 
+def folded(title: str, *parts: Html | None, style: str | None = None) -> Html:
+    """Make a section of which the heading alone is in sight until it is opened; open on paper."""
+    kept = " ".join(name for name in ("fold", style) if name)
+    summary = element("summary", element("h2", title))
+    return element("section", element("details", summary, *parts), class_=kept)
+
+
 def pairs(items: Sequence[tuple[str, Cell]]) -> Html:
     """Make a list of names and what they are."""
     return element(

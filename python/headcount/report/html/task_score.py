@@ -15,7 +15,7 @@ from headcount.report.content import ReportContent
 from headcount.report.figures.levels import marks as legend
 from headcount.report.figures.levels import users_scale, valid
 from headcount.report.html.table import Cell, Column, Filled, row, table
-from headcount.report.html.table import section as make_section
+from headcount.report.html.table import folded as make_section
 from headcount.report.markup import Html, element, joined
 from headcount.report.selection import by_users
 from headcount.report.tasks import has_figures

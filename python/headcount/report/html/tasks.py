@@ -3,7 +3,7 @@
 from headcount.bundle.level import LevelResult, TaskResult
 from headcount.report.content import ReportContent
 from headcount.report.html.table import Cell, Column, row, table
-from headcount.report.html.table import section as make_section
+from headcount.report.html.table import folded as make_section
 from headcount.report.markup import Html, element, joined
 from headcount.report.selection import shown
 from headcount.report.tasks import NOTE, WEIGHED, Figure, figures, missing_tasks

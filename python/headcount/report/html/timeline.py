@@ -3,7 +3,7 @@
 from headcount.bundle.level import LevelResult
 from headcount.report.content import ReportContent
 from headcount.report.figures.timeline import figure
-from headcount.report.html.drawn import section as of_figure
+from headcount.report.html.drawn import folded as of_figure
 from headcount.report.markup import Html
 from headcount.report.selection import timeline_level
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from headcount.bundle.level import LevelResult
 from headcount.report.content import ReportContent
 from headcount.report.html.table import Column, row, table
-from headcount.report.html.table import section as make_section
+from headcount.report.html.table import folded as make_section
 from headcount.report.markup import Html, element
 from headcount.report.selection import shown
 from headcount.text import count, share, significant, storage

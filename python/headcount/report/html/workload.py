@@ -3,7 +3,7 @@
 import re
 
 from headcount.report.content import ReportContent
-from headcount.report.html.table import section as make_section
+from headcount.report.html.table import folded as make_section
 from headcount.report.markup import Html, element
 
 _ADDRESS = re.compile(r"https?://[^\s\"'<>]+")
