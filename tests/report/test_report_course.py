@@ -93,5 +93,6 @@ def test_the_terminal_shows_the_mean_times() -> None:
     assert row.endswith("   ".join(times)) or all(text in row for text in times)
     narrow = printed(made, 34)
     start = narrow.index("Mean time of each step:")
-    assert narrow[start + 1].split()[0] == "Users"
-    assert "close" not in narrow[start + 1]
+    heads = [line.split() for line in narrow[start:] if line.split()[:1] == ["Users"]]
+    assert len(heads) > 1
+    assert {name for head in heads for name in head} >= {"open", "read", "write", "close"}

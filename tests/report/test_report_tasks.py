@@ -120,18 +120,16 @@ def test_levels_are_read_back_and_those_of_older_bundles_have_no_tasks() -> None
 
 
 @pytest.mark.parametrize(
-    ("width", "headings"),
-    [
-        (120, {"Task", "Count", "Failed", "Mean", "p95", "p99", "SD", "Weight"}),
-        (60, {"Task", "Count", "Failed", "Mean", "p95"}),
-    ],
+    "width",
+    [60, 80, 120, 200],
 )
-def test_the_terminal_has_what_there_is_room_for(width: int, headings: set[str]) -> None:
+def test_the_terminal_shows_every_column(width: int) -> None:
     text = printed(tasked(), width)
     lines = text.splitlines()
-    (head,) = [line for line in lines if line.startswith("Task ")]
-    assert headings <= set(head.split())
-    after = lines[lines.index(head) :]
+    heads = [line for line in lines if line.startswith("Task ")]
+    shown = {heading for head in heads for heading in head.split()}
+    assert shown >= {"Task", "Count", "Failed", "Mean", "p95", "p99", "SD", "Weight"}
+    after = lines[lines.index(heads[0]) :]
     assert all(len(line) <= width for line in after if line.startswith(("read ", "send ")))
     assert any(line.startswith("send") for line in after)
     flat = " ".join(text.split())

@@ -19,27 +19,23 @@ MOST_NAMED = 6
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure of each task: what it is called, how it is written, how soon it goes (0: never).
-
-    What goes goes where there is no room.
-    """
+    """One figure of each task: what it is called, and how it is written."""
 
     heading: str
     cell: Callable[[TaskResult], str]
-    goes: int
 
 
 def figures(level: LevelResult) -> list[Figure]:
     """Return the figures of the level's tasks; weights only where there is a score."""
     found = [
-        Figure("Count", lambda task: count(task.completed), 0),
-        Figure("A minute", lambda task: significant(task.per_minute), 2),
-        Figure("Failed", lambda task: count(task.failed), 0),
-        Figure("Mean", lambda task: duration(task.mean_ms), 0),
-        Figure("SD", lambda task: duration(task.sd_ms), 4),
-        Figure("p50", lambda task: duration(task.service.p50_ms if task.service else None), 3),
-        Figure("p95", lambda task: duration(task.service.p95_ms if task.service else None), 0),
-        Figure("p99", lambda task: duration(task.service.p99_ms if task.service else None), 1),
+        Figure("Count", lambda task: count(task.completed)),
+        Figure("A minute", lambda task: significant(task.per_minute)),
+        Figure("Failed", lambda task: count(task.failed)),
+        Figure("Mean", lambda task: duration(task.mean_ms)),
+        Figure("SD", lambda task: duration(task.sd_ms)),
+        Figure("p50", lambda task: duration(task.service.p50_ms if task.service else None)),
+        Figure("p95", lambda task: duration(task.service.p95_ms if task.service else None)),
+        Figure("p99", lambda task: duration(task.service.p99_ms if task.service else None)),
     ]
     if level.score is not None:
         weights = level.score.weights
@@ -47,7 +43,6 @@ def figures(level: LevelResult) -> list[Figure]:
             Figure(
                 "Weight",
                 lambda task: f"{weights[task.name]:g}" if task.name in weights else DASH,
-                5,
             )
         )
     return found

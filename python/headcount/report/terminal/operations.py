@@ -1,21 +1,17 @@
 """The operations of a program with their times: what dbench prints, and percentiles."""
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
+from rich.console import Console, Group
+from rich.text import Text
 
 from headcount.bundle.level import LevelResult
-from headcount.report.terminal.glyphs import BLOCKS, glyphs, writable
+from headcount.report.terminal.glyphs import writable
+from headcount.report.terminal.parts import tables
 from headcount.text import count, duration, megabytes_per_s
 
 
-def operations(level: LevelResult, console: Console) -> Table:
+def operations(level: LevelResult, console: Console) -> Group:
     """Make the table of a level's operations, in the order of the workload."""
-    box = SIMPLE_HEAD if glyphs(console) is BLOCKS else None
-    made = Table(box=box, padding=(0, 2, 0, 0), pad_edge=False, show_edge=False)
-    made.add_column("Operation", no_wrap=True, overflow="crop")
-    for heading in ("Count", "Failed", "Mean", "p95", "Max"):
-        made.add_column(heading, justify="right", no_wrap=True, overflow="crop")
+    rows = []
     for result in level.scenarios:
         times = result.response
         cells = [
@@ -26,8 +22,8 @@ def operations(level: LevelResult, console: Console) -> Table:
             duration(times.p95_ms if times else None),
             duration(times.max_ms if times else None),
         ]
-        made.add_row(*(writable(cell, console) for cell in cells))
-    return made
+        rows.append([Text(writable(cell, console)) for cell in cells])
+    return tables(["Operation", "Count", "Failed", "Mean", "p95", "Max"], rows, console)
 
 
 def throughput(level: LevelResult) -> str:

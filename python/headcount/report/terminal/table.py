@@ -1,32 +1,29 @@
-"""The table of levels, as many of its columns as the console is wide enough for."""
+"""The table of levels."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
+from rich.console import Console, Group
 from rich.text import Text
 
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import LevelResult
 from headcount.report.resources import CPU, Resources, is_over_loopback, resources
 from headcount.report.selection import by_users, counter_mean, errors_share
-from headcount.report.terminal.glyphs import BLOCKS, glyphs, writable
+from headcount.report.terminal.glyphs import writable
+from headcount.report.terminal.parts import tables
 from headcount.report.wording import PURPOSE
 from headcount.text import DASH, count, duration, megabytes_per_s, memory, share, significant
 
-_PADDING = 2
 _STYLE = {"passed": "green", "failed": "red", "invalid": "yellow"}
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: how it is filled, and how soon it goes when there is no room (0: never)."""
+    """One column: its heading, how it is filled, and whether it is set to the left."""
 
     heading: str
     cell: Callable[[LevelResult], str]
-    goes: int
     left: bool = False
 
 
@@ -47,20 +44,20 @@ def _overload(level: LevelResult) -> str:
 
 
 _PLAYED = (
-    Column("Users", lambda level: count(level.users), 0),
-    Column("Purpose", lambda level: PURPOSE[level.purpose], 6, left=True),
-    Column("Outcome", lambda level: level.outcome, 0, left=True),
-    Column("Offered/s", lambda level: significant(level.offered_per_s), 3),
-    Column("Done/s", lambda level: significant(level.achieved_per_s), 11),
-    Column("p50", _percentile("p50"), 9),
-    Column("p95", _percentile("p95"), 0),
-    Column("p99", _percentile("p99"), 8),
-    Column("Overload", _overload, 10),
-    Column("Errors", lambda level: count(level.total.failed), 7),
-    Column("Errors %", lambda level: share(errors_share(level.total)), 1),
-    Column("CPU", lambda level: share(counter_mean(level, CPU)), 12),
+    Column("Users", lambda level: count(level.users)),
+    Column("Purpose", lambda level: PURPOSE[level.purpose], left=True),
+    Column("Outcome", lambda level: level.outcome, left=True),
+    Column("Offered/s", lambda level: significant(level.offered_per_s)),
+    Column("Done/s", lambda level: significant(level.achieved_per_s)),
+    Column("p50", _percentile("p50")),
+    Column("p95", _percentile("p95")),
+    Column("p99", _percentile("p99")),
+    Column("Overload", _overload),
+    Column("Errors", lambda level: count(level.total.failed)),
+    Column("Errors %", lambda level: share(errors_share(level.total))),
+    Column("CPU", lambda level: share(counter_mean(level, CPU))),
 )
-_STEADY = Column("Steady", lambda level: "yes" if level.steadiness.steady else "NO", 7, left=True)
+_STEADY = Column("Steady", lambda level: "yes" if level.steadiness.steady else "NO", left=True)
 
 
 def _megabytes(value_bytes_per_s: float | None) -> str:
@@ -79,42 +76,28 @@ def _used(levels: Sequence[LevelResult], environment: EnvironmentFile | None) ->
         return resources(level, loopback=loopback)
 
     columns = [
-        Column("Memory", lambda level: memory(used(level).memory_bytes), 2),
-        Column("Disk MB/s", lambda level: _megabytes(used(level).disk_bytes_per_s), 4),
+        Column("Memory", lambda level: memory(used(level).memory_bytes)),
+        Column("Disk MB/s", lambda level: _megabytes(used(level).disk_bytes_per_s)),
     ]
     if environment is not None:
         columns.append(
-            Column("Net MB/s", lambda level: _megabytes(used(level).network_bytes_per_s), 5)
+            Column("Net MB/s", lambda level: _megabytes(used(level).network_bytes_per_s))
         )
     return [one for one in columns if any(one.cell(level) != DASH for level in levels)]
 
 
 def table(
     levels: Sequence[LevelResult], console: Console, environment: EnvironmentFile | None = None
-) -> Table:
-    """Make the table; columns that matter least go first where there is no room."""
+) -> Group:
+    """Make the table; in parts below each other where the console is narrow."""
     return fitted([*_PLAYED, *_used(levels, environment), _STEADY], levels, console)
 
 
-def fitted(columns: Sequence[Column], levels: Sequence[LevelResult], console: Console) -> Table:
-    """Make a table of levels, of as many of the columns as the console is wide enough for."""
-    columns = list(columns)
-    while _width(columns, levels) > console.width and any(column.goes for column in columns):
-        first = min((column for column in columns if column.goes), key=lambda column: column.goes)
-        columns.remove(first)
-    # Rich's stand-in for a console without box characters has upright rules, which need room.
-    box = SIMPLE_HEAD if glyphs(console) is BLOCKS else None
-    made = Table(box=box, padding=(0, _PADDING, 0, 0), pad_edge=False, show_edge=False)
-    for column in columns:
-        made.add_column(
-            column.heading,
-            justify="left" if column.left else "right",
-            no_wrap=True,
-            overflow="crop",
-        )
-    for level in by_users(levels):
-        made.add_row(*(_cell(column, level, console) for column in columns))
-    return made
+def fitted(columns: Sequence[Column], levels: Sequence[LevelResult], console: Console) -> Group:
+    """Make a table of levels, in as many parts as the console needs."""
+    rows = [[_cell(column, level, console) for column in columns] for level in by_users(levels)]
+    left = frozenset(index for index, column in enumerate(columns) if column.left)
+    return tables([column.heading for column in columns], rows, console, left)
 
 
 def _cell(column: Column, level: LevelResult, console: Console) -> Text:
@@ -122,12 +105,3 @@ def _cell(column: Column, level: LevelResult, console: Console) -> Text:
     if level.outcome == "invalid" and not style:
         style = "dim"
     return Text(writable(column.cell(level), console), style=style)
-
-
-def _width(columns: Sequence[Column], levels: Sequence[LevelResult]) -> int:
-    return sum(
-        max(len(text) for text in (column.heading, *(column.cell(level) for level in levels)))
-        + _PADDING
-        + 1  # the rule between columns, though it is blank
-        for column in columns
-    )
