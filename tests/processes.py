@@ -13,8 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+# Commands inherit which signals are ignored; a test that wants one ignored says so.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # tests in the background of a shell
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:  # tests under nohup
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 LONGEST_S = 180.0
 """No command of the tests takes longer. (A search with a budget of 80 s has taken over 90.)"""

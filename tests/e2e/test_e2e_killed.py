@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from signal import SIGKILL
+from signal import SIGINT, SIGKILL
 from typing import Any
 
 import pytest
@@ -175,10 +175,14 @@ def test_what_is_finished_is_not_resumed(all_killed: dict[str, Killed]) -> None:
 
 
 def test_what_is_under_way_is_left_alone(headcount: Headcount) -> None:
-    run = headcount.start("run", str(LIGHT), "--target", "lab:app", "--users", "2")
+    # A level that lasts until it is interrupted: however long the second command takes to start.
+    options = ("--users", "2", "--duration", "150s")
+    run = headcount.start("run", str(LIGHT), "--target", "lab:app", *options)
     run.reach(lambda: headcount.bundles() and event("level-start", 1)(headcount.bundle))
     resumed = headcount.run("resume", str(headcount.bundle))
     assert run.process.poll() is None
     assert resumed.code == 2
     assert "another process is writing" in resumed.message
-    assert run.ended().code in (0, 4)
+    run.send(SIGINT)
+    assert run.ended().code == 130
+    assert reader.load(headcount.bundle).verdict is not None
