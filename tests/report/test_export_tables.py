@@ -5,6 +5,7 @@ import io
 import json
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import openpyxl
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from headcount.bundle import reader
 from headcount.report.export import csv, levels, markdown, seconds, xlsx
+from headcount.report.export.chart_data import line_data
 from headcount.report.export.table import Column, Table
 
 
@@ -117,18 +119,53 @@ def test_its_charts_are_of_the_levels_that_count(folder: Path, tmp_path: Path) -
     path = tmp_path / "run.xlsx"
     path.write_bytes(xlsx.spreadsheet(reader.load(folder)))
     book = openpyxl.load_workbook(path)
-    data = book["Chart data"]
-    users = [row[0].value for row in data.iter_rows(min_row=2)]
-    assert users == sorted(users)
+    rows = {
+        "Chart data": book["Chart data"].max_row - 1,
+        "Chart lines": book["Chart lines"].max_row - 1,
+    }
     charts = book["Charts"]._charts
     assert len(charts) == 4
     for chart in charts:
         for series in chart.series:
             reference = series.yVal.numRef.f
             sheet, _, cells = reference.replace("$", "").replace("'", "").partition("!")
-            assert sheet == "Chart data"
-            drawn = [cell.value for (cell,) in book[sheet][cells]]
-            assert len(drawn) == len(users)
+            assert len(book[sheet][cells]) == rows[sheet]
+
+
+def test_repeated_levels_are_marks_and_the_line_has_one_value_for_each_load() -> None:
+    rows = [[8, 4.0, None], [4, 2.0, 0.2], [8, 6.0, 0.5], [8, 9.0, 0.7]]
+    columns = [Column(name, name) for name in ("users", "achieved_per_s", "server_cpu_share")]
+    lines = line_data(Table("chart_data", "Chart data", columns, rows))
+    assert lines.title == "Chart lines"
+    assert lines.rows == [[4, 2.0, 0.2], [8, 6.0, 0.6]]
+
+
+def test_no_line_of_the_spreadsheet_goes_back(folder: Path, tmp_path: Path) -> None:
+    bundle = reader.load(folder)
+    again = [level.model_copy(update={"index": level.index + 3}) for level in bundle.levels]
+    repeated = SimpleNamespace(
+        folder=bundle.folder,
+        plan=bundle.plan,
+        verdict=bundle.verdict,
+        environment=bundle.environment,
+        levels=[*bundle.levels, *again],
+        seconds=bundle.seconds,
+    )
+    path = tmp_path / "run.xlsx"
+    path.write_bytes(xlsx.spreadsheet(repeated))  # type: ignore[arg-type]
+    book = openpyxl.load_workbook(path)
+    valid = [level.users for level in repeated.levels if level.outcome != "invalid"]
+    charts = book["Charts"]._charts
+    for chart in (each for part in charts for each in part._charts):
+        for series in chart.series:
+            sheet, _, cells = series.xVal.numRef.f.replace("$", "").replace("'", "").partition("!")
+            along = [cell.value for (cell,) in book[sheet][cells]]
+            joined = not series.graphicalProperties.line.noFill
+            assert joined == (sheet == "Chart lines")
+            if joined:
+                assert along == sorted(set(valid))
+            else:
+                assert len(along) == len(valid)
 
 
 def test_markdown_cannot_be_broken_out_of() -> None:

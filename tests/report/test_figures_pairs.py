@@ -206,3 +206,34 @@ def test_a_published_figure_that_the_run_has_not_is_not_drawn(of: str) -> None:
     assert published.figure(empty, [OLD], of) is None
     drawn = published.figure(content(), [OLD], of)
     assert (drawn is None) == (of == "marks_per_min")
+
+
+def test_repeats_are_marks_and_the_line_of_this_run_has_one_value_for_each_load() -> None:
+    made = content()
+    last = max(made.levels, key=lambda level: level.users)
+    users, rates = last.users, [10e6, 30e6, 20e6]
+    repeats = [
+        last.model_copy(
+            update={
+                "index": last.index + place,
+                "outcome": "passed",
+                "total": last.total.model_copy(
+                    update={"read_bytes_per_s": rate, "written_bytes_per_s": 0.0}
+                ),
+            }
+        )
+        for place, rate in enumerate(rates)
+    ]
+    run = replace(made, levels=[*(one for one in made.levels if one.users != users), *repeats])
+    figure = published.figure(run, [OLD], "bytes_per_s")
+    assert figure is not None
+    drawing = Drawing.of(figure.svg)
+    line, marks = drawing.line("one"), drawing.marks("one")
+    across = [x for x, _ in line]
+    assert across == sorted(set(across))
+    assert len(across) == len({level.users for level in run.levels if level.outcome != "invalid"})
+    right = max(across)
+    at = {round(y, 1) for x, y in marks if abs(x - right) < 0.2}
+    assert len(at) == 3
+    assert round(line[-1][1], 1) == sorted(at)[1]
+    assert f"20.0 MB/s at {users:,} users" in figure.alt

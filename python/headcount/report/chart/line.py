@@ -29,6 +29,21 @@ def through_levels(panel: Panel, values: Sequence[Value], style: str) -> Html | 
     return element("path", d=_joined(panel, middles), class_=f"line {style}")
 
 
+def medians(values: Sequence[Value]) -> list[tuple[float, float]]:
+    """Return one value for each place, the median, from the left: what a line goes through.
+
+    Levels repeated at one number of users stay marks; joining each would draw a zigzag.
+
+    >>> medians([(20, 5), (10, 1), (20, 7), (30, None), (20, 6)])
+    [(10, 1), (20, 6)]
+    """
+    at: dict[float, list[float]] = {}
+    for x, y in values:
+        if y is not None:
+            at.setdefault(x, []).append(y)
+    return [(x, statistics.median(at[x])) for x in sorted(at)]
+
+
 def knots(panel: Panel, values: Sequence[Value]) -> list[tuple[float, float]]:
     """Return the medians of levels that lie close together, from the left."""
     found: list[list[tuple[float, float]]] = []

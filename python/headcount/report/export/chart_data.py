@@ -1,7 +1,8 @@
-"""What the spreadsheet's charts are drawn of: valid levels by users, in units of charts."""
+"""What the spreadsheet's charts are drawn from: valid levels by users, and lines through them."""
 
 from headcount.bundle.reader import Bundle
 from headcount.plan.criteria import parse
+from headcount.report.chart.line import medians
 from headcount.report.export import levels
 from headcount.report.export.table import Column, Table, Value
 from headcount.report.selection import by_users
@@ -34,6 +35,21 @@ def chart_data(bundle: Bundle) -> Table:
         moved = (level.total.read_bytes_per_s / MEGA, level.total.written_bytes_per_s / MEGA)
         rows.append([*head, limit_ms, *moved])
     return Table("chart_data", "Chart data", COLUMNS, rows)
+
+
+def line_data(data: Table) -> Table:
+    """A row for each number of users, with the median of its levels: what lines go through."""
+    users = [float(value) for value in data.values("users") if isinstance(value, int | float)]
+    lines = [
+        dict(medians([(at, _number(value)) for at, value in zip(users, values, strict=True)]))
+        for values in (data.values(column.name) for column in data.columns[1:])
+    ]
+    rows = [[int(at), *(line.get(at) for line in lines)] for at in sorted(set(users))]
+    return Table("chart_lines", "Chart lines", data.columns, rows)
+
+
+def _number(value: Value) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
 
 
 def criterion_ms(bundle: Bundle) -> float | None:

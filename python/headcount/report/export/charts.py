@@ -1,4 +1,4 @@
-"""The spreadsheet's charts: native ones, of cells that whoever receives it may change."""
+"""The spreadsheet's native charts: marks are levels, lines join the median of each load."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,10 +10,13 @@ if TYPE_CHECKING:
     from xlsxwriter.workbook import Workbook
     from xlsxwriter.worksheet import Worksheet
 
+LIMIT = "criterion_ms"
+"""The column that is a line without marks: no level measured it."""
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 """Told apart by the colour-blind, too (Okabe and Ito, "Color Universal Design", 2008)."""
 SIZE = {"width": 760, "height": 400}
 GRID = {"visible": True, "line": {"color": "#D9D9D9", "width": 0.75}}
+ABOUT = "Each mark is one level. Lines join the median of the levels at each number of users."
 ROWS_EACH = 21
 """Rows of a sheet that a chart covers, and one between."""
 
@@ -30,6 +33,7 @@ class Chart:
         left_label: What the left axis counts, with its unit.
         right_label: What the right axis counts.
         about: For those who cannot see it.
+        lines: Whether lines join the medians; false where the lower axis is not of users.
 
     """
 
@@ -40,6 +44,7 @@ class Chart:
     about: str
     right: Sequence[str] = ()
     right_label: str = ""
+    lines: bool = True
 
 
 CHARTS = (
@@ -58,7 +63,7 @@ CHARTS = (
         ("response_p50_ms", "response_p95_ms", "response_p99_ms", "criterion_ms"),
         "Response time (ms)",
         "Median, 95th and 99th percentile of the response time for each number of users, with the "
-        "limit that is asked for.",
+        "criterion's limit.",
     ),
     Chart(
         "Bytes sent and received by the server",
@@ -72,69 +77,84 @@ CHARTS = (
         "achieved_per_s",
         ("server_cpu_share",),
         "CPU of the server",
-        "CPU of the server for each throughput: where a straight line through it reaches 100 %, "
-        "no more can come.",
+        "CPU of the server at the throughput of each level. Where a straight line through the "
+        "marks reaches 100%, throughput cannot grow further.",
+        lines=False,
     ),
 )
 
 
-def add_charts(workbook: "Workbook", sheet: "Worksheet", data: Table) -> None:
-    """Put all charts of which there are figures onto a sheet, one below the other."""
+def add_charts(workbook: "Workbook", sheet: "Worksheet", data: Table, lines: Table) -> None:
+    """Put every chart that has figures onto a sheet, one below the other.
+
+    `data` has a row for each level, `lines` one for each number of users.
+    """
     sheet.hide_gridlines(2)
-    row = 0
+    row = 1
     for one in CHARTS:
-        drawn = _drawn(workbook, one, data)
-        if drawn is None:
+        made = _chart(workbook, one, data, lines)
+        if made is None:
             continue
-        sheet.insert_chart(row, 0, drawn, {"description": one.about})
+        sheet.insert_chart(row, 0, made, {"description": f"{one.about} {ABOUT}"})
         row += ROWS_EACH
-    if not row:
-        sheet.write_string(0, 0, "No level that counts has ended yet: there is nothing to draw.")
+    sheet.write_string(0, 0, ABOUT if row > 1 else "Nothing to draw: no valid level has ended.")
     sheet.set_paper(9)
     sheet.fit_to_pages(1, 0)
-    sheet.set_h_pagebreaks(range(2 * ROWS_EACH, row, 2 * ROWS_EACH))
+    sheet.set_h_pagebreaks(range(2 * ROWS_EACH + 1, row, 2 * ROWS_EACH))
 
 
-def _drawn(workbook: "Workbook", one: Chart, data: Table) -> Any:
+def _chart(workbook: "Workbook", one: Chart, data: Table, lines: Table) -> Any:
     """The chart, or None where a side of it has no figure at all."""
     left = [name for name in one.left if _has(data, name)]
     right = [name for name in one.right if _has(data, name)]
     if not left or not _has(data, one.x):
         return None
     chart = workbook.add_chart({"type": "scatter", "subtype": "straight_with_markers"})
+    unnamed: list[int] = []
+    series: list[dict[str, Any]] = []
     for place, name in enumerate([*left, *right]):
-        chart.add_series(_series(one, data, name, place, right=name in right))
+        if one.lines:
+            # A limit has a line and no marks, so its line has the name in the legend.
+            unnamed += [len(series)] if name != LIMIT else []
+            series.append(_series(one, lines, name, place, right=name in right, marks=False))
+        if name != LIMIT:
+            series.append(_series(one, data, name, place, right=name in right, marks=True))
+    for each in series:
+        chart.add_series(each)
     chart.set_title({"name": one.title, "name_font": {"size": 13}})
     x = data.columns[data.column(one.x)]
     chart.set_x_axis({"name": x.label, "min": 0, "major_gridlines": {"visible": False}})
     chart.set_y_axis({"name": one.left_label, "min": 0, "major_gridlines": GRID, **_scale(left[0])})
     if right:
         chart.set_y2_axis({"name": one.right_label, "min": 0, **_scale(right[0])})
-    chart.set_legend({"position": "bottom"})
+    chart.set_legend({"position": "bottom", "delete_series": unnamed})
     chart.set_size(SIZE)
     return chart
 
 
-def _series(one: Chart, data: Table, name: str, place: int, *, right: bool) -> dict[str, Any]:
+def _series(
+    one: Chart, data: Table, name: str, place: int, *, right: bool, marks: bool
+) -> dict[str, Any]:
+    """The marks of a column, or the line through a column."""
     at = data.column(name)
     along = data.column(one.x)
     last = len(data.rows)
     colour = COLOURS[place % len(COLOURS)]
-    limit = name == "criterion_ms"
+    line = {"color": colour, "width": 2, **({"dash_type": "dash"} if name == LIMIT else {})}
     return {
         "name": [data.title, 0, at],
         "categories": [data.title, 1, along, last, along],
         "values": [data.title, 1, at, last, at],
         "y2_axis": right,
-        "line": {"color": colour, "width": 2, **({"dash_type": "dash"} if limit else {})},
-        "marker": {"type": "none"}
-        if limit
-        else {
+        "line": {"none": True} if marks else line,
+        "marker": {
             "type": "diamond" if right else "circle",
             "size": 6,
             "fill": {"color": colour},
             "border": {"color": colour},
-        },
+        }
+        if marks
+        else {"type": "none"},
     }
 
 

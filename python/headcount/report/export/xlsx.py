@@ -10,7 +10,7 @@ import xlsxwriter
 
 from headcount.bundle.reader import Bundle
 from headcount.report.export import answer, levels, seconds
-from headcount.report.export.chart_data import chart_data
+from headcount.report.export.chart_data import chart_data, line_data
 from headcount.report.export.charts import add_charts
 from headcount.report.export.table import Column, Table, Value
 from headcount.text import clean
@@ -41,6 +41,7 @@ def spreadsheet(bundle: Bundle) -> bytes:
         {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False},
     )
     data = chart_data(bundle)
+    lines = line_data(data)
     tables = [levels.levels(bundle), levels.scenarios(bundle), levels.counters(bundle)]
     tables.append(seconds.seconds(bundle))
     with workbook:
@@ -50,9 +51,9 @@ def spreadsheet(bundle: Bundle) -> bytes:
         styles = Styles(workbook)
         _answer(workbook, styles, answer.answer(bundle))
         charts = workbook.add_worksheet("Charts")
-        for table in (*tables, data):
+        for table in (*tables, data, lines):
             _sheet(workbook, styles, table)
-        add_charts(workbook, charts, data)
+        add_charts(workbook, charts, data, lines)
         _columns(workbook, styles, tables)
     return made.getvalue()
 

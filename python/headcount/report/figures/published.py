@@ -9,6 +9,7 @@ from typing import Protocol
 
 from headcount.bundle.level import LevelResult
 from headcount.report.chart.figure import NARROW, WIDE, Room
+from headcount.report.chart.line import medians
 from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import LOG_FROM_RATIO, Linear, Log, Scale, for_times, from_zero
 from headcount.report.chart.tick import megabyte_tick, percent_tick, rate_tick, time_tick
@@ -172,7 +173,7 @@ def _drawing(
         )
         for index, one in reversed(list(enumerate(drawn, 1)))
     ]
-    lines.append(Line(HERE, "one", own, [(x, y, "passed") for x, y in own]))
+    lines.append(Line(HERE, "one", medians(own), [(x, y, "passed") for x, y in own]))
     return chart(
         room, frame, lines, TITLE, alt, before=[_said, lambda panel: _numbers(panel, drawn)]
     )
@@ -194,7 +195,7 @@ def _numbers(panel: Panel, drawn: Sequence[Reference]) -> Html:
 
 
 def _in_words(kind: _Kind, own: Sequence[tuple[float, float]], drawn: Sequence[Reference]) -> str:
-    users, value = own[-1]
+    users, value = medians(own)[-1]
     said = [
         f"{one.short} {kind.told(one.points[-1][1])} at {count(one.points[-1][0])} users"
         for one in drawn

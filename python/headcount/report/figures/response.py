@@ -1,6 +1,7 @@
 """Response-time percentiles against users as bands, with the limit that decides."""
 
 from dataclasses import replace
+from functools import partial
 
 from headcount.bundle.level import LevelResult
 from headcount.report.chart import axis
@@ -165,11 +166,9 @@ def _plot(run: Run) -> Plot:
     ]
     series = []
     for name in reversed(PERCENTILES):
-        for one in against_users.level_series(
-            run, name, name, lambda level, name=name: _value(level, name)
-        ):  # type: ignore[misc]
-            told = intervals if name == "p95" and one.draw == "marks" else ()
-            series.append(replace(one, intervals=told))
+        for one in against_users.level_series(run, name, name, partial(_value, name=name)):
+            shown = intervals if name == "p95" and one.draw == "marks" else ()
+            series.append(replace(one, intervals=shown))
     scale = _panel(run, WIDE).y
     return Plot(
         x=Axis("Users", "count"),
