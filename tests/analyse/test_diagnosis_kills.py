@@ -91,7 +91,7 @@ def test_a_server_killed_while_users_arrive_is_no_server_that_refuses(phase: str
     assert (found.size, found.size_unit) == (24e6, "By")
     told = found.figures[0]
     assert (told.counter, told.value, told.unit, told.users) == (OWN, 3, "{kill}", 60)
-    assert told.sentence == "the kernel ended 3 of its processes for want of memory"
+    assert told.sentence == "the kernel OOM-killed 3 of its processes"
     assert found.doubts == []
     scores = {level.users: level.scores["memory"] for level in found.levels}
     assert scores == {5: 0, 20: 0, 40: 0, 60: 1}

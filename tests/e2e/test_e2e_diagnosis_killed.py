@@ -20,7 +20,7 @@ def test_a_server_killed_while_users_arrive_has_too_little_memory(tmp_path: Path
     folder = str(headcount.bundles()[0])
     assert f"headcount show {folder}" in " ".join(ended.message.split()), ended
     shown = " ".join(headcount.run("show", folder).out.split())
-    assert "Too little memory, for which the kernel ends its processes" in shown
+    assert "Too little memory: the kernel kills its processes" in shown
     found = headcount.run("diagnose", folder, "--json").json["diagnosis"]
     headcount.close()
     told = found["figures"][0]

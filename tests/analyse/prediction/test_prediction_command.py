@@ -59,6 +59,6 @@ def test_the_answer_for_programs(bundle: Path) -> None:
 def test_a_refusal_says_what_to_measure(bundle: Path) -> None:
     code, said = predict(str(bundle), "--cpus", "50x")
     assert code == 4
-    assert said.startswith("Nothing is predicted")
+    assert said.startswith("No prediction")
     assert "ask for a smaller step" in said
     assert "About" not in said

@@ -60,7 +60,10 @@ def of_levels(
     named = (decision.limit, *(sign.limit for sign in decision.joint))
     more = doubts(decision, weighed, observations)
     if turns is not None:
-        more.insert(0, f"{NAMES[turns[0]]} and {NAMES[turns[1]]} limit in turns, seldom both")
+        more.insert(
+            0,
+            f"{NAMES[turns[0]]} and {NAMES[turns[1]]} limit in turns, seldom both at once",
+        )
     sign = decision.sign
     return Diagnosis(
         limit=decision.limit,
@@ -146,5 +149,5 @@ def _why(decision: Decision, weighed: Weighed) -> str:
     if not weighed.seen.levels:
         return "no level counts"
     if decision.saturated is None:
-        return "levels far enough apart in users are missing, and nothing was waited for"
-    return "throughput is flat, but nothing that was watched was waited for"
+        return "no two levels are far enough apart in users, and no resource was waited for"
+    return "throughput is flat, but the server waited for no resource that was observed"

@@ -30,8 +30,8 @@ def _dead(observations: Sequence[Observation]) -> str | None:
     if not dead or not any(o.per_s for o in observations):
         return None
     return (
-        f"at {count(min(dead))} users it stopped answering altogether: look for the end of its "
-        "process in its log and in the kernel's (out of memory, a crash)"
+        f"at {count(min(dead))} users it stopped answering: look in its log and the kernel's for "
+        "the end of its process (out of memory, a crash)"
     )
 
 
@@ -39,14 +39,14 @@ def _bending(decision: Decision, weighed: Weighed) -> str | None:
     slope = weighed.seen.elasticity
     if slope is None and decision.limit not in ("unknown", "refusal", "generator"):
         return (
-            "there are no two levels far enough apart to tell whether more users would have "
-            "brought more throughput"
+            "no two levels are far enough apart to tell whether more users would have brought "
+            "more throughput"
         )
     if slope is None or decision.limit == "none" or slope <= threshold("elasticity.saturated"):
         return None
     return (
-        f"throughput still grew a little at the top ({significant(slope)} % for each % of users): "
-        "levels further up would make this surer"
+        f"throughput still grew a little at the top ({significant(slope)}% per 1% of users): "
+        "add levels with more users"
     )
 
 

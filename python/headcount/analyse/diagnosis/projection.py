@@ -180,5 +180,5 @@ def _sentence(resource: Resource, users: float, low: float, high: float | None) 
     upper = f" to {count(high)}" if high is not None else " or more"
     return (
         f"{NAMES[resource.limit]} would be full next, at about {count(users)} users "
-        f"({count(low)}{upper}): extrapolated from how its use grew, not measured"
+        f"({count(low)}{upper}): extrapolated, not measured"
     )

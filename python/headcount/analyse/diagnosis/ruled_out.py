@@ -1,4 +1,4 @@
-"""What could not be seen, and what surely did not limit."""
+"""What was not observed, and what is ruled out."""
 
 from collections.abc import Mapping
 
@@ -45,7 +45,7 @@ NAMES: Mapping[Limit, str] = {
 
 
 def not_observed(weighed: Weighed) -> list[Blind]:
-    """What nothing could have shown."""
+    """The limits for which no counter was there."""
     missing: list[Limit] = [limit for limit in RESOURCES if limit not in weighed.signs]
     deciding = weighed.seen.levels
     if deciding and not any(
@@ -56,8 +56,7 @@ def not_observed(weighed: Weighed) -> list[Blind]:
         Blind(
             limit=limit,
             counters=list(SHOWN_BY[limit]),
-            sentence=f"whether {NAMES[limit]} limits could not be seen: no source gave "
-            f"{' or '.join(SHOWN_BY[limit])}",
+            sentence=f"{NAMES[limit]}: no counters for {' or '.join(SHOWN_BY[limit])}",
         )
         for limit in missing
     ]

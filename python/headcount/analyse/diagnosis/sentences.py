@@ -9,15 +9,15 @@ from headcount.text import count, duration, significant
 HEADS: dict[tuple[Limit, str | None], str] = {
     ("generator", None): "The load generator, not the server",
     ("cpu", "quota"): "A CPU quota",
-    ("cpu", "all cores"): "The CPU, all cores of it",
-    ("cpu", "neighbour"): "Other programs on its machine, which take the CPU it needs",
-    ("cpu", "stolen"): "The hypervisor, which takes the CPU it needs",
-    ("cpu", "bound to some cores"): "The CPUs that it is bound to, while others are idle",
-    ("thread", "one thread"): "One thread of it, which has no time left",
-    ("thread", "a few threads"): "A few threads of it, which have no time left",
-    ("memory", "as disk"): "Too little memory, though it looks like the disk",
+    ("cpu", "all cores"): "The CPU, all cores",
+    ("cpu", "neighbour"): "Other programs on the machine, which take its CPU",
+    ("cpu", "stolen"): "The hypervisor, which takes its CPU (steal)",
+    ("cpu", "bound to some cores"): "The CPUs it is bound to, while others are idle",
+    ("thread", "one thread"): "One busy thread",
+    ("thread", "a few threads"): "A few busy threads",
+    ("memory", "as disk"): "Too little memory, which shows as disk reads",
     ("memory", "pressure"): "Too little memory",
-    ("memory", "killed"): "Too little memory, for which the kernel ends its processes",
+    ("memory", "killed"): "Too little memory: the kernel kills its processes",
     ("disk", "read"): "The disk, reading",
     ("disk", "write"): "The disk, writing",
     ("disk", "read and write"): "The disk, reading and writing",
@@ -32,10 +32,10 @@ def sentence(decision: Decision, *, broke: str | None, why_unknown: str) -> str:
     if decision.limit == "none":
         if broke is not None:
             return (
-                "Nothing that is full: throughput still grew with the users, and the response time "
+                "No resource is full: throughput still grew with the users, and the response time "
                 f"is its own, not that of a queue ({broke})."
             )
-        return "Nothing yet: throughput still grew with the users at the largest level."
+        return "None reached: throughput still grew with the users at the largest level."
     if decision.limit == "unknown" or decision.sign is None:
         return f"Not known: {why_unknown}."
     sign = decision.sign
@@ -54,8 +54,8 @@ def head(sign: Sign) -> str:
         noun = "worker" if sign.size == 1 else "workers"
         return f"A pool of about {count(sign.size)} {noun}" if sized else "A pool of workers"
     if sign.limit == "lock":
-        each = f", {duration(sign.size)} for each scenario" if sized else ""
-        return f"Something that is done one at a time{each}"
+        each = f", {duration(sign.size)} each" if sized else ""
+        return f"A serial section: one scenario at a time{each}"
     if sign.limit == "refusal":
         let_in = f", and lets in about {count(sign.size)}" if sized else ""
         return f"Refusals: it turns users away instead of serving them slowly{let_in}"

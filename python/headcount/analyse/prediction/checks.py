@@ -53,7 +53,7 @@ def demands(found: Sequence[Demand], points: Sequence[Point], capacity: float) -
         if (change := drift(each, points, capacity)) is not None
     ]
     if not moved:
-        said = "fewer than three levels near the limit show what a scenario takes"
+        said = "too few levels near the limit: three are needed to show what a scenario takes"
         return Check(
             name="demands",
             passed=False,
@@ -99,9 +99,9 @@ def hold_out(
             passed=False,
             value=None,
             limit=None,
-            sentence="there are too few loads to hold two of them out and fit the others",
-            remedy="measure at least four different numbers of users, such as 25, 50, 80 and 100 % "
-            "of the capacity",
+            sentence="too few loads to hold two out and fit the others",
+            remedy="measure at least four different numbers of users, such as 25%, 50%, 80% and "
+            "100% of the capacity",
         )
     response = RESPONSE + 2 * noise
     per_s = math.hypot(PER_S, 1.96 * counted)
@@ -126,7 +126,7 @@ def hold_out(
         passed=ok,
         value=told.worst,
         limit=1.0,
-        sentence=f"from levels up to {count(low)} users, those up to {count(high)} are foretold "
+        sentence=f"from levels up to {count(low)} users, those up to {count(high)} are predicted "
         f"with errors of: {said}",
         remedy=None
         if ok
@@ -158,9 +158,7 @@ def reach(points: Sequence[Point], capacity: float, busiest: tuple[str, float] |
         limit=BUSY if not ok else REACH,
         sentence=f"the highest level reaches {share(part)} of the capacity, and the "
         f"{resource_name(name)} is {share(used)} full there",
-        remedy=None
-        if ok
-        else "no resource that was watched comes near its end: see headcount diagnose",
+        remedy=None if ok else "no observed resource comes near its limit: see headcount diagnose",
     )
 
 
@@ -215,7 +213,7 @@ def interval(half: float) -> Check:
         passed=ok,
         value=half,
         limit=WIDEST,
-        sentence=f"the 95 % interval is {share(half)} wide on either side",
+        sentence=f"the 95% interval is {share(half)} wide on either side",
         remedy=None if ok else "measure longer levels, or more of them",
     )
 

@@ -29,10 +29,10 @@ def sentence(told: Prediction) -> str:
     """The answer in a sentence."""
     what = f" with {' and '.join(told.changes)}" if told.changes else ""
     if told.outcome == "not predictive":
-        return f"Nothing is predicted{what}: {refusal(told)}."
+        return f"No prediction{what}: {refusal(told)}."
     expected = told.capacity
     if expected is None:
-        return f"Nothing is predicted{what}: no number of users breaks {told.criterion}."
+        return f"No prediction{what}: no number of users breaks {told.criterion}."
     bounds = f" [{count(expected.low)}, {count(expected.high)}]" if expected.low is not None else ""
     binds = f"; the {resource_name(told.binds)} binds then" if told.binds else ""
     now = told.measured if told.measured is not None else (told.now.users if told.now else None)
@@ -62,7 +62,7 @@ def of_users(expected: Expected, wanted: Sequence[Need]) -> str:
         return f"{got}: it is met."
     grown = [need for need in wanted if need.factor is None or need.factor > UNMOVED]
     if not wanted:
-        return f"{got}. No amount of what was measured makes it met."
+        return f"{got}. No amount of the measured resources meets it."
     parts = [
         f"{resource_name(need.resource)} {amount_text(need.needed, need.unit)}"
         + (f" ({need.factor:.2f} times)" if need.factor else "")
@@ -109,7 +109,7 @@ def notes(found: Study, fitted: Fitted) -> list[str]:
         )
     unknown = [each.resource for each in fitted.demands if each.resource.capacity is None]
     said += [
-        f"How fast the {each.name} is, the run does not tell; it is taken for unlimited."
+        f"The run does not say how fast the {each.name} is; it is taken as unlimited."
         for each in unknown
     ]
     if any(each.name == "cpu" and each.counter.startswith("system.") for each in found.resources):

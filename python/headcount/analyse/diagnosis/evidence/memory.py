@@ -105,9 +105,9 @@ def kill_sign(observations: Sequence[Observation]) -> Sign | None:
     number = level.kills.number
     if level.kills.gone:
         of, more = "process" if number == 1 else "processes", ", and all of the server's were gone"
-        said = f"the kernel ended {count(number)} {of} on its machine for want of memory{more}"
+        said = f"the kernel OOM-killed {count(number)} {of} on its machine{more}"
     else:
-        said = f"the kernel ended {count(number)} of its processes for want of memory"
+        said = f"the kernel OOM-killed {count(number)} of its processes"
     counter = kills.HOST if level.kills.gone else kills.OWN
     told = figure(level, counter, number, said, side="sut", unit="{kill}")
     # A group that has gone with its processes told its limit before.
