@@ -1,8 +1,7 @@
-"""Runs Python's tests, two at a time; what failed once more, alone.
+"""Runs Python's tests, four at a time; what failed once more, alone.
 
-Tests that play real servers share two CPUs with whatever runs beside them, and a stall of half a
-second is a broken promise about time that nobody gave. What is wrong fails alone, too; what passes
-then is told at the end with how it had failed, so that nothing that fails now and then hides there.
+Many of them wait for real servers, so more of them run than there are CPUs. No test may need a
+quiet machine: what fails beside others and passes alone is named at the end, and must be mended.
 """
 
 import json
@@ -12,7 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 COMMAND = (sys.executable, "-m", "pytest")
-BESIDE = ("-n", "2", "--dist", "loadfile")
+BESIDE = ("-n", "4", "--dist", "loadfile", "--no-loadscope-reorder", "--durations", "20")
+"""A file by one worker, for servers are started by file; in the order of `conftest.py`."""
 ALONE = ("-n", "0", "--last-failed")
 FAILED = Path("v/cache/lastfailed")
 TESTS_FAILED = 1
