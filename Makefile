@@ -38,8 +38,14 @@ test: packages setup ## Install what the tests need, and run them all
 
 .PHONY: check
 check: setup ## Formatting, lints, types, spelling, the stub of the engine, the house rules
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync check-rust check-python
+
+.PHONY: check-rust check-python
+check-rust:
 	cargo fmt --all --check
 	cargo clippy $(CARGO_TARGETS) --quiet -- --deny warnings
+
+check-python:
 	$(RUN) ruff format --check
 	$(RUN) ruff check
 	$(RUN) mypy
