@@ -7,14 +7,17 @@ import pytest
 
 import rust
 
+ALL = " ".join(rust.PROGRAMS)
+
 PROGRAM = """
 import pathlib, sys
+ALL = {everything!r}
 seen, asked = pathlib.Path({seen!r}), " ".join(sys.argv[1:])
 with seen.open("a") as file:
     print(asked, file=file)
 turns = len(seen.read_text().splitlines())
 failing = [name for name, times in {bad!r}.items() if turns <= times]
-failing = [name for name in failing if asked == "--workspace" or asked.endswith(name)]
+failing = [name for name in failing if asked == ALL or asked.endswith(name)]
 for name in failing:
     print("running 3 tests", flush=True)
     which = f"-p headcount-{{name}} --test {{name}}"
@@ -47,37 +50,52 @@ def ended(
 ) -> tuple[int, list[str]]:
     """The exit code, and what cargo was asked for."""
     script = asked.with_name("cargo.py")
-    script.write_text(PROGRAM.format(seen=str(asked), bad=bad))
+    script.write_text(PROGRAM.format(seen=str(asked), bad=bad, everything=ALL))
     patch.setattr(rust, "COMMAND", (sys.executable, str(script)))
     patch.setattr(rust, "Thief", lambda: machine)
+    patch.setattr(rust, "documented", list)
     patch.setattr(rust, "EVERY_S", 0.0)
     return rust.main(), asked.read_text().splitlines()
 
 
 def test_what_passes_is_run_once(monkeypatch: pytest.MonkeyPatch, asked: Path) -> None:
-    assert ended(monkeypatch, asked, Machine(), {}) == (0, ["--workspace"])
+    assert ended(monkeypatch, asked, Machine(), {}) == (0, [ALL])
 
 
 def test_a_failure_on_a_machine_that_was_there_is_one(
     monkeypatch: pytest.MonkeyPatch, asked: Path
 ) -> None:
-    assert ended(monkeypatch, asked, Machine(0.02), {"app": 1}) == (101, ["--workspace"])
+    assert ended(monkeypatch, asked, Machine(0.02), {"app": 1}) == (101, [ALL])
 
 
 def test_a_failure_while_the_cpus_were_stolen_is_tried_again(
     monkeypatch: pytest.MonkeyPatch, asked: Path
 ) -> None:
     found = ended(monkeypatch, asked, Machine(0.3), {"app": 1})
-    assert found == (0, ["--workspace", "-p headcount-app --test app"])
+    assert found == (0, [ALL, "-p headcount-app --test app"])
 
 
 def test_one_failure_of_two_without_a_reason_is_enough(
     monkeypatch: pytest.MonkeyPatch, asked: Path
 ) -> None:
     found = ended(monkeypatch, asked, Machine(0.3, 0.01), {"app": 1, "mail": 1})
-    assert found == (101, ["--workspace"])
+    assert found == (101, [ALL])
 
 
 def test_what_fails_three_times_has_failed(monkeypatch: pytest.MonkeyPatch, asked: Path) -> None:
     code, told = ended(monkeypatch, asked, Machine(0.3, 0.3, 0.3), {"app": 9})
     assert (code, len(told)) == (101, rust.TRIES)
+
+
+def test_examples_of_documentation_are_tests_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name, text in (("one", "//! ```\n//! x\n//! ```\n"), ("two", "// ```\n")):
+        (tmp_path / name / "src").mkdir(parents=True)
+        (tmp_path / name / "src" / "lib.rs").write_text(text)
+    assert rust.documented(tmp_path) == ["headcount-one"]
+    seen = []
+    monkeypatch.setattr(rust, "documented", lambda: ["headcount-one"])
+    monkeypatch.setattr(rust, "run", lambda which, _thief: (seen.append(list(which)) or 0, {}))
+    assert rust.main() == 0
+    assert seen == [list(rust.PROGRAMS), ["--doc", "--package", "headcount-one"]]
