@@ -96,13 +96,23 @@ pub async fn arrive<P: Protocol>(
     patience: Duration,
     silent: impl Fn() -> String,
 ) -> Result<P::Session, Fault> {
+    arrive_every(PAUSE, protocol, id, patience, silent).await
+}
+
+async fn arrive_every<P: Protocol>(
+    pause: Duration,
+    protocol: &P,
+    id: u32,
+    patience: Duration,
+    silent: impl Fn() -> String,
+) -> Result<P::Session, Fault> {
     let mut tries = TRIES;
     loop {
         tries -= 1;
         let opened = bounded(patience, protocol.open(&mut outsider(id)), &silent).await;
         match opened {
             Err(fault) if tries > 0 && fault.kind == FaultKind::Disconnected => {
-                tokio::time::sleep(PAUSE).await;
+                tokio::time::sleep(pause).await;
             }
             result => return result,
         }
@@ -272,7 +282,7 @@ mod tests {
         }
     }
 
-    /// Logs on to a server that fails so often, without waiting; how it ended, and after how many tries.
+    /// Logs on to a server that fails so often, with hardly a pause; how it ended, and after how many tries.
     fn arrived(faults: u32, kind: FaultKind) -> (Result<u32, FaultKind>, u32) {
         let tried = AtomicU32::new(0);
         let busy = Busy {
@@ -282,11 +292,12 @@ mod tests {
         };
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
-            .start_paused(true)
             .build()
             .unwrap();
         let silent = || "silence".into();
-        let opened = runtime.block_on(arrive(&busy, 7, Duration::from_secs(9), silent));
+        let pause = Duration::from_millis(1);
+        let work = arrive_every(pause, &busy, 7, Duration::from_secs(9), silent);
+        let opened = runtime.block_on(work);
         let opened = opened.map(|desk| desk.0).map_err(|fault| fault.kind);
         (opened, busy.tried.into_inner())
     }

@@ -1,11 +1,11 @@
 //! Blocks on the disk: what was written is found again, and what is wrong is noticed.
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::FileExt;
 
-use common::{SHAPE, app, every_kind, folder, once, play, prepare, start, step, target, user};
+use crate::common::{
+    SHAPE, app, every_kind, folder, once, play, prepare, start, step, target, user,
+};
 use headcount_app::block::{Generation, Place, stamp};
 use headcount_app::control;
 use headcount_app::server::{FolderError, ServeError, Settings, WriteMode, serve};

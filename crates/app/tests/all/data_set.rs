@@ -5,14 +5,13 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
 use std::fs;
 use std::ops::ControlFlow;
 use std::os::unix::fs::{FileExt, symlink};
 use std::path::Path;
 
-use common::{SHAPE, folder, order, prepare, start, target};
+use crate::common;
+use crate::common::{SHAPE, folder, order, prepare, start, target};
 use headcount_app::control::{self, ControlError};
 use headcount_app::message::{Cleaned, DataSet, Order, Prepared, Progress, Shape};
 use headcount_app::server::{FolderError, Handle, ServeError, Settings, serve};

@@ -1,10 +1,9 @@
 //! The load engine itself plays users against the server: all kinds of work at once, on two workers.
 
-mod common;
-
 use std::time::Duration;
 
-use common::{app, folder, prepare, start};
+use crate::common;
+use crate::common::{app, folder, prepare, start};
 use headcount_load::clock::Origin;
 use headcount_load::{Plan, Run};
 use serde_json::json;

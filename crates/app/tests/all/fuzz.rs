@@ -1,11 +1,10 @@
 //! Random and mutated messages.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::Shutdown;
 
-use common::{SHAPE, app, eventually, folder, frame, greeted, play, start, step, user};
+use crate::common;
+use crate::common::{SHAPE, app, eventually, folder, frame, greeted, play, start, step, user};
 use headcount_app::block::{Generation, Place, stamp};
 use headcount_app::frame::{HEADER_BYTES, header};
 use headcount_app::message::{Order, PROTOCOL};

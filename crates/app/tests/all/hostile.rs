@@ -5,12 +5,11 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
 use std::io::Write;
 use std::time::Duration;
 
-use common::{app, folder, frame, greeted, play, raw, receive, start, target, user};
+use crate::common;
+use crate::common::{app, folder, frame, greeted, play, raw, receive, start, target, user};
 use headcount_app::control::{self, ControlError, Target};
 use headcount_app::frame::{Header, Kind, MAX_BODY_BYTES, append};
 use headcount_app::reply::{Code, Reply};

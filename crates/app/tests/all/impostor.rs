@@ -5,13 +5,11 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::time::Duration;
 
-use common::{app, play, user};
+use crate::common::{app, play, user};
 use headcount_app::control::{self, ControlError, Target};
 use headcount_app::frame::{Kind, append};
 use headcount_app::message::PROTOCOL;

@@ -1,9 +1,10 @@
 //! Every kind of work over real sockets, counted, and what ends it.
 
-mod common;
-
-use common::{app, eventually, every_kind, folder, once, play, prepare, start, step, target, user};
+use crate::common::{
+    app, eventually, every_kind, folder, once, play, prepare, start, step, target, user,
+};
 use headcount_app::control;
+use headcount_app::server::Threads;
 use headcount_load::{FaultKind, Protocol, Session};
 use serde_json::json;
 
@@ -18,7 +19,9 @@ const KINDS: [&str; 5] = [
 #[test]
 fn every_kind_of_work_is_done_checked_and_counted() {
     let home = folder();
-    let server = start(home.path(), |_| {});
+    // A thread counts as busy a little longer than its answer takes to arrive: with several of them the
+    // next request may find another one.
+    let server = start(home.path(), |settings| settings.threads = Threads::Fixed(1));
     prepare(&server, 2);
     let app = app(server.address());
     let mut user = user(2);
@@ -47,11 +50,7 @@ fn every_kind_of_work_is_done_checked_and_counted() {
     }
     assert_eq!(statistics.queue_wait.count, 100);
     assert_eq!(statistics.connections.total, 3);
-    assert!(
-        (1..=2).contains(&statistics.threads.busy_max),
-        "{:?}",
-        statistics.threads
-    );
+    assert_eq!(statistics.threads.busy_max, 1);
     server.stop();
 }
 

@@ -6,12 +6,10 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use common::{Disk, Person, WAYS, names, play};
+use crate::common::{Disk, Person, WAYS, names, play};
 use headcount_files::{Files, FilesOptions};
 use headcount_load::clock::Origin;
 use headcount_load::recorder::Recorder;

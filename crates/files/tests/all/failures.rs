@@ -5,14 +5,12 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::process::Command;
 
-use common::{Disk, Person, WAYS, names, play};
+use crate::common::{Disk, Person, WAYS, names, play};
 use headcount_files::{Engine, Files, FilesOptions};
 use headcount_load::FaultKind;
 use serde_json::{Value, json};

@@ -5,12 +5,10 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use common::{Disk, Person, names, play};
+use crate::common::{Disk, Person, names, play};
 use serde_json::{Value, json};
 
 fn open(file: &str, how: &str) -> Value {

@@ -6,11 +6,9 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
 use std::fs;
 
-use common::{Disk, Person, names, play};
+use crate::common::{Disk, Person, names, play};
 use headcount_files::{Engine, Files, FilesOptions, Mode};
 use headcount_load::{Fault, FaultKind, Moved, Protocol};
 use headcount_tree::program::source::Source;

@@ -5,13 +5,11 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
 use std::fs;
 use std::ops::ControlFlow;
 use std::os::unix::fs::{MetadataExt, symlink};
 
-use common::{Disk, Person, files, names, play};
+use crate::common::{Disk, Person, files, names, play};
 use headcount_files::provision::{
     Cleaned, Order, Prepared, Progress, ProvisionError, cleanup, hello, prepare,
 };

@@ -5,12 +5,10 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
 use std::fs;
 use std::time::{Duration, SystemTime};
 
-use common::{Disk, Person, WAYS, names, play};
+use crate::common::{Disk, Person, WAYS, names, play};
 use headcount_load::{FaultKind, Moved};
 use serde_json::{Value, json};
 

@@ -6,11 +6,9 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
 use std::time::Duration;
 
-use common::{Nginx, Way, http};
+use crate::common::{Nginx, Way, http};
 use headcount_http::{Http, HttpOptions};
 use headcount_load::clock::Origin;
 use headcount_load::recorder::Recorder;

@@ -5,14 +5,13 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
 use std::fs;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use common::{Nginx, Person, Way, http, person, play};
+use crate::common;
+use crate::common::{Nginx, Person, Way, http, person, play};
 use headcount_http::HttpOptions;
 use headcount_load::FaultKind;
 use rustix::process::Signal;

@@ -5,15 +5,14 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
 use std::fs;
 use std::net::{TcpListener, TcpStream};
 use std::ops::ControlFlow;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use common::{Nginx, Way, pause, person, play};
+use crate::common;
+use crate::common::{Nginx, Way, pause, person, play};
 use headcount_http::client::inspect::{Checked, Extent, Looked, check, hello};
 use headcount_http::pages::suite::webbench;
 use headcount_http::pages::tree::{Kept, write_tree};

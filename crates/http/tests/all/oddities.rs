@@ -5,12 +5,10 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
 use std::io::Write;
 use std::net::TcpListener;
 
-use common::{Person, http, peer, person, play, read_request};
+use crate::common::{Person, http, peer, person, play, read_request};
 use headcount_http::HttpOptions;
 use headcount_load::{Fault, FaultKind, Moved};
 use serde_json::{Value, json};

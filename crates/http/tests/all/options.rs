@@ -5,9 +5,7 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
-use common::{Nginx, Way, person, play};
+use crate::common::{Nginx, Way, person, play};
 use headcount_http::options::Certificates;
 use headcount_http::{Http, HttpOptions};
 use headcount_load::FaultKind;

@@ -5,11 +5,10 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
 use std::fs;
 
-use common::{Nginx, Person, Way, http, person, play};
+use crate::common;
+use crate::common::{Nginx, Person, Way, http, person, play};
 use headcount_http::HttpOptions;
 use headcount_http::pages::content::check;
 use headcount_load::FaultKind;

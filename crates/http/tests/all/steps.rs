@@ -5,11 +5,9 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
 use std::fs;
 
-use common::{Nginx, Way, person, play};
+use crate::common::{Nginx, Way, person, play};
 use headcount_http::HttpOptions;
 use headcount_load::FaultKind;
 use serde_json::json;

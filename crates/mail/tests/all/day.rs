@@ -6,15 +6,14 @@
     reason = "a failure here is a failure of the test that called"
 )]
 
-mod common;
-
 use std::fs;
 use std::time::Duration;
 
-use common::dovecot::{Dovecot, Way};
-use common::house::{count, options, order, play_run, prepared, read, scenarios};
-use common::person::{arrive, user};
-use common::{pause, play};
+use crate::common;
+use crate::common::dovecot::{Dovecot, Way};
+use crate::common::house::{count, options, order, play_run, prepared, read, scenarios};
+use crate::common::person::{arrive, user};
+use crate::common::{pause, play};
 use headcount_load::recorder::Recorder;
 use headcount_load::{Compile, FaultKind};
 use headcount_mail::imap::{Change, Uids};

@@ -1,13 +1,12 @@
 //! The front, between our client and a real Dovecot.
 
-mod common;
-
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
-use common::dovecot::Dovecot;
-use common::{RUN, endpoint, message, play, stopwatch, wait_for};
+use crate::common;
+use crate::common::dovecot::Dovecot;
+use crate::common::{RUN, endpoint, message, play, stopwatch, wait_for};
 use headcount_load::{Fault, FaultKind, Password};
 use headcount_mail::front::{Delivered, Handle, Settings, serve};
 use headcount_mail::message::{Checker, Kind, Part, Section, Verdict};

@@ -4,11 +4,9 @@
     reason = "a failure here is a failure of the test that called"
 )]
 
-mod common;
-
-use common::dovecot::{Dovecot, Way};
-use common::person::{arrive, in_time, name, timed, user, watched};
-use common::play;
+use crate::common::dovecot::{Dovecot, Way};
+use crate::common::person::{arrive, in_time, name, timed, user, watched};
+use crate::common::play;
 use headcount_load::FaultKind;
 use headcount_mail::imap::{Capability, Change, Fetched, Idle, Imap, Quota, Uids, What};
 use headcount_mail::message::Body;

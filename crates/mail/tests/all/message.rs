@@ -145,7 +145,7 @@ fn a_message_of_parts_has_each_between_its_boundaries() {
     assert_eq!(below(pieces[1]).len(), 1024);
     assert_eq!(pieces[3], "--\r\n");
     // A file alone gets a text to go with.
-    assert!(crate::text(&parts[1..]).contains("multipart/mixed"));
+    assert!(self::text(&parts[1..]).contains("multipart/mixed"));
 }
 
 #[test]

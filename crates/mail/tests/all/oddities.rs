@@ -4,11 +4,9 @@
     reason = "a failure here is a failure of the test that called"
 )]
 
-mod common;
-
-use common::person::{user, watched};
-use common::play;
-use common::script::script;
+use crate::common::person::{user, watched};
+use crate::common::play;
+use crate::common::script::script;
 use headcount_load::{Fault, FaultKind, Password};
 use headcount_mail::endpoint::Security;
 use headcount_mail::imap::{Authentication, Capability, Fetched, Idle, Imap, Uids, What};

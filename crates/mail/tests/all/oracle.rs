@@ -5,12 +5,10 @@
     reason = "a failure here is a failure of the test that called"
 )]
 
-mod common;
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
-use common::dovecot::{Dovecot, PASSWORD};
+use crate::common::dovecot::{Dovecot, PASSWORD};
 use headcount_mail::imap::wire::answer::{Answer, State, each_pair, read};
 use headcount_mail::imap::wire::fetch;
 use headcount_mail::imap::wire::found::read_search;

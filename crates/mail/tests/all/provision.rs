@@ -5,16 +5,15 @@
     reason = "a failure here is a failure of the test that called"
 )]
 
-mod common;
-
 use std::fs;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use common::dovecot::{Dovecot, Way};
-use common::house::{count, options, order, play_run, prepared, scenarios};
-use common::person::{arrive, user};
-use common::play;
+use crate::common;
+use crate::common::dovecot::{Dovecot, Way};
+use crate::common::house::{count, options, order, play_run, prepared, scenarios};
+use crate::common::person::{arrive, user};
+use crate::common::play;
 use headcount_load::FaultKind;
 use headcount_mail::client::provision::{Order, ProvisionError, cleanup, hello, prepare};
 use headcount_mail::imap::Imap;

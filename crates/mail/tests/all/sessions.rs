@@ -5,11 +5,9 @@
     reason = "a failure here is a failure of the test that called"
 )]
 
-mod common;
-
-use common::dovecot::{Dovecot, PASSWORD, Way};
-use common::person::{arrive, name, user};
-use common::play;
+use crate::common::dovecot::{Dovecot, PASSWORD, Way};
+use crate::common::person::{arrive, name, user};
+use crate::common::play;
 use headcount_load::{FaultKind, Password};
 use headcount_mail::imap::{Authentication, Capability, Change, Fetched, Imap, Uids, What};
 

@@ -1,10 +1,9 @@
 //! What servers rarely do: each reply in its place, refusals, and connections that are lost.
 
-mod common;
-
-use common::peer::Act::{self, Hear, Say, Spell, Take};
-use common::peer::peer;
-use common::{endpoint, endpoint_of, message, play, stopwatch};
+use crate::common;
+use crate::common::peer::Act::{self, Hear, Say, Spell, Take};
+use crate::common::peer::peer;
+use crate::common::{endpoint, endpoint_of, message, play, stopwatch};
 use headcount_load::{Fault, FaultKind, Password};
 use headcount_mail::message::Part;
 use headcount_mail::smtp::{Credentials, Language, Mechanism, Outcome, Smtp};

@@ -1,10 +1,8 @@
 //! The client with a real Postfix and a real Dovecot.
 
-mod common;
-
-use common::dovecot::Dovecot;
-use common::postfix::Postfix;
-use common::{RUN, endpoint, endpoint_of, message, play, stopwatch};
+use crate::common::dovecot::Dovecot;
+use crate::common::postfix::Postfix;
+use crate::common::{RUN, endpoint, endpoint_of, message, play, stopwatch};
 use headcount_load::FaultKind;
 use headcount_mail::front;
 use headcount_mail::message::{Checker, Kind, Part, Section, Verdict};

@@ -1,8 +1,6 @@
 //! The engine on virtual time: what users do, when, and what is counted.
 
-mod common;
-
-use common::{SECOND, nothing, plan, scenario, steady, step};
+use crate::common::{SECOND, nothing, plan, scenario, steady, step};
 use headcount_load::pace::{Draw, Pace};
 use headcount_load::rehearsal::rehearse;
 use headcount_load::worker::Command;

@@ -5,9 +5,7 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
-use common::{SECOND, nothing, plan, scenario, steady, step};
+use crate::common::{SECOND, nothing, plan, scenario, steady, step};
 use headcount_load::pace::{Draw, Pace};
 use headcount_load::plan::{LogOn, Plan, ScenarioPlan};
 use headcount_load::rehearsal::rehearse;

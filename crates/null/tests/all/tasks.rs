@@ -1,10 +1,8 @@
 //! What sessions time inside their steps, and how many users they are told there are.
 
-mod common;
-
 use std::sync::{Arc, Mutex};
 
-use common::{SECOND, nothing, plan, scenario, steady, step};
+use crate::common::{SECOND, nothing, plan, scenario, steady, step};
 use headcount_load::pace::{Draw, Pace};
 use headcount_load::rehearsal::rehearse;
 use headcount_load::tasks::TaskTally;

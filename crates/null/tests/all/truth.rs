@@ -1,9 +1,7 @@
 //! Coordinated omission: against a server of known stalls, what is reported is the truth, computed
 //! here without the engine.
 
-mod common;
-
-use common::{plan, scenario, steady, step};
+use crate::common::{plan, scenario, steady, step};
 use headcount_load::pace::{Draw, Pace};
 use headcount_load::rehearsal::rehearse;
 use headcount_null::{Null, Stalls};

@@ -5,9 +5,7 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
-use common::{plan, scenario, steady, step};
+use crate::common::{plan, scenario, steady, step};
 use headcount_load::pace::{Draw, Pace};
 use headcount_load::rehearsal::rehearse;
 use headcount_load::{Fault, Moved, Protocol, Session, Turns, User};

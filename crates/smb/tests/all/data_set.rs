@@ -1,10 +1,8 @@
 //! The data set, made over SMB and played on through the engine.
 
-mod common;
-
 use std::fs;
 
-use common::{Person, Samba, play, smb};
+use crate::common::{Person, Samba, play, smb};
 use headcount_load::Moved;
 use headcount_smb::SmbOptions;
 use headcount_tree::data_set::{DataSet, Group, Place};

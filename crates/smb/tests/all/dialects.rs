@@ -1,8 +1,6 @@
 //! Every dialect with every way of signing, against a real smbd.
 
-mod common;
-
-use common::{Samba, play, work};
+use crate::common::{Samba, play, work};
 use headcount_load::FaultKind;
 use headcount_smb::wire::negotiate::{Dialect, SigningAlgorithm};
 use headcount_smb::{Password, SigningPolicy, SmbOptions};

@@ -6,14 +6,12 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use common::relay::{Way, relay};
-use common::{Person, Samba, play, smb, work};
+use crate::common::relay::{Way, relay};
+use crate::common::{Person, Samba, play, smb, work};
 use headcount_load::FaultKind;
 use headcount_smb::connection::{Connection, Wanted};
 use headcount_smb::options::EncryptionPolicy;

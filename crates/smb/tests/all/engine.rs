@@ -6,11 +6,9 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
 use std::time::Duration;
 
-use common::{Samba, smb};
+use crate::common::{Samba, smb};
 use headcount_load::clock::Origin;
 use headcount_load::recorder::Recorder;
 use headcount_load::{Plan, Run};

@@ -1,13 +1,11 @@
 //! What goes wrong with real servers, and what users are told.
 
-mod common;
-
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::net::TcpListener;
 use std::time::Duration;
 use std::{fs, io};
 
-use common::{Person, Samba, play, smb};
+use crate::common::{Person, Samba, play, smb};
 use headcount_load::FaultKind;
 use headcount_smb::{Password, SmbOptions};
 use rustix::process::Signal;

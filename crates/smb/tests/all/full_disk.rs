@@ -5,11 +5,9 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
 use std::ops::ControlFlow;
 
-use common::{Person, Samba, play, smb};
+use crate::common::{Person, Samba, play, smb};
 use headcount_load::FaultKind;
 use headcount_smb::SmbOptions;
 use headcount_smb::client::provision::{Order, Progress, prepare};

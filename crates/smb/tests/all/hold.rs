@@ -4,13 +4,11 @@
     reason = "a failure here is a failure of the test that called"
 )]
 
-mod common;
-
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use common::Samba;
+use crate::common::Samba;
 use headcount_smb::SmbOptions;
 use headcount_smb::client::provision::{Hold, Holding, Progress, ProvisionError};
 

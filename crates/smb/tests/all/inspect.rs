@@ -5,14 +5,12 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use common::relay::{Way, relay};
-use common::{Person, Samba, play, smb, user};
+use crate::common::relay::{Way, relay};
+use crate::common::{Person, Samba, play, smb, user};
 use headcount_load::{FaultKind, Protocol, Requests};
 use headcount_smb::options::EncryptionPolicy;
 use headcount_smb::wire::header::Command;

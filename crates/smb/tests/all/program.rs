@@ -6,12 +6,10 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{Person, Samba, play, smb};
+use crate::common::{Person, Samba, play, smb};
 use headcount_load::{Fault, FaultKind, Moved, Protocol};
 use headcount_smb::{Smb, SmbOptions};
 use headcount_tree::program::source::Source;

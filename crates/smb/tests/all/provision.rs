@@ -4,14 +4,12 @@
     reason = "a failure here is a failure of the test that called"
 )]
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use common::Samba;
+use crate::common::Samba;
 use headcount_smb::client::provision::{Order, Progress, ProvisionError, cleanup, hello, prepare};
 use headcount_smb::{Password, SmbOptions};
 use headcount_tree::content::Content;

@@ -5,15 +5,13 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use common::relay::{Way, relay};
-use common::{PASSWORD, PATIENCE, Person, Samba, play, smb};
+use crate::common::relay::{Way, relay};
+use crate::common::{PASSWORD, PATIENCE, Person, Samba, play, smb};
 use headcount_load::clock::Origin;
 use headcount_load::{FaultKind, Plan, Run};
 use headcount_smb::auth::ntlm::{Side, first_signature, owner_key};

@@ -5,11 +5,9 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
 use std::fs;
 
-use common::{Person, Samba, play, smb, step};
+use crate::common::{Person, Samba, play, smb, step};
 use headcount_load::{Compile, FaultKind, Moved};
 use headcount_smb::SmbOptions;
 use headcount_smb::options::EncryptionPolicy;

@@ -5,13 +5,11 @@
     reason = "a failure here fails the test that called"
 )]
 
-mod common;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use common::relay::{Way, relay};
-use common::{Person, Samba, play, smb};
+use crate::common::relay::{Way, relay};
+use crate::common::{Person, Samba, play, smb};
 use headcount_load::FaultKind;
 use headcount_smb::auth::spnego;
 use headcount_smb::options::EncryptionPolicy;

@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "whatever fails, fails the test")]
 
-mod common;
-
 use std::ops::ControlFlow;
 use std::process::Command;
 
-use common::{Player, Server, run};
+use crate::common::{Player, Server, run};
 use headcount_load::{Fault, FaultKind, Session};
 use headcount_sql::provision::prepare;
 use headcount_sql::{Password, Sql, SqlOptions, SslMode};

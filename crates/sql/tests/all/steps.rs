@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "whatever fails, fails the test")]
 
-mod common;
-
 use std::ops::ControlFlow;
 
-use common::{Player, Server, run};
+use crate::common::{Player, Server, run};
 use headcount_load::{Fault, FaultKind};
 use headcount_sql::Sql;
 use headcount_sql::provision::prepare;

@@ -1,0 +1,15 @@
+//! The integration tests of this crate, in one program: linking one takes as long as compiling most.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod engine;
+mod failures;
+mod fuzz;
+mod inspect;
+mod oddities;
+mod options;
+mod pages;
+mod requests;
+mod steps;
+mod sweep;

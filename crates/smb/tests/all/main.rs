@@ -1,0 +1,19 @@
+//! The integration tests of this crate, in one program: linking one takes as long as compiling most.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod data_set;
+mod dialects;
+mod encryption;
+mod engine;
+mod failures;
+mod full_disk;
+mod fuzz;
+mod hold;
+mod inspect;
+mod program;
+mod provision;
+mod sessions;
+mod steps;
+mod tampering;

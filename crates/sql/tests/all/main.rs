@@ -1,0 +1,8 @@
+//! The integration tests of this crate, in one program: linking one takes as long as compiling most.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod failures;
+mod provision;
+mod steps;
