@@ -169,6 +169,7 @@ def outcome(**changes: Any) -> Outcome:
         "published": 917,
         "confirmed": True,
         "binding": "p95<=200ms",
+        "widened_by": (),
         "flags": (),
         "levels": 3,
         "seconds": 100.0,
@@ -181,10 +182,10 @@ def search(run: Run, **options: Any) -> Plan:
 
 
 def test_a_capacity_comes_with_an_interval_that_holds_it(run: Run, sample: LevelResult) -> None:
-    levels = [level(sample, 900), level(sample, 1200, "failed"), level(sample, 1000, "failed")]
+    levels = [level(sample, n, o) for n, o in ((917, "passed"), (1200, "failed"), (1000, "failed"))]
     verdict = of_search(search(run), levels, outcome(), 100.0, "finished")
     assert (verdict.kind, verdict.outcome) == ("capacity", "passed")
-    assert verdict.sentence == "917 users (95 % interval of the capacity: 917 to 990)."
+    assert verdict.sentence == "917 users (95% confidence interval 917 to 990)."
     assert verdict.broke_first == "at 1,000 users p95 is 1.40 s; 9.0% took longer than 200 ms"
     assert verdict.capacity is not None
     assert (verdict.capacity.users, verdict.capacity.official_passed) == (917, True)
@@ -206,7 +207,7 @@ def test_a_soak_that_failed_is_the_answer(run: Run, sample: LevelResult) -> None
     assert exit_code(verdict) == ExitCode.FAILED == 1
     assert verdict.sentence == (
         f"The soak of 30 min at 917 users failed: {REASON}. In shorter levels: 917 users "
-        "(95 % interval of the capacity: 917 to 990)."
+        "(95% confidence interval 917 to 990)."
     )
     assert verdict.broke_first == f"at 917 users {REASON}"
     assert verdict.capacity is not None
@@ -225,8 +226,8 @@ def test_a_soak_that_failed_where_nothing_else_broke(run: Run, sample: LevelResu
     verdict = of_search(search(run, soak="1h"), levels, found, 100.0, "finished")
     assert verdict.outcome == "failed"
     assert verdict.sentence == (
-        f"The soak of 1 h at 917 users failed: {REASON}. In shorter levels: At least 917 users; "
-        "nothing broke up to there."
+        f"The soak of 1 h at 917 users failed: {REASON}. In shorter levels: At least 917 users: "
+        "no level failed up to there."
     )
 
 
@@ -241,17 +242,17 @@ def test_another_soak_leaves_the_answer(
     run: Run, sample: LevelResult, ended: str, flags: list[str]
 ) -> None:
     soak = level(sample, 917, ended, purpose="soak", steady_s=1800.0)
-    levels = [level(sample, 900), level(sample, 1000, "failed"), soak]
+    levels = [level(sample, 917), level(sample, 1000, "failed"), soak]
     verdict = of_search(search(run, soak="30m"), levels, outcome(), 100.0, "finished")
     assert (verdict.outcome, verdict.flags) == ("passed", flags)
     assert exit_code(verdict) == ExitCode.PASSED
-    assert verdict.sentence == "917 users (95 % interval of the capacity: 917 to 990)."
+    assert verdict.sentence == "917 users (95% confidence interval 917 to 990)."
 
 
 def test_a_search_that_nothing_broke(run: Run, sample: LevelResult) -> None:
     found = outcome(high=math.inf, binding=None, flags=(Flag.MAX_USERS,))
     verdict = of_search(search(run), [level(sample, 917)], found, 100.0, "finished")
-    assert verdict.sentence == "At least 917 users; nothing broke up to there."
+    assert verdict.sentence == "At least 917 users: no level failed up to there."
     assert verdict.capacity is not None
     assert (verdict.capacity.at_least, verdict.capacity.high) == (True, None)
     assert verdict.flags == ["at least this many: the search stopped at max_users"]
@@ -262,7 +263,7 @@ def test_not_even_one_user(run: Run, sample: LevelResult) -> None:
     found = outcome(estimate=0.5, low=0.0, high=1.0, published=0, flags=(Flag.FAILS_AT_ONE,))
     verdict = of_search(search(run), [level(sample, 1, "failed")], found, 9.0, "finished")
     assert verdict.outcome == "failed"
-    assert verdict.sentence == "Not even one user is served within the criteria."
+    assert verdict.sentence == "Not even 1 user meets the criteria."
     assert verdict.flags == ["the criteria fail with a single user"]
 
 
@@ -272,7 +273,7 @@ def test_a_search_interrupted_before_anything_passed_claims_no_more_than_it_saw(
     found = outcome(estimate=0.0, low=0.0, high=10.0, published=0, flags=(Flag.INCOMPLETE,))
     verdict = of_search(search(run), [level(sample, 10, "failed")], found, 9.0, "interrupted")
     assert verdict.outcome == "interrupted"
-    assert verdict.sentence == "Fewer than 10 users; no level has passed."
+    assert verdict.sentence == "Fewer than 10 users: no level passed."
     assert verdict.flags == []  # that it was not finished is what the outcome says
 
 
@@ -282,12 +283,34 @@ def test_no_valid_level(run: Run, sample: LevelResult, levels: int) -> None:
     taken = [level(sample, 10, "invalid")] * levels
     verdict = of_search(search(run), taken, found, 9.0, "finished")
     assert verdict.outcome == "invalid"
-    assert verdict.sentence == "No capacity can be stated: no valid level was finished."
+    assert verdict.sentence == "No capacity: no valid level was finished."
 
 
 def test_a_first_look_says_that_it_is_one(run: Run, sample: LevelResult) -> None:
     found = outcome(confirmed=False, flags=(Flag.UNCONFIRMED, Flag.NOISY))
-    verdict = of_search(search(run, quick=True), [level(sample, 900)], found, 9.0, "finished")
+    verdict = of_search(search(run, quick=True), [level(sample, 917)], found, 9.0, "finished")
     assert verdict.flags[0] == "runs disagree; the interval may be too narrow"
-    assert verdict.flags[1].startswith("a first look")
+    assert verdict.flags[1].startswith("a quick look")
     assert len(verdict.flags) == 2
+
+
+def test_the_number_is_of_a_level_that_ran_and_passed(run: Run, sample: LevelResult) -> None:
+    levels = [level(sample, 300, index=1), level(sample, 917, index=2), level(sample, 917, index=3)]
+    found = of_search(search(run), levels, outcome(), 100.0, "finished").capacity
+    assert found is not None
+    assert (found.users, found.level, found.level_s) == (917, 3, sample.steady_s)
+    # A search that took a level for passed that did not pass its criteria: the next one below.
+    levels[1:] = [level(sample, 917, "failed", index=2)]
+    found = of_search(search(run), levels, outcome(), 100.0, "finished").capacity
+    assert found is not None
+    assert (found.users, found.level, found.official_passed) == (300, 1, False)
+
+
+def test_what_widened_the_interval_is_a_doubt(run: Run, sample: LevelResult) -> None:
+    found = outcome(widened_by=("other work on the machine", "repeated levels that disagree"))
+    verdict = of_search(search(run), [level(sample, 917)], found, 9.0, "finished")
+    assert verdict.capacity is not None
+    assert verdict.capacity.widened_by == list(found.widened_by)
+    assert verdict.flags == [
+        "the interval is wider because of other work on the machine, repeated levels that disagree"
+    ]

@@ -144,9 +144,12 @@ def test_capacities_of_two_searches_are_held_against_each_other(tmp_path: Path) 
     capacity = one(comparison, "capacity")
     assert capacity.interval == pytest.approx((0.9 * math.exp(-0.043826), 0.9 * math.exp(0.043826)))
     assert (capacity.finding, comparison.finding) == ("worse", "worse")
-    assert capacity.words == "B has 10.0% less than A; A has 11.1% more than B"
+    # The interval is that of the estimates; the numbers and their ratio are the published ones.
+    published = math.floor(1000 / ends[0]), math.floor(900 / ends[1])
+    assert capacity.ratio == pytest.approx(published[1] / published[0])
+    assert capacity.words == "B has 11.7% less than A; A has 13.3% more than B"
     assert comparison.subjects[0].capacity is not None
-    assert comparison.subjects[0].capacity.value == 1000
+    assert comparison.subjects[0].capacity.value == published[0]
 
 
 def test_a_search_without_an_upper_end_has_no_capacity_to_compare(tmp_path: Path) -> None:

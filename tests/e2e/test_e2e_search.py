@@ -131,7 +131,7 @@ def test_it_kept_to_its_budget_and_wrote_it_down(found: Bundle) -> None:
     assert found.verdict is not None
     assert found.verdict.cost.levels == len(found.levels)
     assert found.verdict.cost.seconds < 120
-    assert any("first look" in flag for flag in found.verdict.flags)
+    assert any("quick look" in flag for flag in found.verdict.flags)
     assert found.plan.server == {"threads": "1"}
     environment = json.loads((found.folder / "environment.json").read_bytes())
     assert environment["sides"][0]["settings"]["threads"] == "1"

@@ -195,10 +195,10 @@ def test_what_is_not_known_is_said(tmp_path: Path) -> None:
     text = shown(atleast, "--cost", "29581 USD", "--users", "10000")
     assert "at most 13.45 per user" in text
     assert "it holds at least 2,200 users, so fewer systems might do" in text
-    assert "a first look" in text
+    assert "a quick look" in text
     ladder = written(tmp_path / "ladder", capacity=None, outcome="failed")
     text = shown(ladder, "--cost", "29581 USD")
-    assert "from 2,200 users, which passed, to 2,600, which failed" in text
+    assert "between 2,200 users, which passed, and 2,600, which failed" in text
     assert "outcome is failed" in text
     nothing = written(tmp_path / "none", capacity=None, levels=[level(5, "failed")])
     text = shown(nothing, "--cost", "29581 USD", "--users", "5")

@@ -34,9 +34,7 @@ def test_the_capacity_and_its_interval_are_the_runs() -> None:
     assert found is not None
     assert found.low is not None
     assert found.high is not None
-    told = re.search(
-        r"95% confidence interval ([\d,]+) to ([\d,]+) users; most likely ([\d,]+)", text
-    )
+    told = re.search(r"95% confidence interval ([\d,]+) to ([\d,]+) users; estimate ([\d,]+)", text)
     assert told is not None
     low, high, likely = (int(number.replace(",", "")) for number in told.groups())
     assert (low, high) == (math.floor(found.low), math.ceil(found.high))

@@ -107,8 +107,8 @@ def test_the_answer_comes_first_with_its_interval() -> None:
         "Response time p95",
         "The load generator ran on the same machine",
         "files01 holds 918 users of home folders with p95 under 1 s.",
-        "95% confidence interval 918 to 957 users; most likely 939; set by p95<=1s",
-        "a full level at 918 users has passed",
+        "95% confidence interval 918 to 957 users; estimate 939; limited by p95<=1s",
+        "confirmed by a level at 918 users",
         "What broke first:",
         "Throughput, CPU and overload against users",
     ]

@@ -39,7 +39,7 @@ def test_it_fits_every_console(case: Case, width: int, encoding: str) -> None:
 def test_the_answer_comes_first() -> None:
     lines = printed(Case("usual", content()), 120).splitlines()
     assert lines[0] == "files01 holds 918 users of home folders with p95 under 1 s."
-    assert lines[1].startswith("95% confidence interval 918 to 957 users; most likely 939")
+    assert lines[1].startswith("95% confidence interval 918 to 957 users; estimate 939")
     assert lines[2].startswith("What broke first: At 950 users")
     assert lines[3].startswith("Doubt: The load generator ran on the same machine")
     assert lines[-1] == "13 levels, 1,204,551 operations, 55 min 15 s"

@@ -131,7 +131,7 @@ def ladder(system: str, seed: int, overhead: Overhead, guess: float, step: float
         if not observation.passed:
             break
         passed = users
-    outcome = Outcome(passed, passed, users, passed, True, "response", (), levels, seconds)
+    outcome = Outcome(passed, passed, users, passed, True, "response", (), (), levels, seconds)
     return Found(outcome, CAPACITIES[system], seconds, levels)
 
 

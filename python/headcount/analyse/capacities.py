@@ -28,8 +28,9 @@ class Change:
 def change(first: Capacity | None, second: Capacity | None) -> Change | None:
     """The change from the first to the second; None where one of them has no interval.
 
-    Errors of the two searches are taken as independent and their logarithms as normal, each as wide
-    as its 95 % interval says.
+    It is the change of the published numbers. Its interval is that of the estimates behind them and
+    holds it. Errors of the two searches are taken as independent and their logarithms as
+    normal, each as wide as its 95% interval says.
     """
     if first is None or second is None:
         return None
@@ -38,7 +39,11 @@ def change(first: Capacity | None, second: Capacity | None) -> Change | None:
         return None
     middle = logs[1][0] - logs[0][0]
     reach = float(ndtri((1 + CONFIDENCE) / 2)) * math.hypot(logs[0][1], logs[1][1])
-    return Change(*(math.expm1(middle + far) for far in (0, -reach, reach)))
+    low, high = math.expm1(middle - reach), math.expm1(middle + reach)
+    value = math.expm1(middle)
+    if first.users and second.users:
+        value = second.users / first.users - 1
+    return Change(value, min(low, value), max(high, value))
 
 
 def change_sentence(shares: int, found: Capacity | None, first: tuple[int, Capacity | None]) -> str:
@@ -61,9 +66,9 @@ def change_sentence(shares: int, found: Capacity | None, first: tuple[int, Capac
 
 
 def _users(found: Capacity | None) -> str:
-    if found is None or found.estimate is None:
+    if found is None or found.users is None:
         return "no capacity was found"
-    return f"{count(found.estimate)} users [{count(found.low)}, {count(found.high)}]"
+    return f"{count(found.users)} users ({count(found.low)} to {count(found.high)})"
 
 
 def _log(capacity: Capacity) -> tuple[float, float] | None:

@@ -1,30 +1,64 @@
-"""Whether other programs worked on the machine of the system under test while it was measured."""
+"""Whether other programs, or other guests of the hypervisor, had a part of the server's machine."""
 
 from collections.abc import Sequence
 
 from headcount.bundle.level import LevelResult
 from headcount.text import count, significant
+from headcount.text import share as share_text
 
 SHARE = 0.10
 """CPU used by programs that are neither the server nor the generator, as a share of the machine,
-above which the capacity is that of what they left. A quiet system stays below a few percent."""
+above which a reader must know. A quiet system stays below a few percent."""
+QUIET = 0.03
+"""CPU that a quiet system's own housekeeping takes, as a share of the machine; ours."""
+
+UTILIZATION = "system.cpu.utilization"
+PROCESS = "process.cpu.utilization"
+INTERRUPTS = tuple(f"{UTILIZATION}{{cpu.mode={mode}}}" for mode in ("interrupt", "softirq"))
+STEAL = f"{UTILIZATION}{{cpu.mode=steal}}"
 
 
 def foreign_cores(level: LevelResult) -> float | None:
-    """CPU that neither the server nor the generator used, in cores; None where it is not known.
+    """CPU of programs that are neither the server nor the generator, in cores.
 
-    Only for a server on this machine, whose processes are watched beside the whole.
+    Interrupts, most of them the network's, and stolen time belong to no program. None where it is
+    not known: only of a server on this machine are the processes watched beside the whole.
     """
     sut, generator = level.counters.get("sut", {}), level.counters.get("generator", {})
-    names = ("system.cpu.utilization", "system.cpu.logical.count", "process.cpu.utilization")
-    if any(name not in sut for name in names) or names[2] not in generator:
+    names = (UTILIZATION, "system.cpu.logical.count", PROCESS)
+    if any(name not in sut for name in names) or PROCESS not in generator:
         return None
     busy, processors, server = (sut[name].mean for name in names)
-    return max(busy * processors - server - generator[names[2]].mean, 0.0)
+    nobodys = sum(sut[name].mean for name in (*INTERRUPTS, STEAL) if name in sut)
+    return max((busy - nobodys) * processors - server - generator[PROCESS].mean, 0.0)
+
+
+def stolen_share(level: LevelResult) -> float:
+    """CPU time that the hypervisor gave to others, as a share of the machine; 0 if not known."""
+    steal = level.counters.get("sut", {}).get(STEAL)
+    return steal.mean if steal is not None else 0.0
+
+
+def cpu_lost(level: LevelResult) -> float:
+    """The share of the machine's CPUs that the server may have lost to others, from 0 to 1.
+
+    Stolen time is lost. Of what other programs used it lost what it wanted at the time, for which
+    the busy share of the machine stands: a busy neighbour on an idle machine takes nothing away.
+    """
+    sut = level.counters.get("sut", {})
+    cores = foreign_cores(level)
+    used = 0.0
+    if cores is not None:
+        used = cores / sut["system.cpu.logical.count"].mean * sut[UTILIZATION].mean
+    return min(max(stolen_share(level) + used - QUIET, 0.0), 1.0)
 
 
 def neighbours(levels: Sequence[LevelResult]) -> list[str]:
-    """A doubt, if others took a part of the machine that matters."""
+    """Doubts, if others took a part of the machine that matters."""
+    return [*_programs(levels), *_steal(levels)]
+
+
+def _programs(levels: Sequence[LevelResult]) -> list[str]:
     taken = []
     for level in levels:
         cores = foreign_cores(level)
@@ -39,6 +73,19 @@ def neighbours(levels: Sequence[LevelResult]) -> list[str]:
     return [
         (
             f"other programs used {significant(mean)} of {count(taken[0][1])} CPUs during "
-            f"{len(taken)} of {len(levels)} levels: the answer is for what they left over"
+            f"{len(taken)} of {len(levels)} levels; without them the server may hold more"
+        )
+    ]
+
+
+def _steal(levels: Sequence[LevelResult]) -> list[str]:
+    shares = [share for level in levels if (share := stolen_share(level)) > SHARE]
+    if not shares:
+        return []
+    mean = sum(shares) / len(shares)
+    return [
+        (
+            f"the hypervisor took {share_text(mean)} of the CPU time during {len(shares)} of "
+            f"{len(levels)} levels; without that the server may hold more"
         )
     ]

@@ -2,6 +2,7 @@
 
 from headcount.analyse.judge import UNANSWERED_MS
 from headcount.analyse.level import SHORTFALL_SHARE, wrong_data
+from headcount.analyse.neighbours import cpu_lost
 from headcount.analyse.search import Observation, Share, Value
 from headcount.bundle.level import CriterionResult, LevelResult
 from headcount.plan.criteria import Criterion
@@ -33,6 +34,8 @@ def observe(level: LevelResult, criteria: list[Criterion]) -> Observation:
         think_s=level.think_mean_s,
         valid=level.outcome != "invalid",
         overhead_s=level.ramp_s + level.settle_s,
+        cpu_lost=cpu_lost(level),
+        steady=level.steadiness.steady,
     )
 
 

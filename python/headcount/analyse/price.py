@@ -71,9 +71,11 @@ def _figures(
     users: int, capacity: Capacity | None, marks: Marks | None, level: LevelResult | None
 ) -> list[tuple[str, float, Interval | None]]:
     """What the price is divided by: name, number, 95 % interval."""
-    known = capacity is not None and capacity.low is not None and capacity.high is not None
-    interval = (capacity.low, capacity.high) if known else None  # type: ignore[union-attr]
-    found: list[tuple[str, float, Interval | None]] = [("user", users, interval)]  # type: ignore[list-item]
+    interval = None
+    if capacity is not None and capacity.low is not None and capacity.high is not None:
+        # The bundles of older versions may have a number below their interval.
+        interval = (min(capacity.low, users), max(capacity.high, users))
+    found: list[tuple[str, float, Interval | None]] = [("user", users, interval)]
     if marks is not None and marks.per_minute > 0:
         found.append((marks.name, marks.per_minute, marks.interval_per_minute))
     return found + _throughput(level)

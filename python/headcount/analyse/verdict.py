@@ -20,7 +20,7 @@ from headcount.text import count, significant, span
 
 Ending = Literal["finished", "interrupted", "unfinished"]
 """How a run ended."""
-UNCOUNTED = "at least this many: levels with more users do not count"
+UNCOUNTED = "at least this many: the levels with more users were invalid"
 """Instead of the generator, where it was not what made them invalid."""
 
 
@@ -149,22 +149,26 @@ def of_search(
 ) -> Verdict:
     """The verdict on a search for the capacity."""
     at_least = math.isinf(outcome.high)
-    users = outcome.published if levels and outcome.published >= 1 else None
+    # Whatever the search takes for passed, the number is of a level whose own outcome says so.
+    level = level_at(outcome.published, levels) if outcome.published >= 1 else None
+    users = level.users if level else None
     capacity = Capacity(
         users=users,
+        level=level.index if level else None,
+        level_s=level.steady_s if level else None,
         estimate=outcome.estimate if levels else None,
         low=outcome.low if levels else None,
         high=None if at_least or not levels else outcome.high,
         at_least=at_least and users is not None,
-        official_passed=outcome.confirmed,
+        official_passed=outcome.confirmed and users == outcome.published,
         binding=outcome.binding,
+        widened_by=list(outcome.widened_by),
     )
     failed = [level for level in levels if level.outcome == "failed"]
     lowest = min(failed, key=lambda level: level.users, default=None)
     valid = any(level.outcome != "invalid" for level in levels)
     soak = next((level for level in failed if level.purpose == "soak"), None)
     holds = users is not None and soak is None
-    level = level_at(users, levels)
     ended: VerdictOutcome = ending if ending != "finished" else "passed" if holds else "failed"
     return Verdict(
         kind="capacity",
@@ -191,10 +195,10 @@ def _capacity_sentence(
     """The number with its interval; a soak that failed at it comes first, for it is the answer."""
     if capacity.users is None:
         if lowest is None:
-            return "No capacity can be stated: no valid level was finished."
+            return "No capacity: no valid level was finished."
         if lowest.users == 1:
-            return "Not even one user is served within the criteria."
-        return f"Fewer than {users_text(lowest.users)}; no level has passed."
+            return "Not even 1 user meets the criteria."
+        return f"Fewer than {users_text(lowest.users)}: no level passed."
     if soak is not None:
         return (
             f"The soak of {span(soak.steady_s)} at {users_text(soak.users)} failed: "
@@ -202,10 +206,10 @@ def _capacity_sentence(
             f"{_capacity_sentence(capacity, lowest, None)}"
         )
     if capacity.at_least or capacity.high is None or capacity.low is None:
-        return f"At least {users_text(capacity.users)}; nothing broke up to there."
+        return f"At least {users_text(capacity.users)}: no level failed up to there."
     # Outwards, so that the users quoted are within the interval.
     low, high = count(math.floor(capacity.low)), count(math.ceil(capacity.high))
-    return f"{users_text(capacity.users)} (95 % interval of the capacity: {low} to {high})."
+    return f"{users_text(capacity.users)} (95% confidence interval {low} to {high})."
 
 
 def _search_flags(
@@ -220,10 +224,12 @@ def _search_flags(
         one.generator.limited for one in invalid
     ):
         flags[flags.index(Flag.GENERATOR_LIMITED.value)] = UNCOUNTED
+    if outcome.widened_by:
+        flags.append(f"the interval is wider because of {', '.join(outcome.widened_by)}")
     if plan.search.quick:
         flags.append(
-            "a first look: short levels, a wide interval, no full level at the number; "
-            "run without --quick before you rely on it"
+            "a quick look: short levels and a wide interval; run without --quick before you "
+            "rely on it"
         )
     return flags
 

@@ -12,17 +12,33 @@ VerdictOutcome = Literal["passed", "failed", "invalid", "interrupted", "unfinish
 
 
 class Capacity(Record):
-    """The largest number of users at which every criterion holds in the long run."""
+    """The capacity, as the glossary defines it.
+
+    The capacity is the number of users at a level that Headcount ran and that met every criterion.
+    The 95% confidence interval beside it covers the limit itself: the number of users at which a
+    criterion just breaks.
+    """
 
     users: int | None = Field(
-        description="The number to quote: the lower bound, after a full level at it has passed"
+        description="The capacity: the number to quote; null while no level has passed"
     )
-    estimate: float | None = Field(description="The most likely value")
-    low: float | None = Field(description="Lower bound of the 95 % confidence interval")
-    high: float | None = Field(description="Upper bound; null when nothing failed")
-    at_least: bool = Field(description="True when nothing broke up to the largest level tried")
-    official_passed: bool = Field(description="Whether a full level at `users` has passed")
-    binding: str | None = Field(description="The criterion that set it")
+    level: int | None = Field(
+        default=None, description="Index of the level at `users`; figures beside the number are its"
+    )
+    level_s: float | None = Field(default=None, description="Seconds measured in that level")
+    estimate: float | None = Field(
+        description="The most likely position of the limit; no level ran there"
+    )
+    low: float | None = Field(description="Lower bound of the 95% confidence interval")
+    high: float | None = Field(description="Upper bound; null when no level failed")
+    at_least: bool = Field(description="True when no level failed: the server may hold more")
+    official_passed: bool = Field(
+        description="Whether the level at `users` ran for the purpose, after the search, and passed"
+    )
+    binding: str | None = Field(description="The criterion that sets the limit")
+    widened_by: list[str] = Field(
+        default=[], description="What widened the interval beyond the scatter of the levels"
+    )
 
 
 class Score(Record):

@@ -7,7 +7,7 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.price import PriceEach
 from headcount.bundle.verdict import Capacity, Verdict
 from headcount.plan.money import each_text, fine, money_text, plain
-from headcount.text import count
+from headcount.text import count, span
 
 PURPOSE = {
     "only": "single level",
@@ -32,18 +32,24 @@ def confidence(capacity: Capacity | None) -> str | None:
         low, high = count(math.floor(capacity.low)), count(math.ceil(capacity.high))
         said.append(f"95% confidence interval {low} to {high} users")
     if capacity.at_least:
-        said.append("nothing broke up to the largest level tried")
+        said.append("no level failed")
     elif capacity.estimate is not None:
-        said.append(f"most likely {count(capacity.estimate)}")
+        said.append(f"estimate {count(capacity.estimate)}")
     if capacity.binding is not None:
-        said.append(f"set by {capacity.binding}")
+        said.append(f"limited by {capacity.binding}")
     if capacity.users is not None:
-        level = f"a full level at {count(capacity.users)} users"
-        said.append(
-            f"{level} has passed" if capacity.official_passed else f"not confirmed by {level}"
-        )
+        said.append(_confirmed(capacity, capacity.users))
     text = "; ".join(said)
     return f"{text[0].upper()}{text[1:]}." if text else None
+
+
+def _confirmed(capacity: Capacity, users: int) -> str:
+    """By which level the number is confirmed, if by one that was run for it."""
+    noun = "user" if users == 1 else "users"
+    if not capacity.official_passed:
+        return f"not confirmed by a full level at {count(users)} {noun}"
+    length = f"{span(capacity.level_s)} " if capacity.level_s else ""
+    return f"confirmed by a {length}level at {count(users)} {noun}"
 
 
 def flattening(verdict: Verdict) -> Sequence[str]:

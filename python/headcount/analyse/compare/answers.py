@@ -1,7 +1,8 @@
 """What runs say as a whole, apart from single levels: capacity, plateau, score, marks, price."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from headcount.analyse.compare.comparison import Difference, Reading
 from headcount.analyse.compare.difference import Between, difference
@@ -24,8 +25,8 @@ Answer = tuple[str, Measured]
 def answer(name: str, bundle: Bundle) -> Answer | None:
     """The answer of a run by a metric's name; None where it has none.
 
-    A capacity is the estimate with its interval, not the lower end that is published: two lower
-    ends differ when only the intervals do. A price per user is the price over that estimate.
+    A capacity is the number that the run published, with its interval: the same that every other
+    report quotes. A price per user is the price over that number.
     """
     return None if bundle.verdict is None else _READ[name](bundle.verdict)
 
@@ -63,12 +64,17 @@ def _marks(verdict: Verdict) -> Answer | None:
 
 
 def _price(verdict: Verdict) -> Answer | None:
-    held, price = capacity(verdict.capacity), verdict.price
-    if held is None or price is None or price.amount is None:
+    return _price_per(verdict, capacity(verdict.capacity))
+
+
+def _price_per(verdict: Verdict, users: Measured | None) -> Answer | None:
+    """The stated amount divided by a number of users."""
+    price = verdict.price
+    if users is None or price is None or price.amount is None:
         return None
     amount = float(price.amount)  # compared with what is known to a few digits
-    low, high = amount / held.high, amount / held.low if held.low else math.inf
-    return price.currency, Measured(amount / held.value, low, high)
+    low, high = amount / users.high, amount / users.low if users.low else math.inf
+    return price.currency, Measured(amount / users.value, low, high)
 
 
 _READ = {
@@ -82,12 +88,32 @@ _READ = {
 OF_ANSWERS = tuple(_READ)
 """The metrics of answers, in the order they are told."""
 
+_ESTIMATED: Mapping[str, Callable[[Verdict], Answer | None]] = {
+    "capacity": lambda verdict: _named("users", estimate(verdict.capacity)),
+    "price": lambda verdict: _price_per(verdict, estimate(verdict.capacity)),
+}
+"""The same by the estimate of the limit, for the interval of the ratio. The published number lies
+towards the lower end of its interval, by more in a shorter search; estimates do not."""
+
 
 def capacity(found: Capacity | None) -> Measured | None:
-    """The estimate of a capacity with its interval; None without one, or without an upper end."""
-    if found is None or found.estimate is None or found.low is None or found.high is None:
+    """A capacity with its interval; None without one, or without an upper end.
+
+    Runs of older versions published numbers that no level had, below the interval's lower end at
+    times; it is then that number.
+    """
+    if found is None or not found.users or found.low is None or found.high is None:
         return None
-    if found.at_least or not found.low <= found.estimate <= found.high:
+    if found.at_least or found.users > found.high:
+        return None
+    return Measured(found.users, min(found.low, found.users), found.high)
+
+
+def estimate(found: Capacity | None) -> Measured | None:
+    """The estimate of the limit with its interval; None where there is no capacity to compare."""
+    if capacity(found) is None or found is None or not found.estimate:
+        return None
+    if found.low is None or found.high is None or not found.low <= found.estimate <= found.high:
         return None
     return Measured(found.estimate, found.low, found.high)
 
@@ -128,10 +154,31 @@ def _difference(metric: Metric, first: Side, second: Side) -> Difference | None:
     if len(units) > 1:
         return None
     unit = units.pop() if metric.id == "price" else metric.unit
-    a, b = ([value for _, value in side] for side in known)
-    return difference(
-        metric, _between(a, b, alternate=_alternate(first, second)), first, second, unit=unit
-    )
+    quoted = [[value for _, value in side] for side in known]
+    located = [
+        _located(metric.id, side, values)
+        for side, values in zip((first, second), quoted, strict=True)
+    ]
+    found = _between(*located, alternate=_alternate(first, second))
+    return difference(metric, _quoting(found, *quoted), first, second, unit=unit)
+
+
+def _located(name: str, side: Side, quoted: list[Measured]) -> list[Measured]:
+    """The figures that the interval of a ratio is made from."""
+    read = _ESTIMATED.get(name)
+    found = [read(bundle.verdict) for bundle in side.bundles if bundle.verdict] if read else []
+    known = [value for _, value in (one for one in found if one is not None)]
+    return known if len(known) == len(quoted) else quoted
+
+
+def _quoting(found: Between, a: Sequence[Measured], b: Sequence[Measured]) -> Between:
+    """The same with the figures that are quoted, whose ratio the interval holds as well."""
+    figures = [together([_figure(one) for one in side]) for side in (a, b)]
+    interval = found.interval
+    if interval is not None:
+        ratio = figures[1].value / figures[0].value
+        interval = (min(interval[0], ratio), max(interval[1], ratio))
+    return replace(found, a=figures[0], b=figures[1], interval=interval)
 
 
 def _between(a: Sequence[Measured], b: Sequence[Measured], *, alternate: bool) -> Between:

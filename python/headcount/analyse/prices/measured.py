@@ -6,7 +6,7 @@ from headcount.analyse.standing import level_at
 from headcount.bundle.reader import Bundle
 from headcount.plan.cost import Cost
 
-QUICK = "it is a first look: the interval is wide, and no full level at the number has been run"
+QUICK = "a quick look: short levels and a wide interval"
 
 
 def measured(name: str, bundle: Bundle, cost: Cost | None) -> Priced:
@@ -44,7 +44,7 @@ def _between(passed: int | None, beyond: int | None) -> list[str]:
     """What is not known of a capacity that nobody searched for."""
     if passed is None or beyond is None:
         return []
-    said = f"the capacity is from {passed:,} users, which passed, to {beyond:,}, which failed"
+    said = f"the capacity is between {passed:,} users, which passed, and {beyond:,}, which failed"
     return [f"{said}; only a search (headcount run --search) gives it an interval"]
 
 

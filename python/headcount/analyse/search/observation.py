@@ -99,6 +99,8 @@ class Observation:
     ``valid`` is false when the load generator, not the server, was the limit: the level never
     counts towards the capacity. ``overhead_s`` is the time it took besides measuring: ramp,
     warm-up, settling. ``think_s`` is the mean think time, None when the users have none.
+    ``cpu_lost`` is the share of the machine's CPUs that other programs or the hypervisor took from
+    the server, ``steady`` whether the level was in a steady state.
     """
 
     users: int
@@ -109,6 +111,8 @@ class Observation:
     think_s: float | None = None
     valid: bool = True
     overhead_s: float = 0.0
+    cpu_lost: float = 0.0
+    steady: bool = True
 
     def __post_init__(self) -> None:
         """Refuse levels that cannot be."""
@@ -116,6 +120,8 @@ class Observation:
             raise ValueError("a level has at least one user")
         if self.valid and not self.constraints:
             raise ValueError("a valid level has at least one constraint result")
+        if not 0 <= self.cpu_lost <= 1:
+            raise ValueError("cpu_lost is a share, 0 <= cpu_lost <= 1")
 
     @property
     def passed(self) -> bool:

@@ -5,15 +5,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from headcount.analyse.search.contradiction import contradictions
-from headcount.analyse.search.observation import SEARCHING
-from headcount.analyse.search.plan import (
-    OFFICIALS_MOST,
-    next_request,
-    official_users,
-    search_request,
-)
+from headcount.analyse.search.observation import SEARCHING, Observation
+from headcount.analyse.search.plan import OFFICIALS_MOST, next_request, search_request
+from headcount.analyse.search.published import published_users
 from headcount.analyse.search.standing import Standing
 from headcount.analyse.search.straddle import converged
+from headcount.analyse.search.widening import Interval, widened
 
 NEARLY = 1.1
 """The official level may widen an interval that was narrow enough by so much without a remark."""
@@ -39,9 +36,10 @@ class Outcome:
 
     ``estimate`` is where the criteria are just met (a real number; ``low`` and ``high`` its
     interval). ``high`` is infinite while nothing has failed, ``low`` 0 while nothing has passed.
-    While there is only a bracket, the interval is the bracket. ``published`` is the whole number
-    of users to quote: the lower end of the interval, or the users of the official level passed.
-    ``binding`` names the constraint that sets the capacity; None when none has failed.
+    While there is only a bracket, the interval is the bracket. ``published`` is the number of users
+    to quote: those of a level that passed, within the interval; 0 while none did. ``widened_by``
+    names what widened the interval beyond the scatter of the levels. ``binding`` names the
+    constraint that sets the capacity; None when none has failed.
     """
 
     estimate: float
@@ -50,6 +48,7 @@ class Outcome:
     published: int
     confirmed: bool
     binding: str | None
+    widened_by: tuple[str, ...]
     flags: tuple[Flag, ...]
     levels: int
     seconds: float
@@ -63,11 +62,10 @@ class Outcome:
 def outcome_of(standing: Standing) -> Outcome:
     """The outcome of the levels taken so far."""
     estimate = standing.estimate
-    low, high = _interval(standing)
-    if standing.confirmed:
-        published = standing.officials[-1].users
-    else:
-        published = max(0, min(official_users(standing), math.floor(low + 1e-9)))
+    published = published_users(standing)
+    (low, high), causes = _interval(standing)
+    if published:
+        low, high = min(low, published), max(high, published)
     return Outcome(
         estimate=estimate.users,
         low=low,
@@ -75,16 +73,25 @@ def outcome_of(standing: Standing) -> Outcome:
         published=published,
         confirmed=standing.confirmed,
         binding=None if math.isinf(estimate.high) else estimate.name,
+        widened_by=causes,
         flags=_flags(standing),
         levels=len(standing.taken),
         seconds=standing.spent_s,
     )
 
 
-def _interval(standing: Standing) -> tuple[float, float]:
-    """The interval of the estimate, wide enough for every level taken."""
-    observations = [taken.observation for taken in standing.taken]
-    return contradictions(standing.estimate.low, standing.estimate.high, observations)
+def _interval(standing: Standing) -> tuple[Interval, tuple[str, ...]]:
+    """The interval of the estimate, wide enough for every level taken; and what widened it."""
+    return widened(_uncontradicted(standing), standing.estimate.name, _observations(standing))
+
+
+def _uncontradicted(standing: Standing) -> Interval:
+    estimate = standing.estimate
+    return contradictions(estimate.low, estimate.high, _observations(standing))
+
+
+def _observations(standing: Standing) -> list[Observation]:
+    return [taken.observation for taken in standing.taken]
 
 
 def _flags(standing: Standing) -> tuple[Flag, ...]:
@@ -99,7 +106,7 @@ def _flags(standing: Standing) -> tuple[Flag, ...]:
     wide = wide and standing.estimate.half_width > NEARLY * standing.target and bracket.high > 1
     capped = standing.levels >= settings.cap
     wanted = search_request(standing) is not None
-    contradicted = _interval(standing) != (standing.estimate.low, standing.estimate.high)
+    contradicted = _uncontradicted(standing) != (standing.estimate.low, standing.estimate.high)
     raised = {
         Flag.GENERATOR_LIMITED: generator,
         Flag.MAX_USERS: none_failed and bracket.low >= settings.max_users,

@@ -99,7 +99,8 @@ def _affordable(standing: Standing, request: Request) -> bool:
     cost_s = standing.cost_s(request.users, request.measure_s)
     official_s = standing.settings.official_s
     if official_s and not math.isinf(standing.bracket.high):
-        cost_s += official_s + standing.settings.overhead.near_warmup_s
+        users = max(official_users(standing), 1)
+        cost_s += official_s + standing.settings.overhead.seconds(request.users, users)
     return standing.affordable(cost_s)
 
 

@@ -42,6 +42,9 @@ class Overhead:
         return self.ramp_s(previous_users, users) + self.warmup_for(previous_users, users)
 
 
+QUICK_OFFICIAL_S = 20.0
+"""The official level of a first look: the shortest whose percentiles have an interval."""
+
 CURVE = (0.25, 0.50, 0.75, 1.10, 1.25)
 """Shares of the capacity at which the chart wants a point."""
 
@@ -96,7 +99,7 @@ class Settings:
     ) -> "Settings":
         """Settings for a first look of about three minutes, ramp and warm-up included.
 
-        Short levels, a wide target, no official level, at most three points for the chart. The
+        Short levels, a wide target, a short official level, at most three points for the chart. The
         interval is honest but several times wider than that of a full search.
         """
         return cls(
@@ -106,7 +109,7 @@ class Settings:
             target=0.03,
             short_s=10.0,
             probe_s=6.0,
-            official_s=0.0,
+            official_s=QUICK_OFFICIAL_S,
             curve_s=6.0,
             overhead=overhead or Overhead(100.0, 4.0, 2.0, 12.0),
             budget_s=budget_s,
