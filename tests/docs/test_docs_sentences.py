@@ -23,7 +23,7 @@ SOURCES = {
         "_search_flags",
         "_flags",
     ),
-    "neighbours.py": ("neighbours",),
+    "neighbours.py": ("_programs", "_steal"),
     "generator.py": ("generator_result",),
     "level.py": ("_invalid", "_unsteady", "_shortfall", "_wrong_data"),
     "judge.py": ("_sentence",),

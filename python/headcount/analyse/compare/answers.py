@@ -173,7 +173,7 @@ def _located(name: str, side: Side, quoted: list[Measured]) -> list[Measured]:
 
 def _quoting(found: Between, a: Sequence[Measured], b: Sequence[Measured]) -> Between:
     """The same with the figures that are quoted, whose ratio the interval holds as well."""
-    figures = [together([_figure(one) for one in side]) for side in (a, b)]
+    figures = [combined_figure([_figure(one) for one in side]) for side in (a, b)]
     interval = found.interval
     if interval is not None:
         ratio = figures[1].value / figures[0].value
