@@ -78,10 +78,10 @@ def test_what_the_run_does_not_support_is_told_with_what_to_measure() -> None:
     reason = "the highest level is 50% of the capacity; measure a level of at least 700 users"
     assert prediction.rows([REFUSED]) == []
     assert prediction.refusals([CPU, REFUSED]) == [
-        f"Not foretold with 1 disk to 2 disks: {reason}."
+        f"No prediction for 1 disk to 2 disks: {reason}."
     ]
     both = [REFUSED, made("CPU 2.00 cores -> 4.00 cores", 1.0, refused=REACH)]
-    assert prediction.refusals(both) == [f"Nothing is foretold from this run: {reason}."]
+    assert prediction.refusals(both) == [f"No prediction from this run: {reason}."]
     assert prediction.unknowable(both) == []
 
 
@@ -116,5 +116,5 @@ def test_the_document_has_the_same_rows() -> None:
         prediction.rows([CPU])[0].cells()
     ]
     said = [part.text for b in blocks if isinstance(b, Paragraph) for part in b.text]
-    assert any(part.startswith("Not foretold with") for part in said)
+    assert any(part.startswith("No prediction for") for part in said)
     assert prediction.TITLE not in str(analysis.section(content(), []).blocks)

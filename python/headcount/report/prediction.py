@@ -39,19 +39,19 @@ def refusals(told: Sequence[Prediction]) -> list[str]:
     refused = [one for one in told if _capacity(one) is None]
     reasons = list(dict.fromkeys(_reason(one) for one in refused))
     if len(reasons) == 1 and len(refused) == len(told):
-        return [f"Nothing is foretold from this run: {reasons[0]}."]
-    return [f"Not foretold with {_change(one)}: {_reason(one)}." for one in refused]
+        return [f"No prediction from this run: {reasons[0]}."]
+    return [f"No prediction for {_change(one)}: {_reason(one)}." for one in refused]
 
 
 def introduction(told: Sequence[Prediction]) -> str:
     """How the table came about."""
     one = next(one for one in told if _capacity(one) is not None)
     now = _now(one)
-    held = f" Now it is about {count(now)} users, the most likely." if now else ""
+    now_text = f" The estimate now is {count(now)} users." if now else ""
     return (
-        f"Foretold for {one.criterion} from what scenarios took of each resource, by the model "
-        f"that foretold this run's own highest levels best ({one.model}).{held} Nothing of what "
-        f"follows was measured; {HOW}"
+        f"Predicted for {one.criterion} from what scenarios took of each resource, with the model "
+        f"that predicted this run's highest levels best ({one.model}).{now_text} Nothing in the "
+        f"table was measured; {HOW}"
     )
 
 

@@ -55,11 +55,11 @@ _LOAD: Sequence[tuple[Column, Get]] = (
         lambda o: o.achieved_per_s,
     ),
     (
-        Column("achieved_low_per_s", "Throughput, low (scenarios/s)", "95 % interval."),
+        Column("achieved_low_per_s", "Throughput, low (scenarios/s)", "95% confidence interval."),
         lambda o: _end(o.total.rate_interval_per_s, 0),
     ),
     (
-        Column("achieved_high_per_s", "Throughput, high (scenarios/s)", "95 % interval."),
+        Column("achieved_high_per_s", "Throughput, high (scenarios/s)", "95% confidence interval."),
         lambda o: _end(o.total.rate_interval_per_s, 1),
     ),
     (
@@ -87,11 +87,11 @@ _TIMES: Sequence[tuple[Column, Get]] = (
         for name in TIMES
     ),
     (
-        Column("response_p95_low_ms", "Response p95, low (ms)", "95 % interval."),
+        Column("response_p95_low_ms", "Response p95, low (ms)", "95% confidence interval."),
         lambda o: _end(o.total.p95_interval_ms, 0),
     ),
     (
-        Column("response_p95_high_ms", "Response p95, high (ms)", "95 % interval."),
+        Column("response_p95_high_ms", "Response p95, high (ms)", "95% confidence interval."),
         lambda o: _end(o.total.p95_interval_ms, 1),
     ),
     (

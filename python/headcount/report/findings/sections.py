@@ -137,9 +137,9 @@ def not_judged(found: LogDiagnosis) -> Html | None:
         for one in lacking
     ]
     return table.section(
-        "What could not be judged",
+        "Not observed",
         table.more(
-            f"{len(lacking)} rules whose counters the log lacks",
+            f"{len(lacking)} rules without counters in the log",
             table.table(_LACKS, rows, "Not judged"),
         ),
     )

@@ -105,11 +105,12 @@ def _rest(found: LogDiagnosis) -> str:
     others = [one for one in found.examination.found if one.rule.id not in seen]
     parts = ["a chart for each finding"] if found.examination.found else []
     if others:
-        parts.append(f"{len(others)} more findings and notes")
+        parts.append(f"{len(others)} more finding{'' if len(others) == 1 else 's'} and notes")
     if len(found.advice) > MOST_ADVICE:
-        parts.append(f"{len(found.advice) - MOST_ADVICE} more pieces of advice")
+        rest = len(found.advice) - MOST_ADVICE
+        parts.append(f"{rest} more suggestion{'' if rest == 1 else 's'}")
     if found.examination.not_judged:
-        parts.append(f"{len(found.examination.not_judged)} rules whose counters the log lacks")
+        parts.append(f"{len(found.examination.not_judged)} rules without counters in the log")
     return ", ".join(parts)
 
 

@@ -83,7 +83,7 @@ def context(found: LogDiagnosis) -> list[str]:
     lacking = [one for one in decision.not_judged if one not in unproved]
     if lacking:
         names = _enumeration([AREAS[one] for one in lacking])
-        said.append(f"Not judged, for want of counters: {names}.")
+        said.append(f"Not judged, no counters: {names}.")
     if unproved:
         names = _enumeration([AREAS[one] for one in unproved])
         said.append(f"Counters that could prove it are missing: {names}.")
