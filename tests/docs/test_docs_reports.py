@@ -58,7 +58,7 @@ def test_the_template_that_is_shown_is_one() -> None:
 def test_the_sections_are_those_of_the_report() -> None:
     told = [row[0] for row in rows(PAGE.partition("## What can be relied on")[0])[1:]]
     assert told == [
-        "title page",
+        "summary",
         overview.TITLE,
         configuration.TITLE,
         methodology.TITLE,
@@ -69,4 +69,5 @@ def test_the_sections_are_those_of_the_report() -> None:
         repeat.TITLE,
         repeat.WORDS_TITLE,
         repeat.BEHIND_TITLE,
+        configuration.APPENDIX,
     ]

@@ -205,3 +205,13 @@ def test_pages_are_drawn(paper: bytes, tmp_path: Path) -> None:
         dots = picture.read_bytes().split(b"\n", 3)[3]
         dark = sum(1 for dot in dots if dot < 200) / len(dots)
         assert 0.001 < dark < 0.4, picture.name
+
+
+@pytest.mark.parametrize("name", ["search", "diagnosed", "priced", "score", "hostile", "no levels"])
+def test_the_summary_for_a_board_is_the_first_page_and_no_more(name: str) -> None:
+    run = next(case.content for case in cases() if case.name == name)
+    pages = reader(pdf(of_content(run))).pages
+    first, second = (squeezed(pages[at].extract_text()) for at in (0, 1))
+    assert "Question" in first
+    assert "Madeby" in first or "Made by" in first
+    assert second.startswith("Contents") or "Contents" in second[:200]

@@ -180,6 +180,8 @@ class Document:
         generator: Program and version that made it.
         sections: In order.
         caution: Why the headline is not all there is to it; None where it is.
+        summary: What the first page says besides the headline: names and sentences.
+        chart: The one chart of the first page.
 
     """
 
@@ -194,6 +196,8 @@ class Document:
     generator: str
     sections: Sequence[Section]
     caution: str | None = None
+    summary: Sequence[tuple[str, str]] = ()
+    chart: Figure | None = None
 
 
 def cells(*texts: str) -> list[Cell]:

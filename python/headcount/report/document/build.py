@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from headcount.bundle.reader import Bundle
-from headcount.bundle.verdict import Verdict
 from headcount.plan.plan import Plan
 from headcount.report.assemble import assemble
 from headcount.report.content import ReportContent
@@ -19,8 +18,10 @@ from headcount.report.document import (
 )
 from headcount.report.document.blocks import Document, Section, Table
 from headcount.report.document.meaning import headline
+from headcount.report.document.summary import summary
 
 KIND = "Server capacity report"
+FIRST_CHART = "Throughput, CPU and overload against users"
 
 
 def of_bundle(bundle: Bundle, against: Section | None = None) -> Document:
@@ -72,16 +73,11 @@ def of_content(
             ("Criteria", ", ".join(content.criteria) or "none"),
         ],
         generator=f"Headcount {content.environment.headcount}",
-        sections=[*sections, *_behind(tables)],
-        caution=_caution(content.verdict),
+        sections=[*sections, *_behind(tables), *configuration.appendix(content)],
+        summary=summary(content),
+        chart=next((one for one in drawn.results if one.caption == FIRST_CHART), None),
     )
 
 
 def _behind(tables: list[Table]) -> list[Section]:
     return [repeat.behind(tables)] if tables else []
-
-
-def _caution(verdict: Verdict) -> str | None:
-    if not verdict.flags:
-        return None
-    return "There are doubts to know of: see the executive overview."

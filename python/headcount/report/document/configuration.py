@@ -19,6 +19,7 @@ from headcount.report.html.environment import origin, summary
 from headcount.text import DASH
 
 TITLE = "Configuration"
+APPENDIX = "Appendix: settings"
 ROLE = {
     "sut": "Server under test",
     "generator": "Load generator",
@@ -39,11 +40,16 @@ def section(content: ReportContent) -> Section:
     blocks: list[Block] = [
         Paragraph(said(f"The system under test is {content.target}. {where if sides else ''}")),
         *_machines(sides),
-        *_settings(sides),
         *_origins(content.environment.counters),
         *_stated(content),
     ]
     return Section(TITLE, blocks)
+
+
+def appendix(content: ReportContent) -> list[Section]:
+    """The settings as they were read, for who repeats the run; none where none were read."""
+    tables = list(_settings(content.environment.sides))
+    return [Section(APPENDIX, tables)] if tables else []
 
 
 def _machines(sides: Sequence[Side]) -> list[Table]:

@@ -53,3 +53,15 @@ def moment(started_at: str) -> str:
     """
     date, found, time = started_at.partition("T")
     return f"{date} {time[:5]} UTC" if found and time.endswith(("Z", "+00:00")) else started_at
+
+
+def before_figures(text: str) -> str:
+    """The part of a sentence before its figures, without a full stop.
+
+    >>> before_figures("The disk, reading: a task waited 97.5% of the time.")
+    'The disk, reading'
+    >>> before_figures("Use more threads (nginx: worker_processes).")
+    'Use more threads (nginx: worker_processes)'
+    """
+    head, colon, _ = text.partition(": ")
+    return head if colon and head.count("(") == head.count(")") else text.rstrip(".")

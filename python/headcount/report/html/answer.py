@@ -7,7 +7,7 @@ from headcount.bundle.verdict import Capacity, Verdict
 from headcount.report.content import ReportContent
 from headcount.report.diagnosis import confidence as diagnosis_confidence
 from headcount.report.document.meaning import headline
-from headcount.report.document.prose import sentence, several
+from headcount.report.document.prose import before_figures, sentence, several
 from headcount.report.html.table import more
 from headcount.report.key_figures import KeyFigure, key_figures
 from headcount.report.markup import Html, element, joined
@@ -93,7 +93,7 @@ def _reasons(verdict: Verdict) -> Iterator[tuple[str, str]]:
     found = verdict.diagnosis
     if found is not None:
         how_sure = diagnosis_confidence(found)
-        yield "Bottleneck", _short(found.sentence) + (f" ({how_sure})" if how_sure else "")
+        yield "Bottleneck", before_figures(found.sentence) + (f" ({how_sure})" if how_sure else "")
     elif verdict.broke_first:
         yield "Broke first", verdict.broke_first
     todo = _next(verdict)
@@ -108,14 +108,8 @@ def _next(verdict: Verdict) -> str | None:
     if verdict.capacity is not None and verdict.capacity.at_least:
         return "Run again with more users: the server may hold more."
     if verdict.diagnosis is not None and verdict.diagnosis.advice:
-        return sentence(_short(verdict.diagnosis.advice[0].sentence))
+        return sentence(before_figures(verdict.diagnosis.advice[0].sentence))
     return None
-
-
-def _short(text: str) -> str:
-    """The part of a sentence before its figures, which the section below has."""
-    head, colon, _ = text.partition(": ")
-    return head if colon and head.count("(") == head.count(")") else text.rstrip(".")
 
 
 def _lines(items: list[tuple[str, str]]) -> Html | None:

@@ -71,6 +71,11 @@ def payload(document: Document, draw: Callable[[Figure], str]) -> dict[str, Any]
         "warning": WARNINGS.get(document.outcome),
         "answer": prose(document.answer, 3 * LINE_CHARACTERS),
         "caution": document.caution and prose(document.caution),
+        "summary": [
+            [prose(name, LINE_CHARACTERS), prose(text, 2 * LINE_CHARACTERS)]
+            for name, text in document.summary
+        ],
+        "chart": _block(document.chart, draw) if document.chart is not None else None,
         "sections": [_section(one, draw) for one in document.sections],
     }
 

@@ -1,0 +1,47 @@
+"""The first page: what a board takes away, a line each, without a technical term."""
+
+import math
+from collections.abc import Iterator
+
+from headcount.bundle.verdict import Verdict
+from headcount.report.content import ReportContent
+from headcount.report.document.prose import before_figures, sentence, several
+from headcount.report.wording import price_text, priced
+from headcount.text import count
+
+
+def summary(content: ReportContent) -> list[tuple[str, str]]:
+    """The question, what limits the server, what it costs, what to change, and how sure that is."""
+    return list(_lines(content))
+
+
+def _lines(content: ReportContent) -> Iterator[tuple[str, str]]:
+    verdict = content.verdict
+    asked = "How many users can {} serve before answers become too slow or fail?"
+    if verdict.kind == "level":
+        asked = "Can {} serve this many users without answers that are too slow or fail?"
+    yield "Question", asked.format(content.target)
+    found = verdict.diagnosis
+    if found is not None:
+        yield "What limits it", sentence(before_figures(found.sentence))
+    told = priced(verdict)
+    if told:
+        yield "What it costs", f"{sentence(told[0])} For {price_text(verdict)}."
+    if found is not None and found.advice:
+        yield "What to change", sentence(before_figures(found.advice[0].sentence))
+    sure = " ".join(_sure(verdict))
+    if sure:
+        yield "How sure", sure
+
+
+def _sure(verdict: Verdict) -> Iterator[str]:
+    capacity = verdict.capacity
+    if capacity is not None and capacity.low is not None and capacity.high is not None:
+        low, high = count(math.floor(capacity.low)), count(math.ceil(capacity.high))
+        yield f"95% confidence interval {low} to {high} users."
+    elif capacity is not None and capacity.at_least:
+        yield "No load failed: the server may serve more users."
+    if verdict.diagnosis is not None and verdict.diagnosis.limit != "unknown":
+        yield f"Confidence in what limits it: {verdict.diagnosis.sureness}."
+    if verdict.flags:
+        yield f"{several(len(verdict.flags), 'doubt')}: see the executive overview."
