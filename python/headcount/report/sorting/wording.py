@@ -11,10 +11,10 @@ from headcount.sort.placement import Placement
 from headcount.sort.statistics import Estimate
 from headcount.text import count, share
 
-PAPER_SAVED = "the paper: 57.8 s to 39.7 s, 31 %"
+PAPER_SAVED = "the paper: 57.8 s to 39.7 s, 31%"
 MOST_NAMED = 3
 """Settings named in a sentence; more are marked in the table."""
-PAPER_PLACED = "the paper: 41.4, 34.1, 31.1 and 11.1 % with four kinds of disks"
+PAPER_PLACED = "the paper: 41.4, 34.1, 31.1 and 11.1% with four kinds of disks"
 
 
 def data(subject: Subject) -> str:
