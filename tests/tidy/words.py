@@ -175,9 +175,7 @@ def shrink() -> None:
     if not left:
         ALLOWED.unlink(missing_ok=True)
         return
-    head = (
-        "# Misuses of words that wait to be mended, by file. `python tests/tidy/words.py shrink`\n"
-    )
+    head = "# Misuses to fix, by file. It only shrinks: `python tests/tidy/words.py shrink`.\n"
     lines = [f'"{path}" = {count}' for path, count in left.items()]
     ALLOWED.write_text(head + "\n".join(lines) + "\n", "utf-8")
 
