@@ -50,7 +50,7 @@ def assert_refused(ended: Ended, code: int, *told: str) -> None:
         (["app-server", "--target", "lab:app", "--criteria", "rd:p95<=1s"], ["random-read"]),
         (["app-server", "--target", "lab:app", "--levels", "9..1/2"], ["10..200/10"]),
         (["app-server", "--target", "lab:app", "--users", "0"], ["1 to"]),
-        (["app-server", "--target", "lab:app", "--duration", "5"], ["30s"]),
+        (["app-server", "--target", "lab:app", "--duration", "5x"], ["30s"]),
         (["app-server", "--target", "lab:app", "--users", "1", "--search"], ["exclude"]),
         (["app-server", "--target", "lab:app", "--set", "threads"], ["threads=4"]),
         (["app-server", "--target", "lab:app", "--set", "colour=red"], ["no setting", "threads"]),

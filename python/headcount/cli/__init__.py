@@ -1,5 +1,6 @@
 """The command line: one file a verb, and their table of contents in `verbs`."""
 
+import os
 import re
 import signal
 import sys
@@ -8,17 +9,20 @@ from collections.abc import Iterable, Sequence
 from types import FrameType
 
 import typer
+from typer.exceptions import TyperException
 
-from headcount.cli import version
+from headcount.cli import start, usage, version
+from headcount.cli.command import Group
 from headcount.cli.console import fail
-from headcount.cli.verbs import VERBS, open_rooms
+from headcount.cli.verbs import VERBS, list_verbs, open_rooms
 from headcount.errors import ExitCode, HeadcountError
 
 
-def app_of(verbs: Iterable[str] = VERBS) -> typer.Typer:
-    """The command line with these verbs; their rooms are opened for it, and no others."""
+def app_of(verbs: Iterable[str] | None = VERBS) -> typer.Typer:
+    """The command line with these verbs, whose rooms are opened; None: all of them, only listed."""
     app = typer.Typer(
         name="headcount",
+        cls=Group,
         help="How many users will this server hold, what stops it there, and what should be "
         "changed?",
         epilog="Start with: headcount run app-server --target lab:app --quick",
@@ -27,14 +31,17 @@ def app_of(verbs: Iterable[str] = VERBS) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(version.options)
-    return open_rooms(app, verbs)
+    return list_verbs(app) if verbs is None else open_rooms(app, verbs)
 
 
-def _asked(arguments: Sequence[str]) -> Iterable[str]:
-    """The verb of a command line; all of them where it has none, for help and slips of the pen."""
+def _asked(arguments: Sequence[str]) -> Iterable[str] | None:
+    """The verb of a command line; None where it has none, for help and slips of the pen."""
     if list(arguments) == ["--version"]:
         return ()
-    return arguments[:1] if arguments and arguments[0] in VERBS else VERBS
+    if arguments and arguments[0] in VERBS:
+        return arguments[:1]
+    # Completion asks for the options of verbs, too, and its words are in the environment.
+    return VERBS if any(name.startswith("_HEADCOUNT") for name in os.environ) else None
 
 
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -54,27 +61,54 @@ def fold_criteria(arguments: list[str]) -> list[str]:
     return folded
 
 
+def expanded(arguments: Sequence[str]) -> list[str]:
+    """Arguments with `~` as the home folder also where shells leave it: --output=~/report.html."""
+    return [
+        re.sub(r"^((?:--[\w-]+=)?)(~(?:/.*)?)$", lambda found: found[1] + _home(found[2]), argument)
+        for argument in arguments
+    ]
+
+
+def _home(path: str) -> str:
+    return os.path.expanduser(path)  # noqa: PTH111 - a text before and after
+
+
 def main() -> None:
     """Run the command line; every error on purpose is one message and an exit code."""
     for name in ENDS:
         if signal.getsignal(name) != signal.SIG_IGN:  # as nohup asks for
             signal.signal(name, _interrupt)
+    sys.exit(run_line(sys.argv[1:]))
+
+
+def run_line(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - an exit code each
+    """Run a command line; returns its exit code."""
+    if not arguments and sys.stdout.isatty():
+        print(start.GUIDE, end="")
+        return ExitCode.PASSED
     try:
-        arguments = sys.argv[1:]
-        app_of(_asked(arguments))(args=fold_criteria(arguments))
+        line = fold_criteria(expanded(arguments))
+        return (
+            app_of(_asked(line))(args=line, prog_name="headcount", standalone_mode=False)
+            or ExitCode.PASSED
+        )
+    except TyperException as error:
+        if type(error).__name__ != "NoArgsIsHelpError":  # its help is printed already
+            fail(usage.message(error, arguments))
+        return ExitCode.BAD_INPUT
     except HeadcountError as error:
         fail(str(error))
-        sys.exit(error.exit_code)
-    except KeyboardInterrupt:
+        return error.exit_code
+    except (KeyboardInterrupt, typer.Abort):
         fail("interrupted")
-        sys.exit(ExitCode.INTERRUPTED)
+        return ExitCode.INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()  # whoever read the output has gone; there is nobody to tell
-        sys.exit(ExitCode.PASSED)
+        return ExitCode.PASSED
     except Exception:  # noqa: BLE001 - 1 would mean that criteria failed
         traceback.print_exc()
         fail("this is a defect of Headcount; please report it with the lines above")
-        sys.exit(ExitCode.DEFECT)
+        return ExitCode.DEFECT
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:

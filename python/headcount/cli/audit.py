@@ -9,6 +9,7 @@ from rich.table import Table
 
 from headcount.cli import options
 from headcount.cli.console import err, out, print_json
+from headcount.cli.outputs import bundle_folder
 from headcount.errors import ExitCode, HeadcountError, InputError
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def audit(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Say whether a run is valid, and whether its bundle fits together and is as it was written.
+    """Say whether a run is valid, and its bundle consistent and unchanged.
 
     Figures are recomputed from the seconds and histograms; each finding has its place.
     """
@@ -77,6 +78,7 @@ def audit(
         raise InputError("say which bundle to audit (headcount runs lists them)")
     if sign is not None and verify is not None:
         raise InputError("give one of --sign and --verify: what was just signed needs no check")
+    bundle = bundle_folder(bundle)
     found = audited(bundle, verify)
     if json:
         print_json(found.model_dump(mode="json"))

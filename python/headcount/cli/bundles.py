@@ -10,11 +10,14 @@ from headcount.bundle import reader, versus
 from headcount.cli import options, subjects
 from headcount.cli.console import err, out, print_json
 from headcount.cli.display import Display
-from headcount.cli.run import conclude
+from headcount.cli.outputs import bundle_folder, check_file
+from headcount.cli.running import conclude
 from headcount.cli.secrets import secrets_for
 from headcount.errors import HeadcountError, InputError
 
-Folder = Annotated[Path, typer.Argument(metavar="BUNDLE", help="A run's folder.")]
+Folder = Annotated[
+    Path, typer.Argument(metavar="BUNDLE", help="A run's folder.", callback=bundle_folder)
+]
 
 
 UNFINISHED = ("interrupted", "unfinished")
@@ -109,12 +112,14 @@ def report(
         ),
     ] = False,
 ) -> None:
-    """Write a run's HTML report anew, or a report to hand over as PDF."""
+    """Write a run's HTML report again, or a PDF to hand over."""
     from headcount.controller import run as controller
     from headcount.report import assemble, hand_over
 
     if pdf is None and (template is not None or against):
         raise InputError("--template and --against are for the PDF; give --pdf FILE as well")
+    check_file(output, "-o", ".html")
+    check_file(pdf, "--pdf", ".pdf")
     found = controller.judged(reader.load(bundle))
     if pdf is not None:
         others = subjects.against(bundle, against) if against else None
@@ -130,7 +135,7 @@ def resume(
     token_file: options.TokenFile = None,
     json: options.Json = False,
 ) -> None:
-    """Go on with a run that was interrupted or killed; finished levels are kept."""
+    """Continue a run that was interrupted or killed; finished levels are kept."""
     from headcount.controller import run as controller
 
     found = reader.load(bundle)

@@ -8,6 +8,7 @@ import typer
 
 from headcount.cli import options
 from headcount.cli.console import out, print_json
+from headcount.cli.outputs import check_file
 from headcount.cli.subjects import sides
 from headcount.errors import InputError
 
@@ -65,7 +66,7 @@ def compare(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Say whether runs differ, by how much, how sure that is, and in both directions.
+    """Say whether runs differ, by how much, and how sure that is.
 
     Capacity, throughput, response times and cost at equal numbers of users, each with the 95 %
     interval of the ratio and one of better, worse, no difference shown.
@@ -80,6 +81,8 @@ def compare(
 
     if template is not None and pdf is None:
         raise InputError("--template is for the report as PDF; give --pdf FILE as well")
+    check_file(html, "--html", ".html")
+    check_file(pdf, "--pdf", ".pdf")
     subjects = sides(what)
     found = compared(subjects, references(published or []))
     if pdf is not None:

@@ -46,7 +46,7 @@ def prepare(
     token_file: options.TokenFile = None,
     json: options.Json = False,
 ) -> None:
-    """Make a workload's data set, to be used by many runs.
+    """Make a workload's data set, for many runs.
 
     Runs use it when they have the same --scale (and, against an application server, the same
     --seed): headcount prepare home-folders --target smb://server/data --users 400 --scale 0.1
@@ -177,7 +177,7 @@ def cleanup(
     token_file: options.TokenFile = None,
     json: options.Json = False,
 ) -> None:
-    """Delete the data set that Headcount made on a target, or in a --folder, and nothing else."""
+    """Delete the data set that Headcount made on a target or in a --folder, and nothing else."""
     if folder is not None:
         told = delete_pages(folder)
         if json:

@@ -12,6 +12,7 @@ from headcount.bundle.reader import Bundle
 from headcount.cli import diagnose_log as logs
 from headcount.cli import options
 from headcount.cli.console import err, out, print_json
+from headcount.cli.outputs import bundle_folder, check_file
 from headcount.errors import InputError
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def diagnose(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Say what stops a server, how sure that is, and what it rests on.
+    """Say what stops a server, how sure that is, and what the evidence is.
 
     Of a run: what set its capacity, found anew from its levels and seconds, also of runs older
     than diagnoses. Of a log of counters, for those who have no run: the rules that it breaks.
@@ -64,12 +65,13 @@ def diagnose(
     if explain is not None:
         logs.explain(explain, rules)
         return
-    paths = what or []
+    paths = [bundle_folder(path) for path in what or []]
     if not paths:
         raise InputError("say what to diagnose: a run's folder, or logs of counters")
     if not any(is_bundle(path) for path in paths):
         if confirm:
             raise InputError("--confirm belongs to the bundle of a run on a server of the lab")
+        check_file(output, "-o", ".html")
         logs.diagnose_log(
             paths,
             profile=profile,

@@ -10,9 +10,12 @@ from headcount.bundle import reader
 from headcount.bundle.files import replace
 from headcount.bundle.reader import Bundle
 from headcount.cli.console import err
+from headcount.cli.outputs import WRITERS, bundle_folder, check_file, writer
 from headcount.errors import InputError
 
-Folder = Annotated[Path, typer.Argument(metavar="BUNDLE", help="A run's folder.")]
+Folder = Annotated[
+    Path, typer.Argument(metavar="BUNDLE", help="A run's folder.", callback=bundle_folder)
+]
 Files = Annotated[
     list[Path],
     typer.Argument(metavar="FILE...", help="What to write; the ending says the format."),
@@ -40,6 +43,8 @@ def export(bundle: Folder, files: Files) -> None:
     from headcount.controller import run as controller
 
     makers = [(path, _maker(path)) for path in files]
+    for path in files:
+        check_file(path, "", path.suffix.lower())
     found = controller.judged(reader.load(bundle))
     for path, make in makers:
         replace(path, make(found))
@@ -64,6 +69,8 @@ def _maker(path: Path) -> Callable[[Bundle], str | bytes]:
         ".otlp": otlp.text,
     }
     if ending not in known:
+        if ending in WRITERS and path.parent.is_dir():
+            raise InputError(f'{path}: "{ending}" is no format of export; {writer(path)}')
         told = "; ".join(f"{name}: {what}" for name, what in ENDINGS.items())
         raise InputError(f'{path}: "{ending}" is no format; known are {told}')
     return known[ending]

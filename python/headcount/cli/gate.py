@@ -62,7 +62,7 @@ def gate(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Fail where a run is shown to be worse than its baseline by more than a margin.
+    """Fail when a run is shown to be worse than its baseline by more than a margin.
 
     What the noise could explain is no regression; what cannot be decided is told, with the number
     of runs that would decide it.

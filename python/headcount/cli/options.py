@@ -1,9 +1,14 @@
-"""Options that several verbs share."""
+"""Options that several verbs share, and the panels in which help shows them."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+TARGET, LOAD, SEARCH, CRITERIA = "Target", "Load", "Search", "Criteria"
+SERVER, VERSUS, OUTPUT = "Server under test", "Second target", "Output"
+ADVANCED = "Advanced"
+"""Panels of help, in the order in which `run` shows them."""
 
 Target = Annotated[
     str | None,
@@ -11,52 +16,83 @@ Target = Annotated[
         "--target",
         "-t",
         metavar="TARGET",
-        help="The system under test: smb://host/share, file:///folder, http://host/path, "
-        "app://host:port; or lab:samba, lab:files, lab:nginx, lab:apache, lab:app for one started "
-        "here.",
+        help="The server to measure: http://host, https://host, smb://host/share, imap://host "
+        "(mail goes out by smtp://host), postgresql://host/db, app://host:port, "
+        "file:///folder; or lab:NAME, a server started here: lab:app, lab:samba, lab:files, "
+        "lab:apache, lab:nginx, lab:mail, lab:postgresql.",
+        rich_help_panel=TARGET,
     ),
 ]
 Runs = Annotated[
     Path,
-    typer.Option("--runs", envvar="HEADCOUNT_RUNS", help="Folder in which bundles are kept."),
+    typer.Option(
+        "--runs",
+        envvar="HEADCOUNT_RUNS",
+        help="The folder that keeps the bundles.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
-Seed = Annotated[int | None, typer.Option(help="Everything random derives from it.")]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print the answer as JSON.", rich_help_panel=OUTPUT)
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(help="Every random choice follows from this number.", rich_help_panel=ADVANCED),
+]
 Scale = Annotated[
     float | None,
-    typer.Option(min=1e-6, max=1.0, help="Shrink the data set by this factor, such as 0.1."),
+    typer.Option(
+        min=1e-6,
+        max=1.0,
+        help="Shrink the data set by this factor, such as 0.1.",
+        rich_help_panel=LOAD,
+    ),
 ]
 AuthorisedBy = Annotated[
     str | None,
     typer.Option(
         "--authorised-by",
         metavar="WHO",
-        help="Who owns the target and agreed to the load; needed off this machine.",
+        help="The owner of the target, who agreed to the load. Other machines need it.",
+        rich_help_panel=TARGET,
     ),
 ]
 TokenFile = Annotated[
     Path | None,
-    typer.Option(help="File with the server's token (or set HEADCOUNT_TOKEN)."),
+    typer.Option(
+        help="File with the server's token (or set HEADCOUNT_TOKEN).", rich_help_panel=TARGET
+    ),
 ]
 User = Annotated[
     str | None,
-    typer.Option("--user", metavar="PATTERN", help="The users' names: user{n:05} is user00000..."),
+    typer.Option(
+        "--user",
+        metavar="PATTERN",
+        help="The users' names: user{n:05} means user00000, user00001, ...",
+        rich_help_panel=TARGET,
+    ),
 ]
 PasswordFile = Annotated[
     Path | None,
-    typer.Option(help="File with the users' password (or set HEADCOUNT_PASSWORD, or be asked)."),
+    typer.Option(
+        help="File with the users' password (or set HEADCOUNT_PASSWORD, or be asked).",
+        rich_help_panel=TARGET,
+    ),
 ]
 Shares = Annotated[
     int | None,
-    typer.Option(min=1, max=100_000, help="Spread the users over this many shares."),
+    typer.Option(
+        min=1, max=100_000, help="Spread the users over this many shares.", rich_help_panel=TARGET
+    ),
 ]
 Client = Annotated[
     list[str] | None,
     typer.Option(
         "--client",
         metavar="KEY=VALUE",
-        help="How the protocol is spoken: signing=required, keep_alive=on, verify=off; of files: "
+        help="How clients speak: signing=required, keep_alive=on, verify=off; for files "
         "mode=direct.",
+        rich_help_panel=ADVANCED,
     ),
 ]
 Limit = Annotated[
@@ -67,20 +103,31 @@ Limit = Annotated[
         help="Give a lab server less of the machine: cpu=0.5, cpus=0, memory=256MiB, "
         "disk-read=20MB/s, disk-write=5MB/s, network=80Mbit/s; or the generator: "
         "generator-cpu=0.2.",
+        rich_help_panel=SERVER,
     ),
 ]
 LoadFile = Annotated[
     Path | None,
     typer.Option(
-        "--loadfile", metavar="FILE", help="With replay: the load file of dbench that is played."
+        "--loadfile",
+        metavar="FILE",
+        help="With replay: the dbench load file to play.",
+        rich_help_panel=LOAD,
     ),
 ]
 IgnoreTimes = Annotated[
-    bool, typer.Option("--ignore-times", help="With --loadfile: pass over its time stamps.")
+    bool,
+    typer.Option(
+        "--ignore-times", help="With --loadfile: ignore its time stamps.", rich_help_panel=LOAD
+    ),
 ]
 Workspace = Annotated[
     str | None,
-    typer.Option(metavar="SIZE", help="With disk-mix: the files of each user, 20MiB or 80MiB."),
+    typer.Option(
+        metavar="SIZE",
+        help="With disk-mix: the files of each user, 20MiB or 80MiB.",
+        rich_help_panel=LOAD,
+    ),
 ]
 Source = Annotated[
     list[str] | None,
@@ -89,6 +136,7 @@ Source = Annotated[
         metavar="[NAME=]ADDRESS",
         help="Read counters of another machine: ssh://user@host, http://host:9100/metrics "
         "(node_exporter), http://host:9182/metrics (windows_exporter). Repeatable.",
+        rich_help_panel=ADVANCED,
     ),
 ]
 Versus = Annotated[
@@ -97,6 +145,7 @@ Versus = Annotated[
         "--versus",
         metavar="TARGET",
         help="Measure this target too, in turn with the first, and compare them.",
+        rich_help_panel=VERSUS,
     ),
 ]
 VersusSet = Annotated[
@@ -106,6 +155,7 @@ VersusSet = Annotated[
         metavar="KEY=VALUE",
         help="Setting of the second lab server, over --set; without --versus of one like the "
         "first.",
+        rich_help_panel=VERSUS,
     ),
 ]
 VersusLimit = Annotated[
@@ -114,6 +164,7 @@ VersusLimit = Annotated[
         "--versus-limit",
         metavar="RESOURCE=VALUE",
         help="Limit of the second lab server, over --limit: cpu=1; cpu=none takes one away.",
+        rich_help_panel=VERSUS,
     ),
 ]
 VersusClient = Annotated[
@@ -121,12 +172,18 @@ VersusClient = Annotated[
     typer.Option(
         "--versus-client",
         metavar="KEY=VALUE",
-        help="How the protocol is spoken to the second target, over --client.",
+        help="How clients speak to the second target, over --client.",
+        rich_help_panel=VERSUS,
     ),
 ]
 VersusUser = Annotated[
     str | None,
-    typer.Option("--versus-user", metavar="PATTERN", help="The users' names on the second target."),
+    typer.Option(
+        "--versus-user",
+        metavar="PATTERN",
+        help="The users' names on the second target.",
+        rich_help_panel=VERSUS,
+    ),
 ]
 VersusSource = Annotated[
     list[str] | None,
@@ -134,28 +191,43 @@ VersusSource = Annotated[
         "--versus-source",
         metavar="[NAME=]ADDRESS",
         help="Counters of the second target's machine, as --source. Repeatable.",
+        rich_help_panel=VERSUS,
     ),
 ]
 VersusCost = Annotated[
     str | None,
-    typer.Option("--versus-cost", metavar="PRICE", help="What the second system costs."),
+    typer.Option(
+        "--versus-cost",
+        metavar="PRICE",
+        help="What the second system costs.",
+        rich_help_panel=VERSUS,
+    ),
 ]
 VersusPasswordFile = Annotated[
     Path | None,
     typer.Option(
         "--versus-password-file",
-        help="The password on the second target (or set HEADCOUNT_VERSUS_PASSWORD), if it is "
-        "another one.",
+        help="File with the second target's password, if it differs. There is an "
+        "environment variable, too: docs/comparing-live.md.",
+        rich_help_panel=VERSUS,
     ),
 ]
 Pairs = Annotated[
     int | None,
-    typer.Option(min=2, max=1000, help="With --versus: how often each level is run on both (6)."),
+    typer.Option(
+        min=2,
+        max=1000,
+        help="With --versus: how often both run each level (6).",
+        rich_help_panel=VERSUS,
+    ),
 ]
 PairOrder = Annotated[
     str | None,
     typer.Option(
-        "--pair-order", metavar="abba|random", help="With --versus: who begins each pair (abba)."
+        "--pair-order",
+        metavar="abba|random",
+        help="With --versus: which target begins each pair (abba).",
+        rich_help_panel=VERSUS,
     ),
 ]
 RUNS = Path("runs")

@@ -8,6 +8,7 @@ import typer
 from headcount.bundle import reader
 from headcount.cli import options
 from headcount.cli.console import out, print_json
+from headcount.cli.outputs import bundle_folder
 from headcount.errors import ExitCode, InputError
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ headcount predict BUNDLE --criteria "p95<=500ms"  # the capacity for another cri
 
 
 def predict(
-    bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="A run's folder.")],
+    bundle: Annotated[
+        Path, typer.Argument(metavar="BUNDLE", help="A run's folder.", callback=bundle_folder)
+    ],
     cpus: Annotated[
         str | None, typer.Option(metavar="CHANGE", help="CPUs: 2x, 4, 2->4, 0.5.")
     ] = None,
@@ -53,7 +56,7 @@ def predict(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Foretell the capacity of a measured server with other hardware, or for other users.
+    """Predict the capacity of a measured server with other hardware, or for other users.
 
     From what each scenario took of each resource, by the model that best foretells the run's own
     highest levels from the lower ones. Where the run does not support an answer there is none, but

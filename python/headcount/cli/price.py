@@ -90,7 +90,7 @@ def price(
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Say what users cost, which configuration holds so many for least, and what replacing saves.
+    """Say what users cost, and which configuration holds them for least.
 
     Of one run: the price per user, per mark and per request per second. Of several: from how many
     users on which is cheaper. Prices are those of the plans, or stated here.

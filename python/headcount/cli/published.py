@@ -40,7 +40,7 @@ def published(
     csv: Annotated[bool, typer.Option("--csv", help="Print the results as CSV.")] = False,
     json: options.Json = False,
 ) -> None:
-    """List published results of other servers, with their source; show, choose and export them.
+    """List published results of other servers, with their source; choose and export them.
 
     They were measured on other hardware: reference points, not competitors.
     """

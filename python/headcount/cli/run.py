@@ -1,31 +1,11 @@
 """`headcount run`: find the capacity, or run levels."""
 
-import re
-from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
-from headcount.bundle import reader
-from headcount.bundle.verdict import Verdict
-from headcount.cli import options, versus
-from headcount.cli.console import err, out, print_json
-from headcount.cli.display import Display
-from headcount.cli.exits import exit_code
-from headcount.cli.loadfile import load_file
-from headcount.cli.secrets import secrets_for
-from headcount.cli.settings import client_settings, limit_of, setting
-from headcount.controller.access import Secrets
-from headcount.counters import address as addresses
-from headcount.errors import InputError
-from headcount.plan import plan as plans
-from headcount.plan.cost import stated_cost
-from headcount.plan.disclosure import load_disclosure
-from headcount.plan.program import check_load_file
-from headcount.plan.resolve import Overrides, resolve
-from headcount.plan.sources import split_source
-from headcount.plan.target import LAB, PROTOCOLS
+from headcount.cli import options
 
 EPILOG = """
 Examples:
@@ -49,78 +29,164 @@ headcount run app-server --target app://127.0.0.1:7410 --levels 50..400/50 --cri
 headcount run runs/20261120T101500-app-server-lab-app/plan.toml  # the same again
 """
 
+Users = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="One level with this many users: 400, 1,000 or 1k.",
+        rich_help_panel=options.LOAD,
+    ),
+]
+Levels = Annotated[
+    str | None,
+    typer.Option(help="A ladder of levels: 1,4,8,12 or 10..200/10.", rich_help_panel=options.LOAD),
+]
+
 
 def run(
     what: Annotated[
         str, typer.Argument(metavar="WORKLOAD|PLAN", help="A workload's name, or a plan.toml.")
     ],
     target: options.Target = None,
-    users: Annotated[int | None, typer.Option(help="One level with this many users.")] = None,
-    levels: Annotated[
-        str | None, typer.Option(help="A ladder of levels: 1,4,8,12 or 10..200/10.")
-    ] = None,
+    users: Users = None,
+    levels: Levels = None,
     search: Annotated[
-        bool, typer.Option("--search", help="Search for the capacity (the default, if no ladder).")
+        bool,
+        typer.Option(
+            "--search",
+            help="Search for the capacity (the default without a ladder).",
+            rich_help_panel=options.SEARCH,
+        ),
     ] = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A first look in about three minutes; wide interval.")
+        bool,
+        typer.Option(
+            "--quick",
+            help="A first look in about three minutes, with a wide interval.",
+            rich_help_panel=options.SEARCH,
+        ),
     ] = False,
     budget: Annotated[
         str | None,
-        typer.Option(help="Time for the search, such as 10m; less time, wider interval."),
+        typer.Option(
+            help="Time for the search, such as 10m. Less time gives a wider interval.",
+            rich_help_panel=options.SEARCH,
+        ),
     ] = None,
     duration: Annotated[
-        str | None, typer.Option(help="Measured part of a level; in a search, of the full level.")
+        str | None,
+        typer.Option(
+            help="Measured part of a level: 30s, 5m; a bare number is seconds. In a search: of "
+            "the full level.",
+            rich_help_panel=options.LOAD,
+        ),
     ] = None,
     ramp: Annotated[
-        str | None, typer.Option(help="Time for users to join, for each level.")
+        str | None,
+        typer.Option(help="Time in which the users join.", rich_help_panel=options.LOAD),
     ] = None,
-    settle: Annotated[str | None, typer.Option(help="Wait between ramp and measurement.")] = None,
+    settle: Annotated[
+        str | None,
+        typer.Option(help="Wait between ramp and measurement.", rich_help_panel=options.LOAD),
+    ] = None,
     think: Annotated[
         str | None,
-        typer.Option(help="Think time (closed pace): 2s, exponential:2s or uniform:1s..3s."),
+        typer.Option(
+            help="Think time (closed pace): 2s, exponential:2s or uniform:1s..3s.",
+            rich_help_panel=options.LOAD,
+        ),
     ] = None,
     pace: Annotated[
         str | None,
         typer.Option(
-            help="Interval of a schedule (open pace): 2s, exponential:2s, uniform:1s..3s."
+            help="Time between due scenarios of a user (open pace): 2s, exponential:2s or "
+            "uniform:1s..3s.",
+            rich_help_panel=options.LOAD,
         ),
     ] = None,
     compress: Annotated[
         float | None,
-        typer.Option(help="How many times faster than life pauses pass: 1 to 1000, such as 8."),
+        typer.Option(
+            help="Make pauses shorter by this factor: 1 to 1000, such as 8.",
+            rich_help_panel=options.LOAD,
+        ),
     ] = None,
     criteria: Annotated[
         list[str] | None,
-        typer.Option(help='Replaces the workload\'s criteria: --criteria "p95<=1s" "errors<1%"'),
+        typer.Option(
+            help='Replace the workload\'s criteria: --criteria "p95<=1s" "errors<1%"',
+            rich_help_panel=options.CRITERIA,
+        ),
     ] = None,
     rule: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Judge by this rule of the workload's [rules] instead."),
+        typer.Option(
+            metavar="NAME",
+            help="Judge by this rule of the workload's [rules] instead.",
+            rich_help_panel=options.CRITERIA,
+        ),
     ] = None,
     cost: Annotated[
         str | None,
-        typer.Option(metavar="PRICE", help='What the system costs: --cost "29581 USD".'),
+        typer.Option(
+            metavar="PRICE",
+            help='What the system costs: --cost "29581 USD".',
+            rich_help_panel=options.OUTPUT,
+        ),
     ] = None,
     costs: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The same as items, in a TOML file with [cost]'s keys."),
+        typer.Option(
+            metavar="FILE",
+            help="The cost as items, in a TOML file with the keys of [cost].",
+            rich_help_panel=options.OUTPUT,
+        ),
     ] = None,
     disclosure: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="What you state of the test (TOML), for the report."),
+        typer.Option(
+            metavar="FILE",
+            help="What you state about the test (TOML), for the report.",
+            rich_help_panel=options.OUTPUT,
+        ),
     ] = None,
     soak: Annotated[
-        str | None, typer.Option(help="After the search, a long level at the capacity: 30m.")
+        str | None,
+        typer.Option(
+            help="After the search, a long level at the capacity: 30m.",
+            rich_help_panel=options.SEARCH,
+        ),
     ] = None,
-    start_users: Annotated[int | None, typer.Option(help="First level of the search.")] = None,
-    max_users: Annotated[int | None, typer.Option(help="The search goes no further.")] = None,
+    start_users: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="The first level of the search.",
+            rich_help_panel=options.SEARCH,
+        ),
+    ] = None,
+    max_users: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="The largest level of the search.",
+            rich_help_panel=options.SEARCH,
+        ),
+    ] = None,
     seed: options.Seed = None,
-    workers: Annotated[int | None, typer.Option(help="Threads of the load engine.")] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(help="Threads of the load generator.", rich_help_panel=options.ADVANCED),
+    ] = None,
     scale: options.Scale = None,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Setting of a lab server: threads=4."),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="A setting of a lab server: threads=4.",
+            rich_help_panel=options.SERVER,
+        ),
     ] = None,
     limit: options.Limit = None,
     shares: options.Shares = None,
@@ -145,17 +211,25 @@ def run(
     pair_order: options.PairOrder = None,
     runs: options.Runs = options.RUNS,
     plan_only: Annotated[
-        bool, typer.Option("--plan", help="Print the resolved plan and run nothing.")
+        bool,
+        typer.Option(
+            "--plan",
+            help="Print the resolved plan and run nothing.",
+            rich_help_panel=options.OUTPUT,
+        ),
     ] = False,
     json: options.Json = False,
 ) -> None:
     """Play users against a server and find how many it holds.
 
-    Without --users or --levels the number of users is searched for at which the criteria just hold,
-    with a 95 % confidence interval. Ctrl-C stops within a second and keeps what was measured.
+    Without --users and --levels, Headcount searches for the capacity and states its 95% confidence
+    interval. Ctrl-C stops within a second and keeps what was measured.
     """
-    overrides = Overrides(
-        users=users,
+    # The models and the engine take half a second to load; the help does not need them.
+    from headcount.cli import running, versus
+
+    overrides = running.Overrides(
+        users=running.number(users, "--users"),
         levels=levels,
         search=search,
         duration=duration,
@@ -165,32 +239,27 @@ def run(
         pace=pace,
         compress=compress,
         seed=seed,
-        criteria=[text for given in criteria or [] for text in _apart(given)],
+        criteria=running.criteria(criteria),
         rule=rule,
-        disclosure=load_disclosure(disclosure) if disclosure else None,
-        cost=stated_cost(cost, costs),
+        disclosure=running.disclosed(disclosure),
+        cost=running.stated_cost(cost, costs),
         workers=workers,
         scale=scale,
         authorised_by=authorised_by,
         quick=quick,
         budget=budget,
         soak=soak,
-        start_users=start_users,
-        max_users=max_users,
-        server=dict(setting(text, "--set") for text in set_ or []),
-        limits=dict(limit_of(text) for text in limit or []),
-        client=client_settings(client, user),
+        start_users=running.number(start_users, "--start-users"),
+        max_users=running.number(max_users, "--max-users"),
+        server=running.settings(set_, "--set"),
+        limits=running.limits(limit),
+        client=running.client_settings(client, user),
         shares=shares,
-        loadfile=load_file(loadfile, ignore_times=ignore_times) if loadfile else None,
+        loadfile=running.played(loadfile, ignore_times=ignore_times),
         workspace=workspace,
         sources=source or [],
     )
-    for text in source or []:
-        addresses.parse(split_source(text)[1])
-    if ignore_times and loadfile is None:
-        raise InputError("--ignore-times belongs to --loadfile FILE")
-    plan = _plan(what, target, overrides)
-    given = versus.Given(
+    second = versus.Given(
         target=versus_target,
         server=versus_set,
         limits=versus_limit,
@@ -201,79 +270,5 @@ def run(
         pairs=pairs,
         order=pair_order,
     )
-    second = versus.second_plan(plan, target, given)
-    if plan_only:
-        for one in [plan] if second is None else [plan, second]:
-            out.print(one.to_toml(), markup=False, end="")
-        return
-    check_load_file(plan.workload.program)
-    secrets = secrets_for(plan, token_file, password_file)
-    if second is None:
-        _alone(plan, runs, secrets, json=json)
-    other = versus.secrets_of(second, secrets, versus_password_file)
-    versus.run((plan, secrets), (second, other), versus.wanted(pairs, pair_order), runs, json=json)
-
-
-def _alone(plan: plans.Plan, runs: Path, secrets: Secrets, *, json: bool) -> NoReturn:
-    """Run a plan and conclude."""
-    # What levels need, statistics above all, takes half a second to load; other verbs do not.
-    from headcount.controller import run as controller
-
-    with Display(err, quiet=json) as display:
-        folder, verdict = controller.start(plan, runs, secrets, display)
-    conclude(folder, verdict, json=json)
-
-
-def conclude(folder: Path, verdict: Verdict, *, json: bool) -> NoReturn:
-    """Write the report, print the answer, and exit with its code."""
-    from headcount.report import assemble, terminal
-
-    bundle = reader.load(folder)
-    report = assemble.write(bundle) if bundle.levels else None
-    if json:
-        answer = verdict.model_dump(mode="json")
-        print_json({**answer, "bundle": str(folder), "report": str(report) if report else None})
-    else:
-        program = bundle.plan.workload.program
-        played = program.text if program else None
-        terminal.summary(verdict, bundle.levels, out, bundle.environment, played)
-        out.print(f"Bundle: {folder}", markup=False)
-        if report:
-            out.print(f"Report: {report}", markup=False)
-    raise typer.Exit(exit_code(verdict))
-
-
-def _plan(what: str, target: str | None, overrides: Overrides) -> plans.Plan:
-    """A plan file as it is, or a workload with options."""
-    from headcount import workloads
-
-    path = Path(what)
-    if path.suffix == ".toml" and path.is_file() and _is_plan(path):
-        untouched = vars(Overrides())
-        changed = [key for key, value in vars(overrides).items() if value != untouched[key]]
-        if changed or target is not None:
-            option = (changed or ["target"])[0].replace("server", "set").replace("_", "-")
-            raise InputError(
-                f"a plan is repeated exactly, so --{option} cannot be combined with {path}; "
-                "edit a copy of the plan instead"
-            )
-        return plans.load(path)
-    workload = workloads.load(what)
-    if target is None:
-        lab = next(name for name, spoken in LAB.items() if spoken == workload.protocol)
-        raise InputError(
-            f"say what to measure: --target lab:{lab} starts a server here, "
-            f"--target {PROTOCOLS[workload.protocol]} is yours"
-        )
-    known = replace(overrides, workload_sha256=workloads.sha256(what))
-    return resolve(workload, target, known)
-
-
-def _apart(text: str) -> list[str]:
-    """Take criteria given in one argument apart; blanks around a relation do not count."""
-    return re.sub(r"\s*(<=|>=|<|>)\s*", r"\1", text).split()
-
-
-def _is_plan(path: Path) -> bool:
-    """Plans start with their format; workload files have none."""
-    return "\nformat = " in "\n" + path.read_text("utf-8", errors="replace")
+    secrets = running.Files(password_file, token_file, versus_password_file)
+    running.run((what, target), overrides, second, secrets, runs, plan_only=plan_only, json=json)

@@ -15,7 +15,9 @@ from headcount.cli.console import out
 from headcount.cli.secrets import secret
 from headcount.errors import InputError
 
-app = typer.Typer(help="Run a server to be measured.", no_args_is_help=True)
+app = typer.Typer(
+    help="Run a server to be measured, on the machine to be measured.", no_args_is_help=True
+)
 
 
 @app.callback()

@@ -6,6 +6,7 @@ from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
 from headcount.bundle import reader
+from headcount.cli.outputs import bundle_folder
 from headcount.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def split(text: str) -> tuple[str | None, list[Path]]:
 
 def _folders(text: str) -> tuple[str | None, list[Path]]:
     """A bundle is itself; a folder of bundles is all of them that are done, under its name."""
-    path = Path(text)
+    path = bundle_folder(Path(text))
     if (path / "plan.toml").is_file():
         return None, [path]
     inside = [folder for folder in reader.find(path) if not reader.under_way(folder)]

@@ -11,7 +11,10 @@ from headcount.cli.console import out, print_json
 from headcount.plan.workload import Workload
 from headcount.text import significant
 
-app = typer.Typer(help="List the workloads, or show one.", invoke_without_command=True)
+app = typer.Typer(
+    help="List the workloads (headcount workloads show NAME explains one).",
+    invoke_without_command=True,
+)
 
 
 @app.callback()

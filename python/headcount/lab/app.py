@@ -35,7 +35,7 @@ RANGES = {"threads": range(10_001), "connections": range(1, 1_000_001)}
 WRITE_MODES = ("buffered", "dsync", "direct")
 
 
-def _check(key: str, value: str) -> None:
+def check(key: str, value: str) -> None:
     """Raise InputError for what the server would not accept."""
     if key not in SETTINGS:
         raise InputError(f"lab:app has no setting {key}; it has: {', '.join(SETTINGS)}")
@@ -62,7 +62,7 @@ class AppServer:
     def __init__(self, settings: Mapping[str, str]) -> None:
         """Start it on a free loopback port."""
         for key, value in settings.items():
-            _check(key, value)
+            check(key, value)
         if "connections" not in settings and _connections() < LEAST_CONNECTIONS:
             needed = HANDLES_RESERVE + 2 * LEAST_CONNECTIONS
             raise SystemLimitError(

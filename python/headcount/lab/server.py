@@ -57,3 +57,32 @@ def start(name: str, settings: Mapping[str, str]) -> Server:
     if name not in known:
         raise InputError(f'the lab has no server "{name}"; it has: {", ".join(known)}')
     return known[name](settings)
+
+
+def check_settings(name: str, settings: Mapping[str, str]) -> None:
+    """Raise InputError for settings that the lab's server `name` does not have; starts nothing."""
+    from headcount.lab import (
+        app,
+        files,
+        mail_settings,
+        postgresql_settings,
+        samba_settings,
+        setting,
+        web_settings,
+    )
+
+    known = {
+        "apache": web_settings.APACHE,
+        "nginx": web_settings.NGINX,
+        "mail": mail_settings.MAIL,
+        "postgresql": postgresql_settings.POSTGRESQL,
+    }
+    if name == "app":
+        for key, value in settings.items():
+            app.check(key, value)
+    elif name == "samba":
+        samba_settings.complete(settings)
+    elif name == "files":
+        files.check(settings)
+    else:
+        setting.complete(name, known[name], settings)

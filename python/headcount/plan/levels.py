@@ -48,4 +48,4 @@ def _meant(part: str) -> str:
     if not 0 < first < last <= MOST_USERS:
         return ""
     step = int(span[3] or 0) or max((last - first) // (_RUNGS - 1), 1)
-    return f'; did you mean "{first}..{last}/{step}"?'
+    return f'; did you mean "{first}..{last}/{step}"'

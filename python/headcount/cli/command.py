@@ -1,0 +1,39 @@
+"""Commands whose help shows texts as they are written: square brackets are no markup in them."""
+
+import copy
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+
+
+class Command(TyperCommand):
+    """A verb."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Show the help."""
+        TyperCommand.format_help(_escaped(self), ctx, formatter)
+
+
+class Group(TyperGroup):
+    """A verb of verbs, and the command line itself."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Show the help."""
+        TyperGroup.format_help(_escaped(self), ctx, formatter)
+
+
+def _escaped(command: Any) -> Any:
+    """A copy of a command with Rich's marks escaped in all its texts."""
+    from rich.markup import escape
+
+    shown = copy.copy(command)
+    for name in ("help", "short_help", "epilog"):
+        text = getattr(shown, name, None)
+        setattr(shown, name, escape(text) if text else text)
+    if hasattr(shown, "params"):
+        shown.params = [copy.copy(param) for param in shown.params]
+        for param in shown.params:
+            param.help = escape(param.help) if param.help else param.help
+    if isinstance(command, TyperGroup):
+        shown.commands = {name: _escaped(one) for name, one in command.commands.items()}
+    return shown

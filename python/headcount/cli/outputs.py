@@ -1,0 +1,55 @@
+"""Files that a command is asked to write, checked before the work is done."""
+
+from pathlib import Path
+
+from headcount.errors import InputError
+
+WRITERS = {
+    ".html": "headcount report BUNDLE -o {file}",
+    ".pdf": "headcount report BUNDLE --pdf {file}",
+    ".xlsx": "headcount export BUNDLE {file}",
+    ".xls": "headcount export BUNDLE {stem}.xlsx",
+    ".csv": "headcount export BUNDLE levels.csv",
+    ".md": "headcount export BUNDLE {file}",
+    ".json": "headcount export BUNDLE {file}",
+    ".prom": "headcount export BUNDLE {file}",
+    ".otlp": "headcount export BUNDLE {file}",
+}
+"""Which command writes a format."""
+
+
+def check_file(path: Path | None, option: str, ending: str) -> None:
+    """Refuse a file that cannot be written, or whose ending another command writes."""
+    if path is None:
+        return
+    where = f"{option} {path}".strip()
+    if path.is_dir():
+        raise InputError(
+            f"{where}: this is a folder; name a file in it, such as {path / 'report'}{ending}"
+        )
+    if not path.parent.is_dir():
+        raise InputError(
+            f"{where}: there is no folder {path.parent}; make it first: mkdir -p {path.parent}"
+        )
+    other = path.suffix.lower()
+    if other != ending and other in WRITERS:
+        raise InputError(f"{where}: {writer(path)}")
+
+
+def writer(path: Path) -> str:
+    """The command that writes a format."""
+    command = WRITERS[path.suffix.lower()].format(file=path, stem=path.with_suffix(""))
+    return f"{path.suffix} is written by: {command}"
+
+
+def check_runs(folder: Path) -> None:
+    """Refuse a folder for bundles that is something else."""
+    if (folder / "plan.toml").is_file():
+        raise InputError(f"--runs {folder}: this is a bundle; give the folder that keeps bundles")
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"--runs {folder}: this is a file; give a folder")
+
+
+def bundle_folder(path: Path) -> Path:
+    """A bundle's folder, also where one of its files is given, such as report.html."""
+    return path.parent if path.is_file() and (path.parent / "plan.toml").is_file() else path

@@ -1,0 +1,217 @@
+"""What `headcount run` does once its options are read."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NoReturn
+
+import typer
+
+from headcount import workloads
+from headcount.bundle import reader
+from headcount.bundle.verdict import Verdict
+from headcount.cli import versus
+from headcount.cli.console import err, out, print_json
+from headcount.cli.display import Display
+from headcount.cli.exits import exit_code
+from headcount.cli.loadfile import load_file
+from headcount.cli.outputs import check_runs
+from headcount.cli.secrets import secrets_for
+from headcount.cli.settings import client_settings, limit_of, setting
+from headcount.controller.access import Secrets
+from headcount.controller.lab_settings import check_lab_settings
+from headcount.counters import address as addresses
+from headcount.errors import InputError
+from headcount.plan import plan as plans
+from headcount.plan.cost import stated_cost
+from headcount.plan.disclosure import Disclosure, load_disclosure
+from headcount.plan.levels import MOST_USERS
+from headcount.plan.program import LoadFile, check_load_file
+from headcount.plan.resolve import Overrides, resolve
+from headcount.plan.sources import split_source
+from headcount.plan.target import LAB, PROTOCOLS
+from headcount.plan.units import count
+
+__all__ = ["Overrides", "client_settings", "stated_cost"]
+
+USUAL_HTTP = "web-static"
+"""The workload that is suggested to someone who names a web server alone."""
+
+
+@dataclass(frozen=True)
+class Files:
+    """Files with secrets."""
+
+    password: Path | None
+    token: Path | None
+    versus_password: Path | None
+
+
+def number(text: str | None, option: str) -> int | None:
+    """A number of users; None where none is given."""
+    return None if text is None else count(text, option, MOST_USERS)
+
+
+def criteria(given: Sequence[str] | None) -> list[str]:
+    """Criteria apart, of which one argument may hold several; blanks do not count."""
+    texts = [re.sub(r"\s*([<>=]+)\s*", r"\1", text) for text in given or []]
+    return [one for text in texts for one in text.split()]
+
+
+def disclosed(path: Path | None) -> Disclosure | None:
+    """What is stated in a file; None without one."""
+    return load_disclosure(path) if path else None
+
+
+def settings(given: Sequence[str] | None, option: str) -> dict[str, str]:
+    """Settings of a lab server."""
+    return dict(setting(text, option) for text in given or [])
+
+
+def limits(given: Sequence[str] | None) -> dict[str, str]:
+    """Limits of a lab server."""
+    return dict(limit_of(text) for text in given or [])
+
+
+def played(path: Path | None, *, ignore_times: bool) -> LoadFile | None:
+    """The load file; None without one."""
+    if path is None:
+        if ignore_times:
+            raise InputError("--ignore-times belongs to --loadfile FILE")
+        return None
+    return load_file(path, ignore_times=ignore_times)
+
+
+def run(
+    asked: tuple[str, str | None],
+    overrides: Overrides,
+    other: versus.Given,
+    files: Files,
+    runs: Path,
+    *,
+    plan_only: bool,
+    json: bool,
+) -> None:
+    """Run a workload or a plan on its target, or on two in turn."""
+    what, target = asked
+    for text in overrides.sources:
+        addresses.parse(split_source(text)[1])
+    plan = _plan(what, target, overrides)
+    second = versus.second_plan(plan, target, other)
+    both = [plan] if second is None else [plan, second]
+    for one in both:
+        check_lab_settings(one)
+    if plan_only:
+        for one in both:
+            out.print(one.to_toml(), markup=False, end="")
+        return
+    check_runs(runs)
+    check_load_file(plan.workload.program)
+    secrets = secrets_for(plan, files.token, files.password)
+    if second is None:
+        _alone(plan, runs, secrets, json=json)
+    theirs = versus.secrets_of(second, secrets, files.versus_password)
+    wanted = versus.wanted(other.pairs, other.order)
+    versus.run((plan, secrets), (second, theirs), wanted, runs, json=json)
+
+
+def _alone(plan: plans.Plan, runs: Path, secrets: Secrets, *, json: bool) -> NoReturn:
+    """Run a plan and conclude."""
+    # What levels need, statistics above all, takes half a second to load; other verbs do not.
+    from headcount.controller import run as controller
+
+    with Display(err, quiet=json) as display:
+        folder, verdict = controller.start(plan, runs, secrets, display)
+    conclude(folder, verdict, json=json)
+
+
+def conclude(folder: Path, verdict: Verdict, *, json: bool) -> NoReturn:
+    """Write the report, print the answer, and exit with its code."""
+    from headcount.report import assemble, terminal
+
+    bundle = reader.load(folder)
+    report = assemble.write(bundle) if bundle.levels else None
+    if json:
+        answer = verdict.model_dump(mode="json")
+        print_json({**answer, "bundle": str(folder), "report": str(report) if report else None})
+    else:
+        program = bundle.plan.workload.program
+        played = program.text if program else None
+        terminal.summary(verdict, bundle.levels, out, bundle.environment, played)
+        out.print(f"Bundle: {folder}", markup=False)
+        if report:
+            out.print(f"Report: {report}", markup=False)
+    raise typer.Exit(exit_code(verdict))
+
+
+def _plan(what: str, target: str | None, overrides: Overrides) -> plans.Plan:
+    """A plan file as it is, or a workload with options."""
+    path = Path(what)
+    _check_what(what, path, target)
+    if path.suffix == ".toml" and path.is_file() and _is_plan(path):
+        untouched = vars(Overrides())
+        changed = [key for key, value in vars(overrides).items() if value != untouched[key]]
+        if changed or target is not None:
+            option = (changed or ["target"])[0].replace("server", "set").replace("_", "-")
+            raise InputError(
+                f"a plan is repeated exactly, so --{option} cannot be combined with {path}; "
+                "edit a copy of the plan instead"
+            )
+        return plans.load(path)
+    workload = workloads.load(what)
+    if target is None:
+        lab = next(name for name, spoken in LAB.items() if spoken == workload.protocol)
+        raise InputError(
+            f"say what to measure: --target lab:{lab} starts a server here, "
+            f"--target {PROTOCOLS[workload.protocol]} is yours"
+        )
+    known = replace(overrides, workload_sha256=workloads.sha256(what))
+    return resolve(workload, target, known)
+
+
+def _check_what(what: str, path: Path, target: str | None) -> None:
+    """Refuse what is neither a workload nor a plan, with the command that was probably meant."""
+    if "://" in what or what.startswith("lab:") or re.fullmatch(r"[\w.-]+:\d+", what):
+        where = what if "://" in what or what.startswith("lab:") else f"http://{what}"
+        raise InputError(
+            f'"{what}" is a target, and a run needs a workload before it: '
+            f"headcount run {USUAL_HTTP} --target {where} (headcount workloads lists them)"
+        )
+    folder = path if path.is_dir() else path.parent
+    if (folder / "plan.toml").is_file() and path.suffix != ".toml" and path.exists():
+        raise InputError(
+            f"{path} is a run that was made; repeat it with: headcount run {folder / 'plan.toml'}"
+        )
+    if path.is_dir() and (path.suffix == ".toml" or what not in workloads.names()):
+        raise InputError(f"{path} is a folder; give a workload (headcount workloads) or a plan")
+    if path.is_file() and path.suffix != ".toml" and what not in workloads.names():
+        raise InputError(f"{path} is not a workload or plan file; those end with .toml")
+    if path.suffix == ".toml" and not path.exists():
+        raise InputError(f"there is no file {path}; headcount workloads lists what comes along")
+    if path.suffix == ".toml" and path.is_file():
+        _check_text(path)
+    if target is None and what.lower() != what and what.lower() in workloads.names():
+        raise InputError(f'there is no workload "{what}"; did you mean "{what.lower()}"?')
+
+
+def _check_text(path: Path) -> None:
+    """Refuse a file without text in it."""
+    try:
+        contents = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    if not contents.strip():
+        raise InputError(f"{path} is empty; headcount run WORKLOAD --target ... --plan prints one")
+    try:
+        contents.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = contents.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{path} is not valid TOML: line {line} is not UTF-8 text; save the file as UTF-8"
+        ) from error
+
+
+def _is_plan(path: Path) -> bool:
+    """Plans start with their format; workload files have none."""
+    return "\nformat = " in "\n" + path.read_text("utf-8", errors="replace")

@@ -1,0 +1,23 @@
+"""`headcount` alone at a terminal: the three things people come for."""
+
+GUIDE = """\
+Headcount finds how many users a server holds, and what stops it there.
+
+Measure a server here (Headcount starts it, and removes it afterwards):
+
+  headcount run app-server --target lab:app --quick
+
+Measure a server of yours (another machine needs its owner's consent):
+
+  headcount workloads
+  headcount run home-folders --target smb://SERVER/SHARE --user "u{n:04}" \\
+    --authorised-by OWNER
+
+Explain a log of counters (Perfmon, sar, PCP, Prometheus):
+
+  headcount diagnose LOG
+
+Every verb explains itself: headcount --help, headcount run --help.
+Read on: docs/first-capacity.md, docs/README.md.
+"""
+"""It fits a terminal of 24 lines of 80 characters."""

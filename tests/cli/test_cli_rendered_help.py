@@ -1,0 +1,66 @@
+"""What help shows is what was written: nothing is taken for markup, and options stand in panels."""
+
+import re
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from command_line import app
+from headcount.cli.verbs import VERBS
+
+HEAVY = {"numpy", "scipy", "headcount._engine", "headcount.plan.plan", "headcount.workloads"}
+PANELS = ("Target", "Load", "Search", "Criteria", "Server under test", "Output", "Advanced")
+
+
+def letters(text: str) -> str:
+    """A text without blanks, lines and frames, which wrapping changes."""
+    return re.sub(r"[\s│╭╮╰╯─]", "", text)
+
+
+def in_order(wanted: str, shown: str) -> bool:
+    """Whether all letters come one after the other, with those of other columns between them."""
+    rest = iter(shown)
+    return all(letter in rest for letter in wanted)
+
+
+@pytest.mark.parametrize("columns", ["80", "120"])
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_shows_every_text_as_it_is_written(verb: str, columns: str) -> None:
+    command: Any = get_command(app)
+    shown = CliRunner().invoke(app, [verb, "--help"], env={"COLUMNS": columns})
+    # A cell of the table ends at its frame, so what is left of it belongs to the line's option.
+    help_column = "".join(
+        letters(re.split(r"\s{2,}", line.strip(" │"))[-1]) for line in shown.output.splitlines()
+    )
+    all_of_it = letters(shown.output)
+    for param in command.commands[verb].params:
+        if param.help and not param.hidden and columns == "120":
+            assert letters(param.help) in help_column, (verb, param.name)
+        elif param.help and not param.hidden:  # where words are broken, columns run into another
+            assert in_order(letters(param.help), all_of_it), (verb, param.name)
+
+
+@pytest.mark.parametrize("panel", PANELS)
+def test_options_of_a_run_stand_in_panels(panel: str) -> None:
+    shown = CliRunner().invoke(app, ["run", "--help"], env={"COLUMNS": "100"}).output
+    assert f"╭─ {panel} ─" in shown
+
+
+def test_the_list_of_verbs_has_the_first_sentence_of_each() -> None:
+    command: Any = get_command(app)
+    for name, verb in VERBS.items():
+        first = " ".join(command.commands[name].help.split("\n\n")[0].split())
+        assert first == verb.summary, name
+
+
+@pytest.mark.parametrize("line", ["--version", "--help", "run --help"])
+def test_asking_for_help_loads_no_models_and_no_engine(line: str) -> None:
+    asked = f"import sys; from headcount.cli import run_line; run_line({line.split()!r})"
+    loaded = "; print('LOADED', *sys.modules)"
+    shown = subprocess.check_output([sys.executable, "-c", asked + loaded], text=True)
+    modules = set(shown.rpartition("LOADED")[2].split())
+    assert not modules & HEAVY
