@@ -17,7 +17,7 @@ from itertools import accumulate
 from bench.figure import Figure
 from headcount import lab
 from headcount._engine import Engine, Histogram, Interval, app_prepare
-from headcount.controller.urgency import urgent
+from headcount.controller.real_time import real_time
 from headcount.errors import EngineError
 
 USERS = 50
@@ -47,7 +47,7 @@ def stalls(periods: int = 10) -> list[Figure]:
     try:
         address = server.address
         app_prepare(address, 0, USERS - 1, FILE_BYTES, FILE_BYTES, SEED, lambda _progress: None)
-        with urgent():
+        with real_time():
             engine = Engine(_plan(), "app", _target(address))
         try:
             return _measure(engine, server.pids[0], periods)

@@ -22,7 +22,7 @@ from bench.stalls import Stall, true_quantile_s, until
 from bench.tools import found
 from headcount import lab
 from headcount._engine import Engine, Histogram
-from headcount.controller.urgency import urgent
+from headcount.controller.real_time import real_time
 
 USERS = 50
 PER_S = 200
@@ -51,7 +51,7 @@ def web_stalls() -> list[Figure]:
         url = f"{server.url}/page.html"  # type: ignore[attr-defined]
         Path(server.data, "page.html").write_bytes(b"x" * 1024)  # type: ignore[attr-defined]
         pids = _tree(server.pids[0])
-        with urgent():
+        with real_time():
             engine = Engine(_plan(), "http", json.dumps({"url": url.rpartition("/")[0]}))
         try:
             alone, figures = _ours(engine, pids)

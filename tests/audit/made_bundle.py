@@ -12,7 +12,7 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import load
 from headcount.bundle.writer import BundleWriter, now
 from headcount.controller import second as seconds
-from headcount.controller.diagnosed import diagnosed
+from headcount.controller.diagnosis import with_diagnosis
 from headcount.controller.level import _counters
 from headcount.controller.session import Moment
 from headcount.counters.source import Sample
@@ -50,7 +50,7 @@ def make(folder: Path) -> Path:
     bundle.levels(levels)
     verdict = of_levels(plan, levels, offset_s + 0.5, "finished")
     bundle.verdict(verdict)
-    bundle.verdict(diagnosed(verdict, levels, folder))
+    bundle.verdict(with_diagnosis(verdict, levels, folder))
     bundle.close()
     assemble.write(load(folder))
     return folder

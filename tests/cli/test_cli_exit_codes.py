@@ -101,7 +101,7 @@ def test_nobody_is_spoken_to_before_the_load_is_allowed(
         pass
     assert spoken_to == []
     plan = resolve(load(WORKLOADS[target]), target, Overrides(users=1, authorised_by="Ada"))
-    opening.of_target(plan, "192.0.2.1:1", secrets)
+    opening.target_access(plan, "192.0.2.1:1", secrets)
     assert len(spoken_to) == 1
 
 

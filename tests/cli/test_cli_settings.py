@@ -85,7 +85,7 @@ def test_the_labs_users_are_called_as_the_plan_says(monkeypatch: pytest.MonkeyPa
     server.settings, server.status = {}, None
     for client in ({}, {"user": "ada{n}"}):
         plan = resolve(load("home-folders"), "lab:samba", Overrides(client=client))
-        opening.of_lab(plan, server)
+        opening.lab_access(plan, server)
     assert [place.user for place in places] == ["user{n:05}", "ada{n}"]
     assert {place.password for place in places} == {"unspoken"}
     assert "unspoken" not in repr(places)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from headcount.controller.squeezing import wanted
+from headcount.controller.run_limits import run_limits
 from headcount.errors import InputError
 from headcount.plan.limits import RESOURCES, check_limits, parse_limits
 
@@ -58,11 +58,13 @@ def test_limits_are_for_servers_that_run_here() -> None:
 
 
 def test_limits_become_those_of_groups_and_network() -> None:
-    got = wanted({"cpu": "0.5", "disk-write-ops": "9", "network": "8Mbit/s", "generator-cpu": "1"})
+    got = run_limits(
+        {"cpu": "0.5", "disk-write-ops": "9", "network": "8Mbit/s", "generator-cpu": "1"}
+    )
     assert got.server.cpu_cores == 0.5
     assert got.server.disk_write_ops == 9
     assert got.server.controllers == {"cpu", "io"}
     assert got.network_bits_s == 8_000_000
     assert got.generator.cpu_cores == 1.0
-    assert not wanted({}).server.controllers
-    assert not wanted({}).is_link
+    assert not run_limits({}).server.controllers
+    assert not run_limits({}).is_link

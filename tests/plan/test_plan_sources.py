@@ -3,7 +3,7 @@
 import pytest
 
 from headcount import workloads
-from headcount.controller.far import named
+from headcount.controller.remote_counters import named_addresses
 from headcount.errors import InputError
 from headcount.plan import plan as plans
 from headcount.plan.resolve import Overrides, resolve
@@ -11,7 +11,7 @@ from headcount.plan.sources import MOST_SOURCES
 
 
 def sides(*sources: str, local: bool) -> list[str]:
-    return [name for name, _ in named(sources, local=local)]
+    return [name for name, _ in named_addresses(sources, local=local)]
 
 
 @pytest.mark.parametrize(

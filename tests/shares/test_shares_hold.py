@@ -12,7 +12,7 @@ from headcount.bundle.shares import SharesPoint
 from headcount.controller.access import Secrets
 from headcount.controller.shares.design import Experiment, chains
 from headcount.controller.shares.hold import hold
-from headcount.controller.shares.run import plan_of
+from headcount.controller.shares.run import shares_plan
 from headcount.controller.sut import connect
 from headcount.counters import footprint
 
@@ -79,7 +79,7 @@ def test_a_point_that_takes_the_machines_memory_is_left_out(
         if point.open_files:
             monkeypatch.setattr(footprint, "memory", lambda: (9e6, 100e6))
 
-    with connect(plan_of(experiment(), 1), Secrets()) as sut:
+    with connect(shares_plan(experiment(), 1), Secrets()) as sut:
         assert sut.pids is not None
         lost = hold(sut, sut.pids, 0, points, told, kept)
     assert [point.connections for point in kept] == [0, 2]

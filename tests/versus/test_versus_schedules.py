@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from headcount.controller.versus.ask import Ask
 from headcount.controller.versus.capacity import ALIKE, CapacityPairs
 from headcount.controller.versus.fixed import FixedPairs
-from headcount.controller.versus.order import ORDERS, Order, first_of
+from headcount.controller.versus.order import ORDERS, Order, first_side
 from versus_levels import Server, level, plan
 
 
@@ -55,9 +55,9 @@ def test_every_pair_is_one_level_of_each_at_the_same_users(
 
 
 def test_a_coin_of_the_seed_decides_a_random_order() -> None:
-    first = [first_of("random", 7, number) for number in range(1000)]
-    assert first == [first_of("random", 7, number) for number in range(1000)]
-    assert first != [first_of("random", 8, number) for number in range(1000)]
+    first = [first_side("random", 7, number) for number in range(1000)]
+    assert first == [first_side("random", 7, number) for number in range(1000)]
+    assert first != [first_side("random", 8, number) for number in range(1000)]
     assert 440 < first.count("A") < 560  # 3.8 standard deviations
     assert 440 < sum(one == two for one, two in pairwise(first)) < 560
 

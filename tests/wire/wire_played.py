@@ -17,7 +17,7 @@ from pathlib import Path
 
 from headcount import workloads
 from headcount._engine import Engine
-from headcount.controller.access.open import of_lab
+from headcount.controller.access.open import lab_access
 from headcount.lab.samba import SambaServer
 from headcount.plan.plan import Plan, engine_plan
 from headcount.plan.resolve import Overrides, resolve
@@ -112,7 +112,7 @@ def main() -> None:
     plan = plan_of(sys.argv[1], int(sys.argv[2]))
     server = SambaServer({})
     try:
-        access = of_lab(plan, server)
+        access = lab_access(plan, server)
         access.prepare(USERS, lambda _done, _all: None)
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "wire.pcap"

@@ -111,8 +111,8 @@ def again(evidence: "Evidence") -> "Recomputed":
     from headcount.analyse.audit.audit import Recomputed
     from headcount.bundle import series
     from headcount.bundle.reader import Bundle
-    from headcount.controller.diagnosed import diagnosed
-    from headcount.controller.rejudged import rejudged
+    from headcount.controller.diagnosis import with_diagnosis
+    from headcount.controller.recomputed_verdict import recomputed_verdict
     from headcount.report import assemble
     from headcount.report.html import render
 
@@ -122,14 +122,16 @@ def again(evidence: "Evidence") -> "Recomputed":
         return Recomputed(None, None, lines, table)
     verdict, report = None, None
     try:
-        verdict = rejudged(evidence.folder, evidence.plan, evidence.levels, evidence.verdict)
-        verdict = diagnosed(verdict, evidence.levels, evidence.folder)
+        verdict = recomputed_verdict(
+            evidence.folder, evidence.plan, evidence.levels, evidence.verdict
+        )
+        verdict = with_diagnosis(verdict, evidence.levels, evidence.folder)
         bundle = Bundle(
             evidence.folder, evidence.plan, evidence.environment, evidence.levels, evidence.verdict
         )
         if evidence.verdict.diagnosis is None:
             bundle = replace(
-                bundle, verdict=diagnosed(evidence.verdict, evidence.levels, evidence.folder)
+                bundle, verdict=with_diagnosis(evidence.verdict, evidence.levels, evidence.folder)
             )
         report = render(assemble.assemble(bundle))
     except (HeadcountError, KeyError, TypeError, ValueError, AttributeError):

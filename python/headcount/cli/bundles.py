@@ -60,7 +60,7 @@ def show(bundle: Folder, json: options.Json = False) -> None:
     from headcount.controller import run as controller
     from headcount.report import terminal
 
-    found = controller.judged(reader.load(bundle))
+    found = controller.with_verdict(reader.load(bundle))
     if json:
         print_json(
             {
@@ -120,7 +120,7 @@ def report(
         raise InputError("--template and --against are for the PDF; give --pdf FILE as well")
     check_file(output, "-o", ".html")
     check_file(pdf, "--pdf", ".pdf")
-    found = controller.judged(reader.load(bundle))
+    found = controller.with_verdict(reader.load(bundle))
     if pdf is not None:
         others = subjects.against(bundle, against) if against else None
         made = hand_over.write(found, pdf, template, others)

@@ -45,7 +45,7 @@ def export(bundle: Folder, files: Files) -> None:
     makers = [(path, _maker(path)) for path in files]
     for path in files:
         check_file(path, "", path.suffix.lower())
-    found = controller.judged(reader.load(bundle))
+    found = controller.with_verdict(reader.load(bundle))
     for path, make in makers:
         replace(path, make(found))
         err.print(f"wrote {path}", markup=False, highlight=False)

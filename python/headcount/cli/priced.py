@@ -81,7 +81,7 @@ def _configuration(
     folder = Path(text.partition("=")[2] if _is_named(text) else text)
     bundle = reader.load(folder)
     if bundle.verdict is None:
-        judged = controller.judged(bundle)
+        judged = controller.with_verdict(bundle)
         bundle = replace(bundle, verdict=judged.verdict)
     return measured(name, bundle, _over(price, bundle.plan.cost, years))
 

@@ -123,10 +123,10 @@ def _measure(
     # Statistics and the engine take half a second to load; other verbs do not need them.
     from headcount.analyse.shares import UNSEEN
     from headcount.controller.shares.capacity import ENOUGH, capacities
-    from headcount.controller.shares.run import Run, plan_of
+    from headcount.controller.shares.run import Run, shares_plan
     from headcount.report.terminal import shares as report
 
-    secrets = secrets_for(plan_of(experiment, experiment.shares[0]), None, password_file)
+    secrets = secrets_for(shares_plan(experiment, experiment.shares[0]), None, password_file)
     seen = experiment.pid is not None or targets.parse(experiment.target).lab is not None
     with HeldDisplay(err, quiet=json) as shown:
         run = Run(experiment, secrets, shown)

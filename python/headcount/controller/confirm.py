@@ -18,8 +18,8 @@ from headcount.bundle.reader import Bundle
 from headcount.bundle.writer import BundleWriter
 from headcount.controller.access import Secrets
 from headcount.controller.listener import Listener, Phase
+from headcount.controller.run_limits import run_limits
 from headcount.controller.session import Moment, Session
-from headcount.controller.squeezing import wanted
 from headcount.controller.sut import connect
 from headcount.errors import InputError
 from headcount.plan import target as targets
@@ -85,15 +85,15 @@ def confirm(
             f"only a server of the lab can be squeezed, and {plan.target} is somebody's: a "
             "diagnosis is confirmed there by giving the server more of what limits it"
         )
-    resource = _resource(plan, diagnosis)
-    whole = plan.limits.get(resource) or _all_of(resource)
+    resource = _resource_limit(plan, diagnosis)
+    whole = plan.limits.get(resource) or _whole_limit(resource)
     users = decisive_users(bundle, diagnosis)
     plan = plan.model_copy(update={"limits": {**plan.limits, resource: whole}})
-    part = _less(resource, whole)
+    part = _reduced_limit(resource, whole)
     cut = plan.model_copy(update={"limits": {**plan.limits, resource: part}})
-    rates = _play(plan, cut, users, secrets, listener, max(pairs, LEAST_PAIRS))
+    rates = _paired_rates(plan, cut, users, secrets, listener, max(pairs, LEAST_PAIRS))
     found = elasticity(rates, CUT)
-    sentence = _sentence(diagnosis.limit, resource, found)
+    sentence = _confirmation_text(diagnosis.limit, resource, found)
     return Confirmation(diagnosis.limit, resource, users, whole, part, rates, found, sentence)
 
 
@@ -104,7 +104,7 @@ def decisive_users(bundle: Bundle, diagnosis: Diagnosis) -> int:
     return max(levels, key=lambda level: (level.total.rate_per_s, level.users)).users
 
 
-def _resource(plan: Plan, diagnosis: Diagnosis) -> str:
+def _resource_limit(plan: Plan, diagnosis: Diagnosis) -> str:
     """The limit of a plan that is to be cut; raises InputError if there is none."""
     names = CUTTABLE.get(diagnosis.limit, ())
     if not names:
@@ -123,14 +123,14 @@ def _resource(plan: Plan, diagnosis: Diagnosis) -> str:
     return next((name for name in given if name.endswith(diagnosis.detail or "-")), given[0])
 
 
-def _all_of(resource: str) -> str:
+def _whole_limit(resource: str) -> str:
     """All that the machine has, as a limit: of CPU alone that is known."""
     return str(len(os.sched_getaffinity(0))) if resource in {"cpu", "generator-cpu"} else ""
 
 
-def _less(resource: str, whole: str) -> str:
+def _reduced_limit(resource: str, whole: str) -> str:
     """The part of a limit, as limits are written."""
-    limits = wanted({resource: whole})
+    limits = run_limits({resource: whole})
     if resource == "network":
         return f"{round((limits.network_bits_s or 0) * CUT)}bit/s"
     if resource == "generator-cpu":
@@ -142,7 +142,7 @@ def _less(resource: str, whole: str) -> str:
     return str(round(bytes_ * CUT))
 
 
-def _play(
+def _paired_rates(
     whole: Plan, cut: Plan, users: int, secrets: Secrets, listener: Listener, pairs: int
 ) -> list[tuple[float, float]]:
     """Rates with all of the resource and with the part, pair for pair."""
@@ -165,7 +165,7 @@ def _play(
                 found: dict[int, float] = {}
                 for terms in order:
                     if sut.squeeze is not None:
-                        sut.squeeze.change(wanted(terms.limits))
+                        sut.squeeze.change(run_limits(terms.limits))
                     listener.phase(Phase("steady", pair + 1, "confirm", users, TURN_S))
                     session.hold("settle", pair + 1, IGNORED_S)
                     found[id(terms)] = _rate(session.hold("steady", pair + 1, TURN_S))
@@ -184,7 +184,7 @@ def _rate(moments: list[Moment]) -> float:
     return done / max(moments[-1].interval.to_s - moments[0].interval.from_s, 1e-9)
 
 
-def _sentence(limit: Limit, resource: str, found: Elasticity | None) -> str:
+def _confirmation_text(limit: Limit, resource: str, found: Elasticity | None) -> str:
     if found is None:
         return f"Nothing was completed with less {resource}, so nothing can be told."
     said = {

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headcount import _engine
-from headcount.controller.access import Told
+from headcount.controller.access import Progress
 from headcount.plan.pages import Pages
 
 
@@ -18,7 +18,9 @@ class Written:
     written_bytes: int
 
 
-def write_pages(pages: Pages, folder: Path, told: Told, *, verify: bool = False) -> Written:
+def write_pages(
+    pages: Pages, folder: Path, on_progress: Progress, *, verify: bool = False
+) -> Written:
     """Write the pages and their CGI program; with `verify` those that are there are read.
 
     Raises InputError where the folder is somebody else's, SystemLimitError where they do not fit.
@@ -26,7 +28,7 @@ def write_pages(pages: Pages, folder: Path, told: Told, *, verify: bool = False)
 
     def progress(text: str) -> None:
         far = json.loads(text)
-        told(far["pages_done"], far["pages"])
+        on_progress(far["pages_done"], far["pages"])
 
     data_set = json.dumps(pages.engine_form())
     made = json.loads(_engine.http_write_tree(str(folder), data_set, progress, verify))

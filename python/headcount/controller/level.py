@@ -13,7 +13,7 @@ from headcount.analyse.window import Window
 from headcount.bundle.level import CounterSummary, LevelResult
 from headcount.bundle.writer import BundleWriter, now
 from headcount.controller.access import Prepared
-from headcount.controller.access.access import Told
+from headcount.controller.access.access import Progress
 from headcount.controller.handles import ensure_handles
 from headcount.controller.listener import Listener, Phase
 from headcount.controller.session import Moment, Session
@@ -48,7 +48,7 @@ class LevelRunner:
     def __init__(
         self,
         plan: Plan,
-        prepare: Callable[[int, Told], Prepared],
+        prepare: Callable[[int, Progress], Prepared],
         session: Session,
         bundle: BundleWriter,
         listener: Listener,

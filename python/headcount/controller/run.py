@@ -13,7 +13,7 @@ from headcount.bundle.reader import Bundle
 from headcount.bundle.verdict import Verdict
 from headcount.bundle.writer import BundleWriter, new_folder
 from headcount.controller.access import Secrets
-from headcount.controller.diagnosed import diagnosed
+from headcount.controller.diagnosis import with_diagnosis
 from headcount.controller.handles import ensure_handles
 from headcount.controller.level import LevelOrder, LevelRunner, note
 from headcount.controller.listener import Listener, Phase
@@ -21,7 +21,7 @@ from headcount.controller.orders import Orders, orders_of
 from headcount.controller.server_logs import ServerLogs
 from headcount.controller.session import Session
 from headcount.controller.sut import Sut, connect
-from headcount.controller.versus.answer import verdict_of
+from headcount.controller.versus.answer import side_verdict
 from headcount.errors import EngineError, HeadcountError, InputError, TargetError
 from headcount.plan.plan import Plan
 
@@ -69,7 +69,7 @@ def resume(old: Bundle, secrets: Secrets, listener: Listener) -> Verdict:
         return Run(old.plan, sut, bundle, listener, old.levels, math.ceil(spent_s)).play()
 
 
-def judged(bundle: Bundle) -> Bundle:
+def with_verdict(bundle: Bundle) -> Bundle:
     """The bundle with its verdict and diagnosis.
 
     Of a run that was killed or is under way: with what is known now. A bundle older than diagnoses
@@ -78,16 +78,16 @@ def judged(bundle: Bundle) -> Bundle:
     if bundle.verdict is not None:
         if bundle.verdict.diagnosis is not None:
             return bundle
-        return replace(bundle, verdict=diagnosed(bundle.verdict, bundle.levels, bundle.folder))
+        return replace(bundle, verdict=with_diagnosis(bundle.verdict, bundle.levels, bundle.folder))
     spent_s = max((second["t_s"] for second in bundle.seconds), default=0.0)
     if (pairing := versus.read(bundle.folder)) is not None:
-        verdict = verdict_of(pairing.kind, bundle.plan, bundle.levels, spent_s, "unfinished")
+        verdict = side_verdict(pairing.kind, bundle.plan, bundle.levels, spent_s, "unfinished")
     else:
         orders = orders_of(bundle.plan)
         for level in bundle.levels:
             orders.take(level)
         verdict = orders.verdict(bundle.levels, spent_s, "unfinished")
-    return replace(bundle, verdict=diagnosed(verdict, bundle.levels, bundle.folder))
+    return replace(bundle, verdict=with_diagnosis(verdict, bundle.levels, bundle.folder))
 
 
 class Run:
@@ -141,7 +141,7 @@ class Run:
             if self._levels:
                 self._bundle.levels(self._levels)  # the last may have been cut short by Ctrl-C
             self._bundle.verdict(verdict)  # safe before anything is made of it
-            verdict = diagnosed(verdict, self._levels, self._bundle.folder)
+            verdict = with_diagnosis(verdict, self._levels, self._bundle.folder)
             self._bundle.verdict(verdict)
         finally:
             self._bundle.close()

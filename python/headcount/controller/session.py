@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from headcount._engine import Engine, Histogram, Interval
 from headcount.bundle.writer import BundleWriter
 from headcount.controller import second as seconds
-from headcount.controller.far import origin_of
 from headcount.controller.listener import Listener, Second
-from headcount.controller.urgency import urgent
+from headcount.controller.real_time import real_time
+from headcount.controller.remote_counters import counter_origin
 from headcount.counters.latest import Latest
 from headcount.counters.source import Sample, Source
 from headcount.errors import EngineError, InputError
@@ -40,7 +40,7 @@ class Session:
         offset_s: float,
     ) -> None:
         """Start the engine, with no users yet. `offset_s`: when, in seconds of the whole run."""
-        with urgent():
+        with real_time():
             self._engine = Engine(engine_plan(plan), plan.protocol, target)
         self._scenarios = [scenario.name for scenario in plan.workload.scenarios]
         self._sources = sources
@@ -119,7 +119,7 @@ class Session:
             source.close()
         for source in self._sources:
             if isinstance(source, Latest):
-                known = origin_of(source)
+                known = counter_origin(source)
                 self._bundle.event(
                     "counters",
                     ended_s,

@@ -8,13 +8,13 @@ from pathlib import Path
 from headcount import lab
 from headcount.bundle.environment import EnvironmentFile
 from headcount.controller.access import Access, Prepared, Secrets
-from headcount.controller.access.access import NOTHING, Told
+from headcount.controller.access.access import NOTHING, Progress
 from headcount.controller.access.files import FilesAccess
-from headcount.controller.access.open import of_lab, of_target
+from headcount.controller.access.open import lab_access, target_access
 from headcount.controller.access.pair import PairAccess
 from headcount.controller.disclosure import disclose
-from headcount.controller.far import opened, origins
-from headcount.controller.squeezing import COLD, disclosed, wanted
+from headcount.controller.remote_counters import counter_origins, open_sources
+from headcount.controller.run_limits import COLD, limit_settings, run_limits
 from headcount.counters import GeneratorSource, HostSource
 from headcount.counters.source import Source
 from headcount.lab.squeeze import Squeeze
@@ -41,13 +41,13 @@ class Sut:
     most_users: int = 0
     elsewhere: Sequence[Source] = ()
 
-    def prepare(self, users: int, told: Told) -> Prepared:
+    def prepare(self, users: int, on_progress: Progress) -> Prepared:
         """Make the data set: at first that of the whole ladder, before limits are in force.
 
         It is not left in memory where limits are to be felt.
         """
         first = self.squeeze is not None and not self.squeeze.is_enforced
-        prepared = self.access.prepare(max(users, self.most_users) if first else users, told)
+        prepared = self.access.prepare(max(users, self.most_users) if first else users, on_progress)
         if self.is_cold and (first or prepared != NOTHING):
             for home in self.homes:
                 forget(home)
@@ -81,7 +81,7 @@ class Sut:
             programs=programs,
             settings=settings,
             paths=paths,
-            counters=origins(self.elsewhere),
+            counters=counter_origins(self.elsewhere),
         )
 
 
@@ -96,10 +96,10 @@ def connect(plan: Plan, secrets: Secrets, needed: frozenset[str] = frozenset()) 
     is_lab = targets.parse(plan.target).lab is not None
     with ExitStack() as stack:
         # A source that cannot be read is told of before a server is started for it.
-        elsewhere = stack.enter_context(opened(plan.sources, local=True)) if is_lab else []
+        elsewhere = stack.enter_context(open_sources(plan.sources, local=True)) if is_lab else []
         sut = stack.enter_context(_squeezed(plan, secrets, needed))
         if not is_lab:
-            elsewhere = stack.enter_context(opened(plan.sources, local=sut.local))
+            elsewhere = stack.enter_context(open_sources(plan.sources, local=sut.local))
         yield replace(sut, elsewhere=elsewhere)
 
 
@@ -109,7 +109,7 @@ def _squeezed(plan: Plan, secrets: Secrets, needed: frozenset[str]) -> Iterator[
         with _connect(plan, secrets) as sut:
             yield sut
         return
-    squeeze = Squeeze(wanted(plan.limits), needed)
+    squeeze = Squeeze(run_limits(plan.limits), needed)
     try:
         with squeeze.starting(), _connect(plan, secrets) as sut:
             squeeze.hold(sut.pids or [], sut.homes[0])
@@ -119,7 +119,7 @@ def _squeezed(plan: Plan, secrets: Secrets, needed: frozenset[str]) -> Iterator[
                 squeeze=squeeze,
                 is_cold=is_cold,
                 most_users=max(plan.levels, default=0),
-                lab_settings={**sut.lab_settings, **disclosed(plan.limits)},
+                lab_settings={**sut.lab_settings, **limit_settings(plan.limits)},
             )
     finally:
         squeeze.close()
@@ -175,7 +175,7 @@ def _connect_one(plan: Plan, secrets: Secrets) -> Iterator[Sut]:
     if target.lab is not None:
         server = lab.start(target.lab, plan.server)
         try:
-            access = of_lab(plan, server)
+            access = lab_access(plan, server)
             lab_settings, programs = server.settings, server.programs
             pids = server.pids or None
             own = ([server.home], server.logs)
@@ -189,7 +189,7 @@ def _connect_one(plan: Plan, secrets: Secrets) -> Iterator[Sut]:
         return
     address = targets.resolve(target)
     targets.check_authorised(address, plan.authorised_by)
-    access = of_target(plan, address, secrets)
+    access = target_access(plan, address, secrets)
     local = targets.is_loopback(address)
     pids = [access.pid] if local and access.pid is not None else None
     yield Sut(address, local, pids, access, {}, {})

@@ -6,8 +6,8 @@ from typing import Protocol
 
 from headcount.counters.source import Source
 
-Told = Callable[[int, int], None]
-"""Told how much of the data set is ready: users done, users asked for."""
+Progress = Callable[[int, int], None]
+"""Takes how much of the data set is ready: users done, users asked for."""
 
 
 @dataclass(frozen=True)
@@ -23,18 +23,20 @@ NOTHING = Prepared(0, 0, 0)
 """All was there already."""
 
 
-def counted(number: int, noun: str) -> str:
+def count_text(number: int, noun: str) -> str:
     """A number with its noun."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def cleaned_text(cleaned: Mapping[str, int]) -> str:
+def cleanup_text(cleaned: Mapping[str, int]) -> str:
     """Say what was deleted of a data set of folders and files."""
     if not cleaned["shares"]:
         return "there is no data set of Headcount's"
     left = cleaned["left"]
-    of_others = f"; left the folder with {counted(left, 'name')} that no data set has"
-    done = f"deleted {counted(cleaned['files'], 'file')} of {counted(cleaned['users'], 'user')}"
+    of_others = f"; left the folder with {count_text(left, 'name')} that no data set has"
+    done = (
+        f"deleted {count_text(cleaned['files'], 'file')} of {count_text(cleaned['users'], 'user')}"
+    )
     return done + (of_others if left else "")
 
 
@@ -52,7 +54,7 @@ class Access(Protocol):
     programs: Mapping[str, str]
     settings: Mapping[str, str]
 
-    def prepare(self, users: int, told: Told, *, verify: bool = False) -> Prepared:
+    def prepare(self, users: int, on_progress: Progress, *, verify: bool = False) -> Prepared:
         """Make the data of the first `users` users, or make sure it is there."""
         ...
 
@@ -60,7 +62,7 @@ class Access(Protocol):
         """Raises TargetError when the target does not answer any more."""
         ...
 
-    def cleanup(self, told: Told) -> str:
+    def cleanup(self, on_progress: Progress) -> str:
         """Delete the data set and nothing else; returns a sentence."""
         ...
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 
 from headcount import _engine
-from headcount.controller.access.access import NOTHING, Prepared, Told
+from headcount.controller.access.access import NOTHING, Prepared, Progress
 from headcount.controller.access.secrets import Secrets
 from headcount.counters.app import AppSource
 from headcount.counters.source import Source
@@ -33,13 +33,13 @@ class AppAccess:
             "write mode": hello["write_mode"],
         }
 
-    def prepare(self, users: int, told: Told, *, verify: bool = False) -> Prepared:
+    def prepare(self, users: int, on_progress: Progress, *, verify: bool = False) -> Prepared:
         """Make the users' files; those made before are only looked at, or read with `verify`."""
         if self._plan.workload.data is None or (users <= self._ready and not verify):
             return NOTHING
 
         def progress(text: str) -> None:
-            told(first + json.loads(text)["files_done"], users)
+            on_progress(first + json.loads(text)["files_done"], users)
 
         first = 0 if verify else self._ready
         plan = self._plan
@@ -63,9 +63,9 @@ class AppAccess:
         """Say hello again."""
         _engine.app_hello(self._address, self._token)
 
-    def cleanup(self, told: Told) -> str:
+    def cleanup(self, on_progress: Progress) -> str:
         """Delete the data set."""
-        del told  # it takes a moment
+        del on_progress  # it takes a moment
         cleaned = json.loads(_engine.app_cleanup(self._address, self._token))
         return f"deleted {cleaned['files']:,} files, {cleaned['bytes'] / 1e6:,.1f} MB"
 

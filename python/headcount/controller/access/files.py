@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from headcount import _engine
-from headcount.controller.access.access import NOTHING, Prepared, Told, cleaned_text
+from headcount.controller.access.access import NOTHING, Prepared, Progress, cleanup_text
 from headcount.controller.access.mount import place
 from headcount.controller.access.played import with_program
 from headcount.errors import InputError
@@ -59,7 +59,7 @@ class FilesAccess:
             "system calls": _calls(client, hello),
         }
 
-    def prepare(self, users: int, told: Told, *, verify: bool = False) -> Prepared:
+    def prepare(self, users: int, on_progress: Progress, *, verify: bool = False) -> Prepared:
         """Make the users' folders and files; those made before are only looked at.
 
         With `verify` they are read, and made anew where they are damaged.
@@ -69,7 +69,7 @@ class FilesAccess:
         first = 0 if verify else self._ready
 
         def progress(text: str) -> None:
-            told(first + json.loads(text)["users_done"], users)
+            on_progress(first + json.loads(text)["users_done"], users)
 
         done = _engine.files_prepare(self._target, first, users - 1, progress, verify)
         made = json.loads(done)
@@ -83,15 +83,15 @@ class FilesAccess:
         """Look at the folder again."""
         _engine.files_hello(self._target)
 
-    def cleanup(self, told: Told) -> str:
+    def cleanup(self, on_progress: Progress) -> str:
         """Delete the data set below the folder."""
 
         def progress(text: str) -> None:
             how_far = json.loads(text)
-            told(how_far["users_done"], how_far["users"])
+            on_progress(how_far["users_done"], how_far["users"])
 
         self._ready = 0
-        return cleaned_text(json.loads(_engine.files_cleanup(self._target, progress)))
+        return cleanup_text(json.loads(_engine.files_cleanup(self._target, progress)))
 
     def engine_target(self) -> str:
         """The folder, how it is used, the data set, and the program if there is one."""

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from headcount import _engine
-from headcount.controller.access.access import NOTHING, Prepared, Told
+from headcount.controller.access.access import NOTHING, Prepared, Progress
 from headcount.counters.source import Source
 from headcount.counters.web import WebSource
 from headcount.errors import InputError, TargetError
@@ -57,30 +57,30 @@ class HttpAccess:
         self._ready = False
         self._target = _target(plan, site)
         hello = self._hello()
-        told = {
+        settings = {
             "web server": hello["server"],
             "HTTP version": hello["version"],
             "TLS": hello["tls"],
             "status of the root": str(hello["status"]),
             "keeps connections": "yes" if hello["keeps_alive"] else "no",
         }
-        self.settings: Mapping[str, str] = {key: value for key, value in told.items() if value}
+        self.settings: Mapping[str, str] = {key: value for key, value in settings.items() if value}
 
     def _hello(self) -> dict[str, Any]:
         try:
             hello: dict[str, Any] = json.loads(_engine.http_hello(self._target))
         except TargetError as error:
             where = urlsplit(self._site.url).netloc
-            told = str(error) if where in str(error) else f"{self._site.url}: {error}"
-            if not any(words in told for words in UNREACHED):
-                raise TargetError(told) from error
+            message = str(error) if where in str(error) else f"{self._site.url}: {error}"
+            if not any(words in message for words in UNREACHED):
+                raise TargetError(message) from error
             raise TargetError(
-                f"{told}; see that a web server is running there, on this port, and that no "
+                f"{message}; see that a web server is running there, on this port, and that no "
                 "firewall keeps this machine out"
             ) from error
         return hello
 
-    def prepare(self, users: int, told: Told, *, verify: bool = False) -> Prepared:
+    def prepare(self, users: int, on_progress: Progress, *, verify: bool = False) -> Prepared:
         """Make sure that the pages are served; those of a server of the lab are written first.
 
         All users share them. A sample is looked at, or with `verify` all pages. Raises TargetError
@@ -92,7 +92,7 @@ class HttpAccess:
 
         def progress(text: str) -> None:
             far = json.loads(text)
-            told(users * far["pages_done"] // max(far["pages"], 1), users)
+            on_progress(users * far["pages_done"] // max(far["pages"], 1), users)
 
         made = self._write(progress, verify=verify)
         try:
@@ -117,23 +117,23 @@ class HttpAccess:
     def _advice(self, error: str) -> str:
         """What to do about a page that is not there, or not the right one."""
         name, url = self._plan.workload.name, self._site.url
-        told = f"{url} does not serve the pages of {name} as they are ({error}); "
+        message = f"{url} does not serve the pages of {name} as they are ({error}); "
         if self._site.data is not None:
-            return told + "this server of the lab does not work, its log may tell why"
+            return message + "this server of the lab does not work, its log may tell why"
         scale = f" --scale {self._plan.scale:g}" if self._plan.scale != 1 else ""
         mend = f"make them with: headcount prepare {name}{scale} --folder PAGES, and have the "
         mend += f"server serve that folder at {url}/"
         if self._plan.asks_for_cgi:
             mend += ", with PAGES/cgi-bin/page as a CGI program"
-        return f"{told}{mend}"
+        return f"{message}{mend}"
 
     def check(self) -> None:
         """Ask for the root again."""
         _engine.http_hello(self._target)
 
-    def cleanup(self, told: Told) -> str:
+    def cleanup(self, on_progress: Progress) -> str:
         """Nothing can be deleted over HTTP; raises InputError that says so."""
-        del told
+        del on_progress
         raise InputError(
             "nothing can be deleted over HTTP; on the machine with the pages: "
             "headcount cleanup --folder PAGES"

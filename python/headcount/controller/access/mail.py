@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from headcount import _engine
-from headcount.controller.access.access import NOTHING, Prepared, Told, counted
+from headcount.controller.access.access import NOTHING, Prepared, Progress, count_text
 from headcount.counters.mail import MailSource
 from headcount.counters.source import Source
 from headcount.errors import InputError, TargetError
@@ -64,7 +64,7 @@ class Office:
     source: Source | None = None
 
 
-def office_of(plan: Plan, target: Target, address: str, password: str) -> Office:
+def target_office(plan: Plan, target: Target, address: str, password: str) -> Office:
     """Somebody's mail server, as the plan describes it; `address` is where its name leads."""
     client = mail_client(plan.client)
     host = target.host or ""
@@ -84,7 +84,7 @@ def office_of(plan: Plan, target: Target, address: str, password: str) -> Office
     )
 
 
-def office_of_lab(plan: Plan, server: MailServer) -> Office:
+def lab_office(plan: Plan, server: MailServer) -> Office:
     """The lab's mail server: over TLS if the plan says STARTTLS, past the front if it says LMTP."""
     client = mail_client(plan.client)
     wants_lmtp = client.smtp.startswith("lmtp")
@@ -118,7 +118,7 @@ class MailAccess:
         self._ready = 0
         self._target = _target(plan, office)
         hello = self._hello()
-        told = {
+        settings = {
             "IMAP server": hello["imap_greeting"],
             "IMAP offers": ", ".join(hello["imap_offers"]),
             "IMAP TLS": office.imap_security,
@@ -126,24 +126,25 @@ class MailAccess:
             "there answers": hello["send_greeting"] or "",
             "destinations": ", ".join(office.destinations),
         }
-        self.settings: Mapping[str, str] = {key: value for key, value in told.items() if value}
+        self.settings: Mapping[str, str] = {key: value for key, value in settings.items() if value}
 
     def _hello(self) -> dict[str, Any]:
         try:
             with _with_advice():
                 hello: dict[str, Any] = json.loads(_engine.mail_hello(self._target))
         except TargetError as error:
-            told = str(error)
-            if not any(words in told for words in UNREACHED):
+            message = str(error)
+            if not any(words in message for words in UNREACHED):
                 raise
-            where = "" if self._office.imap in told else f"{self._office.imap}: "
+            where = "" if self._office.imap in message else f"{self._office.imap}: "
             raise TargetError(
-                f"{where}{told}; see that a mail server is running there, on this port, and that "
-                "no firewall keeps this machine out (where mail is handed in is --client smtp=...)"
+                f"{where}{message}; see that a mail server is running there, on this port, and "
+                "that no firewall keeps this machine out (where mail is handed in is "
+                "--client smtp=...)"
             ) from error
         return hello
 
-    def prepare(self, users: int, told: Told, *, verify: bool = False) -> Prepared:
+    def prepare(self, users: int, on_progress: Progress, *, verify: bool = False) -> Prepared:
         """Fill the users' mailboxes; those filled before are brought back to their start.
 
         With `verify` their messages are read, and mailboxes that are not as they should be are
@@ -154,7 +155,7 @@ class MailAccess:
         first = 0 if verify else self._ready
 
         def progress(text: str) -> None:
-            told(first + json.loads(text)["users_done"], users)
+            on_progress(first + json.loads(text)["users_done"], users)
 
         with _with_advice():
             done = _engine.mail_prepare(self._target, first, users - 1, progress, verify)
@@ -168,7 +169,7 @@ class MailAccess:
         """Log on again."""
         _engine.mail_hello(self._target)
 
-    def cleanup(self, told: Told) -> str:
+    def cleanup(self, on_progress: Progress) -> str:
         """Empty the mailboxes that bear Headcount's marker, and no others.
 
         How many there are is not known: it is gone on until some users in a row have none, or do
@@ -178,7 +179,7 @@ class MailAccess:
         while there := self._there(first):
 
             def progress(text: str, first: int = first, there: int = there) -> None:
-                told(first + json.loads(text)["users_done"], first + there)
+                on_progress(first + json.loads(text)["users_done"], first + there)
 
             last = first + there - 1
             cleaned = json.loads(_engine.mail_cleanup(self._target, first, last, progress))
@@ -190,7 +191,7 @@ class MailAccess:
         self._ready = 0
         if not users:
             return "there is no mailbox of Headcount's"
-        return f"deleted {counted(messages, 'message')} of {counted(users, 'user')}"
+        return f"deleted {count_text(messages, 'message')} of {count_text(users, 'user')}"
 
     def _there(self, first: int) -> int:
         """How many of the next users can log on.

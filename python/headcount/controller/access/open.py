@@ -4,7 +4,7 @@ from headcount.controller.access.access import Access
 from headcount.controller.access.app import AppAccess
 from headcount.controller.access.files import FilesAccess
 from headcount.controller.access.http import HttpAccess, Site
-from headcount.controller.access.mail import MailAccess, office_of, office_of_lab
+from headcount.controller.access.mail import MailAccess, lab_office, target_office
 from headcount.controller.access.secrets import Secrets
 from headcount.controller.access.smb import Place, SmbAccess
 from headcount.controller.access.sql import Database, SqlAccess
@@ -21,7 +21,7 @@ from headcount.plan.client import http_client, smb_client
 from headcount.plan.plan import Plan
 
 
-def of_lab(plan: Plan, server: Server) -> Access:
+def lab_access(plan: Plan, server: Server) -> Access:
     """Speak to a server of the lab, with the credentials that it was started with."""
     if isinstance(server, SambaServer):
         user = smb_client(plan.client).user  # every name can log on
@@ -33,7 +33,7 @@ def of_lab(plan: Plan, server: Server) -> Access:
         site = Site(server.url, server.data, server.authority, server.status_url, server.most)
         return HttpAccess(plan, site)
     if isinstance(server, MailServer):
-        return MailAccess(plan, office_of_lab(plan, server))
+        return MailAccess(plan, lab_office(plan, server))
     if isinstance(server, FilesServer):
         return FilesAccess(plan, server.address)
     if isinstance(server, PostgresqlServer):
@@ -44,7 +44,7 @@ def of_lab(plan: Plan, server: Server) -> Access:
     return AppAccess(plan, server.address, Secrets(token=token))
 
 
-def of_target(plan: Plan, address: str, secrets: Secrets) -> Access:
+def target_access(plan: Plan, address: str, secrets: Secrets) -> Access:
     """Speak to somebody's server at `ip:port`."""
     target = targets.parse(plan.target)
     if target.protocol == "app":
@@ -57,7 +57,7 @@ def of_target(plan: Plan, address: str, secrets: Secrets) -> Access:
     if target.protocol == "mail":
         if secrets.password is None:
             raise InputError(f"{plan.target} needs the password of its users")
-        return MailAccess(plan, office_of(plan, target, address, secrets.password))
+        return MailAccess(plan, target_office(plan, target, address, secrets.password))
     if target.database is not None:
         host = target.host or ""
         return SqlAccess(plan, Database(address, host, target.database, secrets.password))

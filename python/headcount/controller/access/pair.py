@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-from headcount.controller.access.access import Access, Prepared, Told
+from headcount.controller.access.access import Access, Prepared, Progress
 from headcount.counters.source import Sample, Source
 
 
@@ -18,10 +18,10 @@ class PairAccess:
         self.programs: Mapping[str, str] = {**first.programs, **second.programs}
         self.settings: Mapping[str, str] = {**first.settings, **second.settings}
 
-    def prepare(self, users: int, told: Told, *, verify: bool = False) -> Prepared:
+    def prepare(self, users: int, on_progress: Progress, *, verify: bool = False) -> Prepared:
         """Make the data of both; told of the users as far as both have theirs."""
         made = [
-            access.prepare(users, _half(told, half), verify=verify)
+            access.prepare(users, _half(on_progress, half), verify=verify)
             for half, access in enumerate(self._both)
         ]
         return Prepared(
@@ -35,9 +35,9 @@ class PairAccess:
         for access in self._both:
             access.check()
 
-    def cleanup(self, told: Told) -> str:
+    def cleanup(self, on_progress: Progress) -> str:
         """Delete the data of both."""
-        return "; ".join(access.cleanup(told) for access in self._both)
+        return "; ".join(access.cleanup(on_progress) for access in self._both)
 
     def engine_target(self) -> str:
         """The targets of both."""
@@ -71,6 +71,6 @@ class Joined:
             source.close()
 
 
-def _half(told: Told, half: int) -> Told:
-    """Told of a half of the way, which the first or the second goes."""
-    return lambda done, users: told((half * users + done) // 2, users)
+def _half(on_progress: Progress, half: int) -> Progress:
+    """Progress of one half: that of the first server or of the second."""
+    return lambda done, users: on_progress((half * users + done) // 2, users)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headcount import _engine
-from headcount.controller.access.access import NOTHING, Prepared, Told, cleaned_text
+from headcount.controller.access.access import NOTHING, Prepared, Progress, cleanup_text
 from headcount.controller.access.played import with_program
 from headcount.counters.samba import SambaSource
 from headcount.counters.source import Source
@@ -91,17 +91,17 @@ class SmbAccess:
         try:
             hello: dict[str, Any] = json.loads(_engine.smb_hello(self._target))
         except TargetError as error:
-            told = str(error)
-            if not any(words in told for words in UNREACHED):
+            message = str(error)
+            if not any(words in message for words in UNREACHED):
                 raise
-            where = "" if self._address in told else f"{self._address}: "
+            where = "" if self._address in message else f"{self._address}: "
             raise TargetError(
-                f"{where}{told}; see that a file server is running there, on this port, and that "
-                "no firewall keeps this machine out"
+                f"{where}{message}; see that a file server is running there, on this port, and "
+                "that no firewall keeps this machine out"
             ) from error
         return hello
 
-    def prepare(self, users: int, told: Told, *, verify: bool = False) -> Prepared:
+    def prepare(self, users: int, on_progress: Progress, *, verify: bool = False) -> Prepared:
         """Make the users' folders and files; those made before are only looked at.
 
         With `verify` they are read, and made anew where they are damaged.
@@ -111,7 +111,7 @@ class SmbAccess:
         first = 0 if verify else self._ready
 
         def progress(text: str) -> None:
-            told(first + json.loads(text)["users_done"], users)
+            on_progress(first + json.loads(text)["users_done"], users)
 
         done = _engine.smb_prepare(self._target, first, users - 1, progress, verify)
         made = json.loads(done)
@@ -125,16 +125,16 @@ class SmbAccess:
         """Log on again."""
         _engine.smb_hello(self._target)
 
-    def cleanup(self, told: Told) -> str:
+    def cleanup(self, on_progress: Progress) -> str:
         """Delete the data set on every share, each user's files under the user's own name."""
 
         def progress(text: str) -> None:
             how_far = json.loads(text)
-            told(how_far["users_done"], how_far["users"])
+            on_progress(how_far["users_done"], how_far["users"])
 
         cleaned = json.loads(_engine.smb_cleanup(self._target, progress))
         self._ready = 0
-        return cleaned_text(cleaned)
+        return cleanup_text(cleaned)
 
     def engine_target(self) -> str:
         """Address, credentials, terms, data set, and the program if there is one."""

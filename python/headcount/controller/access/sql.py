@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from headcount import _engine
-from headcount.controller.access.access import NOTHING, Prepared, Told
+from headcount.controller.access.access import NOTHING, Prepared, Progress
 from headcount.counters.postgresql import PostgresqlSource
 from headcount.counters.postgresql.session import Login
 from headcount.counters.source import Source
@@ -64,21 +64,21 @@ class SqlAccess:
         try:
             hello: dict[str, Any] = json.loads(_engine.sql_hello(self._target))
         except TargetError as error:
-            told, address = str(error), self._database.address
-            where = "" if address in told else f"{address}: "
-            if not any(words in told for words in UNREACHED):
-                raise TargetError(f"{where}{told}") from error
+            message, address = str(error), self._database.address
+            where = "" if address in message else f"{address}: "
+            if not any(words in message for words in UNREACHED):
+                raise TargetError(f"{where}{message}") from error
             raise TargetError(
-                f"{where}{told}; see that PostgreSQL is running there, on this port, that it "
+                f"{where}{message}; see that PostgreSQL is running there, on this port, that it "
                 "listens on this address (listen_addresses), and that no firewall keeps this "
                 "machine out"
             ) from error
         except InputError as error:
-            told = str(error)
-            raise InputError(told + _advice(told)) from error
+            message = str(error)
+            raise InputError(message + _advice(message)) from error
         return hello
 
-    def prepare(self, users: int, told: Told, *, verify: bool = False) -> Prepared:
+    def prepare(self, users: int, on_progress: Progress, *, verify: bool = False) -> Prepared:
         """Have the rows as they were before the first run.
 
         All users share them, so this is done once a run. With `verify` the server computes
@@ -89,7 +89,7 @@ class SqlAccess:
 
         def progress(text: str) -> None:
             far = json.loads(text)
-            told(users * far["rows_done"] // max(far["rows"], 1), users)
+            on_progress(users * far["rows_done"] // max(far["rows"], 1), users)
 
         done = json.loads(_engine.sql_prepare(self._target, progress, verify))
         self._ready = True
@@ -101,9 +101,9 @@ class SqlAccess:
         """Log on again."""
         _engine.sql_hello(self._target)
 
-    def cleanup(self, told: Told) -> str:
+    def cleanup(self, on_progress: Progress) -> str:
         """Drop the schema of Headcount's."""
-        del told  # it takes a moment
+        del on_progress  # it takes a moment
         cleaned = json.loads(_engine.sql_cleanup(self._target))
         self._ready = False
         if not cleaned["found"]:
@@ -139,13 +139,13 @@ def _target(plan: Plan, database: Database) -> dict[str, Any]:
     return target
 
 
-def _advice(told: str) -> str:
+def _advice(message: str) -> str:
     """What to do about a logon that was refused, by its SQLSTATE (PostgreSQL 15, appendix A)."""
-    if "28P01" in told or "28000" in told:
+    if "28P01" in message or "28000" in message:
         return (
             "; give the role with --user and its password with --password-file or "
             "HEADCOUNT_PASSWORD, and see that pg_hba.conf lets it in from here"
         )
-    if "3D000" in told:
+    if "3D000" in message:
         return "; name a database that is there, or make it: createdb"
     return ""

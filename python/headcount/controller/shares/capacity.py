@@ -10,7 +10,7 @@ from headcount.controller import run as controller
 from headcount.controller.access import Secrets
 from headcount.controller.listener import Listener
 from headcount.controller.shares.design import Experiment
-from headcount.controller.shares.run import plan_of
+from headcount.controller.shares.run import shares_plan
 
 ENOUGH = ("passed", "failed", "invalid")
 """Outcomes of runs that came to their end."""
@@ -28,7 +28,7 @@ def capacities(
     """
     first: tuple[int, Capacity | None] | None = None
     for shares in sorted(experiment.shares):
-        plan = plan_of(experiment, shares, **wanted)
+        plan = shares_plan(experiment, shares, **wanted)
         folder, verdict = controller.start(plan, experiment.runs, secrets, listener())
         first = first or (shares, verdict.capacity)
         yield _record(shares, folder, verdict, first), verdict

@@ -20,8 +20,8 @@ APART_S = 0.2
 RESERVE = 0.1
 """Share of the machine's memory that is left to everybody else."""
 
-Told = Callable[[Holding, int], None]
-"""Told what is being held, and how many of its connections are."""
+Progress = Callable[[Holding, int], None]
+"""Takes the point being held, and how many of its connections there are."""
 
 
 def hold(
@@ -29,7 +29,7 @@ def hold(
     pids: Sequence[int],
     start: int,
     points: Sequence[Holding],
-    told: Told,
+    on_progress: Progress,
     kept: list[SharesPoint],
 ) -> list[LeftOut]:
     """Hold the points one after the other, appending to `kept`; returns those that could not be.
@@ -43,14 +43,14 @@ def hold(
         for index, point in enumerate(points):
             cpu_s = _read(pids).cpu_s
             try:
-                _bring(held, point, told)
+                _bring(held, point, on_progress)
             except HeadcountError as error:
-                return [left_out(each, str(error)) for each in points[index:]]
+                return [left_out_point(each, str(error)) for each in points[index:]]
             sample = _sample(pids, start, before, point, cpu_s)
             answering = json.loads(held.check())["connections"]
             if answering < point.connections:
                 why = f"{point.connections - answering:,} of its connections were lost"
-                return [left_out(each, why) for each in points[index:]]
+                return [left_out_point(each, why) for each in points[index:]]
             kept.append(sample)
             before = point
     finally:
@@ -59,7 +59,7 @@ def hold(
     return []
 
 
-def _bring(held: SmbHold, point: Holding, told: Told) -> None:
+def _bring(held: SmbHold, point: Holding, on_progress: Progress) -> None:
     """Hold a point; gives up before the machine's memory is used up."""
 
     def progress(text: str) -> None:
@@ -68,9 +68,9 @@ def _bring(held: SmbHold, point: Holding, told: Told) -> None:
             raise SystemLimitError(
                 f"memory ran short: {state[0] / 1e6:,.0f} MB of {state[1] / 1e6:,.0f} MB were left"
             )
-        told(point, json.loads(text)["users_done"])
+        on_progress(point, json.loads(text)["users_done"])
 
-    told(point, 0)
+    on_progress(point, 0)
     held.bring(point.connections, point.net_uses, point.open_files, progress)
 
 
@@ -114,7 +114,7 @@ def _read(pids: Sequence[int]) -> Footprint:
     return found
 
 
-def left_out(point: Holding, reason: str) -> LeftOut:
+def left_out_point(point: Holding, reason: str) -> LeftOut:
     """A point that could not be held."""
     return LeftOut(
         shares=point.shares,

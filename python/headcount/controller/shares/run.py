@@ -1,6 +1,7 @@
 """The experiment from beginning to end; what was measured is on disk after every start."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -12,7 +13,7 @@ from headcount.bundle.shares import LeftOut, ShareCapacity, SharesFile, SharesPo
 from headcount.bundle.writer import new_folder, now
 from headcount.controller.access import Secrets
 from headcount.controller.shares.design import Experiment, chains
-from headcount.controller.shares.hold import hold, left_out
+from headcount.controller.shares.hold import hold, left_out_point
 from headcount.controller.sut import Sut, connect
 from headcount.errors import HeadcountError, InputError
 from headcount.plan import target as targets
@@ -39,7 +40,7 @@ class Listener(Protocol):
         ...
 
 
-def plan_of(experiment: Experiment, shares: int, **wanted: object) -> Plan:
+def shares_plan(experiment: Experiment, shares: int, **wanted: object) -> Plan:
     """The plan with so many shares; raises InputError for what cannot be."""
     target = targets.parse(experiment.target)
     given = {
@@ -74,7 +75,7 @@ class Run:
         self._started_at = now()
         _engine.ensure_connections(max(experiment.connections, default=1))
         for shares in experiment.shares:
-            plan_of(experiment, shares)
+            shares_plan(experiment, shares)
 
     def measure(self) -> SharesFile:
         """Hold all points. Ctrl-C ends it early: the answer is what was measured until then.
@@ -129,18 +130,18 @@ class Run:
     def _hold(self, start: int, points: list[Holding], starts: int) -> None:
         kept: list[SharesPoint] = []
         lost: list[LeftOut] = []
-        plan = plan_of(self._experiment, points[0].shares)
+        plan = shares_plan(self._experiment, points[0].shares)
         try:
             with connect(plan, self._secrets) as sut:
                 pids = self._pids(sut)
                 if self.folder is None:
                     self._begin(sut, plan, starts)
-                told = lambda point, connected: self._listener.holding(start, point, connected)  # noqa: E731
-                lost = hold(sut, pids, start, points, told, kept)
+                on_progress = partial(self._listener.holding, start)
+                lost = hold(sut, pids, start, points, on_progress, kept)
         except HeadcountError as error:
             if not start:
                 raise
-            lost = [left_out(point, str(error)) for point in points[len(kept) :]]
+            lost = [left_out_point(point, str(error)) for point in points[len(kept) :]]
         finally:
             self._points += kept
             self._left += lost

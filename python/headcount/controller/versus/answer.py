@@ -20,20 +20,20 @@ NO_FULL_LEVEL = (
 )
 
 
-def verdict_of(
+def side_verdict(
     kind: str, plan: Plan, levels: Sequence[LevelResult], took_s: float, ending: Ending
 ) -> Verdict:
     """The verdict on a side's levels: `kind` is that of the pairing."""
     if kind != "capacity":
         return of_levels(plan, levels, took_s, ending)
-    outcome = outcome_of(standing_of(plan, levels))
+    outcome = outcome_of(side_standing(plan, levels))
     hidden = {Flag.INCOMPLETE, Flag.UNCONFIRMED, Flag.CAP_REACHED, Flag.BUDGET_SPENT}
     flags = tuple(flag for flag in outcome.flags if flag not in hidden)
     verdict = of_search(plan, levels, replace(outcome, flags=flags), took_s, ending)
     return verdict.model_copy(update={"flags": [NO_FULL_LEVEL, *verdict.flags]})
 
 
-def standing_of(plan: Plan, levels: Sequence[LevelResult]) -> Standing:
+def side_standing(plan: Plan, levels: Sequence[LevelResult]) -> Standing:
     """Where a side stands, whoever chose its levels."""
     taken = tuple(
         Taken(

@@ -10,9 +10,9 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.versus import SIDES, SideName
 from headcount.controller.listener import Outlook
 from headcount.controller.orders import LEAST_S, QUICK_LEAST_S
-from headcount.controller.versus.answer import pairs_settings, standing_of
+from headcount.controller.versus.answer import pairs_settings, side_standing
 from headcount.controller.versus.ask import Ask, spare
-from headcount.controller.versus.order import Order, first_of, in_order
+from headcount.controller.versus.order import Order, first_side, in_order
 from headcount.plan.plan import Plan
 from headcount.plan.units import seconds
 
@@ -50,7 +50,7 @@ class CapacityPairs:
         return self._pair()
 
     def _standing(self, side: SideName) -> Standing:
-        return standing_of(self._plan, self._levels[side])
+        return side_standing(self._plan, self._levels[side])
 
     def _wanted(self, side: SideName) -> Request | None:
         """What the side's search asks for while it is not near its capacity."""
@@ -81,7 +81,7 @@ class CapacityPairs:
         if abs(math.log(users["A"] / users["B"])) <= ALIKE:
             users = dict.fromkeys(users, round(math.sqrt(users["A"] * users["B"])))
         # At the places of a round the levels are below and above the limit, by turns.
-        first = first_of(self._order, self._plan.seed, self._pairs // 2, self._pairs % 2)
+        first = first_side(self._order, self._plan.seed, self._pairs // 2, self._pairs % 2)
         asks = [self._level(side, users[side]) for side in in_order(first)]
         if not self._affordable(sum(ask.seconds for ask in asks)):
             return []

@@ -4,7 +4,7 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.versus import SideName
 from headcount.controller.listener import Outlook
 from headcount.controller.versus.ask import Ask, spare
-from headcount.controller.versus.order import Order, first_of, in_order
+from headcount.controller.versus.order import Order, first_side, in_order
 from headcount.plan.plan import Plan
 from headcount.plan.units import seconds
 
@@ -36,7 +36,7 @@ class FixedPairs:
         if not self._left:
             return []
         self._now = round_, place, users = self._left.pop(0)
-        first = first_of(self._order, self._plan.seed, round_, place)
+        first = first_side(self._order, self._plan.seed, round_, place)
         return [self._ask(side, users, round_) for side in in_order(first)]
 
     def _repeat(self) -> None:

@@ -9,7 +9,7 @@ Order = Literal["abba", "random"]
 ORDERS: tuple[Order, ...] = ("abba", "random")
 
 
-def first_of(order: Order, seed: int, round_: int, place: int = 0) -> SideName:
+def first_side(order: Order, seed: int, round_: int, place: int = 0) -> SideName:
     """Who begins the pair at a place of a round, both from 0.
 
     ABBA: by turns from round to round at each place, and from place to place in each round, so

@@ -23,7 +23,7 @@ from headcount.controller.versus.ask import Ask, Schedule
 from headcount.controller.versus.capacity import CapacityPairs
 from headcount.controller.versus.fixed import FixedPairs
 from headcount.controller.versus.order import Order
-from headcount.controller.versus.side import Side, connected
+from headcount.controller.versus.side import Side, connect_side
 from headcount.errors import HeadcountError
 from headcount.plan.plan import Plan
 
@@ -74,16 +74,16 @@ def start(
     for plan, _ in targets.values():
         ensure_handles(plan.protocol, max(plan.levels, default=plan.search.start_users))
     with ExitStack() as stack:
-        suts = {name: stack.enter_context(connected(name, *targets[name])) for name in SIDES}
+        suts = {name: stack.enter_context(connect_side(name, *targets[name])) for name in SIDES}
         sides = {}
         for name in SIDES:
-            plan = _told(targets[name][0], wanted)
+            plan = _repeated_plan(targets[name][0], wanted)
             folder = new_folder(runs, plan.workload.name, f"{name}-{plan.target}")
             sides[name] = Side(name, plan, suts[name], folder, listener)
         return Run(targets["A"][0], sides, wanted, listener).play()
 
 
-def _told(plan: Plan, wanted: Wanted) -> Plan:
+def _repeated_plan(plan: Plan, wanted: Wanted) -> Plan:
     """The plan as a bundle's levels follow it: each of them so many times."""
     if plan.mode == "search":
         return plan

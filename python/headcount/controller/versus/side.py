@@ -11,13 +11,13 @@ from headcount.bundle.verdict import Verdict
 from headcount.bundle.versus import SideName, VersusRest, VersusTurn
 from headcount.bundle.writer import BundleWriter
 from headcount.controller.access import Secrets
-from headcount.controller.diagnosed import diagnosed
+from headcount.controller.diagnosis import with_diagnosis
 from headcount.controller.level import LevelOrder, LevelRunner, note
 from headcount.controller.listener import Listener, Phase
 from headcount.controller.server_logs import ServerLogs
 from headcount.controller.session import Session
 from headcount.controller.sut import Sut, connect
-from headcount.controller.versus.answer import verdict_of
+from headcount.controller.versus.answer import side_verdict
 from headcount.controller.versus.ask import Ask
 from headcount.errors import HeadcountError, InputError, TargetError
 from headcount.plan.plan import Plan
@@ -72,13 +72,13 @@ class Side:
 
     def prepare(self, users: int) -> None:
         """Make the data set; raises TargetError and the like, with the side in the message."""
-        with of_side(self.name, self.plan):
+        with naming_side(self.name, self.plan):
             self._listener.phase(Phase("prepare", 1, "ladder", users, 0.0))
             note(self._bundle, 0.0, self._sut.prepare(users, self._listener.prepared))
 
     def open(self, clock: Callable[[], float] | None = None) -> None:
         """Start its engine, without users; `clock` says how far the run of both sides is."""
-        with of_side(self.name, self.plan), self._sut.generating():
+        with naming_side(self.name, self.plan), self._sut.generating():
             target = self._sut.access.engine_target()
             self._session = Session(
                 self.plan, target, self._sut.sources(), self._bundle, self._listener, 0.0
@@ -113,7 +113,7 @@ class Side:
             may_stop_early=ask.may_stop_early,
             least_s=ask.least_s,
         )
-        with of_side(self.name, self.plan):
+        with naming_side(self.name, self.plan):
             result = self._level(order)
             self.levels.append(result)
             self._bundle.levels(self.levels)
@@ -184,9 +184,9 @@ class Side:
                 self._session.close()
             if self.levels:
                 self._bundle.levels(self.levels)  # the last may have been cut short by Ctrl-C
-            verdict = verdict_of(kind, self.plan, self.levels, took_s, ending)
+            verdict = side_verdict(kind, self.plan, self.levels, took_s, ending)
             self._bundle.verdict(verdict)  # safe before anything is made of it
-            verdict = diagnosed(verdict, self.levels, self.folder)
+            verdict = with_diagnosis(verdict, self.levels, self.folder)
             self._bundle.verdict(verdict)
         finally:
             self._bundle.close()
@@ -194,16 +194,16 @@ class Side:
 
 
 @contextmanager
-def connected(name: SideName, plan: Plan, secrets: Secrets) -> Iterator[Sut]:
+def connect_side(name: SideName, plan: Plan, secrets: Secrets) -> Iterator[Sut]:
     """Connect to a side's target; errors in doing so say whose it is."""
     with ExitStack() as stack:
-        with of_side(name, plan):
+        with naming_side(name, plan):
             sut = stack.enter_context(connect(plan, secrets))
         yield sut
 
 
 @contextmanager
-def of_side(name: SideName, plan: Plan) -> Iterator[None]:
+def naming_side(name: SideName, plan: Plan) -> Iterator[None]:
     """Errors that are raised in here say whose they are."""
     try:
         yield

@@ -9,7 +9,7 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Verdict
 
 
-def diagnosed(verdict: Verdict, levels: list[LevelResult], folder: Path) -> Verdict:
+def with_diagnosis(verdict: Verdict, levels: list[LevelResult], folder: Path) -> Verdict:
     """Add what stopped the server, from the levels and what the bundle's folder has of them."""
     found = diagnosis.of_levels(levels, series.read(folder), read_lines(folder / "events.ndjson"))
     return verdict.model_copy(update={"diagnosis": found})

@@ -20,7 +20,7 @@ COLD = frozenset({"memory", "disk-read", "disk-read-ops"})
 """Limits that mean nothing while the data set is in memory from when it was made."""
 
 
-def wanted(limits: Mapping[str, str]) -> Wanted:
+def run_limits(limits: Mapping[str, str]) -> Wanted:
     """What a run gets of the machine; raises InputError for limits that cannot be read."""
     parsed = parse_limits(limits)
     server = {field: parsed[name] for name, field in SERVER.items() if name in parsed}
@@ -33,6 +33,6 @@ def wanted(limits: Mapping[str, str]) -> Wanted:
     )
 
 
-def disclosed(limits: Mapping[str, str]) -> dict[str, str]:
+def limit_settings(limits: Mapping[str, str]) -> dict[str, str]:
     """The limits among the settings of the server, for the disclosure."""
     return {f"limit of {name}": text for name, text in limits.items()}

@@ -7,11 +7,13 @@ from headcount.bundle import versus
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Verdict
 from headcount.controller.orders import orders_of
-from headcount.controller.versus.answer import verdict_of
+from headcount.controller.versus.answer import side_verdict
 from headcount.plan.plan import Plan
 
 
-def rejudged(folder: Path, plan: Plan, levels: list[LevelResult], stored: Verdict) -> Verdict:
+def recomputed_verdict(
+    folder: Path, plan: Plan, levels: list[LevelResult], stored: Verdict
+) -> Verdict:
     """The answer for a run that took as long and ended as the stored one says.
 
     Without a diagnosis, which needs the seconds. Raises InputError where `versus.json` is damaged.
@@ -19,7 +21,7 @@ def rejudged(folder: Path, plan: Plan, levels: list[LevelResult], stored: Verdic
     endings: dict[str, Ending] = {"interrupted": "interrupted", "unfinished": "unfinished"}
     ending = endings.get(stored.outcome, "finished")
     if (pairing := versus.read(folder)) is not None:
-        return verdict_of(pairing.kind, plan, levels, stored.cost.seconds, ending)
+        return side_verdict(pairing.kind, plan, levels, stored.cost.seconds, ending)
     orders = orders_of(plan)
     for level in levels:
         orders.take(level)

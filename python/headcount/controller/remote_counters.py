@@ -1,4 +1,4 @@
-"""Counters of other machines in a run: opened, named, told of, and told when they are lost."""
+"""Counters of other machines in a run: their sources, names and origins."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -15,7 +15,7 @@ SUT = "sut"
 
 
 @contextmanager
-def opened(sources: Sequence[str], *, local: bool) -> Iterator[list[Source]]:
+def open_sources(sources: Sequence[str], *, local: bool) -> Iterator[list[Source]]:
     """Open the plan's sources of counters, each read once; they are closed on the way out.
 
     `local` says that the system under test is on this machine, whose counters it then has already.
@@ -23,7 +23,7 @@ def opened(sources: Sequence[str], *, local: bool) -> Iterator[list[Source]]:
     """
     with ExitStack() as stack:
         found: list[Source] = []
-        for name, address in named(sources, local=local):
+        for name, address in named_addresses(sources, local=local):
             source: Source
             if address.kind == "local":
                 source = open_source(address.text, name)
@@ -34,7 +34,7 @@ def opened(sources: Sequence[str], *, local: bool) -> Iterator[list[Source]]:
         yield found
 
 
-def named(sources: Sequence[str], *, local: bool) -> list[tuple[str, addresses.Address]]:
+def named_addresses(sources: Sequence[str], *, local: bool) -> list[tuple[str, addresses.Address]]:
     """Each source's side in the bundle, and its address.
 
     Without a name of its own the first is the system under test, if that is not this machine; the
@@ -63,12 +63,12 @@ def named(sources: Sequence[str], *, local: bool) -> list[tuple[str, addresses.A
     return found
 
 
-def origins(sources: Sequence[Source]) -> list[CounterOrigin]:
+def counter_origins(sources: Sequence[Source]) -> list[CounterOrigin]:
     """Where counters of other machines come from, as is known now."""
-    return [origin_of(source) for source in sources if isinstance(source, Latest)]
+    return [counter_origin(source) for source in sources if isinstance(source, Latest)]
 
 
-def origin_of(source: Latest) -> CounterOrigin:
+def counter_origin(source: Latest) -> CounterOrigin:
     """Where a source's counters come from, as is known now."""
     origin = source.origin
     clock = origin.clock

@@ -14,7 +14,7 @@ PRIORITY = 1
 
 
 @contextlib.contextmanager
-def urgent() -> Iterator[bool]:
+def real_time() -> Iterator[bool]:
     """Give threads started in here the real-time policy, if this process may (CAP_SYS_NICE).
 
     Yields whether it was granted. Without it the lateness of the generator's timers, which every
