@@ -13,7 +13,7 @@ import versus_file
 from headcount.analyse.verdict import of_levels
 from headcount.bundle.environment import EnvironmentFile, Side
 from headcount.bundle.level import SCHEMA_VERSION, Levels
-from headcount.bundle.manifest import Manifest, entry_of, text_of
+from headcount.bundle.manifest import Manifest, manifest_entry, manifest_text
 from headcount.bundle.schema import FILES, schemas, text, write
 
 PUBLISHED = Path(__file__).parents[2] / "docs" / "schemas"
@@ -39,7 +39,9 @@ def written() -> dict[str, Any]:
         "environment": environment,
         "shares": shares_file.made(),
         "versus": versus_file.made(),
-        "manifest": Manifest.model_validate_json(text_of({"plan.toml": entry_of(b"format = 1")})),
+        "manifest": Manifest.model_validate_json(
+            manifest_text({"plan.toml": manifest_entry(b"format = 1")})
+        ),
     }
     return {name: json.loads(model.model_dump_json()) for name, model in models.items()}
 

@@ -164,7 +164,7 @@ def test_going_on_with_a_run_forgets_list_and_signature_until_it_ends(bundle: Pa
 
 def test_long_files_have_longer_pieces(tmp_path: Path) -> None:
     content = bytes(range(256)) * 20_000
-    entry = manifest.entry_of(content)
+    entry = manifest.manifest_entry(content)
     assert entry.piece_bytes == 2048
     assert len(entry.pieces) == -(-len(content) // 2048) * manifest.DIGITS
     (tmp_path / "long.bin").write_bytes(content)

@@ -91,8 +91,8 @@ def test_a_byte_altered_in_the_signature_or_the_list_fails(signed: Path, keys: P
     (signed / "note.txt").write_text("new", "utf-8")
     entries = manifest.read(signed)
     assert entries is not None
-    new = {**entries.files, "note.txt": manifest.entry_of(b"new")}
-    (signed / "manifest.json").write_text(manifest.text_of(new), "utf-8")
+    new = {**entries.files, "note.txt": manifest.manifest_entry(b"new")}
+    (signed / "manifest.json").write_text(manifest.manifest_text(new), "utf-8")
     assert signature(signed, keys / "ada.pub").outcome == "failed"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from headcount.bundle.files import Lines, dump, locked, read_lines, replace
+from headcount.bundle.files import Lines, dump, lock_folder, read_lines, replace
 from headcount.errors import InputError, SystemLimitError
 
 WHOLE = [{"n": n, "text": "ü" * n} for n in range(40)]
@@ -99,11 +99,11 @@ def interrupted(_handle: int) -> None:
 
 
 def test_a_folder_is_locked_once(tmp_path: Path) -> None:
-    first = locked(tmp_path)
+    first = lock_folder(tmp_path)
     with pytest.raises(InputError, match=str(tmp_path)):
-        locked(tmp_path)
+        lock_folder(tmp_path)
     os.close(first)
-    os.close(locked(tmp_path))
+    os.close(lock_folder(tmp_path))
 
 
 def test_lines_are_json(tmp_path: Path) -> None:

@@ -50,22 +50,22 @@ def test_the_sides_of_a_pairing_know_each_other_in_either_order(sides: tuple[Pat
     assert versus.matching(one, two) == record("A")
     assert versus.matching(two, one) == record("B")
     assert versus.matching(one, one) is None
-    assert record("A").other(one) == two
-    assert record("B").other(two) == one
+    assert record("A").other_folder(one) == two
+    assert record("B").other_folder(two) == one
 
 
 def test_bundles_may_be_renamed(sides: tuple[Path, Path], tmp_path: Path) -> None:
     one, two = sides
     moved = two.rename(tmp_path / "after")
     assert versus.matching(one, moved) == record("A")
-    assert record("A").other(one) is None
+    assert record("A").other_folder(one) is None
 
 
 def test_a_bundle_of_another_pairing_is_no_side(sides: tuple[Path, Path]) -> None:
     one, two = sides
     versus.write(record("B", "b" * 32), two)
     assert versus.matching(one, two) is None
-    assert record("A").other(one) is None
+    assert record("A").other_folder(one) is None
 
 
 def test_a_bundle_of_its_own_has_none(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from headcount.counters import GeneratorSource, HostSource
 from headcount.counters.catalogue import Counter, catalogue, label, lookup
-from headcount.counters.naming import DEVICE, INTERFACE, of_instance, split_instance
+from headcount.counters.naming import DEVICE, INTERFACE, instance_name, split_instance
 
 LOGGED = {
     "system.cpu.interrupts",
@@ -110,5 +110,5 @@ INSTANCES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1)
 def test_names_of_instances_come_apart_as_they_were_put_together(
     attribute: str, instance: str, family: str
 ) -> None:
-    assert split_instance(of_instance(family, attribute, instance)) == (family, instance)
+    assert split_instance(instance_name(family, attribute, instance)) == (family, instance)
     assert split_instance(family) == (family, None)

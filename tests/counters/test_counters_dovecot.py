@@ -57,7 +57,7 @@ class Sums:
 
 
 def test_what_was_asked_is_what_is_told(server: MailServer) -> None:
-    source = MailSource(server.stats, server.queue_length, server.arrived, master=server.master)
+    source = MailSource(server.stats, server.queue_length, server.arrivals, master=server.master)
     told = Sums(source)
     host, _, port = server.address.rpartition(":")
     sessions = []

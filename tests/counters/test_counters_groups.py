@@ -50,19 +50,21 @@ def test_a_group_counts_if_all_are_in_it_and_headcount_is_not(tmp_path: Path) ->
     theirs = "4:memory:/lab\n1:cpu:/both\n0::/lab/a\n"
     ours = "4:memory:/\n1:cpu:/both/gen\n0::/lab\n"
     where = proc(tmp_path, p1=theirs, p2=theirs.replace("/lab/a", "/lab/b"), self=ours)
-    assert groups.shared(where, [1]) == {"memory": "/lab", "unified": "/lab/a"}
-    assert groups.shared(where, [1, 2]) == {"memory": "/lab"}
-    assert groups.shared(where, [1, 99]) == groups.shared(where, [1])  # one that has ended
-    assert groups.shared(where, []) == groups.shared(where, [99]) == {}
-    assert groups.shared(proc(tmp_path, p1="0::/\n", self="0::/gen\n"), [1]) == {}
+    assert groups.shared_paths(where, [1]) == {"memory": "/lab", "unified": "/lab/a"}
+    assert groups.shared_paths(where, [1, 2]) == {"memory": "/lab"}
+    assert groups.shared_paths(where, [1, 99]) == groups.shared_paths(
+        where, [1]
+    )  # one that has ended
+    assert groups.shared_paths(where, []) == groups.shared_paths(where, [99]) == {}
+    assert groups.shared_paths(proc(tmp_path, p1="0::/\n", self="0::/gen\n"), [1]) == {}
 
 
 def test_names_below_the_mounted_group(tmp_path: Path) -> None:
     where = proc(tmp_path, p1="0::/docker/abc/lab\n", p2="0::/docker/abc\n")
     mount = "41 31 0:38 /docker/abc /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
     machine.write(tmp_path, {"proc/self/mountinfo": mount})
-    assert groups.of(where, 1) == {"unified": "/lab"}
-    assert groups.of(where, 2) == {"unified": "/"}
+    assert groups.paths(where, 1) == {"unified": "/lab"}
+    assert groups.paths(where, 2) == {"unified": "/"}
 
 
 @pytest.mark.parametrize("layout", [machine.cgroup_v1, machine.cgroup_v2])

@@ -80,14 +80,14 @@ def test_a_loss_and_a_return_are_told_once() -> None:
         turn(broken=True)
     turn(broken=False)
     wait_for(lambda: latest.samples == 2)
-    happened = latest.happened()
+    happened = latest.happenings()
     assert [(one.state, one.text.split()[0]) for one in happened] == [
         ("lost", "broken"),
         ("back", "after"),
     ]
     assert happened[0].text == "broken 2"
     assert latest.missed == 3
-    assert latest.happened() == []
+    assert latest.happenings() == []
     latest.close()
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from headcount.counters.catalogue import lookup
 from headcount.counters.proc import queues
-from headcount.counters.proc.links import Links, used
+from headcount.counters.proc.links import Links, utilisation
 from headcount.counters.proc.queues import Queue, QueueTable
 from headcount.counters.proc.served import NetworkQueues
 from headcount.counters.proc.sockets import Listener
@@ -161,4 +161,4 @@ def test_links_are_used_as_far_as_their_busier_direction_is(tmp_path: Path) -> N
         "system.network.utilization{network.interface.name=eth0}": pytest.approx(0.8),
         "system.network.utilization.busiest": pytest.approx(0.8),
     }
-    assert Links("/imagined", None, None).sample(0.0, traffic) == used({}, traffic) == {}
+    assert Links("/imagined", None, None).sample(0.0, traffic) == utilisation({}, traffic) == {}

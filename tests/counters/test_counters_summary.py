@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headcount.counters import Sample, Summary, summarise
-from headcount.counters.summary import within
+from headcount.counters.summary import samples_within
 
 
 def test_figures_of_one_counter() -> None:
@@ -37,9 +37,9 @@ def test_one_sample() -> None:
 
 def test_the_window_keeps_samples_that_tell_of_nothing_outside_it() -> None:
     samples = [Sample(float(at), {"x": float(at)}) for at in range(10)]
-    assert [sample.at_s for sample in within(samples, 3, 6)] == [4, 5, 6]
-    assert [sample.at_s for sample in within(samples, 2.5, 6.5)] == [4, 5, 6]
-    assert [sample.at_s for sample in within(samples, 0, 2)] == [0, 1, 2]
+    assert [sample.at_s for sample in samples_within(samples, 3, 6)] == [4, 5, 6]
+    assert [sample.at_s for sample in samples_within(samples, 2.5, 6.5)] == [4, 5, 6]
+    assert [sample.at_s for sample in samples_within(samples, 0, 2)] == [0, 1, 2]
     summary = summarise(samples, 3, 6)["x"]
     assert (summary.mean, summary.maximum, summary.last) == (5, 6, 6)
 

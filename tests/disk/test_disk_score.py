@@ -85,7 +85,7 @@ def test_weights_multiply_by_what_a_cell_is() -> None:
         expected *= 10 if cell.threads == 4 else 1
         assert weight == expected * (0.5 if cell.depth == 8 else 1)
     assert score.weights(cells, []) == [1] * len(cells)
-    assert set(score.unequal(cells, found)) == {
+    assert set(score.unequal_weights(cells, found)) == {
         c.name for c, w in zip(cells, found, strict=True) if w != 1
     }
 

@@ -145,13 +145,13 @@ def test_a_recipient_that_is_not_there_is_refused_and_the_others_get_theirs(fron
 def test_the_front_of_headcounts_own_counts_what_goes_elsewhere(base: Path) -> None:
     with started(front="headcount", destinations="2") as server:
         near, far = "dest1.test.invalid", "dest2.test.invalid"
-        assert server.arrived() == {near: 0, far: 0}
+        assert server.arrivals() == {near: 0, far: 0}
         assert server.queue_length() is None
         for number in range(3):
             to = [7, f"a@{near}"] + [f"b@{far}"] * (number < 1)
             assert send(server, to, f"message {number}") == {}
         assert len(inbox(server, 7)) == 3  # at once: it was there when it was accepted
-        assert server.arrived() == {near: 3, far: 1}
+        assert server.arrivals() == {near: 3, far: 1}
         assert list(send(server, ["a@example.org"], "away")) == ["a@example.org"]
         assert server.settings["front"] == "headcount"
     assert nothing_is_left(base)
@@ -167,7 +167,7 @@ if ROOT:  # only root can start a Postfix
                 assert send(server, to, f"message {number}") == {}
             wait_for(lambda: delivered(server))
             wait_for(
-                lambda: list(server.arrived().values()) == [5, 0, 2],
+                lambda: list(server.arrivals().values()) == [5, 0, 2],
             )
             assert len(inbox(server, 7)) == 5
 

@@ -86,10 +86,10 @@ def test_compressed_mail_is_on_the_disk_and_read_back(kind: str, magic: bytes) -
 
 def test_the_counters_are_what_happened() -> None:
     with started(front="lmtp") as server:
-        source = MailSource(server.stats, server.queue_length, server.arrived)
+        source = MailSource(server.stats, server.queue_length, server.arrivals)
 
         def told() -> dict[str, float]:
-            metrics = dovecot.metrics(dovecot.asked(server.stats, dovecot.HELLO))
+            metrics = dovecot.metrics(dovecot.response(server.stats, dovecot.HELLO))
             totals = {f"total {name}": float(many) for name, (many, _) in metrics.items()}
             return {**source.sample().values, **totals}
 

@@ -105,13 +105,13 @@ def test_what_the_system_refuses_says_what_to_do(real: Group) -> None:
 
 
 def test_the_disk_of_a_path_is_the_whole_device(tmp_path: Path) -> None:
-    number = device.of_path(tmp_path)
+    number = device.device_of(tmp_path)
     names = Path("/proc/partitions").read_text().splitlines()[2:]
     whole = {f"{one.split()[0]}:{one.split()[1]}" for one in names}
     assert number in whole
     assert not (Path("/sys/dev/block") / number / "partition").exists()
     with pytest.raises(SystemLimitError, match="not on a disk"):
-        device.of_path(Path("/proc"))
+        device.device_of(Path("/proc"))
 
 
 def test_a_partition_and_a_loop_device_stand_for_their_disk(tmp_path: Path) -> None:
@@ -124,4 +124,4 @@ def test_a_partition_and_a_loop_device_stand_for_their_disk(tmp_path: Path) -> N
     (disk / "sda1/partition").write_text("1\n")
     (tmp_path / "dev/block").mkdir(parents=True)
     (tmp_path / "dev/block" / name).symlink_to(disk / "sda1")
-    assert device.of_path(tmp_path, tmp_path) == "8:0"
+    assert device.device_of(tmp_path, tmp_path) == "8:0"

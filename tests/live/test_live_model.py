@@ -15,7 +15,7 @@ from headcount.live.history import History
 from headcount.live.line import Line
 from headcount.live.monitor import STANDARD
 from headcount.live.reading import Back, Lost, Reading
-from headcount.live.wording import named_unit, value
+from headcount.live.value_text import unit_name, value
 
 
 def test_a_ring_keeps_the_latest_in_order() -> None:
@@ -76,7 +76,7 @@ def test_no_value_has_no_figures() -> None:
 
 @given(st.floats(1e-12, 1e14))
 def test_the_largest_value_stays_on_the_axis_and_uses_a_tenth_of_it(largest: float) -> None:
-    power = scale.fitting(largest, "By")
+    power = scale.fitting_power(largest, "By")
     shown = largest * 10.0**power
     assert shown <= scale.AXIS * (1 + 1e-6)
     assert shown >= scale.AXIS / 10 * (1 - 1e-6) or power == scale.HIGHEST
@@ -84,7 +84,7 @@ def test_the_largest_value_stays_on_the_axis_and_uses_a_tenth_of_it(largest: flo
 
 @given(st.floats(0.0, 1.0))
 def test_a_share_is_shown_in_percent(share: float) -> None:
-    assert scale.fitting(share, "1") == scale.PERCENT
+    assert scale.fitting_power(share, "1") == scale.PERCENT
 
 
 @pytest.mark.parametrize(
@@ -149,9 +149,9 @@ def test_a_line_that_was_removed_comes_back_when_it_is_added_only() -> None:
 
 def test_what_was_asked_for_and_is_not_there_is_known_after_two_samples() -> None:
     watched = monitor(*readings("s", [{BUSY: 0.1}]), wanted=("nonsense", "cpu busy"))
-    assert watched.unmatched() == []
+    assert watched.unmatched_patterns() == []
     watched.take(Reading("s", 1.0, {BUSY: 0.1}))
-    assert watched.unmatched() == ["nonsense"]
+    assert watched.unmatched_patterns() == ["nonsense"]
 
 
 def test_a_source_that_was_lost_has_a_gap_and_no_latest_value() -> None:
@@ -195,7 +195,7 @@ def test_values_are_written_with_their_unit(
 
 
 def test_units_are_named() -> None:
-    assert [named_unit(one) for one in ("1", "{process}", "{fault}/s", "ms", None)] == [
+    assert [unit_name(one) for one in ("1", "{process}", "{fault}/s", "ms", None)] == [
         "share, 0 to 1",
         "processes",
         "faults/s",

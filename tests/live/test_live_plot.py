@@ -69,7 +69,7 @@ def test_a_source_that_was_lost_leaves_a_gap_in_the_chart() -> None:
     watched.take(Reading("s", 20.0, {BUSY: 0.5}))
     watched.take(Reading("s", 21.0, {BUSY: 0.5}))
     view = View(watched, None)
-    (shown,) = view.shown()
+    (shown,) = view.visible_lines()
     assert shown.line.key == Line("s", BUSY).key
     columns = {x for x, _ in dots(view.curves([shown])[0], 21.0, 21, 4)}
     assert not columns & set(range(10, 39))

@@ -17,7 +17,7 @@ from headcount.live.alert import Alerts, parse
 from headcount.live.monitor import Monitor
 from headcount.live.reading import Back, Lost, News
 from headcount.live.screen import keys
-from headcount.live.screen.add import found
+from headcount.live.screen.add import matching_keys
 from headcount.live.screen.app import WatchApp
 from headcount.live.screen.chart import BOOKMARK, Chart
 from headcount.live.screen.legend import Legend
@@ -148,10 +148,10 @@ def test_a_searches_the_catalogue_adds_and_takes_away() -> None:
 
 def test_the_search_takes_words_in_any_order_of_labels_names_and_sources() -> None:
     catalogue = {"a": [BUSY, USED], "b": [USED]}
-    assert found(catalogue, "USED memory") == [("a", USED), ("b", USED)]
-    assert found(catalogue, "used b") == [("b", USED)]
-    assert found(catalogue, "nothing like it") == []
-    assert len(found(catalogue, "")) == 3
+    assert matching_keys(catalogue, "USED memory") == [("a", USED), ("b", USED)]
+    assert matching_keys(catalogue, "used b") == [("b", USED)]
+    assert matching_keys(catalogue, "nothing like it") == []
+    assert len(matching_keys(catalogue, "")) == 3
 
 
 def test_h_highlights_the_chosen_line() -> None:

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from command_line import app
 from headcount.analyse.prices.record import PriceReport
 from headcount.analyse.prices.schema import price as price_schema
-from headcount.bundle.schema import schema_of
+from headcount.bundle.schema import record_schema
 from headcount.errors import HeadcountError
 
 PUBLISHED = Path(__file__).parents[2] / "docs" / "schemas" / "price.schema.json"
@@ -38,7 +38,7 @@ def shown(*arguments: object) -> str:
 
 def answer(*arguments: object) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(shown(*arguments, "--json"))
-    Draft202012Validator(schema_of("price", PriceReport)).validate(found)
+    Draft202012Validator(record_schema("price", PriceReport)).validate(found)
     return found
 
 

@@ -18,7 +18,7 @@ from prometheus_client.openmetrics import parser
 
 from headcount.bundle import reader
 from headcount.bundle.reader import Bundle
-from headcount.bundle.schema import schema_of
+from headcount.bundle.schema import record_schema
 from headcount.errors import InputError
 from headcount.report.export import openmetrics, otlp, record
 from headcount.report.export.points import attributes_of
@@ -117,7 +117,7 @@ def test_an_instance_is_an_attribute_of_its_own() -> None:
 
 
 def test_json_is_what_its_schema_says(bundle: Bundle) -> None:
-    schema = schema_of("export", record.Exported)
+    schema = record_schema("export", record.Exported)
     made = json.loads(record.text(bundle))
     jsonschema.validate(made, schema)
     assert made["verdict"]["sentence"] == bundle.verdict.sentence  # type: ignore[union-attr]

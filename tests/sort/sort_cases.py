@@ -5,7 +5,7 @@ from pathlib import Path
 from headcount.sort.experiment import Setting, Subject, Trial
 from headcount.sort.layout import OBSERVATIONS
 from headcount.sort.place import Place
-from headcount.sort.sorted import Budget, Sorted
+from headcount.sort.sort_result import Budget, Sorted
 
 HERE = Place(Path("/data"), 1, frozenset({"sda"}))
 SUBJECT = Subject(OBSERVATIONS, 694_444, 1, HERE, 1, cold=False, verify=True)

@@ -10,7 +10,7 @@ from sort_cases import HERE, NEED, SUBJECT, setting, trials
 from headcount.report.sorting import page, wording
 from headcount.sort import answer, ladder, placement
 from headcount.sort.experiment import Measured
-from headcount.sort.layout import OBSERVATIONS, records_of
+from headcount.sort.layout import OBSERVATIONS, record_layout
 from headcount.sort.place import Place
 
 SMALL, MIDDLE, LARGE = setting(2_000_000), setting(64_000_000), setting(171_000_000)
@@ -81,7 +81,7 @@ def test_the_ladder_reaches_beyond_what_fits() -> None:
 
 
 def test_records_of_a_benchmark_need_what_the_formula_says_without_its_tenth() -> None:  # S-02
-    layout = records_of(100, 10)
+    layout = record_layout(100, 10)
     formula = layout.formula(3_000_000).value
     assert formula == 382_800_000
     assert formula / layout.need_bytes(3_000_000, 1) == pytest.approx(1.1, abs=0.001)

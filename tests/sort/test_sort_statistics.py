@@ -28,7 +28,7 @@ def test_one_measurement_has_no_interval_and_no_difference() -> None:
 def test_pairs_share_what_disturbed_their_round() -> None:
     before = [1.0, 5.0, 2.0, 9.0]
     after = [0.69 * value for value in before]
-    found = statistics.saved(before, after)
+    found = statistics.saved_share(before, after)
     assert found.value == pytest.approx(0.31, rel=1e-9)
     assert found.low == pytest.approx(0.31, rel=1e-6)
     assert statistics.differs(statistics.ratio(before, after))

@@ -99,13 +99,13 @@ def test_four_drives_do_not_fill_the_bus() -> None:  # D-06
     load = bus.bus_load((10e6,) * 4, pci)
     assert load == pytest.approx(40 / 132, rel=1e-15)
     assert bus.BUSY_SHARE * pci == pytest.approx(105.6e6, rel=1e-15)
-    assert advice.of_bus(load) is advice.BUS_FREE
-    assert advice.of_bus(bus.bus_load((10e6,) * 10, pci)) is advice.BUS_FREE
-    assert advice.of_bus(bus.bus_load((10e6,) * 11, pci)) is advice.BUS_BUSY
+    assert advice.bus_advice(load) is advice.BUS_FREE
+    assert advice.bus_advice(bus.bus_load((10e6,) * 10, pci)) is advice.BUS_FREE
+    assert advice.bus_advice(bus.bus_load((10e6,) * 11, pci)) is advice.BUS_BUSY
 
 
 def test_at_exactly_the_threshold_the_bus_is_free() -> None:  # D-06
-    assert advice.of_bus(bus.BUSY_SHARE) is advice.BUS_FREE
+    assert advice.bus_advice(bus.BUSY_SHARE) is advice.BUS_FREE
 
 
 def test_the_queue_time() -> None:  # D-07

@@ -91,7 +91,7 @@ def test_advice_is_listed_with_its_levels(level) -> None:
             "[, ]+", where.partition("`raid`, level")[2]
         ):
             listed.add(rule)
-    assert listed == {one.rule for one in advice.of_level(level)}
+    assert listed == {one.rule for one in advice.level_advice(level)}
 
 
 def test_figures_of_the_page_that_no_command_prints() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from headcount.storage import advice, sources, wording
+from headcount.storage import advice, number_text, sources
 from headcount.storage.catalogue import FORMULAS
 from headcount.storage.formula import Formula
 from headcount.storage.levels import LEVELS
@@ -80,7 +80,7 @@ def test_rules_and_names_are_given_once() -> None:
 
 
 def test_every_source_can_be_looked_up() -> None:
-    told = [advised for level in LEVELS for advised in advice.of_level(level)]
+    told = [advised for level in LEVELS for advised in advice.level_advice(level)]
     every = [formula.source for formula in FORMULAS] + [one.source for one in told]
     for source in every:
         assert sources.PAPER in source or source in {sources.LITTLE, sources.WRITE_COST}
@@ -98,7 +98,7 @@ def test_facts_of_a_level_have_a_source() -> None:
 
 
 def test_the_examples_in_the_docstrings() -> None:
-    result = doctest.testmod(wording)
+    result = doctest.testmod(number_text)
     assert result.attempted > 0
     assert result.failed == 0
 
@@ -116,10 +116,10 @@ def test_the_examples_in_the_docstrings() -> None:
     ],
 )
 def test_results_in_full(value: float, unit: str, written: str) -> None:
-    assert wording.in_full(value, unit) == written
+    assert number_text.in_full(value, unit) == written
 
 
 @given(st.floats(-1e18, 1e18))
 def test_numbers_are_put_in_to_twelve_digits(value: float) -> None:
     assume(value == 0 or abs(value) > 1e-12)
-    assert plain(wording.put_in(value)) == pytest.approx(value, rel=1e-11)
+    assert plain(number_text.put_in(value)) == pytest.approx(value, rel=1e-11)

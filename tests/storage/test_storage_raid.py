@@ -95,7 +95,7 @@ def test_the_claim_of_half_as_much_again_was_not_found_true() -> None:  # R-08
     below = [name for name, saved in measured.items() if saved < claimed_saving]
     assert below == ["fast", "fast and wide", "ultra"]
     assert "19 to 36 %" in advice.NO_HALF.text
-    assert advice.NO_HALF in advice.of_level(level("0"))
+    assert advice.NO_HALF in advice.level_advice(level("0"))
 
 
 def test_the_case_of_the_appendix() -> None:
@@ -117,7 +117,7 @@ def test_the_case_of_the_appendix() -> None:  # R-16
     ],
 )
 def test_advice_of_a_level(name: str, rules: set[str]) -> None:
-    found = {one.rule for one in advice.of_level(level(name))}
+    found = {one.rule for one in advice.level_advice(level(name))}
     assert found == rules | {"R-10", "R-11", "R-15"}
 
 

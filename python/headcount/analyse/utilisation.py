@@ -23,7 +23,7 @@ from headcount.analyse.diagnosis.projection import (
 from headcount.analyse.diagnosis.thresholds import threshold
 from headcount.bundle.diagnosis import Limit
 from headcount.bundle.level import LevelResult
-from headcount.counters.naming import INTERFACE, of_instance, split_instance
+from headcount.counters.naming import INTERFACE, instance_name, split_instance
 
 QUEUE_RATE = "system.network.queue.rate"
 LEAST_USE = 0.02
@@ -102,7 +102,7 @@ def _shaped(levels: Sequence[Observation]) -> Iterator[Resource]:
     for name, rate in last.means.get("sut", {}).items() if last is not None else ():
         family, interface = split_instance(name)
         if family == QUEUE_RATE and interface is not None and rate > 0:
-            sent = of_instance(network.SENT, INTERFACE, interface)
+            sent = instance_name(network.SENT, INTERFACE, interface)
             yield Resource(
                 "network",
                 sent,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headcount.bundle.json_path import path_at
-from headcount.bundle.manifest import DIGITS, Entry, Manifest, checksum, entry_of, members
+from headcount.bundle.manifest import DIGITS, Entry, Manifest, checksum, manifest_entry, members
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +40,14 @@ def differences(folder: Path, manifest: Manifest) -> list[Altered]:
         if name not in there:
             found.append(Altered(name, "missing"))
         else:
-            found.extend(_compared(folder / name, entry))
+            found.extend(_differences(folder / name, entry))
     found.extend(Altered(name, "added") for name in sorted(there - set(manifest.files)))
     return found
 
 
-def _compared(path: Path, entry: Entry) -> Iterator[Altered]:
+def _differences(path: Path, entry: Entry) -> Iterator[Altered]:
     content = path.read_bytes()
-    if entry_of(content).sha256 == entry.sha256:
+    if manifest_entry(content).sha256 == entry.sha256:
         return
     start, end = _span(content, entry)
     if b"\0" in content:  # no text: Parquet

@@ -95,7 +95,7 @@ def read_lines(path: Path) -> Iterator[Any]:
                 continue
 
 
-def numbered(path: Path) -> Iterator[tuple[int, bool, Any]]:
+def numbered_lines(path: Path) -> Iterator[tuple[int, bool, Any]]:
     """Every line of a file with its number from 1, whether it is the last, and its JSON.
 
     None stands for a line that is no JSON. Nothing without the file.
@@ -111,7 +111,7 @@ def numbered(path: Path) -> Iterator[tuple[int, bool, Any]]:
         yield number, number == len(lines), value
 
 
-def locked(folder: Path) -> int:
+def lock_folder(folder: Path) -> int:
     """Lock a folder for this process; the lock ends when the handle that comes back is closed.
 
     Raises InputError when another process has it, so that no two write one bundle.

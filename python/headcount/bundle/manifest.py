@@ -46,7 +46,7 @@ class Manifest(Record):
     digest: str = Field(description="SHA-256 of this file with an empty `digest`")
 
 
-def text_of(files: dict[str, Entry], version: str = __version__) -> str:
+def manifest_text(files: dict[str, Entry], version: str = __version__) -> str:
     """The one text that a manifest of these files has."""
     ordered = dict(sorted(files.items()))
     open_ = Manifest(headcount=version, files=ordered, digest="")
@@ -58,7 +58,7 @@ def _text(manifest: Manifest) -> str:
     return manifest.model_dump_json(indent=1)
 
 
-def entry_of(content: bytes) -> Entry:
+def manifest_entry(content: bytes) -> Entry:
     """The entry of a file with this content."""
     piece = LEAST_PIECE
     while len(content) > piece * MOST_PIECES:
@@ -90,11 +90,11 @@ def write(folder: Path) -> Path:
     Raises SystemLimitError when the disk is full.
     """
     try:
-        files = {path.name: entry_of(path.read_bytes()) for path in members(folder)}
+        files = {path.name: manifest_entry(path.read_bytes()) for path in members(folder)}
     except OSError as error:
         raise disk_error(folder / NAME, error) from error
     drop(folder)
-    replace(folder / NAME, text_of(files))
+    replace(folder / NAME, manifest_text(files))
     return folder / NAME
 
 
@@ -117,7 +117,7 @@ def read(folder: Path) -> Manifest | None:
         found = Manifest.model_validate_json(content)
     except (ValidationError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is damaged: it is no manifest") from error
-    if content != text_of(found.files, found.headcount):
+    if content != manifest_text(found.files, found.headcount):
         raise InputError(f"{path} has been altered: it does not fit its own digest")
     return found
 
@@ -142,5 +142,5 @@ def note(folder: Path, *names: str) -> None:
     except InputError:
         return  # `headcount audit` tells of it
     if found is not None:
-        new = {name: entry_of((folder / name).read_bytes()) for name in names}
-        replace(folder / NAME, text_of({**found.files, **new}, found.headcount))
+        new = {name: manifest_entry((folder / name).read_bytes()) for name in names}
+        replace(folder / NAME, manifest_text({**found.files, **new}, found.headcount))

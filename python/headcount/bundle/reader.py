@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from headcount.bundle import series
 from headcount.bundle.environment import EnvironmentFile
-from headcount.bundle.files import locked, read_lines
+from headcount.bundle.files import lock_folder, read_lines
 from headcount.bundle.level import LevelResult, Levels, Record
 from headcount.bundle.verdict import Verdict
 from headcount.errors import InputError
@@ -76,7 +76,7 @@ def find(runs: Path) -> list[Path]:
 def under_way(folder: Path) -> bool:
     """Whether a process is writing the bundle now."""
     try:
-        os.close(locked(folder))
+        os.close(lock_folder(folder))
     except InputError:
         return True
     return False

@@ -35,7 +35,7 @@ def schemas() -> dict[str, dict[str, Any]]:
 
     The `$id` carries the version; it changes with any change that an existing reader would notice.
     """
-    return {name: schema_of(name, model) for name, model in FILES.items()}
+    return {name: record_schema(name, model) for name, model in FILES.items()}
 
 
 def write(folder: Path) -> list[Path]:
@@ -54,7 +54,7 @@ def text(schema: dict[str, Any]) -> str:
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
-def schema_of(name: str, model: type[Record], version: int = SCHEMA_VERSION) -> dict[str, Any]:
+def record_schema(name: str, model: type[Record], version: int = SCHEMA_VERSION) -> dict[str, Any]:
     """The schema of what a model writes, under a name and a version."""
     head = {
         "$schema": DIALECT,

@@ -70,12 +70,12 @@ def _convert(long: Path, table: Path) -> None:
         connection.execute(
             # COPY takes no parameter for its target, so the name is quoted.
             f"COPY (SELECT * FROM read_json(?, format='newline_delimited', columns={_COLUMNS})) "  # noqa: S608
-            f"TO '{_quoted(table)}' (FORMAT parquet, COMPRESSION zstd)",
+            f"TO '{_quoted_path(table)}' (FORMAT parquet, COMPRESSION zstd)",
             [str(long)],
         )
 
 
-def _quoted(path: Path) -> str:
+def _quoted_path(path: Path) -> str:
     return str(path).replace("'", "''")
 
 

@@ -51,7 +51,7 @@ def sign(folder: Path, key: Path) -> Path:
     path.unlink(missing_ok=True)
     ended = _keygen("sign", "-f", str(key), "-n", NAMESPACE, str(folder / NAME))
     if ended.returncode != 0 or not path.exists():
-        raise InputError(f"cannot sign with {key}: {_said(ended)}")
+        raise InputError(f"cannot sign with {key}: {_ssh_message(ended)}")
     return path
 
 
@@ -68,10 +68,10 @@ def check(folder: Path, keys: Path | None) -> Signature | None:
         return Signature(valid=False, signer=None, text="the file is no signature of OpenSSH")
     if keys is None:
         ended = _keygen("check-novalidate", "-n", NAMESPACE, "-s", str(path), of=folder / NAME)
-        return Signature(ended.returncode == 0, None, _said(ended))
+        return Signature(ended.returncode == 0, None, _ssh_message(ended))
     with tempfile.TemporaryDirectory() as place:
         allowed = Path(place) / "allowed"
-        allowed.write_text(_allowed(keys), "utf-8")
+        allowed.write_text(_allowed_signers(keys), "utf-8")
         found = _keygen("find-principals", "-s", str(path), "-f", str(allowed))
         if found.returncode != 0:
             return Signature(valid=False, signer=None, text=f"not signed by a key of {keys}")
@@ -80,10 +80,10 @@ def check(folder: Path, keys: Path | None) -> Signature | None:
             *("verify", "-f", str(allowed), "-I", name, "-n", NAMESPACE, "-s", str(path)),
             of=folder / NAME,
         )
-        return Signature(ended.returncode == 0, name, _said(ended))
+        return Signature(ended.returncode == 0, name, _ssh_message(ended))
 
 
-def _allowed(keys: Path) -> str:
+def _allowed_signers(keys: Path) -> str:
     """The list of allowed signers that a file is, or that its public keys make."""
     try:
         lines = [line.strip() for line in keys.read_text("utf-8").splitlines()]
@@ -121,6 +121,6 @@ def _keygen(verb: str, *arguments: str, of: Path | None = None) -> subprocess.Co
         ) from error
 
 
-def _said(ended: subprocess.CompletedProcess[str]) -> str:
+def _ssh_message(ended: subprocess.CompletedProcess[str]) -> str:
     lines = [line.strip() for line in (ended.stdout + "\n" + ended.stderr).splitlines()]
     return next((line for line in lines if line), "ssh-keygen says nothing")

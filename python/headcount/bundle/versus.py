@@ -84,7 +84,7 @@ class Versus(Record):
     rests: list[VersusRest] = Field(default=[], description="In the order of time")
     ending: Literal["finished", "interrupted", "unfinished"] = "unfinished"
 
-    def other(self, folder: Path) -> Path | None:
+    def other_folder(self, folder: Path) -> Path | None:
         """The bundle of the other side, which was made beside `folder`; None if it has gone."""
         beside = next(side.bundle for side in self.sides if side.name != self.here)
         path = folder.resolve().parent / beside

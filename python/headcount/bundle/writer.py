@@ -11,7 +11,7 @@ from typing import Any
 from headcount._engine import Histogram
 from headcount.bundle import manifest, series
 from headcount.bundle.environment import EnvironmentFile
-from headcount.bundle.files import Lines, disk_error, dump, locked, replace
+from headcount.bundle.files import Lines, disk_error, dump, lock_folder, replace
 from headcount.bundle.hlog import HistogramLog
 from headcount.bundle.level import LevelResult, Levels
 from headcount.bundle.verdict import Verdict
@@ -50,7 +50,7 @@ class BundleWriter:
         is writing it.
         """
         self.folder = folder
-        self._lock = locked(folder)
+        self._lock = lock_folder(folder)
         manifest.drop(folder)
         series.abandon(folder, finished)
         self._events = Lines(folder / "events.ndjson")

@@ -242,7 +242,7 @@ def _print(told: Answer, preset: str | None) -> None:
         out.print(table)
         out.print()
     out.print(told.headline, markup=False)
-    weighted = score.unequal(
+    weighted = score.unequal_weights(
         [one.cell for one in told.measured], told.weights[: len(told.measured)]
     )
     if told.complete:

@@ -124,13 +124,13 @@ def sort(
 
 
 def _layout(records: int | None, key: int | None) -> "Layout":
-    from headcount.sort.layout import OBSERVATIONS, records_of
+    from headcount.sort.layout import OBSERVATIONS, record_layout
 
     if records is None and key is None:
         return OBSERVATIONS
     if records is None or key is None:
         raise InputError("give --records and --key together, such as --records 100 --key 10")
-    return records_of(records, key)
+    return record_layout(records, key)
 
 
 def _sizes(written: str, option: str) -> list[int]:
@@ -265,7 +265,7 @@ def _tell(
     """Print what came of it. With `elsewhere`, two places for runs were compared."""
     from headcount.report.sorting import page, terminal, wording
     from headcount.sort import answer, placement
-    from headcount.sort.told import placed, told
+    from headcount.sort.experiment_record import experiment_record, placement_record
 
     found = answer.figures(measured.trials)
     over = answer.cliffs(found) if sweep else []
@@ -278,8 +278,8 @@ def _tell(
         except OSError as error:
             raise SystemLimitError(f"cannot write {html}: {error.strerror}") from error
     if json:
-        answered = told(subject, measured, found, over)
-        print_json(answered | ({"placement": placed(compared)} if compared else {}))
+        answered = experiment_record(subject, measured, found, over)
+        print_json(answered | ({"placement": placement_record(compared)} if compared else {}))
         return
     terminal.say([wording.memory(subject)], out)
     if sweep:

@@ -14,17 +14,17 @@ from headcount.errors import InputError
 from headcount.plan import units
 from headcount.storage import (
     advice,
+    answer_lines,
     bus,
     cycles,
     disk,
     gain,
     interfaces,
     levels,
+    number_text,
     queueing,
     raid,
-    shown,
     sort,
-    wording,
 )
 from headcount.storage.advice import Advice
 from headcount.storage.formula import Answer
@@ -195,7 +195,7 @@ def bus_rate(
         each = tuple(_bytes(part, "a device in --rates") for part in rates.split(","))
         load = bus.LOAD.solve(rates_bytes_per_s=each, bus_bytes_per_s=answers[0].value)
         answers += [load]
-        advised = [advice.of_bus(load.value)]
+        advised = [advice.bus_advice(load.value)]
     _tell(answers, advised, json=json)
 
 
@@ -246,12 +246,12 @@ def array(
         one = raid.Array(levels.level(level), drives)
         answers = one.answers(drive_bytes, iops, share)
         given = {"level": one.level.name, "drives": drives}
-        _tell(answers, advice.of_level(one.level), given, json=json)
+        _tell(answers, advice.level_advice(one.level), given, json=json)
         return
     compared = raid.compare(drives, drive_bytes, iops, share)
     left_out = {level.name: why for level in levels.LEVELS if (why := raid.why_not(level, drives))}
     if json:
-        told = {level.name: shown.results(found) for level, found in compared.items()}
+        told = {level.name: answer_lines.results(found) for level, found in compared.items()}
         given = {"drives": drives, "drive_bytes": drive_bytes, "drive_iops": iops, "reads": share}
         inputs = {name: value for name, value in given.items() if value is not None}
         print_json({"inputs": inputs, "levels": told, "left_out": left_out})
@@ -323,12 +323,12 @@ def _print_levels(compared: Mapping[levels.Level, list[Answer]]) -> None:
         "failures_survived": "failures survived",
         "write_penalty": "write penalty",
     }
-    found = {name for answers in compared.values() for name in shown.results(answers)}
+    found = {name for answers in compared.values() for name in answer_lines.results(answers)}
     columns = {name: title for name, title in columns.items() if name in found}
     for title in columns.values():
         table.add_column(title, justify="right")
     for level, answers in compared.items():
-        known = {answer.name: wording.cell(answer.value, answer.unit) for answer in answers}
+        known = {answer.name: number_text.cell(answer.value, answer.unit) for answer in answers}
         table.add_row(level.name, level.known_as, *(known.get(name, text.DASH) for name in columns))
     out.print(table)
 
@@ -343,12 +343,12 @@ def _tell(
 ) -> None:
     """Print answers with their formulas, and what follows from them."""
     if json:
-        inputs = {**(given or {}), **shown.inputs(answers)}
+        inputs = {**(given or {}), **answer_lines.inputs(answers)}
         told = [asdict(one) for one in advised]
-        answered = {"inputs": inputs, "answers": shown.results(answers), "advice": told}
+        answered = {"inputs": inputs, "answers": answer_lines.results(answers), "advice": told}
         print_json({**answered, **(more or {})})
         return
-    for line in [*shown.lines(answers), *shown.advised(advised)]:
+    for line in [*answer_lines.answer_lines(answers), *answer_lines.advice_lines(advised)]:
         out.print(line, markup=False)
 
 

@@ -14,7 +14,7 @@ from headcount.counters.log import read, there
 from headcount.counters.log.own_record import Watched
 from headcount.counters.open import open_source
 from headcount.counters.origin import Origin
-from headcount.counters.proc.listening import ServerSource, kept, listeners
+from headcount.counters.proc.listening import ServerSource, listeners, listening_processes
 from headcount.counters.source import Source
 from headcount.errors import InputError, TargetError
 from headcount.live.feed import Feed, SourceFeed
@@ -115,7 +115,7 @@ def _finder(target: str) -> Callable[[], list[int]]:
     """What finds a server's processes; raises errors where there are none now."""
     if target.startswith("lab:"):
         name = target.removeprefix("lab:").partition("?")[0]
-        find = partial(kept, f"/headcount/lab/{name}-")
+        find = partial(listening_processes, f"/headcount/lab/{name}-")
         if not find():
             raise TargetError(
                 f"no lab:{clean(name)} runs on this machine now; watch it while a run has it: "

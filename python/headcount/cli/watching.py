@@ -16,9 +16,9 @@ from headcount.live import alert, plain
 from headcount.live.line import title, unit
 from headcount.live.monitor import POINTS, Happened, Monitor
 from headcount.live.records import Objects
+from headcount.live.value_text import unit_name, value
 from headcount.live.wall import Wall
 from headcount.live.watch import Watch
-from headcount.live.wording import named_unit, value
 from headcount.text import clean
 
 _LOGGED = "log: {0}; headcount diagnose {0} reads it"
@@ -104,7 +104,7 @@ def _follow(watch: Watch, asked: Asked, tell: Callable[[Happened], None]) -> Non
             return
         for happened in watch.drain(min(_POLL_S, left_s)):
             tell(happened)
-        if not warned and (unmatched := watch.monitor.unmatched()):
+        if not warned and (unmatched := watch.monitor.unmatched_patterns()):
             warned = True
             for pattern in unmatched:
                 text = f'no counter is called "{pattern}"; headcount watch --list names all'
@@ -137,7 +137,7 @@ def list_counters(asked: Asked, *, json: bool) -> None:
         counter = lookup(name)
         whose = f" on {clean(source)}" if several else ""
         said = value(now, unit(name))
-        counted = named_unit(unit(name)) or "unit unknown"
+        counted = unit_name(unit(name)) or "unit unknown"
         out.print(f"{title(name)}{whose}: {said}", style="bold", markup=False)
         out.print(f"  {clean(name)} ({counted})", markup=False)
         out.print(f"  {counter.meaning if counter else 'Not in the catalogue.'}", markup=False)

@@ -147,7 +147,7 @@ class Session:
     def _tell_of_counters(self, t_s: float) -> None:
         """Keep and show that a machine's counters are lost, or back: each once."""
         for source in self._sources:
-            for one in source.happened() if isinstance(source, Latest) else ():
+            for one in source.happenings() if isinstance(source, Latest) else ():
                 self._bundle.event(
                     "counters", t_s, side=source.name, state=one.state, text=one.text
                 )

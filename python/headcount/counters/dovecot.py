@@ -38,7 +38,7 @@ Metrics = Mapping[str, tuple[int, int]]
 """How often, and how many microseconds in all, by metric."""
 
 
-def asked(path: Path, question: bytes) -> str:
+def response(path: Path, question: bytes) -> str:
     """What is answered at a socket; raises OSError, TimeoutError among them."""
     text = b""
     with socket.socket(socket.AF_UNIX) as asking:

@@ -54,6 +54,6 @@ class GeneratorSource:
         """Nothing is held."""
 
     def _group(self, at_s: float) -> dict[str, float]:
-        now = Group.read(self._sys, groups.limiting(self._sys, groups.of(self._proc, "self")))
+        now = Group.read(self._sys, groups.limiting(self._sys, groups.paths(self._proc, "self")))
         was, self._previous = self._previous, (at_s, now)
         return now.figures(None if was is None else was[1], at_s - was[0] if was else 0.0)

@@ -89,7 +89,7 @@ class Latest:
         self._wake.set()
         return fresh if fresh is not None else Sample(now_s)
 
-    def happened(self) -> list[Happening]:
+    def happenings(self) -> list[Happening]:
         """What has happened since this was last asked: each loss and each return once."""
         with self._lock:
             happened, self._happened = self._happened, []

@@ -16,7 +16,7 @@ class MailSource:
         self,
         stats: Path,
         queue_length: Callable[[], int | None],
-        arrived: Callable[[], Mapping[str, int]],
+        arrivals: Callable[[], Mapping[str, int]],
         name: str = "server",
         master: Path | None = None,
     ) -> None:
@@ -26,7 +26,7 @@ class MailSource:
         """
         self.name = name
         self._stats, self._master = stats, master
-        self._queue_length, self._arrived = queue_length, arrived
+        self._queue_length, self._arrivals = queue_length, arrivals
         self._previous: tuple[float, dovecot.Metrics, int | None] | None = None
 
     def sample(self) -> Sample:
@@ -36,17 +36,17 @@ class MailSource:
         metrics: dovecot.Metrics = {}
         sent: int | None = None
         with contextlib.suppress(OSError):
-            metrics = dovecot.metrics(dovecot.asked(self._stats, dovecot.HELLO))
+            metrics = dovecot.metrics(dovecot.response(self._stats, dovecot.HELLO))
             values |= dovecot.gauges(metrics)
         if self._master is not None:
             with contextlib.suppress(OSError):
-                values |= dovecot.services(dovecot.asked(self._master, dovecot.SERVICES))
+                values |= dovecot.services(dovecot.response(self._master, dovecot.SERVICES))
         with contextlib.suppress(OSError):
             waiting = self._queue_length()
             if waiting is not None:
                 values["mail.queue"] = waiting
-            arrived = self._arrived()
-            sent = sum(arrived.values()) if arrived else None
+            arrivals = self._arrivals()
+            sent = sum(arrivals.values()) if arrivals else None
         if self._previous is not None:
             was_s, were, had_sent = self._previous
             values |= dovecot.delta(were, metrics, at_s - was_s)

@@ -15,7 +15,7 @@ INTERFACE = "network.interface.name"
 _INSTANCE = re.compile(rf"(?P<family>.*?)[{{,](?:{DEVICE}|{INTERFACE})=(?P<value>.*)\}}")
 
 
-def of_instance(family: str, attribute: str, value: str) -> str:
+def instance_name(family: str, attribute: str, value: str) -> str:
     """Name the counter of one device or interface.
 
     >>> of_instance("system.disk.io{disk.io.direction=read}", DEVICE, "vda")

@@ -31,7 +31,7 @@ class Summary:
     samples: int
 
 
-def within(samples: Sequence[Sample], start_s: float, end_s: float) -> list[Sample]:
+def samples_within(samples: Sequence[Sample], start_s: float, end_s: float) -> list[Sample]:
     """Return the samples that lie in a window with all the time they cover, in order of time.
 
     A rate covers the time since the sample before, so the first sample after ``start_s`` still
@@ -65,7 +65,7 @@ def summarise(
     start_s = float("-inf") if start_s is None else start_s
     end_s = float("inf") if end_s is None else end_s
     series: dict[str, list[tuple[float, float]]] = {}
-    for sample in within(ordered, start_s, end_s):
+    for sample in samples_within(ordered, start_s, end_s):
         for name, value in sample.values.items():
             series.setdefault(name, []).append((value, covers_s[sample.at_s]))
     return {name: _summarise(points) for name, points in series.items()}

@@ -9,7 +9,7 @@ from headcount.disk.cell import Cell
 from headcount.disk.result import BATCHES, Figures, figures
 from headcount.disk.settings import Settings
 
-Told = Callable[[float], None]
+Progress = Callable[[float], None]
 """Is told the share that is done, several times a second."""
 
 
@@ -38,17 +38,19 @@ class Bench:
         """Where its file system keeps files: `disk`, `memory`, `elsewhere`."""
         return self._engine.kept
 
-    def fill(self, told: Told) -> None:
+    def fill(self, on_progress: Progress) -> None:
         """Write the whole test file. Ctrl-C interrupts."""
-        self._engine.fill(lambda far: told(json.loads(far)["done"]))
+        self._engine.fill(lambda far: on_progress(json.loads(far)["done"]))
 
-    def measure(self, cell: Cell, told: Told) -> Figures:
+    def measure(self, cell: Cell, on_progress: Progress) -> Figures:
         """Measure a cell. Ctrl-C interrupts.
 
         Raises SystemLimitError when the disk is full and TargetError when it fails.
         """
         order = cell.order(self._settings.seconds, self._settings.warm_up_s, BATCHES)
-        found = self._engine.measure(json.dumps(order), lambda far: told(json.loads(far)["done"]))
+        found = self._engine.measure(
+            json.dumps(order), lambda far: on_progress(json.loads(far)["done"])
+        )
         return figures(cell, json.loads(found))
 
     def close(self) -> None:

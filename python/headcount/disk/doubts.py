@@ -29,8 +29,8 @@ def doubts(
             "and the server too."
         )
     if not settings.direct and kept != "memory":
-        found.append(_cached(settings, memory_bytes))
-    found += _others(measured, processors)
+        found.append(_cache_doubt(settings, memory_bytes))
+    found += _neighbour_doubts(measured, processors)
     full = [one for one in measured if one.machine_busy is not None and one.machine_busy >= BUSY]
     if full:
         found.append(
@@ -40,7 +40,7 @@ def doubts(
     return found
 
 
-def _cached(settings: Settings, memory_bytes: int) -> str:
+def _cache_doubt(settings: Settings, memory_bytes: int) -> str:
     if settings.size_bytes < memory_bytes:
         return (
             f"The test file ({memory(settings.size_bytes)}) fits into this machine's memory "
@@ -50,7 +50,7 @@ def _cached(settings: Settings, memory_bytes: int) -> str:
     return "With --buffered, memory answered a part of the reads and took in a part of the writes."
 
 
-def _others(measured: Sequence[Figures], processors: int) -> list[str]:
+def _neighbour_doubts(measured: Sequence[Figures], processors: int) -> list[str]:
     known = [busy for one in measured if (busy := one.others_busy(processors)) is not None]
     mean = sum(known) / len(known) if known else 0.0
     if mean <= OTHERS:

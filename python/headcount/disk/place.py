@@ -37,7 +37,7 @@ def place(folder: Path, proc: Path = Path("/proc"), sys: Path = Path("/sys")) ->
     """Look up what a folder lies on."""
     number = folder.stat().st_dev
     device = f"{os.major(number)}:{os.minor(number)}"
-    found = _mounted(folder, device, proc)
+    found = _mount_of(folder, device, proc)
     mount, kind, source = found or (None, None, None)
     block = sys / "dev" / "block" / device
     disk = block.resolve().parent if (block / "partition").exists() else block
@@ -51,7 +51,7 @@ def place(folder: Path, proc: Path = Path("/proc"), sys: Path = Path("/sys")) ->
     )
 
 
-def _mounted(folder: Path, device: str, proc: Path) -> tuple[str, str, str] | None:
+def _mount_of(folder: Path, device: str, proc: Path) -> tuple[str, str, str] | None:
     """The mount point, file system and source of a folder: proc(5), mountinfo."""
     text = _read(proc / "self" / "mountinfo") or ""
     resolved = folder.resolve()

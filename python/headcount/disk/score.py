@@ -98,6 +98,6 @@ def _keys(cell: Cell) -> set[str]:
     return keys
 
 
-def unequal(cells: Sequence[Cell], given: Sequence[float]) -> Mapping[str, float]:
+def unequal_weights(cells: Sequence[Cell], given: Sequence[float]) -> Mapping[str, float]:
     """The weights that are not 1, by the name of their cell."""
     return {cell.name: w for cell, w in zip(cells, given, strict=True) if w != 1}

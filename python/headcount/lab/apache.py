@@ -11,7 +11,7 @@ from pathlib import Path
 
 from headcount.errors import InputError, SystemLimitError
 from headcount.lab import apache_files, setting, web_settings
-from headcount.lab.installed import find, said
+from headcount.lab.installed import command_output, find
 from headcount.lab.web import WebServer
 
 ADVICE = (
@@ -41,7 +41,7 @@ class ApacheServer(WebServer):
         except SystemLimitError:
             self._program = find("httpd", ADVICE)
         self._around = _namespace() if os.geteuid() == 0 else []
-        version = re.search(r"Apache/(\S+)", said([self._program, "-v"]))
+        version = re.search(r"Apache/(\S+)", command_output([self._program, "-v"]))
         self._modules = apache_files.modules(self._program)
         super().__init__(complete, {"apache": version[1] if version else "unknown"})
 
@@ -75,7 +75,7 @@ def _namespace() -> list[str]:
     """What the command of root's Apache begins with; raises SystemLimitError where it cannot be."""
     unshare = find("unshare", "lab:apache needs unshare of util-linux when it is run by root")
     try:
-        said([unshare, *NOBODY, "true"])
+        command_output([unshare, *NOBODY, "true"])
     except SystemLimitError as error:
         raise SystemLimitError(
             "Apache refuses to serve as root, and this system allows no user namespace to serve "

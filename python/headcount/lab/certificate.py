@@ -4,7 +4,7 @@ from pathlib import Path
 
 from headcount.errors import SystemLimitError
 from headcount.lab import port
-from headcount.lab.installed import find, said
+from headcount.lab.installed import command_output, find
 
 AUTHORITY, CERTIFICATE, KEY = "authority.pem", "server.pem", "server.key"
 KIND = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30"]
@@ -25,19 +25,19 @@ def make(folder: Path) -> None:
     except OSError as error:
         raise SystemLimitError(f"cannot write {names}: {error.strerror}") from error
     issued = ["-CA", str(folder / AUTHORITY), "-CAkey", str(authority), "-CAcreateserial"]
-    said(
+    command_output(
         [
             *(openssl, "req", "-x509", *KIND, "-keyout", str(authority)),
             *("-out", str(folder / AUTHORITY), "-subj", "/CN=Headcount lab authority"),
         ]
     )
-    said(
+    command_output(
         [
             *(openssl, "req", *KIND, "-keyout", str(folder / KEY), "-out", str(request)),
             *("-subj", f"/CN={port.host()}"),
         ]
     )
-    said(
+    command_output(
         [
             *(openssl, "x509", "-req", "-in", str(request), *issued, "-days", "30"),
             *("-extfile", str(names), "-out", str(folder / CERTIFICATE)),

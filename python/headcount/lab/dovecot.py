@@ -9,7 +9,7 @@ from pathlib import Path
 from headcount.errors import SystemLimitError
 from headcount.lab import account, certificate, dovecot_files, port, process
 from headcount.lab.home import Home, is_plain, open_base
-from headcount.lab.installed import find, said
+from headcount.lab.installed import command_output, find
 from headcount.lab.kept import KeptServer
 
 ADVICE = (
@@ -43,7 +43,7 @@ class Dovecot:
         self._program = find("dovecot", ADVICE)
         if not all(any(Path(part, one).exists() for part in PARTS) for one in ("imap", "lmtp")):
             raise SystemLimitError(ADVICE)
-        self.version = said([self._program, "--version"]).partition(" ")[0]
+        self.version = command_output([self._program, "--version"]).partition(" ")[0]
         if not self.version.startswith("2.3."):
             raise SystemLimitError(
                 f"lab:mail writes the configuration of Dovecot 2.3, and here is {self.version}, "

@@ -38,7 +38,7 @@ class Front:
         self.pid = self._process.pid
         self.version = __version__
 
-    def arrived(self) -> dict[str, int]:
+    def arrivals(self) -> dict[str, int]:
         """Messages that have arrived for each of the destinations, by domain.
 
         Raises OSError if the front does not answer.

@@ -76,7 +76,7 @@ class Home:
                 "folder that can be written: XDG_CACHE_HOME=/some/folder headcount run ..."
             ) from error
         with contextlib.suppress(OSError):  # file systems without locks
-            self._lock = _locked(self.path)
+            self._lock = _lock_handle(self.path)
         _sweep(server, around)
 
     def delete(self) -> None:
@@ -87,7 +87,7 @@ class Home:
             self._lock = None
 
 
-def _locked(folder: Path) -> int:
+def _lock_handle(folder: Path) -> int:
     """Lock a folder until the handle that comes back is closed; raises OSError if it is locked."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
@@ -103,6 +103,6 @@ def _sweep(server: str, around: Path) -> None:
     for folder in around.glob(f"{server}-*"):
         with contextlib.suppress(OSError):
             if time.time() - folder.stat().st_mtime > YOUNG_S:
-                handle = _locked(folder)
+                handle = _lock_handle(folder)
                 shutil.rmtree(folder, ignore_errors=True)
                 os.close(handle)

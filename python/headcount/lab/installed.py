@@ -24,7 +24,7 @@ def find(program: str, advice: str) -> str:
     return found
 
 
-def said(command: Sequence[str], account: Account | None = None) -> str:
+def command_output(command: Sequence[str], account: Account | None = None) -> str:
     """What a program prints; raises SystemLimitError if it does not run or fails.
 
     `account` is who it runs as, if not as who runs this.

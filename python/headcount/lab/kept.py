@@ -62,17 +62,19 @@ class KeptServer(ServerProcess):
             if not Path(f"/proc/{self.server_pid}").exists():
                 if not port.is_free(number):
                     return False
-                raise SystemLimitError(f"{self._name} ended at once; it said: {self._logged(log)}")
+                raise SystemLimitError(
+                    f"{self._name} ended at once; it said: {self._log_excerpt(log)}"
+                )
             if time.monotonic() > deadline_s:
                 raise SystemLimitError(
                     f"{self._name} was not ready within {process.START_S:g} s; "
-                    f"it said: {self._logged(log)}"
+                    f"it said: {self._log_excerpt(log)}"
                 )
             time.sleep(keeper.PAUSE_S)
         return True
 
-    def _logged(self, log: Path) -> str:
-        text = self.said()
+    def _log_excerpt(self, log: Path) -> str:
+        text = self.log_text()
         if log.exists():
             text += log.read_text("utf-8", errors="replace")
         lines = [line.strip() for line in text.splitlines() if not NOISE.match(line)]

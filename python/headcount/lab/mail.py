@@ -101,11 +101,11 @@ class MailServer:
         """Messages that the front has taken and not delivered; None if it has no queue."""
         return self._postfix.queue_length() if self._postfix is not None else None
 
-    def arrived(self) -> dict[str, int]:
+    def arrivals(self) -> dict[str, int]:
         """Messages that have arrived at each of the other destinations, by domain."""
         if self._own is not None:
-            return self._own.arrived()
-        return {domain: sink.arrived() for domain, sink in self._sinks.items()}
+            return self._own.arrivals()
+        return {domain: sink.arrivals() for domain, sink in self._sinks.items()}
 
     def stop(self) -> None:
         """End it and delete all mail; safe to call twice."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from headcount.lab import certificate, port, setting, web_settings
-from headcount.lab.installed import find, said
+from headcount.lab.installed import command_output, find
 from headcount.lab.web import ACCESS_LOG, LOG, STATUS, WebServer
 
 ADVICE = (
@@ -55,7 +55,7 @@ class NginxServer(WebServer):
         """Start it; raises InputError for settings it does not have, else SystemLimitError."""
         complete = setting.complete(self.name, web_settings.NGINX, settings)
         self._program = find("nginx", ADVICE)
-        version = said([self._program, "-v"]).rpartition("/")[2]
+        version = command_output([self._program, "-v"]).rpartition("/")[2]
         super().__init__(complete, {"nginx": version})
 
     def configuration(self, place: Path, number: int) -> str:

@@ -11,7 +11,7 @@ from headcount.errors import SystemLimitError
 from headcount.lab import port, postfix_files, process
 from headcount.lab.dovecot import Dovecot
 from headcount.lab.home import Home, open_base
-from headcount.lab.installed import find, said
+from headcount.lab.installed import command_output, find
 from headcount.lab.kept import KeptServer
 
 ADVICE = (
@@ -49,8 +49,10 @@ class Postfix:
             )
         self._settings, self._dovecot, self._sinks = settings, dovecot, sinks
         self._commands = Path(find("postfix", ADVICE)).parent
-        self._daemons = said([str(self._commands / "postconf"), "-dh", "daemon_directory"])
-        self.version = said([str(self._commands / "postconf"), "-dh", "mail_version"])
+        self._daemons = command_output(
+            [str(self._commands / "postconf"), "-dh", "daemon_directory"]
+        )
+        self.version = command_output([str(self._commands / "postconf"), "-dh", "mail_version"])
         for _ in range(PORTS):
             with ExitStack() as parts:
                 if self._start(parts):
@@ -101,11 +103,11 @@ class Postfix:
     def _check(self, configuration: Path) -> None:
         """Have Postfix make its queue; raises SystemLimitError with what it complains of."""
         try:
-            said([str(self._commands / "postfix"), "-c", str(configuration), "check"])
+            command_output([str(self._commands / "postfix"), "-c", str(configuration), "check"])
         except SystemLimitError as error:
-            raise SystemLimitError(f"{error}; Postfix's log: {self._logged()}") from error
+            raise SystemLimitError(f"{error}; Postfix's log: {self._log_excerpt()}") from error
 
-    def _logged(self) -> str:
+    def _log_excerpt(self) -> str:
         """The beginning of its log."""
         log = self.home / "log"
         text = log.read_text("utf-8", errors="replace") if log.exists() else ""
@@ -118,7 +120,7 @@ class Postfix:
                 session.ehlo_or_helo_if_needed()
         except (OSError, smtplib.SMTPException) as error:
             raise SystemLimitError(
-                f"Postfix listens, but does not serve: {error}; its log: {self._logged()}"
+                f"Postfix listens, but does not serve: {error}; its log: {self._log_excerpt()}"
             ) from error
 
     def queue_length(self) -> int:

@@ -13,7 +13,7 @@ from pathlib import Path
 from headcount.errors import SystemLimitError
 from headcount.lab import account, certificate, port, postgresql_settings, setting
 from headcount.lab.home import Home, open_base
-from headcount.lab.installed import find, said
+from headcount.lab.installed import command_output, find
 from headcount.lab.kept import KeptServer
 
 ADVICE = (
@@ -60,7 +60,7 @@ class PostgresqlServer:
         known = postgresql_settings.POSTGRESQL
         self.settings: Mapping[str, str] = setting.complete("postgresql", known, settings)
         self._initdb, self._postgres = _find("initdb"), _find("postgres")
-        version = re.search(r"\) (\S+)", said([self._postgres, "--version"]))
+        version = re.search(r"\) (\S+)", command_output([self._postgres, "--version"]))
         self.programs: Mapping[str, str] = {"postgresql": version[1] if version else "unknown"}
         self.password = secrets.token_urlsafe(PASSWORD_BYTES)
         self._account = account.unprivileged("PostgreSQL")
@@ -118,7 +118,7 @@ class PostgresqlServer:
         self._account.own(self.home)
         how = ["--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync"]
         who = [f"--username={self.user}", f"--pwfile={secret}"]
-        said([self._initdb, "-D", str(data), *how, *who], self._account)
+        command_output([self._initdb, "-D", str(data), *how, *who], self._account)
         secret.unlink()
 
     def stop(self) -> None:

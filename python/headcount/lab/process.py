@@ -57,7 +57,7 @@ class ServerProcess:
         """What it prints, as a file that can be read as long as it runs."""
         return Path(f"/proc/self/fd/{self._log.fileno()}")
 
-    def said(self) -> str:
+    def log_text(self) -> str:
         """The beginning of what it has printed."""
         return os.pread(self._log.fileno(), MOST_LOG_BYTES, 0).decode(errors="replace")
 
@@ -77,7 +77,7 @@ class ServerProcess:
         deadline_s = time.monotonic() + START_S
         while time.monotonic() < deadline_s:
             ended = self._process.poll() is not None
-            text = self.said()
+            text = self.log_text()
             whole = text[: text.rfind("\n") + 1].splitlines()
             found = next((line for line in whole if line.startswith(start)), None)
             if found is not None and not ended:

@@ -54,7 +54,7 @@ class Sink:
             "when fewer programs of this machine open ports"
         )
 
-    def arrived(self) -> int:
+    def arrivals(self) -> int:
         """Messages that have arrived."""
         with self._counts.open("rb") as file:
             file.seek(max(0, self._counts.stat().st_size - LAST_BYTES))

@@ -19,7 +19,7 @@ def chart(view: View) -> str:
 
     A cell is empty where a source had no sample at that moment, or the sample lacked the counter.
     """
-    shown = view.shown()
+    shown = view.visible_lines()
     rows: dict[float, dict[tuple[str, str], float]] = {}
     for one in shown:
         for at_s, number in zip(one.trace.at_s, one.trace.values, strict=True):
@@ -28,7 +28,7 @@ def chart(view: View) -> str:
                 row[one.line.key] = float(number)
     head = ["time", *(f"{one.line.source}: {one.line.name}" for one in shown)]
     keys = [one.line.key for one in shown]
-    return _written(
+    return _csv_text(
         head,
         ([moment(at_s), *(_number(rows[at_s].get(key)) for key in keys)] for at_s in sorted(rows)),
     )
@@ -36,7 +36,7 @@ def chart(view: View) -> str:
 
 def report(monitor: Monitor) -> str:
     """The latest value of every counter: a row for each, a column for each source."""
-    return _written(
+    return _csv_text(
         ["counter", "label", "unit", *monitor.sources],
         (
             [
@@ -52,7 +52,7 @@ def report(monitor: Monitor) -> str:
 
 def alerts(monitor: Monitor) -> str:
     """What went beyond a threshold or came back, in order of time."""
-    return _written(
+    return _csv_text(
         ["time", "state", "source", "counter", "value", "condition", "lasted_s"],
         (
             [
@@ -97,7 +97,7 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.9g}"
 
 
-def _written(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def _csv_text(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     file = io.StringIO()
     writer = csv.writer(file)
     writer.writerow(head)

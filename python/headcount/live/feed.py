@@ -84,7 +84,7 @@ class SourceFeed:
                 self._source = self._opens()
             sample = self._source.sample()
         except (HeadcountError, OSError) as error:
-            return self._fail(_said(error))
+            return self._fail(_error_text(error))
         if not sample.values:
             return self._fail("it gives no figures")
         cost_ms = (time.thread_time() - began_s) * 1000
@@ -113,6 +113,6 @@ class SourceFeed:
         return [Lost(self.name, self._wall.now(), reason)]
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     text = error.strerror if isinstance(error, OSError) else str(error)
     return text or str(error) or type(error).__name__

@@ -192,7 +192,7 @@ class Monitor:
         """The counters that each source has given, by the source's name."""
         return {name: state.history.names for name, state in self.sources.items()}
 
-    def unmatched(self) -> list[str]:
+    def unmatched_patterns(self) -> list[str]:
         """What was asked for and no source gives, once each has had two samples or is lost."""
         states = self.sources.values()
         if not states or not all(state.samples > 1 or state.lost for state in states):

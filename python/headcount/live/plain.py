@@ -7,7 +7,7 @@ from headcount.live.alert import Event
 from headcount.live.line import title, unit
 from headcount.live.monitor import Happened, Monitor
 from headcount.live.reading import Back, Lost, Reading, Said
-from headcount.live.wording import value
+from headcount.live.value_text import value
 from headcount.text import clean, share, span
 
 

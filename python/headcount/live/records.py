@@ -11,7 +11,7 @@ from headcount.counters.log.own_record import (
     Taken,
     line,
 )
-from headcount.counters.log.own_writer import columns_of, rounded
+from headcount.counters.log.own_writer import columns_of, rounded_value
 from headcount.live.monitor import Happened
 from headcount.live.reading import Back, Lost, Reading, Said
 
@@ -58,7 +58,7 @@ class Objects:
         news = happened.news
         if isinstance(news, Reading):
             values = {
-                name: rounded(value) or 0.0
+                name: rounded_value(value) or 0.0
                 for name, value in news.values.items()
                 if shown is None or (news.source, name) in shown
             }

@@ -13,7 +13,7 @@ PERCENT = 2
 """The scale of shares: 1 stands at the top."""
 
 
-def fitting(largest: float, unit: str | None) -> int:
+def fitting_power(largest: float, unit: str | None) -> int:
     """The power of ten with which a counter's largest value just stays on the axis.
 
     A share is shown in percent, however small it is: a processor at 0.5 % belongs at the bottom.
@@ -27,15 +27,15 @@ def fitting(largest: float, unit: str | None) -> int:
     power = math.floor(math.log10(AXIS) - math.log10(largest) + 1e-9)
     if unit == "1":
         power = min(power, PERCENT)
-    return clamped(power)
+    return clamped_power(power)
 
 
-def clamped(power: int) -> int:
+def clamped_power(power: int) -> int:
     """The nearest power that a scale may have."""
     return max(LOWEST, min(HIGHEST, power))
 
 
-def written(power: int) -> str:
+def scale_text(power: int) -> str:
     """A scale as the legend shows it.
 
     >>> [written(p) for p in (0, 2, -2, -9)]

@@ -84,19 +84,19 @@ class View:
         too_long = step > 0 and self.span_s >= kept_s and self.frozen_s is not None
         self.span_s = None if too_long or place >= len(SPANS_S) else SPANS_S[max(place, 0)]
 
-    def shown(self) -> list[Shown]:
+    def visible_lines(self) -> list[Shown]:
         """Every line with what is in the window."""
         window = self.window()
         if window is None:
             return []
-        return [self._shown(line, window) for line in self.monitor.lines]
+        return [self._visible_line(line, window) for line in self.monitor.lines]
 
     def curves(self, shown: list[Shown]) -> list[Curve]:
         """What to draw, the selected line last and so above all others."""
         ordered = sorted(shown, key=lambda one: one.line.key == self.selected)
         return [Curve(one.trace, 10.0**one.power, one.line.colour) for one in ordered]
 
-    def _shown(self, line: Line, window: tuple[float, float]) -> Shown:
+    def _visible_line(self, line: Line, window: tuple[float, float]) -> Shown:
         state = self.monitor.sources.get(line.source)
         empty = np.zeros(0)
         trace = (
@@ -108,5 +108,5 @@ class View:
         power = line.power
         if power is None:
             largest = max(abs(found.maximum), abs(found.minimum)) if found else 0.0
-            power = scale.fitting(largest, unit(line.name))
+            power = scale.fitting_power(largest, unit(line.name))
         return Shown(line, trace, power, found)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import LevelResult
-from headcount.counters.naming import INTERFACE, of_instance, split_instance
+from headcount.counters.naming import INTERFACE, instance_name, split_instance
 from headcount.counters.proc.network import LOOPBACK
 from headcount.report.selection import counter_mean
 
@@ -13,7 +13,7 @@ READ = "system.disk.io{disk.io.direction=read}"
 WRITTEN = "system.disk.io{disk.io.direction=write}"
 RECEIVED = "system.network.io{network.io.direction=receive}"
 SENT = "system.network.io{network.io.direction=transmit}"
-OVER_LOOPBACK = of_instance(RECEIVED, INTERFACE, LOOPBACK)
+OVER_LOOPBACK = instance_name(RECEIVED, INTERFACE, LOOPBACK)
 """What passed the loopback. The sender's and the receiver's end are one interface there, so each
 byte is counted once as sent and once as received; either way alone is all traffic, both ways."""
 

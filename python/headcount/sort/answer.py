@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from headcount.sort.experiment import Setting, Trial
-from headcount.sort.statistics import Estimate, differs, middle, ratio, saved
+from headcount.sort.statistics import Estimate, differs, middle, ratio, saved_share
 
 Standing = Literal["best", "no different", "slower", "unknown"]
 
@@ -109,7 +109,7 @@ def cliffs(found: Sequence[Figures]) -> list[Cliff]:
         fits = min(fitting, key=lambda one: one.setting.sortsize_bytes)
         spills = max(spilling, key=lambda one: one.setting.sortsize_bytes)
         best_fit = min(fitting, key=lambda one: one.exit_s.value)
-        gain = saved(*pairs(best.trials, best_fit.trials))
+        gain = saved_share(*pairs(best.trials, best_fit.trials))
         result.append(Cliff(memory_bytes, spills, best, fits, best_fit, gain))
     return result
 

@@ -47,7 +47,7 @@ def hierarchy(mounts: str, own: str) -> Hierarchy | str:
         mounted = Path(left[4])
         if right[0] == "cgroup2":
             path = next((path for number, _, path in groups if number == "0"), None)
-            found = _unified(mounted, path) if path is not None else None
+            found = _unified_hierarchy(mounted, path) if path is not None else None
             if found is not None:
                 return found
         elif right[0] == "cgroup" and "memory" in right[2].split(","):
@@ -61,7 +61,7 @@ def hierarchy(mounts: str, own: str) -> Hierarchy | str:
     )
 
 
-def _unified(mounted: Path, path: str) -> Hierarchy | None:
+def _unified_hierarchy(mounted: Path, path: str) -> Hierarchy | None:
     """The nearest group, from our own upwards, that passes the memory controller on."""
     own = mounted / path.lstrip("/")
     for folder in (own, *own.parents):

@@ -16,7 +16,7 @@ from headcount.sort.files import WorkingFile
 from headcount.sort.layout import Layout
 from headcount.sort.place import Place
 from headcount.sort.run import Order, run
-from headcount.sort.sorted import Sorted
+from headcount.sort.sort_result import Sorted
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ OBSERVATIONS = Layout(
 """The paper names neither the length of its observations nor those of its keys."""
 
 
-def records_of(record_bytes: int, key_bytes: int) -> Layout:
+def record_layout(record_bytes: int, key_bytes: int) -> Layout:
     """Records with one key at their start, as sort benchmarks have them.
 
     Raises InputError when there are no such records.

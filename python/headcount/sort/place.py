@@ -72,7 +72,7 @@ def same_disk(one: Place, other: Place) -> str | None:
     return None
 
 
-def described(one: Place) -> str:
+def disk_text(one: Place) -> str:
     """The disks behind a folder, in words."""
     return ", ".join(sorted(one.disks)) if one.disks else "a file system without a disk of its own"
 

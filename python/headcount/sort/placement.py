@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from headcount.sort.answer import pairs
 from headcount.sort.experiment import Trial
-from headcount.sort.place import Place, described, same_disk
-from headcount.sort.statistics import Estimate, saved
+from headcount.sort.place import Place, disk_text, same_disk
+from headcount.sort.statistics import Estimate, saved_share
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ def judge(where: Place, elsewhere: tuple[Place, ...], trials: Sequence[Trial]) -
     return Placement(
         beside_s=before,
         elsewhere_s=after,
-        gain=saved(before, after) if before else None,
+        gain=saved_share(before, after) if before else None,
         folders=", ".join(str(one.folder) for one in elsewhere),
-        disk=", ".join(dict.fromkeys(described(one) for one in elsewhere)),
+        disk=", ".join(dict.fromkeys(disk_text(one) for one in elsewhere)),
         same=reasons[0] if all(reasons) else None,
     )

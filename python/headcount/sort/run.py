@@ -12,7 +12,7 @@ from pathlib import Path
 from headcount.errors import EngineError, SystemLimitError
 from headcount.sort.cage import Cage
 from headcount.sort.layout import Layout
-from headcount.sort.sorted import Sorted, SortFailedError
+from headcount.sort.sort_result import Sorted, SortFailedError
 
 Progress = Callable[[int, int], None]
 """Is told the bytes done, and those there will be."""
@@ -57,12 +57,12 @@ def run(order: Order, source: int, target: int, cage: Cage | None, progress: Pro
         try:
             if cage is not None:
                 cage.hold(process.pid)
-            return _talk(process, _written(order, source, target), progress)
+            return _talk(process, _order_text(order, source, target), progress)
         finally:
             process.kill()
 
 
-def _written(order: Order, source: int, target: int) -> str:
+def _order_text(order: Order, source: int, target: int) -> str:
     return json.dumps(
         {
             "parent": os.getpid(),

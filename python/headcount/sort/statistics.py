@@ -39,7 +39,7 @@ def ratio(before_s: Sequence[float], after_s: Sequence[float], comparisons: int 
     return _estimate([math.log(after / before) for before, after in pairs], comparisons)
 
 
-def saved(before_s: Sequence[float], after_s: Sequence[float]) -> Estimate:
+def saved_share(before_s: Sequence[float], after_s: Sequence[float]) -> Estimate:
     """Share of the time saved (S-08), from pairs of the same rounds; negative if it cost some."""
     found = ratio(before_s, after_s)
     return Estimate(

@@ -152,11 +152,11 @@ _OF_LEVEL = {
 }
 
 
-def of_level(level: Level) -> list[Advice]:
+def level_advice(level: Level) -> list[Advice]:
     """What there is to say to somebody who builds an array of this level."""
     return [*_OF_LEVEL[level.name], STRIPE, CONTROLLER, MEASURE]
 
 
-def of_bus(load: float) -> Advice:
+def bus_advice(load: float) -> Advice:
     """Whether a bus with this load is the bottleneck."""
     return BUS_BUSY if load > BUSY_SHARE else BUS_FREE

@@ -13,7 +13,7 @@ def positive(what: str, value: float, such_as: str) -> None:
     Raises InputError naming it, and what it may look like.
     """
     if value <= 0:
-        raise InputError(f"{what} is {_written(value)}; it must be above 0, such as {such_as}")
+        raise InputError(f"{what} is {_number_text(value)}; it must be above 0, such as {such_as}")
     not_negative(what, value, such_as)
     if value < SMALLEST:
         raise InputError(f"{what} is {value:g}, which is too small; write it like {such_as}")
@@ -29,7 +29,9 @@ def not_negative(what: str, value: float, such_as: str) -> None:
             f"{what} is above {LARGEST:g}, which is too large; write it like {such_as}"
         )
     if value < 0:
-        raise InputError(f"{what} is {_written(value)}; it must not be negative, such as {such_as}")
+        raise InputError(
+            f"{what} is {_number_text(value)}; it must be 0 or more, for example {such_as}"
+        )
     if not value >= 0:
         raise InputError(f"{what} is not a number; write it like {such_as}")
 
@@ -40,10 +42,10 @@ def share(what: str, value: float) -> None:
     Raises InputError naming it.
     """
     if not 0 <= value <= 1:
-        raise InputError(f"{what} is {_written(value)}; it must be from 0 to 1 (0 % to 100 %)")
+        raise InputError(f"{what} is {_number_text(value)}; it must be from 0 to 1 (0 % to 100 %)")
 
 
-def _written(value: float) -> str:
+def _number_text(value: float) -> str:
     """A number in a message; of an immense one only its side: it may fit no float."""
     if abs(value) > LARGEST:
         return f"above {LARGEST:g}" if value > 0 else f"below {-LARGEST:g}"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from headcount.storage import wording
+from headcount.storage import number_text
 
 Value = float | tuple[float, ...]
 """What is put into a formula: a number, or several that are added."""
@@ -70,7 +70,7 @@ class Formula:
         Raises InputError when an input makes no sense.
         """
         value = self.function(**inputs)
-        numbers = {name: wording.put_in(number) for name, number in inputs.items()}
+        numbers = {name: number_text.put_in(number) for name, number in inputs.items()}
         return Answer(
             name=self.name,
             title=self.title,

@@ -14,7 +14,7 @@ from headcount.analyse.audit.second import Names, Second, second_of
 from headcount.bundle import hlog, series, versus
 from headcount.bundle.altered import Altered, differences
 from headcount.bundle.environment import EnvironmentFile
-from headcount.bundle.files import numbered
+from headcount.bundle.files import numbered_lines
 from headcount.bundle.level import LevelResult, Levels, Record
 from headcount.bundle.manifest import NAME, Manifest
 from headcount.bundle.manifest import read as manifest_of
@@ -119,7 +119,7 @@ class _Found:
 
     def lines(self, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         """Every whole line of JSON; torn ones are damage, but for the last of a killed run."""
-        for number, last, value in numbered(path):
+        for number, last, value in numbered_lines(path):
             if isinstance(value, dict):
                 yield number, value
             elif not last:

@@ -7,12 +7,12 @@ import sys
 from typing import Any
 
 from headcount.analyse.audit.result import SCHEMA_VERSION, Audit
-from headcount.bundle.schema import schema_of, text
+from headcount.bundle.schema import record_schema, text
 
 
 def schema() -> dict[str, Any]:
     """The schema; its `$id` carries the version."""
-    return schema_of("audit", Audit, SCHEMA_VERSION)
+    return record_schema("audit", Audit, SCHEMA_VERSION)
 
 
 if __name__ == "__main__":

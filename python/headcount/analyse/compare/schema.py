@@ -11,7 +11,7 @@ from headcount.analyse.compare.comparison import Comparison
 from headcount.analyse.compare.gate import Gate
 from headcount.analyse.compare.history import History
 from headcount.bundle.level import Record
-from headcount.bundle.schema import schema_of, text
+from headcount.bundle.schema import record_schema, text
 
 RECORDS: dict[str, type[Record]] = {"comparison": Comparison, "gate": Gate, "history": History}
 """What is printed, and what it holds."""
@@ -19,7 +19,7 @@ RECORDS: dict[str, type[Record]] = {"comparison": Comparison, "gate": Gate, "his
 
 def published(name: str) -> str:
     """A schema as it stands in its file."""
-    return text(schema_of(name, RECORDS[name]))
+    return text(record_schema(name, RECORDS[name]))
 
 
 def comparison() -> str:

@@ -6,12 +6,12 @@
 import sys
 
 from headcount.analyse.prices.record import PriceReport
-from headcount.bundle.schema import schema_of, text
+from headcount.bundle.schema import record_schema, text
 
 
 def price() -> str:
     """The schema as it stands in its file."""
-    return text(schema_of("price", PriceReport))
+    return text(record_schema("price", PriceReport))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import Any
 from headcount import _engine
 from headcount.controller.access.access import NOTHING, Prepared, Progress, cleanup_text
 from headcount.controller.access.mount import place
-from headcount.controller.access.played import with_program
+from headcount.controller.access.played import target_with_program
 from headcount.errors import InputError
 from headcount.plan.client import FilesClient, files_client
 from headcount.plan.plan import Plan
@@ -95,7 +95,7 @@ class FilesAccess:
 
     def engine_target(self) -> str:
         """The folder, how it is used, the data set, and the program if there is one."""
-        return with_program(self._target, self._program)
+        return target_with_program(self._target, self._program)
 
     def source(self) -> None:
         """A folder says nothing of itself."""

@@ -99,7 +99,7 @@ def lab_office(plan: Plan, server: MailServer) -> Office:
         password=server.password,
         authority=server.authority,
         destinations=dict.fromkeys(server.destinations, 1.0),
-        source=MailSource(server.stats, server.queue_length, server.arrived, master=server.master),
+        source=MailSource(server.stats, server.queue_length, server.arrivals, master=server.master),
     )
 
 

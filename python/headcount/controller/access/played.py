@@ -5,7 +5,7 @@ import json
 from headcount.plan.program import Program, check_load_file
 
 
-def with_program(target: str, program: Program | None) -> str:
+def target_with_program(target: str, program: Program | None) -> str:
     """The target as the engine reads it (JSON), with the program if there is one.
 
     Raises InputError if its load file is not the one that was planned. Only the engine that plays

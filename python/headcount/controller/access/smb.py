@@ -8,7 +8,7 @@ from typing import Any
 
 from headcount import _engine
 from headcount.controller.access.access import NOTHING, Prepared, Progress, cleanup_text
-from headcount.controller.access.played import with_program
+from headcount.controller.access.played import target_with_program
 from headcount.counters.samba import SambaSource
 from headcount.counters.source import Source
 from headcount.errors import InputError, TargetError
@@ -138,7 +138,7 @@ class SmbAccess:
 
     def engine_target(self) -> str:
         """Address, credentials, terms, data set, and the program if there is one."""
-        return with_program(self._target, self._program)
+        return target_with_program(self._target, self._program)
 
     def source(self) -> Source | None:
         """The figures of a server of the lab; of others only their own machine could tell."""

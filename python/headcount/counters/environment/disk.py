@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from headcount.counters.environment.reading import chosen, first_line, folders, number
+from headcount.counters.environment.reading import first_line, folders, number, selected_option
 
 _SECTOR_BYTES = 512
 """``/sys/block/*/size`` is in sectors of 512 bytes whatever the disk's own."""
@@ -54,7 +54,7 @@ def _describe(folder: Path) -> Disk:
         model=first_line(folder / "device/model"),
         size_bytes=sectors * _SECTOR_BYTES if sectors is not None else None,
         rotational=bool(rotational) if rotational is not None else None,
-        scheduler=chosen(folder / "queue/scheduler"),
+        scheduler=selected_option(folder / "queue/scheduler"),
         queue_requests=number(folder / "queue/nr_requests"),
         read_ahead_kib=number(folder / "queue/read_ahead_kb"),
         write_cache=first_line(folder / "queue/write_cache"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from headcount.counters.environment.reading import chosen
+from headcount.counters.environment.reading import selected_option
 from headcount.counters.proc.files import read_text
 
 SETTINGS = (
@@ -79,7 +79,7 @@ def describe_kernel(root: Path) -> Kernel:
         release=platform.release() or None,
         version=platform.version() or None,
         mitigations=chosen_by_user[-1] if chosen_by_user else None,
-        transparent_hugepages=chosen(root / "sys/kernel/mm/transparent_hugepage/enabled"),
+        transparent_hugepages=selected_option(root / "sys/kernel/mm/transparent_hugepage/enabled"),
         settings={name: _setting(root, name) for name in SETTINGS},
     )
 

@@ -18,7 +18,7 @@ def number(path: Path) -> int | None:
     return integer(line) if line is not None else None
 
 
-def chosen(path: Path) -> str | None:
+def selected_option(path: Path) -> str | None:
     """Return the word in brackets of a list such as ``none [mq-deadline] kyber``.
 
     A list of one word has it without brackets.

@@ -3,7 +3,7 @@
 import numpy as np
 
 from headcount.counters.log.table import Column, highest
-from headcount.counters.naming import INTERFACE, of_instance, split_instance
+from headcount.counters.naming import INTERFACE, instance_name, split_instance
 
 _DIRECTIONS = (
     ("system.disk.io", "disk.io.direction", ("read", "write")),
@@ -31,10 +31,10 @@ def derive(columns: dict[str, Column]) -> None:
                 _add(columns, _without(name, attribute, one), columns[name] + columns[opposite])
     _links(columns)
     if _AVAILABLE in columns and "system.memory.limit" in columns:
-        share = _over(columns[_AVAILABLE], columns["system.memory.limit"])
+        share = _ratio(columns[_AVAILABLE], columns["system.memory.limit"])
         _add(columns, "system.memory.utilization", 1.0 - share)
     if "system.memory.committed" in columns and "system.memory.commit_limit" in columns:
-        share = _over(columns["system.memory.committed"], columns["system.memory.commit_limit"])
+        share = _ratio(columns["system.memory.committed"], columns["system.memory.commit_limit"])
         _add(columns, "system.memory.commit_utilization", share)
 
 
@@ -53,14 +53,14 @@ def _links(columns: dict[str, Column]) -> None:
         if len(ways) < 2 and both in columns:
             ways = [columns[both]]
         if ways:
-            _add(columns, _instance(_USE, interface), _over(highest(ways), columns[name]))
+            _add(columns, _instance(_USE, interface), _ratio(highest(ways), columns[name]))
     shares = [column for name, column in columns.items() if split_instance(name)[0] == _USE]
     if shares:
         _add(columns, f"{_USE}.busiest", highest(shares))
 
 
 def _instance(family: str, interface: str) -> str:
-    return of_instance(family, INTERFACE, interface)
+    return instance_name(family, INTERFACE, interface)
 
 
 def _add(columns: dict[str, Column], name: str, column: Column) -> None:
@@ -71,7 +71,7 @@ def _add(columns: dict[str, Column], name: str, column: Column) -> None:
         columns[name] = column
 
 
-def _over(part: Column, whole: Column) -> Column:
+def _ratio(part: Column, whole: Column) -> Column:
     """A share of a whole; absent where the whole is 0, as the speed of a link that is down."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(whole > 0, part / whole, np.nan)

@@ -60,7 +60,7 @@ class LogWriter:
             columns = [*columns, *new]
             self._write(columns_of(source, at_s, columns))
             self._columns[source] = columns
-        figures = [rounded(values.get(name)) for name in columns]
+        figures = [rounded_value(values.get(name)) for name in columns]
         self._write(Taken(at_s=at_s, source=source, values=figures))
         self.samples += 1
 
@@ -113,6 +113,6 @@ def columns_of(source: str, at_s: float, names: list[str]) -> Columns:
     return Columns(at_s=at_s, source=source, names=names, units=units)
 
 
-def rounded(value: float | None) -> float | None:
+def rounded_value(value: float | None) -> float | None:
     """A figure as it is kept."""
     return None if value is None else float(f"{value:.{_DIGITS}g}")

@@ -58,7 +58,7 @@ def read(path: Path) -> list[Recording]:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
     notes: list[str] = []
     if text.lstrip().startswith("{"):
-        machines, unnamed = _of_answers(path, text)
+        machines, unnamed = _answer_machines(path, text)
         if unnamed:
             notes.append(
                 f"series without a name, which were passed over: {unnamed}; ask for metrics as "
@@ -70,7 +70,7 @@ def read(path: Path) -> list[Recording]:
                 f"{path} has pages of an exporter that do not say when they were read; record them "
                 f'each below a line "{MARK}SECONDS": echo "{MARK}$(date +%s)"; curl --silent URL'
             )
-        machines, torn = _of_pages(text)
+        machines, torn = _page_machines(text)
         if torn:
             notes.append(f"pages that could not be read and were passed over: {torn}")
     found = [_recording(path, one, notes) for one in machines]
@@ -132,7 +132,7 @@ def _elapsed_s(
     return now[0] - was[0]
 
 
-def _of_answers(path: Path, text: str) -> tuple[list[_Machine], int]:
+def _answer_machines(path: Path, text: str) -> tuple[list[_Machine], int]:
     """The machines in answers of range queries, and how many series have no name."""
     machines: dict[str, _Machine] = {}
     unnamed = 0
@@ -181,7 +181,7 @@ def _result(path: Path, answer: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return result
 
 
-def _of_pages(text: str) -> tuple[list[_Machine], int]:
+def _page_machines(text: str) -> tuple[list[_Machine], int]:
     """The machines whose pages stand one after the other, and how many pages cannot be read."""
     machines: dict[str, _Machine] = {}
     torn = 0

@@ -38,12 +38,12 @@ class Scram:
         if not nonce.startswith(self._nonce) or not 0 < rounds <= _MOST_ROUNDS:
             raise OSError("the server's challenge is not an answer to ours")
         salted = hashlib.pbkdf2_hmac("sha256", self._password, salt, rounds)
-        key = _keyed(salted, b"Client Key")
+        key = _hmac(salted, b"Client Key")
         binding = base64.b64encode(_NO_BINDING.encode()).decode()
         final = f"c={binding},r={nonce}"
         said = f"{self._bare},{challenge.decode()},{final}".encode()
-        signature = _keyed(hashlib.sha256(key).digest(), said)
-        self._expected = _keyed(_keyed(salted, b"Server Key"), said)
+        signature = _hmac(hashlib.sha256(key).digest(), said)
+        self._expected = _hmac(_hmac(salted, b"Server Key"), said)
         proof = bytes(ours ^ theirs for ours, theirs in zip(key, signature, strict=True))
         return f"{final},p={base64.b64encode(proof).decode()}".encode()
 
@@ -59,5 +59,5 @@ def _fields(message: bytes) -> dict[str, str]:
     return {key: value for key, _, value in pairs}
 
 
-def _keyed(key: bytes, message: bytes) -> bytes:
+def _hmac(key: bytes, message: bytes) -> bytes:
     return hmac.new(key, message, hashlib.sha256).digest()

@@ -91,7 +91,7 @@ class PostgresqlSource:
             return Sample(at_s)
         try:
             self._session = self._session or Session(self._login, PATIENCE_S)
-            told = _told(self._session)
+            told = _statistics(self._session)
         except (OSError, ValueError):
             self.close()
             self._due_s = at_s + PAUSE_S
@@ -110,7 +110,7 @@ class PostgresqlSource:
         self._session = self._previous = None
 
 
-def _told(session: Session) -> dict[str, float]:
+def _statistics(session: Session) -> dict[str, float]:
     """Ask all at once: a round trip and a transaction for each view."""
     asked = questions(session.version)
     # Nothing of it comes from outside.

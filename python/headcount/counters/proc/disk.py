@@ -7,7 +7,7 @@ virtual disk's cap imposes happens above the device and does not show here; pres
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from headcount.counters.naming import DEVICE, of_instance
+from headcount.counters.naming import DEVICE, instance_name
 from headcount.counters.proc.files import integers, put, rate
 
 _SECTOR_BYTES = 512
@@ -71,7 +71,7 @@ def delta(
         if not (pair[1].reads or pair[1].writes):
             continue
         for family, value in _figures([pair], elapsed_s).items():
-            values[of_instance(family, DEVICE, name)] = value
+            values[instance_name(family, DEVICE, name)] = value
     host = [pair for name, pair in pairs.items() if name in real]
     if host:
         values |= _figures(host, elapsed_s)

@@ -72,7 +72,7 @@ def parse_mounts(text: str) -> dict[str, str]:
     return roots
 
 
-def of(proc: str, pid: int | str) -> dict[str, str]:
+def paths(proc: str, pid: int | str) -> dict[str, str]:
     """Return the groups of a process by controller; empty where it has gone."""
     names = parse(read_text(f"{proc}/{pid}/cgroup") or "")
     roots = parse_mounts(read_text(f"{proc}/self/mountinfo") or "")
@@ -81,15 +81,15 @@ def of(proc: str, pid: int | str) -> dict[str, str]:
     }
 
 
-def shared(proc: str, pids: Iterable[int]) -> dict[str, str]:
+def shared_paths(proc: str, pids: Iterable[int]) -> dict[str, str]:
     """Return the groups that all these processes are in and this very process is not.
 
     By controller; never the root. A group that holds Headcount too tells nothing of the server.
     """
-    ours = of(proc, "self")
+    ours = paths(proc, "self")
     common: dict[str, str] | None = None
     for pid in pids:
-        theirs = of(proc, pid)
+        theirs = paths(proc, pid)
         if theirs:
             common = theirs if common is None else dict(common.items() & theirs.items())
     return {

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from headcount.counters.naming import INTERFACE, of_instance, split_instance
+from headcount.counters.naming import INTERFACE, instance_name, split_instance
 from headcount.counters.proc import queues
 from headcount.counters.proc.files import read_int
 from headcount.counters.proc.queues import Queue, QueueTable
@@ -40,7 +40,7 @@ class Links:
         if at_s >= self._due_s:
             self._due_s = at_s + _RENEW_S
             self._speeds = _speeds(self._net)
-        return used(self._speeds, traffic) | self._queues(at_s)
+        return utilisation(self._speeds, traffic) | self._queues(at_s)
 
     def close(self) -> None:
         """Close the socket."""
@@ -62,10 +62,10 @@ class Links:
         return values if was is None else values | queues.delta(was[1], now, at_s - was[0])
 
 
-def used(speeds: Mapping[str, int], traffic: Mapping[str, float]) -> dict[str, float]:
+def utilisation(speeds: Mapping[str, int], traffic: Mapping[str, float]) -> dict[str, float]:
     """Speeds of links, and the share of each that its busier direction uses."""
     values: dict[str, float] = {
-        of_instance("system.network.speed", INTERFACE, name): speed
+        instance_name("system.network.speed", INTERFACE, name): speed
         for name, speed in speeds.items()
     }
     busier: dict[str, float] = {}
@@ -74,7 +74,7 @@ def used(speeds: Mapping[str, int], traffic: Mapping[str, float]) -> dict[str, f
         if name is not None and name in speeds and family.startswith(f"{_IO}{{"):
             busier[name] = max(busier.get(name, 0.0), bytes_s / speeds[name])
     for name, share in busier.items():
-        values[of_instance("system.network.utilization", INTERFACE, name)] = min(1.0, share)
+        values[instance_name("system.network.utilization", INTERFACE, name)] = min(1.0, share)
     if busier:
         values["system.network.utilization.busiest"] = min(1.0, max(busier.values()))
     return values

@@ -37,7 +37,7 @@ def listeners(port: int, proc: Path = Path("/proc")) -> list[int]:
     return roots({pid for pid in _processes(proc) if sockets & _descriptors(proc, pid)}, proc)
 
 
-def kept(text: str, proc: Path = Path("/proc")) -> list[int]:
+def listening_processes(text: str, proc: Path = Path("/proc")) -> list[int]:
     """The processes of the server of the lab that was started last, of those in a home like `text`.
 
     A keeper has each server of the lab for a child, and names its home on its command line.

@@ -6,7 +6,7 @@ Formats: proc(5); https://docs.kernel.org/networking/snmp_counter.html.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from headcount.counters.naming import INTERFACE, of_instance
+from headcount.counters.naming import INTERFACE, instance_name
 from headcount.counters.proc.files import integers, put, rate
 
 LOOPBACK = "lo"
@@ -82,7 +82,7 @@ def delta(
         if name != LOOPBACK and not any(pair[1].io_bytes):
             continue
         for family, value in _figures([pair], elapsed_s).items():
-            values[of_instance(family, INTERFACE, name)] = value
+            values[instance_name(family, INTERFACE, name)] = value
     host = [pair for name, pair in pairs.items() if name in counted]
     return values | (_figures(host, elapsed_s) if host else {})
 

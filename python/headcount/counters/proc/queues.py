@@ -8,7 +8,7 @@ import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from headcount.counters.naming import INTERFACE, of_instance
+from headcount.counters.naming import INTERFACE, instance_name
 from headcount.counters.proc.files import put, rate
 from headcount.counters.proc.netlink import Netlink, attributes, messages
 
@@ -120,7 +120,7 @@ def gauges(queues: Mapping[str, Queue]) -> dict[str, float]:
     """Limits of rates that are set on interfaces."""
     values: dict[str, float] = {}
     for name, queue in queues.items():
-        put(values, of_instance("system.network.queue.rate", INTERFACE, name), queue.rate_limit)
+        put(values, instance_name("system.network.queue.rate", INTERFACE, name), queue.rate_limit)
     limits = [queue.rate_limit for queue in queues.values() if queue.rate_limit is not None]
     if limits:
         values["system.network.queue.rate"] = min(limits)
@@ -140,7 +140,7 @@ def delta(
         for name, now in current.items():
             if name in previous:
                 grown = rate(getattr(previous[name], field), getattr(now, field), elapsed_s)
-                put(values, of_instance(family, INTERFACE, name), grown)
+                put(values, instance_name(family, INTERFACE, name), grown)
                 rates += [] if grown is None else [grown]
         put(values, family, sum(rates) if rates else None)
     return values

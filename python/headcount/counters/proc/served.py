@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
-from headcount.counters.naming import INTERFACE, of_instance
+from headcount.counters.naming import INTERFACE, instance_name
 from headcount.counters.proc.fine import Gauge, Look
 from headcount.counters.proc.process import Process
 from headcount.counters.proc.queues import QueueTable
@@ -200,8 +200,8 @@ class NetworkQueues:
             return
         family, occupied = "system.network.queue.backlog", "system.network.queue.occupied"
         for name, queue in queues.items():
-            yield of_instance(family, INTERFACE, name), "mean", queue.backlog_bytes
-            yield of_instance(occupied, INTERFACE, name), "share", queue.backlog_bytes
+            yield instance_name(family, INTERFACE, name), "mean", queue.backlog_bytes
+            yield instance_name(occupied, INTERFACE, name), "share", queue.backlog_bytes
         if self._clock() >= self._due_s:
             self._through = self._found()
             # Until the server has been seen to listen, it is asked for again with each look.

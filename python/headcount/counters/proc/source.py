@@ -112,7 +112,7 @@ class HostSource:
         """Read the control group; of a server that was moved to another, that one."""
         names: str | Mapping[str, str] = self._cgroup or {}
         if self._cgroup is None and self._pids:
-            names = groups.shared(self._proc, self._pids)
+            names = groups.shared_paths(self._proc, self._pids)
         return Group.read(self._sys, names)
 
     def _foreign(

@@ -50,7 +50,7 @@ class PrometheusSource:
         self._closed = False
         first = self._scraper.ask()
         try:
-            self._exporter = _known(first, address)
+            self._exporter = _exporter(first, address)
             self._host = values.host(self._exporter, self._take(first).page)
         except TargetError:
             self._scraper.close()
@@ -113,7 +113,7 @@ class PrometheusSource:
         return _Read(read, at_s, None)
 
 
-def _known(answer: Answer, address: Address) -> Exporter:
+def _exporter(answer: Answer, address: Address) -> Exporter:
     found = exporter_of(page.names(answer.text))
     if found is not None:
         return found

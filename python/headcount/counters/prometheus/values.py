@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from headcount.counters.naming import DEVICE, INTERFACE, of_instance, split_instance
-from headcount.counters.proc.links import used
+from headcount.counters.naming import DEVICE, INTERFACE, instance_name, split_instance
+from headcount.counters.proc.links import utilisation
 from headcount.counters.prometheus.mapping import Exporter, Groups, Mapped, Term
 from headcount.counters.prometheus.page import Labels, Page
 
@@ -70,7 +70,9 @@ def _links(exporter: Exporter, found: dict[str, float]) -> dict[str, float]:
         for (family, link), speed in told.items()
         if family == "system.network.speed" and link is not None
     }
-    return used({link: speeds[link] for link in exporter.interface.counted(list(speeds))}, found)
+    return utilisation(
+        {link: speeds[link] for link in exporter.interface.counted(list(speeds))}, found
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +162,7 @@ def _of_counter(exporter: Exporter, counter: Mapped, reading: _Reading) -> dict[
     found: dict[str, float] = {}
     for name in names if counter.per and groups else ():
         if groups and reading.is_used(groups, counter.by, name):
-            instance = of_instance(counter.name, _ATTRIBUTES[counter.per or ""], name)
+            instance = instance_name(counter.name, _ATTRIBUTES[counter.per or ""], name)
             found |= _put(instance, parts[name], counter)
     counted = groups.counted(names) if groups else names
     return found | _across(counter, [parts[name] for name in counted])

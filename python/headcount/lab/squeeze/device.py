@@ -9,7 +9,7 @@ MOST_LAYERS = 8
 """Loop devices upon loop devices, at most."""
 
 
-def of_path(path: Path, sys: Path = Path("/sys")) -> str:
+def device_of(path: Path, sys: Path = Path("/sys")) -> str:
     """The disk that holds a path; raises SystemLimitError where there is none to limit.
 
     A partition's limit is that of its disk. A loop device stands for a file, and the disk that

@@ -20,7 +20,7 @@ ADVICE = {
 """What to do about an error of the system."""
 
 
-def refused(what: str, error: OSError) -> SystemLimitError:
+def refusal(what: str, error: OSError) -> SystemLimitError:
     """The error of a person for one of the system: what was not possible, and what to do."""
     advice = ADVICE.get(error.errno or 0)
     where = f" ({error.filename})" if error.filename else ""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from headcount.errors import SystemLimitError
 from headcount.lab.keeper import descendants
-from headcount.lab.squeeze.files import numbers, put, refused
+from headcount.lab.squeeze.files import numbers, put, refusal
 from headcount.lab.squeeze.hierarchy import Hierarchies
 from headcount.lab.squeeze.limits import NONE, Limits
 
@@ -67,7 +67,7 @@ class Group(ABC):
                 self.prepare(folder)
         except OSError as error:
             self.remove()
-            raise refused("make a control group", error) from error
+            raise refusal("make a control group", error) from error
 
     @abstractmethod
     def prepare(self, folder: Path) -> None:
@@ -85,7 +85,7 @@ class Group(ABC):
         try:
             self.apply(limits, device)
         except OSError as error:
-            raise refused("limit the server's processes", error) from error
+            raise refusal("limit the server's processes", error) from error
         self.limits = limits
 
     def add(self, pids: Iterable[int]) -> None:
@@ -115,7 +115,7 @@ class Group(ABC):
                 with contextlib.suppress(ProcessLookupError):
                     put(folder / PROCS, str(pid))
         except OSError as error:
-            raise refused(f"move process {pid} to another control group", error) from error
+            raise refusal(f"move process {pid} to another control group", error) from error
 
     def pids(self) -> set[int]:
         """The processes that are in it now."""

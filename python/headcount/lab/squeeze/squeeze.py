@@ -144,7 +144,7 @@ class Squeeze:
         if self.server is None or self._data is None:
             raise SystemLimitError("the server has no control group of its own to be limited in")
         if "io" in limits.controllers and self._device is None:
-            self._device = device.of_path(self._data)
+            self._device = device.device_of(self._data)
         self.server.limit(limits, self._device)
 
     def change(self, wanted: Wanted) -> None:

@@ -7,7 +7,7 @@ root. So a group that must be limited is made below the nearest group above this
 from pathlib import Path
 
 from headcount.errors import SystemLimitError
-from headcount.lab.squeeze.files import put, refused
+from headcount.lab.squeeze.files import put, refusal
 from headcount.lab.squeeze.group import LEAST_US, PERIOD_US, Group, up_to
 from headcount.lab.squeeze.hierarchy import Hierarchies
 from headcount.lab.squeeze.limits import USUAL_WEIGHT, Limits
@@ -71,7 +71,7 @@ def _home(own: Path, root: Path, needed: frozenset[str]) -> Path:
                 _hand_on(folder, needed)
                 return folder
         except OSError as error:
-            reason = reason or refused("hand controllers on to a control group", error)
+            reason = reason or refusal("hand controllers on to a control group", error)
         else:
             reason = reason or SystemLimitError(
                 f"{folder} has no controller {', '.join(sorted(needed - offered))}, which that "

@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from headcount.live.explain import explained
+from headcount.live.explanation import explanation
 from headcount.live.line import title
 from headcount.live.monitor import Monitor
 from headcount.text import clean
@@ -19,7 +19,7 @@ from headcount.text import clean
 Key = tuple[str, str]
 
 
-def found(catalogue: Mapping[str, Sequence[str]], typed: str) -> list[Key]:
+def matching_keys(catalogue: Mapping[str, Sequence[str]], typed: str) -> list[Key]:
     """The counters whose label or name has every word that was typed, by label.
 
     >>> found({"a": ["system.cpu.utilization", "system.disk.utilization"]}, "cpu busy")
@@ -86,7 +86,7 @@ class Add(ModalScreen[None]):
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Explain the chosen one."""
         name = self._keys[event.option_index][1]
-        parts = explained(name)[1:]
+        parts = explanation(name)[1:]
         self.query_one("#meaning", Static).update(Text("\n".join(parts)))
 
     def action_next(self, step: int) -> None:
@@ -115,7 +115,7 @@ class Add(ModalScreen[None]):
 
     def _search(self, typed: str) -> None:
         options = self.query_one("#found", OptionList)
-        self._keys = found(self._monitor.catalogue(), typed)
+        self._keys = matching_keys(self._monitor.catalogue(), typed)
         options.clear_options()
         options.add_options([Option(self._prompt(key)) for key in self._keys])
         if self._keys:

@@ -55,7 +55,7 @@ class Chart(Widget):
             return [[Segment("too small for a chart", FAINT)]]
         if window is None:
             return [[Segment("waiting for the first sample", FAINT)]]
-        shown = self._view.shown()
+        shown = self._view.visible_lines()
         selected = next(
             (one.line.colour for one in shown if one.line.key == self._view.selected), None
         )

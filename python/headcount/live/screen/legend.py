@@ -13,8 +13,8 @@ from textual.widget import Widget
 from headcount.live import scale
 from headcount.live.line import title, unit
 from headcount.live.screen.palette import CHOSEN, COLOURS, HEAD
+from headcount.live.value_text import value
 from headcount.live.view import Shown, View
-from headcount.live.wording import value
 from headcount.text import clean
 
 _FIGURES = ("last", "mean", "least", "most")
@@ -47,7 +47,7 @@ class Legend(Widget, can_focus=True):
 
     def fill(self) -> None:
         """Take what is known now."""
-        self._shown = self._view.shown()
+        self._shown = self._view.visible_lines()
         keys = [one.line.key for one in self._shown]
         if self._view.selected not in keys:
             self._view.selected = keys[0] if keys else None
@@ -120,7 +120,7 @@ class Legend(Widget, can_focus=True):
         moving = self._view.frozen_s is None
         last = self._view.monitor.latest(line) if moving else found.last if found else None
         figures = [last, *((found.mean, found.minimum, found.maximum) if found else (None,) * 3)]
-        factor = f"{'' if line.power is None else '='}{scale.written(one.power)}"
+        factor = f"{'' if line.power is None else '='}{scale.scale_text(one.power)}"
         text = "".join(f"{value(figure, counted):>{_WIDE}}" for figure in figures)
         chosen = line.key == self._view.selected
         return Strip(

@@ -15,7 +15,7 @@ from textual.widgets import ContentSwitcher, Footer, Static
 
 from headcount.errors import InputError
 from headcount.live import alert, export, scale
-from headcount.live.explain import explained
+from headcount.live.explanation import explanation
 from headcount.live.line import Line
 from headcount.live.monitor import Happened
 from headcount.live.plain import clock
@@ -124,9 +124,9 @@ class Main(Screen[None]):
     def action_scale(self, step: int) -> None:
         """Multiply the chosen line by ten, or divide it."""
         line = self._line()
-        power = next((one.power for one in self._view.shown() if one.line == line), None)
+        power = next((one.power for one in self._view.visible_lines() if one.line == line), None)
         if line is not None and power is not None:
-            self._watch.monitor.rescale(line, scale.clamped(power + step))
+            self._watch.monitor.rescale(line, scale.clamped_power(power + step))
             self.fill()
 
     def action_fit(self) -> None:
@@ -174,7 +174,7 @@ class Main(Screen[None]):
             line = self._line()
             name = None if line is None else line.name
         if name is not None:
-            self.app.push_screen(Page(explained(name)))
+            self.app.push_screen(Page(explanation(name)))
 
     def action_alert(self) -> None:
         """Set an alert; the chosen counter is there already."""

@@ -9,8 +9,8 @@ from headcount.live.alert import Condition
 from headcount.live.export import latest
 from headcount.live.line import title, unit
 from headcount.live.plain import clock
+from headcount.live.value_text import value
 from headcount.live.watch import Watch
-from headcount.live.wording import value
 from headcount.text import clean, memory, span
 
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from headcount.bundle.level import SCHEMA_VERSION, LevelResult, Record
 from headcount.bundle.reader import Bundle
-from headcount.bundle.schema import schema_of
+from headcount.bundle.schema import record_schema
 from headcount.bundle.schema import text as schema_text
 from headcount.bundle.verdict import Verdict
 
@@ -50,4 +50,4 @@ def text(bundle: Bundle) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(schema_text(schema_of("export", Exported)))
+    sys.stdout.write(schema_text(record_schema("export", Exported)))

@@ -10,7 +10,7 @@ import numpy as np
 
 from headcount.counters.log.pcp.metrics import Key
 from headcount.counters.log.table import Column, average, highest, total
-from headcount.counters.naming import DEVICE, INTERFACE, of_instance
+from headcount.counters.naming import DEVICE, INTERFACE, instance_name
 
 _IN, _OUT = "{network.io.direction=receive}", "{network.io.direction=transmit}"
 _READ, _WRITE = "{disk.io.direction=read}", "{disk.io.direction=write}"
@@ -131,7 +131,7 @@ def figures(metrics: Mapping[Key, Column]) -> dict[str, Column]:
             used = "system.filesystem.utilization"
             free = "system.filesystem.usage{system.filesystem.state=free}"
             family = used if name == "filesys.full" else free
-            columns[of_instance(family, DEVICE, instance)] = column * _FILES[name]
+            columns[instance_name(family, DEVICE, instance)] = column * _FILES[name]
     return columns
 
 
@@ -186,7 +186,9 @@ def _disks(columns: dict[str, Column], metrics: Mapping[Key, Column]) -> None:
         found = {disk: metrics[metric, disk] for disk in disks if (metric, disk) in metrics}
         share = family == "system.disk.utilization"
         for disk, column in found.items():
-            columns[of_instance(family, DEVICE, disk)] = np.minimum(column, 1) if share else column
+            columns[instance_name(family, DEVICE, disk)] = (
+                np.minimum(column, 1) if share else column
+            )
         parts = [found[disk] for disk in real if disk in found]
         if parts and share:
             columns[family] = np.minimum(average(parts), 1)
@@ -195,7 +197,9 @@ def _disks(columns: dict[str, Column], metrics: Mapping[Key, Column]) -> None:
             columns[family] = total(parts)
     for family, (seconds, numbers) in _WAITS.items():
         for disk in disks:
-            _put_wait(columns, of_instance(family, DEVICE, disk), metrics, seconds, numbers, [disk])
+            _put_wait(
+                columns, instance_name(family, DEVICE, disk), metrics, seconds, numbers, [disk]
+            )
         _put_wait(columns, family, metrics, seconds, numbers, real)
 
 
@@ -225,7 +229,7 @@ def _links(columns: dict[str, Column], metrics: Mapping[Key, Column]) -> None:
             known = (
                 np.where((column > 0) & (column < _NO_SPEED), column, np.nan) if speed else column
             )
-            columns.setdefault(of_instance(family, INTERFACE, link), known)
+            columns.setdefault(instance_name(family, INTERFACE, link), known)
         parts = [column for link, column in found.items() if link != "lo"]
         if parts and family != "system.network.speed":
             columns[family] = total(parts)

@@ -110,7 +110,7 @@ def values(archive: str, log: Path, metrics: dict[str, Metric]) -> Values:
         if metric is not None:
             scaled = column * metric.factor
             columns[name, instance] = _growth(scaled, times_s) if metric.running else scaled
-    return _merged(Values(times_s, columns))
+    return _merged_values(Values(times_s, columns))
 
 
 def _table(rows: Iterable[list[str]], log: Path) -> tuple[Column, dict[Key, Column]]:
@@ -156,7 +156,7 @@ def _growth(column: Column, times_s: Column) -> Column:
     return result
 
 
-def _merged(found: Values) -> Values:
+def _merged_values(found: Values) -> Values:
     """The same values, one sample for the records of one tick."""
     times_s = found.times_s
     interval_s = _interval(found)

@@ -9,7 +9,7 @@ import numpy as np
 
 from headcount.counters.log.perfmon.names import Meaning, meanings
 from headcount.counters.log.table import Column, average, highest, per_second, total
-from headcount.counters.naming import DEVICE, INTERFACE, of_instance
+from headcount.counters.naming import DEVICE, INTERFACE, instance_name
 
 _TOTAL = "_total"
 _NOT_A_LINK = ("loopback", "isatap", "teredo", "6to4", "pseudo-interface")
@@ -92,7 +92,7 @@ def _instances(
     if host is not None:
         _put(result, meaning, host, times_s)
     if meaning.highest and leaves:
-        result.columns[meaning.highest] = _scaled(meaning, _worst(meaning, leaves))
+        result.columns[meaning.highest] = _scaled_column(meaning, _worst(meaning, leaves))
     if meaning.count and given and _all_there(list(single), leaves, given[0]):
         result.columns[meaning.count] = np.full(len(times_s), float(len(leaves)))
 
@@ -143,15 +143,15 @@ def _put(
     def name(family: str) -> str:
         if attribute is None or instance is None:
             return family
-        return of_instance(family, attribute, instance)
+        return instance_name(family, attribute, instance)
 
     if meaning.gives:
-        result.columns[name(meaning.gives)] = _scaled(meaning, column)
+        result.columns[name(meaning.gives)] = _scaled_column(meaning, column)
     if meaning.rate:
         result.columns[name(meaning.rate)] = per_second(column, times_s)
 
 
-def _scaled(meaning: Meaning, column: Column) -> Column:
+def _scaled_column(meaning: Meaning, column: Column) -> Column:
     scaled = column * meaning.scale
     if meaning.complement:
         # Idle time can come out a little above 100 % by the clocks' difference.

@@ -63,7 +63,7 @@ def english(name: str, counter: str) -> English | None:
     >>> english("Prozessor", "Prozessorzeit (%)")
     English(object='Processor', counter='% Processor Time')
     """
-    known = _known()
+    known = _known_names()
     objects, counters = _dictionary()
     for one in objects.get(_plain(name), ()):
         for other in counters.get(_plain(counter), ()):
@@ -73,7 +73,7 @@ def english(name: str, counter: str) -> English | None:
 
 
 @cache
-def _known() -> frozenset[tuple[str, str]]:
+def _known_names() -> frozenset[tuple[str, str]]:
     return frozenset((name, entry.counter) for entry in meanings() for name in entry.objects)
 
 
@@ -82,7 +82,7 @@ def _dictionary() -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, tuple[str
     """Plain names of objects and of counters, each with the English names it may stand for."""
     objects: dict[str, set[str]] = {}
     counters: dict[str, set[str]] = {}
-    for name, counter in _known():
+    for name, counter in _known_names():
         objects.setdefault(_plain(name), set()).add(name)
         counters.setdefault(_plain(counter), set()).add(counter)
     folder = files("headcount.counters.log.perfmon").joinpath("languages")

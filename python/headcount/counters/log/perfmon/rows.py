@@ -49,10 +49,10 @@ class _Oddities:
     def notes(self) -> tuple[str, ...]:
         found = []
         if self.short:
-            rows = _many(self.short, "row")
+            rows = _count_text(self.short, "row")
             found.append(f"{rows} had fewer cells than the header: what is missing is absent.")
         if self.others:
-            lines = _many(self.others, "line")
+            lines = _count_text(self.others, "line")
             found.append(f"{lines} between the samples were no samples and were passed over.")
         if self.after is not None:
             found.append(
@@ -64,7 +64,7 @@ class _Oddities:
         return tuple(found)
 
 
-def _many(number: int, what: str) -> str:
+def _count_text(number: int, what: str) -> str:
     return f"{number} {what}{'s' if number > 1 else ''}"
 
 

@@ -48,7 +48,7 @@ def read(path: Path) -> list[Recording]:
     if binary:
         outcome = run(["sadf", "-j", "-C", str(path), "--", "-A"], log=path, package="sysstat")
         # Of a file torn in its last record, which a crash leaves, the others are read.
-        text = _closed(outcome.text)
+        text = _complete_json(outcome.text)
         if not text:
             raise InputError(f"{path}: sadf cannot read it: {outcome.said}")
         if outcome.said:
@@ -70,7 +70,7 @@ def _is_json(head: bytes) -> bool:
     return start.startswith(b"{") and start[1:].lstrip().startswith(b'"sysstat"')
 
 
-def _closed(text: bytes) -> bytes:
+def _complete_json(text: bytes) -> bytes:
     """What sadf wrote, with the brackets it may have left open; empty if it is no JSON even so."""
     for brackets in (b"", b"]}]}}", b"}]}]}}"):
         whole = text.rstrip().rstrip(b",") + brackets

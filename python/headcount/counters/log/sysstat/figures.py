@@ -7,7 +7,7 @@ that ends at its time, but the gauges of memory, queues and file systems.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from headcount.counters.naming import DEVICE, INTERFACE, of_instance
+from headcount.counters.naming import DEVICE, INTERFACE, instance_name
 
 Figure = Mapping[str, Any]
 """One section of a sample of sadf's JSON: a figure by its name."""
@@ -114,7 +114,7 @@ def figures(sample: Figure) -> dict[str, float]:
     for system in _list(sample, "filesystems"):
         used = system.get("%fsused")
         if isinstance(used, int | float):
-            name = of_instance("system.filesystem.utilization", DEVICE, str(system["filesystem"]))
+            name = instance_name("system.filesystem.utilization", DEVICE, str(system["filesystem"]))
             values[name] = used * _PERCENT
     return values
 
@@ -226,7 +226,7 @@ def _disks(values: dict[str, float], disks: list[Figure]) -> None:
         named = _named(disk, _DISK)
         if not named.get("system.disk.operations"):
             named.pop("system.disk.operation_time", None)
-        values |= {of_instance(family, DEVICE, name): one for family, one in named.items()}
+        values |= {instance_name(family, DEVICE, name): one for family, one in named.items()}
         if not name.startswith(_STACKED):
             real.append(named)
     if not real:
@@ -255,7 +255,7 @@ def _links(values: dict[str, float], links: Iterable[Figure], names: Names) -> N
     for link in links:
         name = str(link.get("iface", ""))
         for family, value in _named(link, names).items():
-            values[of_instance(family, INTERFACE, name)] = value
+            values[instance_name(family, INTERFACE, name)] = value
             if name == "lo":
                 continue
             if family == "system.network.utilization":

@@ -6,7 +6,7 @@ EXACT = 1e15
 """Whole numbers below it are exact in floating point, and written in full."""
 
 
-def rounded(value: float, unit: str) -> str:
+def rounded_text(value: float, unit: str) -> str:
     """Give a result in the unit that suits it, to three digits: ``4.17 ms``, ``10.1 MB/s``.
 
     >>> rounded(10_076_160, "bytes/s"), rounded(0.313, "share"), rounded(5, "ns")
@@ -30,7 +30,7 @@ def cell(value: float, unit: str) -> str:
     >>> cell(2, "drives"), cell(12e12, "bytes")
     ('2', '12.0 TB')
     """
-    return rounded(value, unit if unit in {"ms", "bytes", "bytes/s", "share"} else "")
+    return rounded_text(value, unit if unit in {"ms", "bytes", "bytes/s", "share"} else "")
 
 
 def in_full(value: float, unit: str) -> str:

@@ -13,7 +13,7 @@ from headcount.sort.statistics import Estimate
 SCHEMA_VERSION = 1
 
 
-def told(
+def experiment_record(
     subject: Subject, measured: Measured, found: Sequence[Figures], over: Sequence[Cliff]
 ) -> dict[str, Any]:
     """Everything that was measured, and what follows from it."""
@@ -44,7 +44,7 @@ def told(
             "need_bytes": layout.need_bytes(records, subject.threads),
             "least_bytes": layout.least_bytes(subject.threads),
         },
-        "settings": [_figures(one) for one in found],
+        "settings": [_figures_record(one) for one in found],
         "cliffs": [
             {
                 "memory_bytes": one.memory_bytes,
@@ -52,7 +52,7 @@ def told(
                 "largest_spill_bytes": one.spills.setting.sortsize_bytes,
                 "best_fit_bytes": one.best_fit.setting.sortsize_bytes,
                 "fits_bytes": one.fits.setting.sortsize_bytes,
-                "saved": estimate(one.saved),
+                "saved": estimate_record(one.saved),
             }
             for one in over
         ],
@@ -60,41 +60,41 @@ def told(
     }
 
 
-def placed(one: Placement) -> dict[str, Any]:
+def placement_record(one: Placement) -> dict[str, Any]:
     """The comparison of two places for runs."""
     return {
         "beside_s": one.beside_s,
         "elsewhere_s": one.elsewhere_s,
-        "saved": None if one.gain is None else estimate(one.gain),
+        "saved": None if one.gain is None else estimate_record(one.gain),
         "same_disk": one.same,
     }
 
 
-def _figures(one: Figures) -> dict[str, Any]:
+def _figures_record(one: Figures) -> dict[str, Any]:
     return {
-        **_setting(one.setting),
+        **_setting_record(one.setting),
         "fits": one.fits,
         "standing": one.standing,
-        "exit_s": estimate(one.exit_s),
-        "durable_s": estimate(one.durable_s),
+        "exit_s": estimate_record(one.exit_s),
+        "durable_s": estimate_record(one.durable_s),
         "temporary_bytes": one.temporary_bytes,
         "used_bytes": one.used_bytes,
         "trials": [{"round": trial.round, **trial.sorted.model_dump()} for trial in one.trials],
     }
 
 
-def _setting(one: Setting) -> dict[str, Any]:
+def _setting_record(one: Setting) -> dict[str, Any]:
     return {
         "sortsize_bytes": one.sortsize_bytes,
         "memory_bytes": one.memory_bytes,
-        "work": [_place(place) for place in one.work],
+        "work": [_place_record(place) for place in one.work],
     }
 
 
-def _place(one: Place) -> dict[str, Any]:
+def _place_record(one: Place) -> dict[str, Any]:
     return {"folder": str(one.folder), "disks": sorted(one.disks)}
 
 
-def estimate(one: Estimate) -> dict[str, float | None]:
+def estimate_record(one: Estimate) -> dict[str, float | None]:
     """A figure and its interval."""
     return {"value": one.value, "low": one.low, "high": one.high}

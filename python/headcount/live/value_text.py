@@ -48,7 +48,7 @@ _KNOWN: Mapping[str | None, Callable[[float], str]] = {
 """How values of a unit are written."""
 
 
-def named_unit(unit: str | None) -> str:
+def unit_name(unit: str | None) -> str:
     """A unit as a column's head or a list has it.
 
     >>> [named_unit(u) for u in ("1", "By", "{process}", "{fault}/s", None)]

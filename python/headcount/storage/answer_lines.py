@@ -3,27 +3,27 @@
 from collections.abc import Sequence
 from typing import Any
 
-from headcount.storage import wording
+from headcount.storage import number_text
 from headcount.storage.advice import Advice
 from headcount.storage.formula import Answer
 
 
-def lines(answers: Sequence[Answer]) -> list[str]:
+def answer_lines(answers: Sequence[Answer]) -> list[str]:
     """Each result, the formula, the formula with its numbers, and the source."""
     written = []
     for answer in answers:
-        figure = wording.rounded(answer.value, answer.unit)
+        figure = number_text.rounded_text(answer.value, answer.unit)
         if not answer.formula:  # its title names the unit
-            figure = wording.cell(answer.value, answer.unit)
+            figure = number_text.cell(answer.value, answer.unit)
         written.append(f"{answer.title}: {figure}")
         if answer.formula:
             written.append(f"  {answer.formula}")
-            written.append(f"  {answer.worked} = {wording.in_full(answer.value, answer.unit)}")
+            written.append(f"  {answer.worked} = {number_text.in_full(answer.value, answer.unit)}")
         written.append(f"  {answer.source}")
     return written
 
 
-def advised(advice: Sequence[Advice]) -> list[str]:
+def advice_lines(advice: Sequence[Advice]) -> list[str]:
     """Each advice with its source."""
     return [f"- {one.text} [{one.rule}]" for one in advice]
 

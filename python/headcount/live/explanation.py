@@ -3,17 +3,17 @@
 from headcount.analyse.rules.explain import explain
 from headcount.counters.catalogue import lookup
 from headcount.live.line import title, unit
-from headcount.live.wording import named_unit
+from headcount.live.value_text import unit_name
 from headcount.text import clean
 
 _BETTER = {"lower": "Less is better.", "higher": "More is better.", "neither": ""}
 NONE = "No rule has a threshold for it."
 
 
-def explained(name: str) -> list[str]:
+def explanation(name: str) -> list[str]:
     """Paragraphs: what it is called, unit and meaning, and each threshold with its source."""
     counter = lookup(name)
-    counted = named_unit(unit(name)) or "unit unknown"
+    counted = unit_name(unit(name)) or "unit unknown"
     parts = [title(name), f"{clean(name)} ({counted})"]
     if counter is None:
         return [*parts, "The catalogue does not know this counter, so nothing is said of it."]
