@@ -146,7 +146,7 @@ def test_a_manifest_that_was_altered_is_not_mended_by_noting(bundle: Path) -> No
     path = bundle / "manifest.json"
     path.write_text(path.read_text("utf-8").replace('"bytes": ', '"bytes": 1', 1), "utf-8")
     altered = path.read_bytes()
-    with pytest.raises(InputError, match="does not fit its own digest"):
+    with pytest.raises(InputError, match="does not match its own digest"):
         manifest.read(bundle)
     manifest.note(bundle, "report.html")
     assert path.read_bytes() == altered

@@ -105,7 +105,7 @@ def test_a_bundle_that_must_be_signed_and_is_not_fails(bundle: Path, keys: Path)
 
 
 def test_keys_that_are_none_are_refused(signed: Path, keys: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is no public key"):
+    with pytest.raises(InputError, match="is not a public key"):
         signing.check(signed, keys / "ada")
     with pytest.raises(InputError, match="cannot be read"):
         signing.check(signed, tmp_path / "nothing.pub")

@@ -126,13 +126,13 @@ def test_the_history_of_two_runs_is_a_table(home: Headcount, runs: list[str]) ->
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("compare", "RUN", "nowhere"), "nowhere is no bundle"),
+        (("compare", "RUN", "nowhere"), "nowhere is not a bundle"),
         (("compare", "RUN"), "two runs or more"),
         (("compare", "x=RUN", "x=RUN"), 'called "x"'),
         (("compare", "x=", "RUN"), "names no bundle"),
         (("compare", "RUN", "RUN", "--json", "--markdown"), "give one of them"),
         (("compare", "RUN", "RUN", "--html", "/no/such/folder/x.html"), "there is no folder"),
-        (("gate", "RUN", "--baseline", "nowhere"), "nowhere is no bundle"),
+        (("gate", "RUN", "--baseline", "nowhere"), "nowhere is not a bundle"),
         (("gate", "RUN", "--baseline", "RUN", "--margin", "3"), "write 5%"),
         (("gate", "RUN", "--baseline", "RUN", "--margin", "speed=3%"), "there is no metric"),
         (("gate", "RUN", "--baseline", "RUN", "--margin", "100%"), "a margin is a share"),

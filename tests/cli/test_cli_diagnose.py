@@ -75,7 +75,7 @@ def test_the_report_shows_the_evidence(home: Headcount, bundle: Path) -> None:
 def test_what_is_no_bundle_is_refused(home: Headcount, bundle: Path, tmp_path: Path) -> None:
     ended = home.run("diagnose", str(tmp_path))
     assert ended.code == 2
-    assert "is no bundle" in ended.err
+    assert "is not a bundle" in ended.err
     ended = home.run("diagnose", str(bundle), "--profile", "file-server")
     assert ended.code == 2
     assert "logs of counters" in ended.err

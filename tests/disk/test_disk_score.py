@@ -100,7 +100,7 @@ def test_a_weight_that_cannot_be_read_says_how_to_write_it(text: str, cell: Cell
 
 @pytest.mark.parametrize("text", ["random-write=2", "64KiB=2", "depth1=2", "fileserver=1"])
 def test_a_weight_that_fits_no_cell_is_refused(text: str, cell: Cell) -> None:
-    with pytest.raises(InputError, match="fits no cell"):
+    with pytest.raises(InputError, match="matches no measured cell"):
         score.weights([cell], [text])
 
 

@@ -63,7 +63,7 @@ def assert_refused(ended: Ended, code: int, *told: str) -> None:
 def test_nobody_is_there(headcount: Headcount) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address = f"127.0.0.1:{listener.getsockname()[1]}"
-    hint = "see that a file server is running there, on this port"
+    hint = "check that a file server is running there, on this port"
     for verb in ("prepare", "cleanup"):
         options = ("home-folders", "--users", "1") if verb == "prepare" else ()
         ended = headcount.run(verb, *options, "--target", f"smb://{address}/data")

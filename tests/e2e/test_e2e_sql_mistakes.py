@@ -71,7 +71,7 @@ def test_nobody_listens(headcount: Headcount) -> None:
         number = taken.getsockname()[1]
     ended = run(headcount, f"postgresql://127.0.0.1:{number}/shop")
     assert_refused(
-        ended, 3, f"127.0.0.1:{number}", "no connection", "see that PostgreSQL is running"
+        ended, 3, f"127.0.0.1:{number}", "no connection", "check that PostgreSQL is running"
     )
 
 

@@ -37,7 +37,7 @@ def test_nobody_listens(headcount: Headcount) -> None:
     ended = headcount.run("run", "web-static", "--target", f"http://127.0.0.1:{number}", *SHORT)
     assert ended.code == 3
     assert f"127.0.0.1:{number}: no connection" in ended.message
-    assert "see that a web server is running there" in ended.message
+    assert "check that a web server is running there" in ended.message
     assert headcount.bundles() == []
 
 

@@ -58,9 +58,9 @@ def test_what_a_killed_run_left_is_swept_and_nothing_else(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("settings", "part"),
     [
-        ({"path": "relative"}, "by its whole path"),
-        ({"path": "/nobody/has/this"}, "must be a folder that is there"),
-        ({"path": "/proc"}, 'path is "/proc", where this user cannot make a folder'),
+        ({"path": "relative"}, "absolute path"),
+        ({"path": "/nobody/has/this"}, "must be the absolute path of an existing folder"),
+        ({"path": "/proc"}, 'path is "/proc", where you cannot make a folder'),
         ({"paths": "/mnt"}, "lab:files has no setting paths; it has: path"),
     ],
 )

@@ -159,7 +159,7 @@ def test_a_server_that_ends_by_itself_leaves_its_log_to_its_owner(home: Home) ->
     log = home.path / "log"
     program = "import sys\nopen(sys.argv[1] + '/log', 'w').write('no space\\n')\nprint('on stdout')"
     server = kept(program, home)
-    with pytest.raises(SystemLimitError, match="ended at once; it said: on stdout\nno space"):
+    with pytest.raises(SystemLimitError, match="ended at once; its log: on stdout\nno space"):
         server.got_port(port.free(), log)
     server.stop()
     assert not home.path.exists()
@@ -178,7 +178,7 @@ def test_children_end_when_their_server_has_died(home: Home) -> None:
 def test_a_server_that_never_listens(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     server = kept(FOREVER, home)
     monkeypatch.setattr(process, "START_S", 0.2)
-    with pytest.raises(SystemLimitError, match=r"was not ready within 0\.2 s; it said: nothing"):
+    with pytest.raises(SystemLimitError, match=r"was not ready within 0\.2 s; its log: nothing"):
         server.got_port(port.free(), home.path / "log")
     server.stop()
 

@@ -258,7 +258,7 @@ def test_ports_that_somebody_takes_meanwhile(base: Path, monkeypatch: pytest.Mon
             assert inbox(server, 1) == []
         monkeypatch.setattr(port, "free", lambda: taken)
         monkeypatch.setattr(dovecot, "PORTS", 2)
-        with pytest.raises(SystemLimitError, match="tried 2 sets of ports and found each taken"):
+        with pytest.raises(SystemLimitError, match="tried 2 sets of ports, each in use"):
             lab.start("mail", {"users": "5"})
     assert nothing_is_left(base)
 
@@ -311,7 +311,7 @@ os.environ["XDG_CACHE_HOME"] += "/" + "x" * 90
 try:
     lab.start("mail", {"users": "5"})
 except SystemLimitError as error:
-    assert "the name is too long, or not of plain letters" in str(error), error
+    assert "the path is too long, or not of plain letters" in str(error), error
 else:
     raise AssertionError("started")
 """
@@ -353,6 +353,6 @@ def test_a_full_disk_is_told_and_nothing_is_left(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(dovecot_files, "write_users", write)
-    with pytest.raises(SystemLimitError, match=r"No space left on device; name another folder"):
+    with pytest.raises(SystemLimitError, match=r"No space left on device; choose another folder"):
         lab.start("mail", {"users": "5"})
     assert nothing_is_left(base)

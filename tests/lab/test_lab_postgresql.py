@@ -236,7 +236,7 @@ def test_a_port_that_somebody_takes_meanwhile(base: Path, monkeypatch: pytest.Mo
             assert said(server, "select 1") == "1"
         monkeypatch.setattr(port, "free", lambda: taken)
         monkeypatch.setattr(postgresql, "PORTS", 1)
-        with pytest.raises(SystemLimitError, match="tried 1 ports and found each taken"):
+        with pytest.raises(SystemLimitError, match="tried 1 ports, each in use"):
             lab.start("postgresql", {})
     assert nothing_is_left(base)
 

@@ -47,7 +47,7 @@ def test_a_half_line_is_not_the_ready_line() -> None:
 
 def test_what_a_server_said_before_it_ended_is_told() -> None:
     server = ServerProcess(python("raise SystemExit('the port is taken')"))
-    with pytest.raises(SystemLimitError, match="ended at once; it said: the port is taken"):
+    with pytest.raises(SystemLimitError, match="ended at once; its log: the port is taken"):
         server.ready_line("{")
 
 

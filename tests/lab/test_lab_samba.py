@@ -322,7 +322,7 @@ def test_a_port_that_somebody_takes_meanwhile(base: Path, monkeypatch: pytest.Mo
             home_of_server(base)  # those of the others have gone
         monkeypatch.setattr(port, "free", lambda: taken)
         monkeypatch.setattr(samba, "PORTS", 2)
-        with pytest.raises(SystemLimitError, match="tried 2 ports and found each taken"):
+        with pytest.raises(SystemLimitError, match="tried 2 ports, each in use"):
             lab.start("samba", {})
     assert nothing_is_left(base)
 
@@ -334,7 +334,7 @@ def test_what_smbd_complains_of_is_told(base: Path, monkeypatch: pytest.MonkeyPa
     with pytest.raises(SystemLimitError) as caught:
         lab.start("samba", {})
     told = str(caught.value)
-    assert told.startswith("smbd ended at once; it said: ")
+    assert told.startswith("smbd ended at once; its log: ")
     assert "/proc/no/such/folder" in told
     assert WRONG not in "".join(traceback.format_exception(caught.value))
     assert nothing_is_left(base)
@@ -361,7 +361,7 @@ def test_an_smbd_that_does_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     program.write_text("#!/bin/sh\necho no library >&2\nexit 127\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    with pytest.raises(SystemLimitError, match="does not say its version; it said: no library"):
+    with pytest.raises(SystemLimitError, match="gave no version; its output: no library"):
         lab.start("samba", {})
 
 

@@ -269,7 +269,7 @@ def test_folders_with_strange_names(name: str, monkeypatch: pytest.MonkeyPatch) 
     with tempfile.TemporaryDirectory(prefix="two words; ") as cache:
         monkeypatch.setenv("XDG_CACHE_HOME", cache)
         if name == "apache" and os.geteuid() == 0:
-            with pytest.raises(SystemLimitError, match="name another folder"):
+            with pytest.raises(SystemLimitError, match="choose another folder"):
                 lab.start(name, {})
             return
         with started(name) as server:

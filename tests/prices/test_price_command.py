@@ -217,7 +217,7 @@ def test_runs_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> Non
 
 
 REFUSED: list[tuple[tuple[object, ...], str]] = [
-    (("nowhere",), "is no bundle"),
+    (("nowhere",), "is not a bundle"),
     (("a=10", "b=20", "--cost", "5 USD"), "1 prices are given for 2 configurations"),
     (("a=10", "a=20"), "a is given twice"),
     (("a=0",), "state a number above 0"),

@@ -84,4 +84,4 @@ def test_a_point_that_takes_the_machines_memory_is_left_out(
         lost = hold(sut, sut.pids, 0, points, told, kept)
     assert [point.connections for point in kept] == [0, 2]
     assert [left.open_files for left in lost] == [2000, 3000]
-    assert lost[0].reason == "memory ran short: 9 MB of 100 MB were left"
+    assert lost[0].reason == "memory ran short: 9 MB of 100 MB left"

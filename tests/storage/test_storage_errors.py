@@ -39,15 +39,15 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: disk.access_ms(-8, 0, 4),
-        "the seek time in ms is -8; it must be 0 or more, such as 8",
+        "the seek time in ms is -8; it must be 0 or more, for example 8",
     ),
     (
         lambda: disk.access_ms(8, -1, 4),
-        "the head switch time in ms is -1; it must be 0 or more, such as 1",
+        "the head switch time in ms is -1; it must be 0 or more, for example 1",
     ),
     (
         lambda: disk.access_ms(8, 0, -4),
-        "the rotational latency in ms is -4; it must be 0 or more, such as 4.17",
+        "the rotational latency in ms is -4; it must be 0 or more, for example 4.17",
     ),
     (
         lambda: disk.read_ms(0, 8, 4, 100, 10),
@@ -68,11 +68,11 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: cycles.cycle_ns(0), "the clock in MHz is 0; it must be above 0, such as 200"),
     (
         lambda: cycles.lost_cycles(-1, 5),
-        "the wait in ms is -1; it must be 0 or more, such as 18",
+        "the wait in ms is -1; it must be 0 or more, for example 18",
     ),
     (
         lambda: queueing.queue_time_ms(-2, 15),
-        "the queue length is -2; it must be 0 or more, such as 2",
+        "the queue length is -2; it must be 0 or more, for example 2",
     ),
     (
         lambda: queueing.response_ms(2, 0),
@@ -92,7 +92,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: bus.bus_load((-1,), 132e6),
-        "the rate of a device in bytes/s is -1; it must be 0 or more, such as 10000000",
+        "the rate of a device in bytes/s is -1; it must be 0 or more, for example 10000000",
     ),
     (
         lambda: interfaces.wide_bytes_per_s(0),

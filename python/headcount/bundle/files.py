@@ -122,7 +122,7 @@ def lock_folder(folder: Path) -> int:
     except BlockingIOError as error:
         os.close(handle)
         raise InputError(
-            f"another process is writing {folder}; wait until it has ended (headcount runs says)"
+            f"another process is writing {folder}; wait until it ends (headcount runs shows it)"
         ) from error
     except OSError:
         pass  # a file system without locks

@@ -116,9 +116,9 @@ def read(folder: Path) -> Manifest | None:
         content = path.read_text("utf-8")
         found = Manifest.model_validate_json(content)
     except (ValidationError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is damaged: it is no manifest") from error
+        raise InputError(f"{path} is damaged: it is not a manifest") from error
     if content != manifest_text(found.files, found.headcount):
-        raise InputError(f"{path} has been altered: it does not fit its own digest")
+        raise InputError(f"{path} has been altered: it does not match its own digest")
     return found
 
 
@@ -126,7 +126,7 @@ def ensure_open(folder: Path) -> None:
     """Raise InputError where a bundle is signed: writing into it would break the signature."""
     if (folder / SIGNATURE).exists():
         raise InputError(
-            f"{folder} is signed, so nothing may be written into it; write elsewhere (--output)"
+            f"{folder} is signed, so Headcount does not write into it; write elsewhere (--output)"
         )
 
 

@@ -43,7 +43,7 @@ def load(folder: Path) -> Bundle:
     """Read a bundle; raises InputError when the folder is none or a file of it is damaged."""
     if not (folder / "plan.toml").is_file():
         raise InputError(
-            f"{folder} is no bundle: it has no plan.toml (headcount runs lists the bundles)"
+            f"{folder} is not a bundle: it has no plan.toml (headcount runs lists the bundles)"
         )
     levels = _read(folder / "levels.json", Levels)
     return Bundle(

@@ -91,7 +91,7 @@ def _allowed_signers(keys: Path) -> str:
         raise InputError(f"the public key {keys} cannot be read") from error
     lines = [line for line in lines if line and not line.startswith("#")]
     if not lines or any("PRIVATE KEY" in line for line in lines):
-        raise InputError(f"{keys} is no public key; give the file that ends with .pub")
+        raise InputError(f"{keys} is not a public key; give the file that ends in .pub")
     bare = [line for line in lines if line.startswith(_KEY_TYPES)]
     return "".join(f"{f'{SIGNER} {line}' if line in bare else line}\n" for line in lines)
 
@@ -116,7 +116,7 @@ def _keygen(verb: str, *arguments: str, of: Path | None = None) -> subprocess.Co
         return subprocess.run(command, input=content, capture_output=True, text=True, check=False)
     except FileNotFoundError as error:
         raise SystemLimitError(
-            "ssh-keygen is not there; install OpenSSH's client, 8.1 or newer "
+            "ssh-keygen is not installed; install OpenSSH's client, 8.1 or newer "
             "(Debian: apt install openssh-client)"
         ) from error
 

@@ -82,8 +82,8 @@ def confirm(
     plan = bundle.plan
     if targets.parse(plan.target).lab is None:
         raise InputError(
-            f"only a server of the lab can be squeezed, and {plan.target} is somebody's: a "
-            "diagnosis is confirmed there by giving the server more of what limits it"
+            f"only a lab server can be given less, and {plan.target} is not one; to confirm the "
+            "diagnosis there, give the server more of what limits it and run again"
         )
     resource = _resource_limit(plan, diagnosis)
     whole = plan.limits.get(resource) or _whole_limit(resource)
@@ -109,7 +109,7 @@ def _resource_limit(plan: Plan, diagnosis: Diagnosis) -> str:
     names = CUTTABLE.get(diagnosis.limit, ())
     if not names:
         raise InputError(
-            f'"{diagnosis.limit}" cannot be cut while a server runs; what can be is: '
+            f'"{diagnosis.limit}" cannot be reduced while a server runs; these can: '
             f"{', '.join(CUTTABLE)}"
         )
     if diagnosis.limit in {"cpu", "generator"}:
@@ -117,8 +117,8 @@ def _resource_limit(plan: Plan, diagnosis: Diagnosis) -> str:
     given = [name for name in names if name in plan.limits]
     if not given:
         raise InputError(
-            f"how much {diagnosis.limit} there is on this machine is not known, so no part of it "
-            f"can be taken away; run with a limit first, such as --limit {names[0]}=..."
+            f"no {diagnosis.limit} limit was set, so there is none to reduce; run with one first, "
+            f"for example --limit {names[0]}=..."
         )
     return next((name for name in given if name.endswith(diagnosis.detail or "-")), given[0])
 
@@ -186,13 +186,13 @@ def _rate(moments: list[Moment]) -> float:
 
 def _confirmation_text(limit: Limit, resource: str, found: Elasticity | None) -> str:
     if found is None:
-        return f"Nothing was completed with less {resource}, so nothing can be told."
-    said = {
-        "confirmed": f"It is confirmed that the limit is: {limit}",
-        "refuted": f"It is refuted that the limit is: {limit}",
-        "undecided": f"It stays open whether the limit is: {limit}",
+        return f"Undecided: no scenario completed with less {resource}."
+    answer = {
+        "confirmed": f"Confirmed: the limit is {limit}",
+        "refuted": f"Refuted: the limit is not {limit}",
+        "undecided": f"Undecided: the limit may or may not be {limit}",
     }[found.answer]
     return (
-        f"{said}. With {CUT:.0%} of {resource} throughput went along by {found.value:.2f} "
+        f"{answer}. Throughput sensitivity with {CUT:.0%} of {resource}: {found.value:.2f} "
         f"({found.low:.2f} to {found.high:.2f}); 1 is a limit, 0 is none."
     )

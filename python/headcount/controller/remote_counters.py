@@ -45,8 +45,8 @@ def named_addresses(sources: Sequence[str], *, local: bool) -> list[tuple[str, a
     taken = {name for name, _ in parsed if name is not None}
     if local and SUT in taken:
         raise InputError(
-            f'a source of counters is called "{SUT}", but the system under test is on this '
-            "machine, which is read already; leave the name out, or give another"
+            f'the name "{SUT}" is taken: the system under test is on this machine, which is '
+            "already read; give the source another name, or none"
         )
     found: list[tuple[str, addresses.Address]] = []
     for given, address in parsed:
@@ -55,7 +55,7 @@ def named_addresses(sources: Sequence[str], *, local: bool) -> list[tuple[str, a
             name = address.place if local or SUT in taken else SUT
             if name in taken:
                 raise InputError(
-                    f'two sources of counters would be called "{name}"; give them names, like '
+                    f'two sources of counters have the name "{name}"; give them names, for example '
                     f"--source first={address.text}"
                 )
             taken.add(name)

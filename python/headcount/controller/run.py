@@ -53,7 +53,7 @@ def check_engine() -> None:
     """Raise EngineError if this engine's figures mean nothing."""
     if _engine.PROFILE != "release":
         raise EngineError(
-            "this engine is a debug build, whose figures are worthless; build it with: uv sync"
+            "this engine is a debug build, too slow to measure with; rebuild it with: uv sync"
         )
 
 
@@ -210,8 +210,8 @@ class Run:
         except TargetError as error:
             raise TargetError(
                 f"the target stopped answering during level {result.index} at "
-                f"{result.users:,} users: {error}. What was measured is kept, and may tell why: "
-                f"headcount show {self._bundle.folder}; when the target is back: "
+                f"{result.users:,} users: {error}. What was measured is kept: "
+                f"headcount show {self._bundle.folder}; when the target answers again: "
                 f"headcount resume {self._bundle.folder}"
             ) from error
 

@@ -138,8 +138,8 @@ class Session:
             if self._engine.ended:
                 return None
             raise EngineError(
-                f"the load engine reported nothing for {SILENCE_S:g} s; the level under way is "
-                "invalid. This is a defect of Headcount, or the machine is badly overloaded"
+                f"the load engine reported nothing for {SILENCE_S:g} s, so the level is invalid: "
+                "the machine is badly overloaded, or this is a bug in Headcount"
             )
         samples = ((source.name, source.sample()) for source in self._sources)
         return Moment(interval, {name: sample for name, sample in samples if sample.values})

@@ -22,11 +22,11 @@ def doubts(
     """Doubts in sentences; none is the best."""
     found = []
     if kept == "memory":
-        found.append("The folder is in memory: the figures are of memory, not of a disk.")
+        found.append("The folder is in memory: the figures are those of memory, not of a disk.")
     if kept == "elsewhere":
         found.append(
-            "The folder is a network mount or belongs to a program: the figures are of the network "
-            "and the server too."
+            "The folder is a network mount or served by a program: the figures include the network "
+            "and the server."
         )
     if not settings.direct and kept != "memory":
         found.append(_cache_doubt(settings, memory_bytes))
@@ -34,8 +34,8 @@ def doubts(
     full = [one for one in measured if one.machine_busy is not None and one.machine_busy >= BUSY]
     if full:
         found.append(
-            f"In {len(full)} of {len(measured)} cells all processors were busy: there the CPU may "
-            "have been the limit, and not the disk."
+            f"In {len(full)} of {len(measured)} cells all CPUs were busy: the limit there may have "
+            "been the CPU, not the disk."
         )
     return found
 
@@ -44,10 +44,10 @@ def _cache_doubt(settings: Settings, memory_bytes: int) -> str:
     if settings.size_bytes < memory_bytes:
         return (
             f"The test file ({memory(settings.size_bytes)}) fits into this machine's memory "
-            f"({memory(memory_bytes)}): with --buffered, reads came from there and writes may have "
-            "gone no further. Choose a larger --size, or measure without --buffered."
+            f"({memory(memory_bytes)}): with --buffered, memory may have served every read and "
+            "write. Choose a larger --size, or measure without --buffered."
         )
-    return "With --buffered, memory answered a part of the reads and took in a part of the writes."
+    return "With --buffered, memory served some of the reads and writes."
 
 
 def _neighbour_doubts(measured: Sequence[Figures], processors: int) -> list[str]:
@@ -57,6 +57,6 @@ def _neighbour_doubts(measured: Sequence[Figures], processors: int) -> list[str]
         return []
     sentence = (
         f"Other programs, or the kernel's work for the disk, took {share(mean)} of the machine "
-        "while it was measured: the same run on a quiet machine may give other figures."
+        "during the measurement: on a quiet machine the figures may differ."
     )
     return [sentence]

@@ -124,6 +124,6 @@ def preset_cells(name: str, threads: Sequence[int], depths: Sequence[int]) -> li
     """
     if name not in PRESETS:
         known = ", ".join(PRESETS)
-        raise InputError(f'there is no preset "{name}"; there are: {known}')
+        raise InputError(f'there is no preset "{name}"; choose one of: {known}')
     preset = PRESETS[name]
     return [Cell(preset.pattern, preset.blocks, t, depth) for t in threads for depth in depths]

@@ -69,7 +69,7 @@ def weights(cells: Sequence[Cell], written: Sequence[str]) -> list[float]:
     factors = [_factor(text) for text in written]
     for (key, _), text in zip(factors, written, strict=True):
         if not any(key in _keys(cell) for cell in cells):
-            raise InputError(f"--weight {text} fits no cell that is measured")
+            raise InputError(f"--weight {text} matches no measured cell")
     return [math.prod(factor for key, factor in factors if key in _keys(cell)) for cell in cells]
 
 

@@ -66,8 +66,8 @@ def whole(size_bytes: int, cells: Sequence[Cell]) -> int:
     for cell in cells:
         if cell.threads * cell.depth > MOST_UNDER_WAY:
             raise InputError(
-                f"{cell.name} has {cell.threads * cell.depth:,} I/Os under way at once; "
-                f"{MOST_UNDER_WAY:,} are the most"
+                f"{cell.name} has {cell.threads * cell.depth:,} I/Os in flight; the "
+                f"most is {MOST_UNDER_WAY:,}"
             )
     size = -(-size_bytes // PIECE_BYTES) * PIECE_BYTES
     largest = max(cells, key=least_bytes)

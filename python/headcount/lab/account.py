@@ -39,6 +39,6 @@ def unprivileged(server: str) -> Account:
         return Account(user.pw_name, grp.getgrgid(gid).gr_name, uid, gid)
     except KeyError as error:
         raise SystemLimitError(
-            f"{server} runs for users with a name only, and user {uid} or group {gid} has none on "
+            f"{server} runs only for users with a name, and user {uid} or group {gid} has none on "
             "this machine; run Headcount as a user of /etc/passwd"
         ) from error

@@ -51,8 +51,9 @@ class ApacheServer(WebServer):
             return alias
         if len(str(self.home)) > LONGEST or not apache_files.PLAIN.fullmatch(str(self.home)):
             raise SystemLimitError(
-                f"lab:apache cannot have its files in {self.home}: the name is too long, or not of "
-                "plain letters; name another folder: XDG_CACHE_HOME=/some/folder headcount run ..."
+                f"lab:apache cannot keep its files in {self.home}: the path is too long, or not "
+                "of plain letters; choose another folder: "
+                "XDG_CACHE_HOME=/some/folder headcount run ..."
             )
         return self.home
 

@@ -52,7 +52,7 @@ def modules(program: str) -> Path:
         if (Path(folder) / "mod_mime.so").exists():
             return Path(folder)
     raise SystemLimitError(
-        f"the modules of {program} are in none of {', '.join(MODULES)}; install them with: "
+        f"found no modules of {program} in {', '.join(MODULES)}; install them with: "
         "apt-get install -y --no-install-recommends apache2-bin"
     )
 

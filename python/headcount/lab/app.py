@@ -66,7 +66,7 @@ class AppServer:
         if "connections" not in settings and _connections() < LEAST_CONNECTIONS:
             needed = HANDLES_RESERVE + 2 * LEAST_CONNECTIONS
             raise SystemLimitError(
-                f"the server of the lab needs {needed} file handles or more; raise the "
+                f"the lab server needs at least {needed} file handles; raise the "
                 f"limit first: ulimit -n {needed + 2000}"
             )
         self.settings: Mapping[str, str] = {**SETTINGS, **settings}

@@ -46,8 +46,8 @@ class Dovecot:
         self.version = command_output([self._program, "--version"]).partition(" ")[0]
         if not self.version.startswith("2.3."):
             raise SystemLimitError(
-                f"lab:mail writes the configuration of Dovecot 2.3, and here is {self.version}, "
-                "which does not read it; use a machine with Dovecot 2.3, such as Debian 12"
+                f"lab:mail needs Dovecot 2.3, and this machine has {self.version}; use a machine "
+                "with Dovecot 2.3, for example Debian 12"
             )
         self._account = account.unprivileged("Dovecot")
         for _ in range(PORTS):
@@ -56,8 +56,8 @@ class Dovecot:
                     self._parts = parts.pop_all()
                     return
         raise SystemLimitError(
-            f"Dovecot tried {PORTS} sets of ports and found each taken by another program; start "
-            "again when fewer programs of this machine open ports"
+            f"Dovecot tried {PORTS} sets of ports, each in use by another program; start "
+            "again when fewer programs on this machine open ports"
         )
 
     def _start(self, parts: ExitStack, password: str) -> bool:
@@ -69,8 +69,9 @@ class Dovecot:
         self.home = home.path.absolute()
         if not is_plain(self.home):  # Dovecot has its sockets at the real path, whatever it is told
             raise SystemLimitError(
-                f"lab:mail cannot have its files in {self.home}: the name is too long, or not of "
-                "plain letters; name another folder: XDG_CACHE_HOME=/some/folder headcount run ..."
+                f"lab:mail cannot keep its files in {self.home}: the path is too long, or not "
+                "of plain letters; choose another folder: "
+                "XDG_CACHE_HOME=/some/folder headcount run ..."
             )
         configuration = self.home / "dovecot.conf"
         try:
@@ -85,7 +86,7 @@ class Dovecot:
             self._account.own(self.home)
         except OSError as error:
             raise SystemLimitError(
-                f"cannot write the server's files in {self.home}: {error.strerror}; name another "
+                f"cannot write the server's files in {self.home}: {error.strerror}; choose another "
                 "folder: XDG_CACHE_HOME=/some/folder headcount run ..."
             ) from error
         self.stats = self.home / dovecot_files.STATS
@@ -119,7 +120,7 @@ class Dovecot:
         except (OSError, imaplib.IMAP4.error, smtplib.SMTPException) as error:
             logged = log.read_text("utf-8", errors="replace") if log.exists() else ""
             raise SystemLimitError(
-                f"Dovecot listens, but does not serve: {error}; its log: {logged.strip()[:2000]}"
+                f"Dovecot listens but does not answer: {error}; its log: {logged.strip()[:2000]}"
             ) from error
 
     def stop(self) -> None:

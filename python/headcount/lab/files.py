@@ -37,7 +37,7 @@ class FilesServer:
             if path is None:
                 raise
             raise InputError(
-                f'path is "{path}", where this user cannot make a folder; name one that can be '
+                f'path is "{path}", where you cannot make a folder; choose one that can be '
                 "written: --set path=/mnt/disk"
             ) from None
         self.address = str(self._home.path.resolve())
@@ -58,7 +58,7 @@ class FilesServer:
 def _around(path: str) -> Path:
     if not Path(path).is_absolute() or not Path(path).is_dir():
         raise InputError(
-            f'path is "{path}"; it must be a folder that is there, by its whole path: '
+            f'path is "{path}"; it must be the absolute path of an existing folder: '
             "--set path=/mnt/disk"
         )
     return Path(path) / AROUND

@@ -37,8 +37,8 @@ def command_output(command: Sequence[str], account: Account | None = None) -> st
             command, capture_output=True, text=True, timeout=RUN_S, check=False, **options
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise SystemLimitError(f"{command[0]} does not run here: {error}") from error
+        raise SystemLimitError(f"{command[0]} cannot run: {error}") from error
     text: str = (told.stdout + told.stderr).strip()
     if told.returncode != 0:
-        raise SystemLimitError(f"{' '.join(command[:2])} failed; it said: {text or 'nothing'}")
+        raise SystemLimitError(f"{' '.join(command[:2])} failed; its output: {text or 'nothing'}")
     return text

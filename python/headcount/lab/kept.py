@@ -63,12 +63,12 @@ class KeptServer(ServerProcess):
                 if not port.is_free(number):
                     return False
                 raise SystemLimitError(
-                    f"{self._name} ended at once; it said: {self._log_excerpt(log)}"
+                    f"{self._name} ended at once; its log: {self._log_excerpt(log)}"
                 )
             if time.monotonic() > deadline_s:
                 raise SystemLimitError(
                     f"{self._name} was not ready within {process.START_S:g} s; "
-                    f"it said: {self._log_excerpt(log)}"
+                    f"its log: {self._log_excerpt(log)}"
                 )
             time.sleep(keeper.PAUSE_S)
         return True

@@ -135,6 +135,6 @@ def check(settings: Mapping[str, str]) -> None:
     """Raise InputError for settings that do not go together."""
     if settings["front"] == "lmtp" and settings["destinations"] != "0":
         raise InputError(
-            "other destinations need a front that passes mail on: front = postfix, or headcount; "
-            "Dovecot's LMTP (front = lmtp) only takes mail for its own users"
+            "other destinations need a front that relays mail: front = postfix, or headcount; "
+            "Dovecot's LMTP (front = lmtp) takes mail only for its own users"
         )

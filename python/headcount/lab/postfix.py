@@ -44,8 +44,8 @@ class Postfix:
         """Start it before Dovecot; raises SystemLimitError where it cannot."""
         if os.geteuid() != 0:
             raise SystemLimitError(
-                "only root can start a Postfix (front = postfix): give front=lmtp, or run "
-                "Headcount as root on a machine that is yours"
+                "only root can start Postfix (front = postfix): use --set front=lmtp, or run "
+                "Headcount as root on a machine of your own"
             )
         self._settings, self._dovecot, self._sinks = settings, dovecot, sinks
         self._commands = Path(find("postfix", ADVICE)).parent
@@ -59,8 +59,8 @@ class Postfix:
                     self._parts = parts.pop_all()
                     return
         raise SystemLimitError(
-            f"Postfix tried {PORTS} ports and found each taken by another program; start again "
-            "when fewer programs of this machine open ports"
+            f"Postfix tried {PORTS} ports, each in use by another program; start again "
+            "when fewer programs on this machine open ports"
         )
 
     def _start(self, parts: ExitStack) -> bool:
@@ -87,7 +87,7 @@ class Postfix:
             ) from error
         except OSError as error:
             raise SystemLimitError(
-                f"cannot write the server's files in {self.home}: {error.strerror}; name another "
+                f"cannot write the server's files in {self.home}: {error.strerror}; choose another "
                 "folder: XDG_CACHE_HOME=/some/folder headcount run ..."
             ) from error
         self._check(configuration)
@@ -120,7 +120,7 @@ class Postfix:
                 session.ehlo_or_helo_if_needed()
         except (OSError, smtplib.SMTPException) as error:
             raise SystemLimitError(
-                f"Postfix listens, but does not serve: {error}; its log: {self._log_excerpt()}"
+                f"Postfix listens but does not answer: {error}; its log: {self._log_excerpt()}"
             ) from error
 
     def queue_length(self) -> int:

@@ -74,8 +74,8 @@ class PostgresqlServer:
                     self._parts = parts.pop_all()
                     return
         raise SystemLimitError(
-            f"PostgreSQL tried {PORTS} ports and found each taken by another program; start again "
-            "when fewer programs of this machine open ports"
+            f"PostgreSQL tried {PORTS} ports, each in use by another program; start again "
+            "when fewer programs on this machine open ports"
         )
 
     def _start(self, parts: ExitStack, number: int) -> int | None:
@@ -100,7 +100,7 @@ class PostgresqlServer:
                 file.write("host all all samenet scram-sha-256\n")  # a network of the run's own
         except OSError as error:
             raise SystemLimitError(
-                f"cannot write the server's files in {self.home}: {error.strerror}; name another "
+                f"cannot write the server's files in {self.home}: {error.strerror}; choose another "
                 "folder: XDG_CACHE_HOME=/some/folder headcount run ..."
             ) from error
         command = [self._postgres, "-D", str(data)]

@@ -84,9 +84,9 @@ class ServerProcess:
                 return found
             if ended:
                 said = text.strip() or "nothing"
-                raise SystemLimitError(f"the server of the lab ended at once; it said: {said}")
+                raise SystemLimitError(f"the lab server ended at once; its log: {said}")
             time.sleep(0.02)
-        raise SystemLimitError(f"the server of the lab was not ready within {START_S:g} s")
+        raise SystemLimitError(f"the lab server was not ready within {START_S:g} s")
 
     def stop(self) -> None:
         """Ask it to end, and kill it when it does not; continues it first if it is stopped.

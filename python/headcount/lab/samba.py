@@ -60,8 +60,8 @@ class SambaServer:
                     self._parts = parts.pop_all()
                     return
         raise SystemLimitError(
-            f"smbd tried {PORTS} ports and found each taken by another program; start again when "
-            "fewer programs of this machine open ports"
+            f"smbd tried {PORTS} ports, each in use by another program; start again when "
+            "fewer programs on this machine open ports"
         )
 
     def _start(self, parts: ExitStack, smbd: str, number: int) -> int | None:
@@ -107,9 +107,9 @@ def _version(smbd: str) -> str:
             [smbd, "--version"], capture_output=True, text=True, timeout=VERSION_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise SystemLimitError(f"{smbd} does not run here: {error}") from error
+        raise SystemLimitError(f"{smbd} cannot run: {error}") from error
     name, _, version = told.stdout.strip().partition(" ")
     if told.returncode != 0 or name != "Version":
         said = (told.stdout + told.stderr).strip() or "nothing"
-        raise SystemLimitError(f"{smbd} does not say its version; it said: {said}")
+        raise SystemLimitError(f"{smbd} gave no version; its output: {said}")
     return version

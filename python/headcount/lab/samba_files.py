@@ -58,7 +58,7 @@ def account() -> str:
         return pwd.getpwuid(os.geteuid()).pw_name
     except KeyError as error:
         raise SystemLimitError(
-            f"Samba runs for users with a name only, and user {os.geteuid()} has none on this "
+            f"Samba runs only for users with a name, and user {os.geteuid()} has none on this "
             "machine; run Headcount as a user of /etc/passwd"
         ) from error
 
@@ -84,7 +84,7 @@ def write(home: Path, place: Path, number: int, settings: Mapping[str, str], pas
         (home / "smb.conf").write_text("".join(lines), "utf-8")
     except OSError as error:
         raise SystemLimitError(
-            f"cannot write the server's files in {home}: {error.strerror}; name another folder: "
+            f"cannot write the server's files in {home}: {error.strerror}; choose another folder: "
             "XDG_CACHE_HOME=/some/folder headcount run ..."
         ) from error
     return place / "smb.conf"

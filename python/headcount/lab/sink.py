@@ -50,8 +50,8 @@ class Sink:
                     self._parts = parts.pop_all()
                     return
         raise SystemLimitError(
-            f"smtp-sink tried {PORTS} ports and found each taken by another program; start again "
-            "when fewer programs of this machine open ports"
+            f"smtp-sink tried {PORTS} ports, each in use by another program; start again "
+            "when fewer programs on this machine open ports"
         )
 
     def arrivals(self) -> int:

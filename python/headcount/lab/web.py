@@ -56,8 +56,8 @@ class WebServer(ABC):
                     self._parts = parts.pop_all()
                     return
         raise SystemLimitError(
-            f"{self.name} tried {PORTS} ports and found each taken by another program; start again "
-            "when fewer programs of this machine open ports"
+            f"{self.name} tried {PORTS} ports, each in use by another program; start again "
+            "when fewer programs on this machine open ports"
         )
 
     def _start(self, parts: ExitStack, number: int) -> int | None:
@@ -77,7 +77,7 @@ class WebServer(ABC):
             (self.home / "configuration").write_text(self.configuration(place, number), "utf-8")
         except OSError as error:
             raise SystemLimitError(
-                f"cannot write the server's files in {self.home}: {error.strerror}; name another "
+                f"cannot write the server's files in {self.home}: {error.strerror}; choose another "
                 "folder: XDG_CACHE_HOME=/some/folder headcount run ..."
             ) from error
         if self._is_tls:

@@ -76,7 +76,7 @@ def parse(text: str) -> Condition:
         found = None
     if found is None:
         raise InputError(
-            f'the alert "{clean(text)}" is none; write a counter, > or <, and a number: '
+            f'cannot read the alert "{clean(text)}"; write a counter, > or <, and a number: '
             '"system.cpu.utilization>0.9" or "CPU busy>90%"'
         )
     side: Literal["over", "under"] = "over" if found["side"] == ">" else "under"

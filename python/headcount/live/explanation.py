@@ -16,7 +16,7 @@ def explanation(name: str) -> list[str]:
     counted = unit_name(unit(name)) or "unit unknown"
     parts = [title(name), f"{clean(name)} ({counted})"]
     if counter is None:
-        return [*parts, "The catalogue does not know this counter, so nothing is said of it."]
+        return [*parts, "This counter is not in the catalogue, so it has no description."]
     parts.append(f"{counter.meaning} {_BETTER[counter.better]}".rstrip())
     found = explain(name)
     thresholds = found.thresholds if found else ()

@@ -97,7 +97,7 @@ class Cage:
         except OSError as error:
             self.close()
             raise SystemLimitError(
-                f"cannot keep --memory: the control group takes no limit of {limit_bytes} bytes "
+                f"cannot keep --memory: the control group refused a limit of {limit_bytes} bytes "
                 f"({error.strerror}); leave --memory out"
             ) from error
 
@@ -110,7 +110,7 @@ class Cage:
             (self._folder / "cgroup.procs").write_text(str(pid), "ascii")
         except OSError as error:
             raise SystemLimitError(
-                f"cannot keep --memory: the control group takes no process ({error.strerror}); "
+                f"cannot keep --memory: the control group refused the process ({error.strerror}); "
                 "leave --memory out, or run as root"
             ) from error
 

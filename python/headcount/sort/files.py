@@ -25,12 +25,12 @@ class WorkingFile:
         self._keep_as = keep_as
         self._named: Path | None = None
         if keep_as is not None and keep_as.exists():
-            raise InputError(f"{keep_as} exists already; Headcount overwrites nothing of yours")
+            raise InputError(f"{keep_as} already exists; choose another name, or delete it first")
         try:
             self.handle = self._open(where.folder)
         except OSError as error:
             raise SystemLimitError(
-                f"cannot make a file in {where.folder}: {error.strerror}; name another folder"
+                f"cannot make a file in {where.folder}: {error.strerror}; choose another folder"
             ) from error
 
     def _open(self, folder: Path) -> int:
@@ -75,7 +75,7 @@ class WorkingFile:
                 os.link(self.path, self._keep_as, src_dir_fd=folder, follow_symlinks=True)
             except FileExistsError:
                 raise InputError(
-                    f"{self._keep_as} exists already; Headcount overwrites nothing of yours"
+                    f"{self._keep_as} already exists; choose another name, or delete it first"
                 ) from None
             finally:
                 os.close(folder)

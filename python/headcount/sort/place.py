@@ -40,12 +40,12 @@ def place(folder: Path, option: str) -> Place:
         status = folder.stat()
     except OSError as error:
         raise InputError(
-            f"{option} {folder} cannot be used ({error.strerror}); name a folder that exists"
+            f"{option} {folder} cannot be used ({error.strerror}); choose a folder that exists"
         ) from error
     if not folder.is_dir():
-        raise InputError(f"{option} {folder} is not a folder; name one for the data to lie in")
+        raise InputError(f"{option} {folder} is not a folder; choose one for the data")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise InputError(f"{option} {folder} may not be written by you; name another folder")
+        raise InputError(f"{option} {folder} is not writable; choose another folder")
     number = f"{os.major(status.st_dev)}:{os.minor(status.st_dev)}"
     return Place(folder, status.st_dev, disks(SYS / "dev" / "block" / number))
 
@@ -116,6 +116,6 @@ def ensure_memory(wanted_bytes: int) -> None:
     available = known.get("MemAvailable")
     if available is not None and wanted_bytes > available:
         raise SystemLimitError(
-            f"the sort would take {storage(wanted_bytes)} of memory, and the machine has "
-            f"{storage(available)} to give; choose a smaller --sortsize"
+            f"the sort needs {storage(wanted_bytes)} of memory, and {storage(available)} is "
+            "available; choose a smaller --sortsize"
         )

@@ -95,7 +95,7 @@ def _talk(process: "subprocess.Popen[str]", order: str, progress: Progress) -> S
     code = process.wait()
     if code == -signal.SIGKILL:
         raise SystemLimitError(
-            "the system ended the process of the sort, most likely for want of memory; choose a "
-            "smaller --sortsize, or more --memory"
+            "the system ended the process of the sort, most likely because memory ran out; choose "
+            "a smaller --sortsize, or more --memory"
         )
-    raise EngineError(f"the process of the sort ended with {code} and said nothing")
+    raise EngineError(f"the process of the sort ended with {code} and no message")

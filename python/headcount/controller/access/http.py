@@ -75,8 +75,8 @@ class HttpAccess:
             if not any(words in message for words in UNREACHED):
                 raise TargetError(message) from error
             raise TargetError(
-                f"{message}; see that a web server is running there, on this port, and that no "
-                "firewall keeps this machine out"
+                f"{message}; check that a web server is running there, on this port, and that no "
+                "firewall blocks this machine"
             ) from error
         return hello
 

@@ -138,9 +138,9 @@ class MailAccess:
                 raise
             where = "" if self._office.imap in message else f"{self._office.imap}: "
             raise TargetError(
-                f"{where}{message}; see that a mail server is running there, on this port, and "
-                "that no firewall keeps this machine out (where mail is handed in is "
-                "--client smtp=...)"
+                f"{where}{message}; check that a mail server is running there, on this port, and "
+                "that no firewall blocks this machine (--client smtp=... names "
+                "the server that takes mail)"
             ) from error
         return hello
 
@@ -237,7 +237,7 @@ def _with_advice() -> Iterator[None]:
         if not any(words in str(error) for words in LOGINS):
             raise
         raise InputError(
-            f"{str(error).removesuffix('.')}; see that all users exist and have this password "
+            f"{str(error).removesuffix('.')}; check that all users exist and have this password "
             "(--client user=..., --password-file; for lab:mail --set users=...)"
         ) from error
 

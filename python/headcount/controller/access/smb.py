@@ -96,8 +96,8 @@ class SmbAccess:
                 raise
             where = "" if self._address in message else f"{self._address}: "
             raise TargetError(
-                f"{where}{message}; see that a file server is running there, on this port, and "
-                "that no firewall keeps this machine out"
+                f"{where}{message}; check that a file server is running there, on this port, and "
+                "that no firewall blocks this machine"
             ) from error
         return hello
 

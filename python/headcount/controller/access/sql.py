@@ -69,9 +69,9 @@ class SqlAccess:
             if not any(words in message for words in UNREACHED):
                 raise TargetError(f"{where}{message}") from error
             raise TargetError(
-                f"{where}{message}; see that PostgreSQL is running there, on this port, that it "
-                "listens on this address (listen_addresses), and that no firewall keeps this "
-                "machine out"
+                f"{where}{message}; check that PostgreSQL is running there, on this port, that it "
+                "listens on this address (listen_addresses), and that no firewall blocks this "
+                "machine"
             ) from error
         except InputError as error:
             message = str(error)

@@ -66,7 +66,7 @@ def _bring(held: SmbHold, point: Holding, on_progress: Progress) -> None:
         state = footprint.memory()
         if state is not None and state[0] < RESERVE * state[1]:
             raise SystemLimitError(
-                f"memory ran short: {state[0] / 1e6:,.0f} MB of {state[1] / 1e6:,.0f} MB were left"
+                f"memory ran short: {state[0] / 1e6:,.0f} MB of {state[1] / 1e6:,.0f} MB left"
             )
         on_progress(point, json.loads(text)["users_done"])
 

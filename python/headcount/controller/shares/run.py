@@ -92,7 +92,9 @@ class Run:
                 raise
             outcome = "interrupted"
         if not any(point.connections for point in self._points) and outcome == "finished":
-            raise InputError(f"none of the points could be held; the first: {self._left[0].reason}")
+            raise InputError(
+                f"no point could be measured; the first failed: {self._left[0].reason}"
+            )
         return self.keep(outcome)
 
     def add(self, capacities: list[ShareCapacity], outcome: Outcome) -> SharesFile:

@@ -143,8 +143,8 @@ class Side:
         self._listener.phase(Phase("rest", order.index, order.purpose, 0, 0.0))
         if self._runner is not None and not self._runner.rest(order.index, longest_s):
             raise TargetError(
-                f"users of level {order.index} were still there {longest_s:g} s after they were "
-                "sent away, so the other side cannot be measured alone"
+                f"users of level {order.index} were still connected {longest_s:g} s after they "
+                "were told to stop, so the other side cannot be measured alone"
             )
 
     def _note_rest(self) -> None:

@@ -57,8 +57,8 @@ class Link:
         """Make it, as fast as the machine; raises SystemLimitError where that cannot be."""
         if os.geteuid() != 0:
             raise SystemLimitError(
-                "a slower network between the generator and the server is made with a network "
-                "namespace, which needs root: sudo headcount run ..."
+                "--limit network=... uses a network namespace, "
+                "which needs root: sudo headcount run ..."
             )
         number = next(_numbers)
         self.name = f"headcount-{os.getpid()}-{number}"

@@ -142,7 +142,9 @@ class Squeeze:
     def limit(self, limits: Limits) -> None:
         """Limit the server anew, also while it is at work; raises SystemLimitError."""
         if self.server is None or self._data is None:
-            raise SystemLimitError("the server has no control group of its own to be limited in")
+            raise SystemLimitError(
+                "the server has no control group of its own, so it cannot be limited"
+            )
         if "io" in limits.controllers and self._device is None:
             self._device = device.device_of(self._data)
         self.server.limit(limits, self._device)
@@ -155,7 +157,7 @@ class Squeeze:
         if wanted.is_link != (self.link is not None) or (
             wanted.generator.controllers and self.generator is None
         ):
-            raise SystemLimitError("what was not limited from the start cannot be limited later")
+            raise SystemLimitError("only what was limited from the start can be limited later")
         if wanted.server != self.wanted.server:
             self.limit(wanted.server)
         if self.generator is not None:

@@ -30,7 +30,7 @@ class V2Group(Group):
     def __init__(self, name: str, hierarchies: Hierarchies, needed: frozenset[str]) -> None:
         """Make it where the needed controllers are to be had, else raise SystemLimitError."""
         if hierarchies.v2 is None or hierarchies.v2_root is None:
-            raise SystemLimitError("this machine shows no control groups of version 2")
+            raise SystemLimitError("this machine has no control groups of version 2")
         home = _home(hierarchies.v2, hierarchies.v2_root, needed)
         super().__init__(name, {home: hierarchies.v2})
         (self._at,) = self.folders

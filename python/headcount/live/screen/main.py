@@ -296,7 +296,9 @@ def interval(text: str) -> float:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)", text.strip())
     seconds = float(found[1]) * {"ms": 1e-3, "s": 1, "m": 60, "h": 3600}[found[2]] if found else 0
     if not LEAST_S <= seconds <= MOST_S:
-        raise InputError(f'"{clean(text)}" cannot be had; write it like 500ms or 5s, 100ms to 1h')
+        raise InputError(
+            f'cannot use the interval "{clean(text)}"; write it like 500ms or 5s, 100ms to 1h'
+        )
     return seconds
 
 
