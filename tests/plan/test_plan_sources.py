@@ -29,7 +29,9 @@ def test_sides(sources: list[str], local: bool, expected: list[str]) -> None:
 
 
 def test_two_of_one_machine_need_names() -> None:
-    with pytest.raises(InputError, match="give them names, like --source first=ssh://ada@db1"):
+    with pytest.raises(
+        InputError, match="give them names, for example --source first=ssh://ada@db1"
+    ):
         sides("ssh://db1", "ssh://ada@db1", local=True)
 
 

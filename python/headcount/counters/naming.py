@@ -18,9 +18,9 @@ _INSTANCE = re.compile(rf"(?P<family>.*?)[{{,](?:{DEVICE}|{INTERFACE})=(?P<value
 def instance_name(family: str, attribute: str, value: str) -> str:
     """Name the counter of one device or interface.
 
-    >>> of_instance("system.disk.io{disk.io.direction=read}", DEVICE, "vda")
+    >>> instance_name("system.disk.io{disk.io.direction=read}", DEVICE, "vda")
     'system.disk.io{disk.io.direction=read,system.device=vda}'
-    >>> of_instance("system.disk.utilization", DEVICE, "vda")
+    >>> instance_name("system.disk.utilization", DEVICE, "vda")
     'system.disk.utilization{system.device=vda}'
     """
     if family.endswith("}"):

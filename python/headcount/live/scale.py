@@ -18,7 +18,8 @@ def fitting_power(largest: float, unit: str | None) -> int:
 
     A share is shown in percent, however small it is: a processor at 0.5 % belongs at the bottom.
 
-    >>> [fitting(25e9, "By"), fitting(0.04, "1"), fitting(100.0, "{process}"), fitting(0.0, "s")]
+    >>> largest = [(25e9, "By"), (0.04, "1"), (100.0, "{process}"), (0.0, "s")]
+    >>> [fitting_power(value, unit) for value, unit in largest]
     [-9, 2, 0, 0]
     """
     if not math.isfinite(largest) or largest <= 0:
@@ -38,7 +39,7 @@ def clamped_power(power: int) -> int:
 def scale_text(power: int) -> str:
     """A scale as the legend shows it.
 
-    >>> [written(p) for p in (0, 2, -2, -9)]
+    >>> [scale_text(p) for p in (0, 2, -2, -9)]
     ['1', '100', '0.01', '1e-9']
     """
     if power >= 4 or power <= -4:

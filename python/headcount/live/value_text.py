@@ -51,7 +51,7 @@ _KNOWN: Mapping[str | None, Callable[[float], str]] = {
 def unit_name(unit: str | None) -> str:
     """A unit as a column's head or a list has it.
 
-    >>> [named_unit(u) for u in ("1", "By", "{process}", "{fault}/s", None)]
+    >>> [unit_name(u) for u in ("1", "By", "{process}", "{fault}/s", None)]
     ['share, 0 to 1', 'bytes', 'processes', 'faults/s', '']
     """
     if unit is None:

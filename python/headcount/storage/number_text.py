@@ -9,7 +9,7 @@ EXACT = 1e15
 def rounded_text(value: float, unit: str) -> str:
     """Give a result in the unit that suits it, to three digits: ``4.17 ms``, ``10.1 MB/s``.
 
-    >>> rounded(10_076_160, "bytes/s"), rounded(0.313, "share"), rounded(5, "ns")
+    >>> rounded_text(10_076_160, "bytes/s"), rounded_text(0.313, "share"), rounded_text(5, "ns")
     ('10.1 MB/s', '31.3%', '5 ns')
     """
     if unit == "ms":

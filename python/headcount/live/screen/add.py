@@ -22,7 +22,7 @@ Key = tuple[str, str]
 def matching_keys(catalogue: Mapping[str, Sequence[str]], typed: str) -> list[Key]:
     """The counters whose label or name has every word that was typed, by label.
 
-    >>> found({"a": ["system.cpu.utilization", "system.disk.utilization"]}, "cpu busy")
+    >>> matching_keys({"a": ["system.cpu.utilization", "system.disk.utilization"]}, "cpu busy")
     [('a', 'system.cpu.utilization')]
     """
     words = typed.casefold().split()
