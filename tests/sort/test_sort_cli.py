@@ -179,7 +179,7 @@ def test_examples_of_the_help_have_these_options() -> None:
         (["FOLDER", "--sortsize", "much"], 2, '--sortsize is "much"; write it like'),
         (["FOLDER", "--size", "10"], 2, "data of 10 bytes cannot be sorted"),
         (["FOLDER", "--size", "900000GB"], 5, "free, and data, output and runs need"),
-        (["FOLDER", "--size", "900000GB", "--sortsize", "900000GB"], 5, "of memory, and the"),
+        (["FOLDER", "--size", "900000GB", "--sortsize", "900000GB"], 5, "is available; choose"),
         (["FOLDER", "--records", "100"], 2, "give --records and --key together"),
         (["FOLDER", "--records", "100", "--key", "101"], 2, "--key is 101; the key must be"),
         (["FOLDER", "--compare-placement"], 2, "--compare-placement needs --work"),
