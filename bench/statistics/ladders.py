@@ -42,7 +42,7 @@ def ladders(part: float) -> list[Tally]:
             levels = [_level(stream, each, capacity, slope, spread) for each in users]
             found = crossing(levels)
             ends = (found.low, found.high) if found else None
-            tally.add(capacity, ends, flagged=found is not None and found.restless)
+            tally.add(capacity, ends, flagged=found is not None and found.is_restless)
         rows.append(tally)
     return rows
 

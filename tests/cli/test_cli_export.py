@@ -31,9 +31,9 @@ def test_the_ending_says_what_is_written(home: Headcount, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("run.ods", '".ods" is no format; known are .xlsx'),
+        ("run.ods", '".ods" is not a format; the formats are .xlsx'),
         ("run.csv", "which table? Call it levels.csv"),
-        ("run", '"" is no format'),
+        ("run", '"" is not a format'),
     ],
 )
 def test_other_endings_are_refused_before_anything_is_written(

@@ -91,7 +91,7 @@ def report(
     ] = None,
     pdf: Annotated[
         Path | None,
-        typer.Option("--pdf", metavar="FILE", help="A report to hand over, as PDF, there."),
+        typer.Option("--pdf", metavar="FILE", help="Write a PDF report there."),
     ] = None,
     template: Annotated[
         Path | None,
@@ -112,7 +112,7 @@ def report(
         ),
     ] = False,
 ) -> None:
-    """Write a run's HTML report again, or a PDF to hand over."""
+    """Write a run's HTML report again, or a PDF report."""
     from headcount.controller import run as controller
     from headcount.report import assemble, hand_over
 

@@ -44,7 +44,7 @@ def compare(
     html: Html = None,
     pdf: Annotated[
         Path | None,
-        typer.Option("--pdf", metavar="FILE", help="Write a report to hand over, as PDF."),
+        typer.Option("--pdf", metavar="FILE", help="Write a PDF report."),
     ] = None,
     template: Annotated[
         Path | None,

@@ -70,9 +70,9 @@ def _maker(path: Path) -> Callable[[Bundle], str | bytes]:
     }
     if ending not in known:
         if ending in WRITERS and path.parent.is_dir():
-            raise InputError(f'{path}: "{ending}" is no format of export; {writer(path)}')
-        told = "; ".join(f"{name}: {what}" for name, what in ENDINGS.items())
-        raise InputError(f'{path}: "{ending}" is no format; known are {told}')
+            raise InputError(f'{path}: "{ending}" is not a format of export; {writer(path)}')
+        known_formats = "; ".join(f"{name}: {what}" for name, what in ENDINGS.items())
+        raise InputError(f'{path}: "{ending}" is not a format; the formats are {known_formats}')
     return known[ending]
 
 

@@ -108,9 +108,7 @@ VERBS: Mapping[str, Verb] = {
     ),
     "runs": Verb("bundles", "runs", KEEP, "List the runs in a folder, oldest first.", alone=True),
     "show": Verb("bundles", "show", KEEP, "Show a run's answer, chart and levels."),
-    "report": Verb(
-        "bundles", "report", KEEP, "Write a run's HTML report again, or a PDF to hand over."
-    ),
+    "report": Verb("bundles", "report", KEEP, "Write a run's HTML report again, or a PDF report."),
     "export": Verb("export", "export", KEEP, "Write a run's figures for other programs."),
     "price": Verb(
         "price",
