@@ -5,6 +5,7 @@ from dataclasses import replace
 from report_cases import HOSTILE
 from report_factory import content
 
+from headcount.analyse.prediction import sentences
 from headcount.analyse.prediction.prediction import Check, Expected, Prediction
 from headcount.report import prediction
 from headcount.report.document import analysis
@@ -118,3 +119,11 @@ def test_the_document_has_the_same_rows() -> None:
     said = [part.text for b in blocks if isinstance(b, Paragraph) for part in b.text]
     assert any(part.startswith("No prediction for") for part in said)
     assert prediction.TITLE not in str(analysis.section(content(), []).blocks)
+
+
+def test_the_capacity_of_the_run_stands_first_and_its_estimate_second() -> None:
+    searched = CPU.model_copy(update={"published": 900})
+    assert "(capacity now: 900, estimate 1,000)" in sentences.sentence(searched)
+    assert "(measured now: 1,000)" in sentences.sentence(CPU)
+    said = prediction.introduction([searched])
+    assert "The capacity now is 900 users, the estimate 1,000." in said

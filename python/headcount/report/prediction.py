@@ -48,6 +48,8 @@ def introduction(told: Sequence[Prediction]) -> str:
     one = next(one for one in told if _capacity(one) is not None)
     now = _now(one)
     now_text = f" The estimate now is {count(now)} users." if now else ""
+    if one.published is not None and now:
+        now_text = f" The capacity now is {count(one.published)} users, the estimate {count(now)}."
     return (
         f"Predicted for {one.criterion} from what scenarios took of each resource, with the model "
         f"that predicted this run's highest levels best ({one.model}).{now_text} Nothing in the "
@@ -67,7 +69,7 @@ def _capacity(one: Prediction) -> Expected | None:
 
 
 def _now(one: Prediction) -> float | None:
-    """The most likely capacity of the run; what it is quoted with is the interval's lower end."""
+    """The run's estimate of the limit, which a prediction of the limit is compared with."""
     return one.measured or (one.now.users if one.now is not None else None)
 
 

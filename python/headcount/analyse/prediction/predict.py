@@ -110,6 +110,7 @@ def _prediction(made: _Made, eligible: Sequence[ModelName]) -> Prediction:
         ],
         levels_used=[p.index for p in found.points],
         levels_left_out=list(found.left_out),
+        published=found.published,
         measured=found.measured,
         now=made.before.expected(),
         capacity=after.expected(spread.half),

@@ -111,7 +111,13 @@ class Prediction(Record):
     changes: list[str] = Field(description="What is changed, in words; empty: nothing")
     levels_used: list[int] = Field(description="Their numbers in the run")
     levels_left_out: list[str] = Field(description="With the reason, in sentences")
-    measured: float | None = Field(description="Users at the limit in the run; null if not reached")
+    published: int | None = Field(
+        default=None, description="The run's capacity by the same criterion; null if it has none"
+    )
+    measured: float | None = Field(
+        description="The run's estimate of the limit, or the users between a level that passed and "
+        "one that failed; null if not reached"
+    )
     now: Expected | None = Field(description="The same as the model has it")
     capacity: Expected | None = Field(
         description="With the changes; null if refused. Judge it by `outcome`"

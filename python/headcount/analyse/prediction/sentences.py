@@ -35,10 +35,18 @@ def sentence(told: Prediction) -> str:
         return f"No prediction{what}: no number of users breaks {told.criterion}."
     bounds = f" [{count(expected.low)}, {count(expected.high)}]" if expected.low is not None else ""
     binds = f"; the {resource_name(told.binds)} binds then" if told.binds else ""
-    now = told.measured if told.measured is not None else (told.now.users if told.now else None)
-    word = "measured now" if told.measured is not None else "now, by the model"
-    before = f" ({word}: {count(now)})" if now is not None and told.changes else ""
+    now = _now_text(told)
+    before = f" ({now})" if now is not None and told.changes else ""
     return f"About {count(expected.users)} users{bounds}{what} for {told.criterion}{before}{binds}."
+
+
+def _now_text(told: Prediction) -> str | None:
+    """What the server holds without the changes: the capacity first, where a search found one."""
+    if told.published is not None and told.measured is not None:
+        return f"capacity now: {count(told.published)}, estimate {count(told.measured)}"
+    if told.measured is not None:
+        return f"measured now: {count(told.measured)}"
+    return f"now, by the model: {count(told.now.users)}" if told.now else None
 
 
 def refusal(told: Prediction) -> str:

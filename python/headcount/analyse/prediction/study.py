@@ -29,6 +29,7 @@ class Study:
     points: Sequence[Point]
     left_out: Sequence[str]
     resources: Sequence[Resource]
+    published: int | None
     measured: float | None
     seconds: Mapping[int, Sequence[Mapping[str, Any]]]
 
@@ -80,6 +81,7 @@ def study(bundle: Bundle, criterion: str | None, spindles: float | None) -> Stud
         points,
         left_out,
         there,
+        _published(bundle, found),
         _measured(bundle, found, points),
         seconds_of(bundle.seconds),
     )
@@ -94,6 +96,14 @@ def _unfit(level: LevelResult, o: Observation, told: bool) -> str | None:
     if o.failed > FAILED:
         return f"{o.failed:.0%} of its scenarios failed"
     return None if told else "the criterion was not measured"
+
+
+def _published(bundle: Bundle, found: Criterion) -> int | None:
+    """The capacity that the run published, if the same criterion sets it."""
+    capacity = bundle.verdict.capacity if bundle.verdict is not None else None
+    if capacity is None or capacity.at_least or capacity.binding != found.text:
+        return None
+    return capacity.users
 
 
 def _measured(bundle: Bundle, found: Criterion, points: Sequence[Point]) -> float | None:

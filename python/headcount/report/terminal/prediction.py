@@ -41,7 +41,8 @@ def prediction(told: Prediction, console: Console) -> None:
 
 def _expected(told: Prediction, console: Console) -> None:
     if told.now is not None:
-        measured = f", measured: {count(told.measured)}" if told.measured is not None else ""
+        word = "measured" if told.published is None else "estimate of the run"
+        measured = f", {word}: {count(told.measured)}" if told.measured is not None else ""
         _line(
             console,
             f"As it is: {count(told.now.users)} users by the model{measured}; "
