@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from price_bundle import capacity
 from price_cases import BY_HAND, TOTAL, costs, quotation
 
+from headcount.analyse.price import price
 from headcount.analyse.prices.total import by_kind, lines, rate, total
 from headcount.plan.cost import Cost, CostItem, parse_cost
 from headcount.plan.money import decimals, each_text, money_text, quotient, rounded
@@ -149,3 +151,17 @@ def test_rounding_is_half_up_to_the_currency_smallest_unit(
 )
 def test_prices_for_each_keep_three_digits_below_a_unit(amount: str, said: str) -> None:
     assert each_text(Decimal(amount), "USD") == said
+
+
+@given(
+    users=st.integers(1, 10_000), low=st.floats(0.5, 10_000), width=st.floats(0, 5), amount=costs
+)
+def test_the_price_per_user_lies_in_its_interval_wherever_the_number_lies(
+    users: int, low: float, width: float, amount: Cost
+) -> None:
+    found = capacity(users=users, low=low, high=low * (1 + width), estimate=low)
+    answer = price(amount, users, found, None)
+    assert answer is not None
+    for each in answer.each:
+        assert each.interval is not None
+        assert each.interval[0] <= each.value <= each.interval[1]
