@@ -183,7 +183,7 @@ fn in_a_view_of_its_own() {
         .args(["sh", "-c", script, "sh"])
         .arg(folder.path())
         .arg(std::env::current_exe().unwrap())
-        .arg("a_full_disk_is_told_by_name_and_damages_no_file")
+        .arg("failures::a_full_disk_is_told_by_name_and_damages_no_file")
         .env(SMALL_DISK, folder.path())
         .output()
         .unwrap();
