@@ -225,7 +225,7 @@ def test_files_and_devices_are_refused_and_not_touched(headcount: Headcount, on_
         (["--size", "1MiB"], "the least"),
         (["--size", "900000GiB"], "free"),
         (["--weight", "x"], "write it like"),
-        (["--threads", "512", "--depths", "512"], "at once"),
+        (["--threads", "512", "--depths", "512"], "in flight"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

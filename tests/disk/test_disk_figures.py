@@ -119,7 +119,7 @@ def test_doubts_are_told_where_there_are_some(measured: Make) -> None:
     cached = doubts(usual(direct=False), "disk", 1 << 34, [quiet], 2)[0]
     assert "1.00 GiB" in cached
     assert "16.0 GiB" in cached
-    assert "a part of the reads" in doubts(usual(direct=False), "disk", 1 << 20, [quiet], 2)[0]
+    assert "some of the reads" in doubts(usual(direct=False), "disk", 1 << 20, [quiet], 2)[0]
     loud, full = doubts(usual(), "disk", 1 << 34, [replace(quiet, machine_busy=0.97)], 2)
     assert "72.0% of the machine" in loud
     assert "In 1 of 1 cells" in full

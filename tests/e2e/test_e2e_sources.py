@@ -117,7 +117,7 @@ def test_a_machine_that_is_lost_and_comes_back_spoils_no_level(
     [
         ("ssh:/db1", 2, "is no address of a source of counters"),
         ("generator=ssh://db1", 2, 'cannot be called "generator"'),
-        ("sut=local", 2, "the system under test is on this machine, which is read already"),
+        ("sut=local", 2, "the system under test is on this machine"),
         ("http://127.0.0.1:{port}", 3, "is the exporter running there"),
     ],
 )

@@ -55,7 +55,7 @@ def test_settings_it_does_not_have(base: Path, settings: dict[str, str], told: s
 
 def test_defaults_are_among_what_is_accepted() -> None:
     for key, value in app.SETTINGS.items():
-        app._check(key, value)
+        app.check(key, value)
 
 
 def test_a_server_the_lab_does_not_have() -> None:

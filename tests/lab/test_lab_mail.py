@@ -325,7 +325,7 @@ def test_a_user_without_rights_has_dovecot_and_no_postfix() -> None:
         done = run(folder, PROGRAM)
         assert done.returncode == 0, done.stderr
         found = json.loads(done.stdout)
-        assert "only root can start a Postfix" in found["refused"]
+        assert "only root can start Postfix" in found["refused"]
         assert (found["sent"], found["front"], found["inside"]) == ({}, "lmtp", True)
         assert "Subject: without root\r\n" in found["inbox"][0]
         assert found["owner"] == (USER if ROOT else os.geteuid())

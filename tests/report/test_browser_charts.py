@@ -101,6 +101,7 @@ def test_the_pointer_reads_the_nearest_level_s_figures(browser: Browser) -> None
     page = unfold(browser.show(Case("usual", usual()), 1280), ".fold > details")
     found = chart(page, "throughput")
     assert values(found) == ["", "", "", ""]
+    found.scroll_into_view_if_needed()
     box = found.locator(".u-over").first.bounding_box()
     assert box is not None
     most = 1200 * 1.04

@@ -102,8 +102,8 @@ def test_repeated_levels_that_disagree_widen_the_interval() -> None:
     assert wild is not None
     assert calm.scatter == 1
     assert wild.scatter > 2
-    assert wild.restless
-    assert not calm.restless
+    assert wild.is_restless
+    assert not calm.is_restless
     assert wild.high - wild.low > 2 * (calm.high - calm.low)
 
 

@@ -44,7 +44,7 @@ def writer(path: Path) -> str:
 
 def check_runs(folder: Path) -> None:
     """Refuse a folder for bundles that is something else."""
-    if (folder / "plan.toml").is_file():
+    if (folder / "events.ndjson").is_file():
         raise InputError(f"--runs {folder}: this is a bundle; give the folder that keeps bundles")
     if folder.exists() and not folder.is_dir():
         raise InputError(f"--runs {folder}: this is a file; give a folder")
