@@ -37,7 +37,7 @@ GRACE_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ToolFigures:
     """What a tool says: response times in ms by quantile, and requests answered a second."""
 
     quantiles_ms: dict[float, float]
@@ -59,8 +59,8 @@ def web_stalls() -> list[Figure]:
             engine.close()
         for name in found(tuple(TOOLS)):
             with _stalls(pids) as stood_still:
-                told = TOOLS[name](url)
-            figures += _compared(name, told, alone, stood_still)
+                seen = TOOLS[name](url)
+            figures += _compared(name, seen, alone, stood_still)
         return figures
     finally:
         server.stop()
@@ -82,18 +82,20 @@ def _ours(engine: Engine, pids: list[int]) -> tuple[Histogram, list[Figure]]:
     reported = Histogram.merge([second.scenarios[0].response for second in stormy])
     length_s = stormy[-1].to_s - stormy[0].from_s
     quantiles = {quantile: reported.quantile_us(quantile) / 1e3 for quantile in QUANTILES}
-    told = Told(quantiles, reported.count / length_s)
-    return alone, _compared("Headcount", told, alone, stood_still)
+    seen = ToolFigures(quantiles, reported.count / length_s)
+    return alone, _compared("Headcount", seen, alone, stood_still)
 
 
-def _compared(name: str, told: Told, alone: Histogram, stood_still: list[Stall]) -> list[Figure]:
+def _compared(
+    name: str, seen: ToolFigures, alone: Histogram, stood_still: list[Stall]
+) -> list[Figure]:
     length_s = PERIODS * PERIOD_S
     figures = []
-    for quantile, told_ms in told.quantiles_ms.items():
+    for quantile, seen_ms in seen.quantiles_ms.items():
         truth_ms = true_quantile_s(quantile, alone, stood_still, length_s) * 1e3
         title = f"{name}: p{quantile * 100:g}"
-        figures.append(Figure("web-truth", title, told_ms, "ms", truth_ms, "truth"))
-    rate = Figure("web-truth", f"{name}: rate held", told.per_s, "requests/s", PER_S, "asked for")
+        figures.append(Figure("web-truth", title, seen_ms, "ms", truth_ms, "truth"))
+    rate = Figure("web-truth", f"{name}: rate held", seen.per_s, "requests/s", PER_S, "asked for")
     return [*figures, rate]
 
 
@@ -133,16 +135,16 @@ def _stop(pids: list[int]) -> Stall:
     return Stall(from_s, time.monotonic())
 
 
-def _oha(url: str) -> Told:
+def _oha(url: str) -> ToolFigures:
     """With its correction, which is off unless asked for."""
     rate = ["-q", str(PER_S), "-c", str(USERS), "-z", _length(), "--latency-correction"]
     said = json.loads(_output(["oha", "--no-tui", "--output-format", "json", *rate, url]))
     shown = said["latencyPercentiles"]
     quantiles = {quantile: shown[f"p{quantile * 100:g}"] * 1e3 for quantile in QUANTILES}
-    return Told(quantiles, said["statusCodeDistribution"]["200"] / (PERIODS * PERIOD_S))
+    return ToolFigures(quantiles, said["statusCodeDistribution"]["200"] / (PERIODS * PERIOD_S))
 
 
-def _h2load(url: str) -> Told:
+def _h2load(url: str) -> ToolFigures:
     """From its log of all requests; it prints the least, the mean and the greatest only."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder, "log")
@@ -151,7 +153,7 @@ def _h2load(url: str) -> Told:
         rows = [line.split() for line in log.read_text("utf-8").splitlines()]
     times_us = sorted(int(row[2]) for row in rows if row[1] == "200")
     quantiles = {quantile: _quantile(times_us, quantile) / 1e3 for quantile in QUANTILES}
-    return Told(quantiles, len(times_us) / (PERIODS * PERIOD_S))
+    return ToolFigures(quantiles, len(times_us) / (PERIODS * PERIOD_S))
 
 
 def _quantile(values: list[int], quantile: float) -> float:
@@ -159,7 +161,7 @@ def _quantile(values: list[int], quantile: float) -> float:
     return float(values[min(int(quantile * len(values)), len(values) - 1)])
 
 
-def _k6(url: str) -> Told:
+def _k6(url: str) -> ToolFigures:
     """At a constant rate of arrivals, with enough users for what piles up."""
     shape = {
         "executor": "constant-arrival-rate",
@@ -182,10 +184,10 @@ def _k6(url: str) -> Told:
         metrics: dict[str, Any] = json.loads(summary.read_text("utf-8"))["metrics"]
     shown = metrics["http_req_duration"]
     quantiles = {quantile: shown[f"p({quantile * 100:g})"] for quantile in QUANTILES}
-    return Told(quantiles, metrics["http_reqs"]["count"] / (PERIODS * PERIOD_S))
+    return ToolFigures(quantiles, metrics["http_reqs"]["count"] / (PERIODS * PERIOD_S))
 
 
-TOOLS: dict[str, Callable[[str], Told]] = {"oha": _oha, "h2load": _h2load, "k6": _k6}
+TOOLS: dict[str, Callable[[str], ToolFigures]] = {"oha": _oha, "h2load": _h2load, "k6": _k6}
 """Tools that hold a rate; wrk has none."""
 
 

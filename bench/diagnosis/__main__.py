@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from bench.diagnosis.injections import CLASSES
-from bench.diagnosis.judge import Judged, judge, shown, told
+from bench.diagnosis.judge import Judged, judge, line, shown
 from bench.diagnosis.stages import STAGES
 from bench.diagnosis.trial import Runner, TrialError, drawn, truths
 
@@ -27,7 +27,7 @@ def main(arguments: list[str]) -> int:
             keep = options.keep or Path(stack.enter_context(tempfile.TemporaryDirectory()))
             judged = list(_played(options, keep))
         for one in judged if options.judge is not None else []:
-            print(told(one))
+            print(line(one))
         print(shown(judged))
         if options.json is not None:
             records = [one.record() for one in judged]
@@ -63,7 +63,7 @@ def _played(options: argparse.Namespace, keep: Path) -> Iterator[Judged]:
             print(f"void   {trial.key}  {trial.name} on {trial.stage}: {error}", flush=True)
             continue
         one = judge(keep, truth)
-        print(told(one), flush=True)
+        print(line(one), flush=True)
         yield one
 
 

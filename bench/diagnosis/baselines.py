@@ -1,7 +1,7 @@
 """What other ways of reading the same counters say: the rivals of the diagnosis.
 
-- `thresholds`: rules of thumb for a machine, first that fires: memory full, CPU above 80 %, a disk
-  busy above 85 % or slower than 25 ms, a network half full (the papers of 1998, PAL).
+- `thresholds`: rules of thumb for a machine, first that fires: memory full, CPU above 80%, a disk
+  busy above 85% or slower than 25 ms, a network half full (the papers of 1998, PAL).
 - `utilisation`: the busiest of the machine's resources against its nominal capacity.
 - `correlation`: the counter of the server's side that goes best with the response time over the
   levels, by Pearson's r; the resource that it is of.

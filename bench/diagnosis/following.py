@@ -38,7 +38,7 @@ class Checked:
     interval: tuple[float, float | None]
     came: float
 
-    def told(self) -> str:
+    def line(self) -> str:
         """In a line."""
         head = f"{self.stage:14} first {self.said:10} next {self.named or '-':8}"
         if self.per_s is None:
@@ -117,7 +117,7 @@ def main() -> None:
             draw = Draw(f"{options.seed}/{number}", "held-out")
             stage = STAGES[STAGE_NAMES[number % len(STAGE_NAMES)]]
             one = check(runner, stage, draw, options.seed * 1000 + number)
-            print(one.told(), flush=True)
+            print(one.line(), flush=True)
             if one.per_s is not None:
                 projected.append((abs(one.per_s / one.came - 1), one.came >= one.interval[0]))
     if projected:

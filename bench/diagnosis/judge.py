@@ -102,7 +102,7 @@ def shown(judged: Sequence[Judged]) -> str:
 
 
 def _score(right: int, total: int) -> str:
-    """A share with its 95 % interval (Wilson, 1927)."""
+    """A share with its 95% interval (Wilson, 1927)."""
     if not total:
         return "nothing to judge"
     share, z = right / total, 1.96
@@ -111,7 +111,7 @@ def _score(right: int, total: int) -> str:
     return f"{right:4} of {total} = {share:.1%} ({middle - spread:.0%} to {middle + spread:.0%})"
 
 
-def told(one: Judged) -> str:
+def line(one: Judged) -> str:
     """A trial in a line."""
     mark = "right" if one.is_right else "WRONG"
     injected = f"{one.truth['class']} on {one.truth['stage']}, {one.truth['strength']}"

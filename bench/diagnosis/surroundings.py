@@ -86,7 +86,7 @@ def hogs(number: int) -> Iterator[None]:
 
 def _run(*command: str) -> str:
     path = os.environ.get("PATH", "") + os.pathsep + "/usr/sbin:/sbin"
-    told = subprocess.run(
+    ended = subprocess.run(
         command, check=True, capture_output=True, text=True, env={**os.environ, "PATH": path}
     )
-    return told.stdout.strip()
+    return ended.stdout.strip()

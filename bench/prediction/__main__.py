@@ -89,7 +89,7 @@ def row(one: Outcome) -> str:
     return (
         f"{one.key:16}{one.name:9}{one.stage:13}{one.factor:>4.1f}x{_count(one.before):>8}"
         f"{_count(one.predicted):>10}{interval:>14}{one.measured:>9.0f}"
-        f"{f'{100 * one.error:+.1f} %' if one.error is not None else '-':>8}  {said}"
+        f"{f'{100 * one.error:+.1f}%' if one.error is not None else '-':>8}  {said}"
     )
 
 
@@ -106,8 +106,8 @@ def summary(outcomes: Sequence[Outcome]) -> str:
             continue
         held = [one.covered for one in chosen if one.covered is not None]
         lines.append(
-            f"{word}: {len(chosen)}; median |error| {100 * statistics.median(errors):.1f} %, "
-            f"largest {100 * max(errors):.1f} %; the interval held {sum(held)} of {len(held)}"
+            f"{word}: {len(chosen)}; median |error| {100 * statistics.median(errors):.1f}%, "
+            f"largest {100 * max(errors):.1f}%; the interval held {sum(held)} of {len(held)}"
         )
     return "\n".join(lines)
 

@@ -3,7 +3,7 @@
     python bench/search/study.py [--searches 40] [--seed 1000] [--systems cpu disk ...]
 
 Prints, for each method and system: mean error, root mean square error and median |error| of the
-estimate in % of the capacity, how often the 95 % interval holds the capacity, its mean half-width,
+estimate in % of the capacity, how often the 95% interval holds the capacity, its mean half-width,
 seconds (ramp, warm-up and official level included, chart not), levels, and how often noise was
 flagged. All methods are charged by the same overhead model.
 """
@@ -30,10 +30,10 @@ def methods() -> dict[str, Play]:
         "search": lambda system, seed: search(system, seed, Settings()),
         "search, 30 s warm-up": lambda system, seed: search(system, seed, Settings(overhead=PLAIN)),
         "quick": lambda system, seed: search(system, seed, Settings.first_look()),
-        "ladder 5 %": lambda system, seed: ladder(
+        "ladder 5%": lambda system, seed: ladder(
             system, seed, Overhead(), guessed(CAPACITIES[system], seed)
         ),
-        "ladder 5 %, 30 s warm-up": lambda system, seed: ladder(
+        "ladder 5%, 30 s warm-up": lambda system, seed: ladder(
             system, seed, PLAIN, guessed(CAPACITIES[system], seed)
         ),
     }

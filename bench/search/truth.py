@@ -3,9 +3,9 @@
     python bench/search/truth.py [--write]
 
 The capacity is the number of users at which the long-run share of requests slower than the limit
-is 5 %. Pools many independent runs of 600 s (each with its own run-to-run effect, after 60 s of
+is 5%. Pools many independent runs of 600 s (each with its own run-to-run effect, after 60 s of
 warm-up) at nine numbers of users around the capacity, fits logit(share) by a parabola in ln(users)
-and solves for 5 %. The standard error is from ten groups of the runs. Takes a few minutes.
+and solves for 5%. The standard error is from ten groups of the runs. Takes a few minutes.
 """
 
 import argparse

@@ -16,18 +16,18 @@ ALIKE = 200.0
 SEEDS = 1_000
 
 LADDERS: tuple[tuple[str, list[float], float, float, bool], ...] = (
-    ("steps of 5 %, once", [700 * 1.05**i for i in range(11)], 25, 0.01, True),
-    ("steps of 10 %, once", [600 * 1.1**i for i in range(8)], 25, 0.01, True),
+    ("steps of 5%, once", [700 * 1.05**i for i in range(11)], 25, 0.01, True),
+    ("steps of 10%, once", [600 * 1.1**i for i in range(8)], 25, 0.01, True),
     ("5 loads near it, three times", [820.0, 860.0, 900.0, 940.0, 980.0] * 3, 25, 0.01, True),
-    ("steps of 1 %, once", [800 * 1.01**i for i in range(24)], 25, 0.01, False),
+    ("steps of 1%, once", [800 * 1.01**i for i in range(24)], 25, 0.01, False),
     (
-        "5 loads, three times; runs differ by 3 %",
+        "5 loads, three times; runs differ by 3%",
         [820.0, 860.0, 900.0, 940.0, 980.0] * 3,
         25,
         0.03,
         False,
     ),
-    ("steps of 5 %, once; runs differ by 3 %", [700 * 1.05**i for i in range(11)], 25, 0.03, False),
+    ("steps of 5%, once; runs differ by 3%", [700 * 1.05**i for i in range(11)], 25, 0.03, False),
 )
 
 
@@ -51,12 +51,12 @@ EIGHT = (860, 900, 940, 980, 980, 940, 900, 860)
 SIX = (880, 960, 960, 880, 880, 960)
 PAIRS = (
     ("8 pairs at 4 loads", EIGHT, 0.01, (25.0, 25.0), 0.0),
-    ("8 pairs at 4 loads, runs differ by 3 %", EIGHT, 0.03, (25.0, 25.0), 0.0),
+    ("8 pairs at 4 loads, runs differ by 3%", EIGHT, 0.03, (25.0, 25.0), 0.0),
     ("8 pairs at 4 loads, slopes of 15 and 40", EIGHT, 0.01, (15.0, 40.0), 0.0),
     ("6 pairs at 2 loads", SIX, 0.01, (25.0, 25.0), 0.0),
     ("6 pairs at 2 loads, slopes of 15 and 40", SIX, 0.01, (15.0, 40.0), 0.0),
-    ("8 pairs at 4 loads, slower by 4 % in the end", EIGHT, 0.01, (25.0, 25.0), 0.005),
-    ("the same, runs differ by 3 %", EIGHT, 0.03, (25.0, 25.0), 0.005),
+    ("8 pairs at 4 loads, slower by 4% in the end", EIGHT, 0.01, (25.0, 25.0), 0.005),
+    ("the same, runs differ by 3%", EIGHT, 0.03, (25.0, 25.0), 0.005),
     ("the same, slopes of 15 and 40", EIGHT, 0.01, (15.0, 40.0), 0.005),
 )
 MORE = 1.05

@@ -47,7 +47,7 @@ HEAD = (
 
 
 def nights(part: float) -> list[Night]:
-    """Series of 120 runs, one in 33 of them 5 to 25 % too low, that change after 75."""
+    """Series of 120 runs, one in 33 of them 5 to 25% too low, that change after 75."""
     return [_case(number, *case, part) for number, case in enumerate(CASES)]
 
 

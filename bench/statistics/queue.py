@@ -124,11 +124,11 @@ def intervals(ends: Vector, times: Vector, length_s: float) -> tuple[
 
 
 LOADS = (
-    (Load("4 processors, 50 % busy", 0.5), {60.0: True, 300.0: True}),
-    (Load("4 processors, 80 % busy", 0.8), {60.0: False, 300.0: True}),
-    (Load("4 processors, 90 % busy", 0.9), {60.0: False, 300.0: False}),
-    (Load("4 processors, 95 % busy", 0.95), {300.0: False}),
-    (Load("80 % busy, speed ± 10 % for 20 s", 0.8, 0.1), {60.0: False, 300.0: False}),
+    (Load("4 processors, 50% busy", 0.5), {60.0: True, 300.0: True}),
+    (Load("4 processors, 80% busy", 0.8), {60.0: False, 300.0: True}),
+    (Load("4 processors, 90% busy", 0.9), {60.0: False, 300.0: False}),
+    (Load("4 processors, 95% busy", 0.95), {300.0: False}),
+    (Load("80% busy, speed ±10% for 20 s", 0.8, 0.1), {60.0: False, 300.0: False}),
 )
 
 

@@ -21,12 +21,12 @@ SEEDS = 4_000
 
 
 def quiet(stream: np.random.Generator, count: int) -> tuple[Vector, Vector]:
-    """Independent runs that differ by 2 %."""
+    """Independent runs that differ by 2%."""
     return stream.normal(0, CV, count), stream.normal(0, CV, count)
 
 
 def drifting(stream: np.random.Generator, count: int) -> tuple[Vector, Vector]:
-    """The same in blocks ABBA on a machine that gets 5 % slower meanwhile."""
+    """The same in blocks ABBA on a machine that gets 5% slower meanwhile."""
     places = np.arange(2 * count).reshape(-1, 2)
     places[1::2] = places[1::2, ::-1]
     first, second = quiet(stream, count)
@@ -42,7 +42,7 @@ def apart(stream: np.random.Generator, count: int) -> tuple[Vector, Vector]:
 
 
 def outliers(stream: np.random.Generator, count: int) -> tuple[Vector, Vector]:
-    """One run in twenty is up to 30 % slower, on either side."""
+    """One run in twenty is up to 30% slower, on either side."""
     first, second = quiet(stream, count)
     return first - _odd(stream, count), second - _odd(stream, count)
 
@@ -53,11 +53,11 @@ def _odd(stream: np.random.Generator, count: int) -> Vector:
 
 
 def uneven(stream: np.random.Generator, count: int) -> tuple[Vector, Vector]:
-    """The second side has half as many runs, which differ by 8 % instead of 2 %."""
+    """The second side has half as many runs, which differ by 8% instead of 2%."""
     return stream.normal(0, CV, count), stream.normal(0, 4 * CV, count // 2)
 
 
-BLOCKS = "8 and 8 runs AAAABBBB, the machine drifts by 5 %"
+BLOCKS = "8 and 8 runs AAAABBBB, the machine drifts by 5%"
 ORDERS = {BLOCKS: [False] * 8 + [True] * 8}
 """In which order the runs were made, where they did not take turns."""
 
@@ -65,13 +65,13 @@ PAIRED: tuple[tuple[str, Draw, int, bool], ...] = (
     ("4 quiet pairs", quiet, 4, True),
     ("8 quiet pairs", quiet, 8, True),
     ("16 quiet pairs", quiet, 16, True),
-    ("8 pairs ABBA, the machine drifts by 5 %", drifting, 8, True),
-    ("12 pairs, 5 % outliers", outliers, 12, True),
+    ("8 pairs ABBA, the machine drifts by 5%", drifting, 8, True),
+    ("12 pairs, 5% outliers", outliers, 12, True),
     (BLOCKS, apart, 8, False),
 )
 GROUPED: tuple[tuple[str, Draw, int, tuple[bool, bool]], ...] = (
     ("6 and 6 quiet runs", quiet, 6, (True, True)),
-    ("12 and 6 runs, spread 2 and 8 %", uneven, 12, (True, False)),
+    ("12 and 6 runs, spread 2 and 8%", uneven, 12, (True, False)),
     (BLOCKS, apart, 8, (False, False)),
 )
 
@@ -110,16 +110,16 @@ def ratios(part: float) -> list[Tally]:
 def quotients(part: float) -> list[Tally]:
     """Two figures with intervals of their own: known freedom, and not."""
     rows = []
-    for number, (case, freedom_told) in enumerate(
-        (("6 runs over 10, freedom told", True), ("6 runs over 10, freedom not told", False)), 200
+    for number, (case, freedom_known) in enumerate(
+        (("6 runs over 10, freedom known", True), ("6 runs over 10, freedom unknown", False)), 200
     ):
-        tally = Tally("quotient", case, benign=freedom_told)
+        tally = Tally("quotient", case, benign=freedom_known)
         for stream in _streams(number, part):
             over, under = (
-                _measured(stream.normal(0, CV, count), freedom_told) for count in (6, 10)
+                _measured(stream.normal(0, CV, count), freedom_known) for count in (6, 10)
             )
             found = quotient(over, under)
-            tally.add(1.0, (found.low, found.high) if found else None, flagged=not freedom_told)
+            tally.add(1.0, (found.low, found.high) if found else None, flagged=not freedom_known)
         rows.append(tally)
     return rows
 

@@ -11,8 +11,7 @@ CLAIMED = 0.95
 class Tally:
     """What became of one kind of interval over many seeds.
 
-    `covered` is of all intervals, `told` of those that were not flagged. Widths are half-widths on
-    the log scale, so 0.05 is 5 %.
+    Widths are half-widths on the log scale, so 0.05 is 5%.
     """
 
     interval: str
@@ -39,12 +38,6 @@ class Tally:
         return statistics.fmean(self.held)
 
     @property
-    def told(self) -> float | None:
-        """The same of those that were not flagged; None if all were."""
-        plain = [held for held, flag in zip(self.held, self.flags, strict=True) if not flag]
-        return statistics.fmean(plain) if plain else None
-
-    @property
     def flagged(self) -> float:
         """Share of the intervals that were flagged."""
         return statistics.fmean(self.flags)
@@ -61,8 +54,8 @@ class Tally:
         width = f"{half:.1%}" if math.isfinite(half) else "open"
         mark = "" if self.benign else "bad: "
         return (
-            f"| {self.interval} | {mark}{self.case} | {self.covered:.1%} ± {self.error:.1%} "
-            f"| {self.flagged:.0%} | ± {width} | {len(self.held)} |"
+            f"| {self.interval} | {mark}{self.case} | {self.covered:.1%} ±{self.error:.1%} "
+            f"| {self.flagged:.0%} | ±{width} | {len(self.held)} |"
         )
 
 
