@@ -178,7 +178,7 @@ def level(
         p95_interval_ms=None,
     )
     own = {"process.cpu.utilization": 0.2, **(generator or {})}
-    reasons = ["1 % of the load generator's own timers were over 9 ms late"] if limited else []
+    reasons = ["1% of the load generator's own timers were over 9 ms late"] if limited else []
     faults = [
         FaultResult(step="opening a session", kind="refused", count=failed, examples=["refused"])
     ]

@@ -41,7 +41,7 @@ def test_the_saturation_point_is_the_smallest_load_on_the_plateau() -> None:
     assert found.stress_users is None
     assert found.sentence == (
         "Throughput flattened out at 12 users (not yet at 8): 1,000 scenarios/s "
-        "(95 % interval 990 to 1,010)."
+        "(95% confidence interval 990 to 1,010)."
     )
 
 

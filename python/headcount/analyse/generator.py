@@ -31,7 +31,7 @@ def generator_result(window: Window, criteria: list[Criterion]) -> GeneratorResu
     tolerated_ms = max(LATENESS_LEAST_MS, LATENESS_SHARE * _decisive_ms(criteria))
     if known and p99_ms > tolerated_ms:
         reasons.append(
-            f"1 % of the load generator's own timers were over {duration(p99_ms)} late; up to "
+            f"1% of the load generator's own timers were over {duration(p99_ms)} late; up to "
             f"{duration(tolerated_ms)} could not change the verdict"
         )
     return GeneratorResult(

@@ -33,7 +33,7 @@ FEWEST = 3
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The throughput of one load with its 95 % confidence interval, in any unit."""
+    """The throughput of one load with its 95% confidence interval, in any unit."""
 
     users: int
     value: float
@@ -168,7 +168,7 @@ def _gain(more: Reading, less: Reading) -> float:
 
 
 def _noise(one: Reading, other: Reading) -> float:
-    """Half the 95 % confidence interval of the logarithm of their ratio."""
+    """Half the 95% confidence interval of the logarithm of their ratio."""
     return math.hypot(one.half, other.half)
 
 
@@ -201,7 +201,7 @@ def _sentence(found: Plateau, last: Reading, *, rising: bool) -> str:
     falls = f" More than {users_text(found.stress_users)} gave less." if found.stress_users else ""
     return (
         f"Throughput flattened out at {users_text(found.users)}{below}: {value} "
-        f"(95 % interval {low} to {high}).{falls}"
+        f"(95% confidence interval {low} to {high}).{falls}"
     )
 
 
