@@ -14,8 +14,8 @@ def test_a_counter_is_explained_with_every_threshold_and_its_source() -> None:
     assert found is not None
     assert found.counter.label == "Disk queue"
     told = {(one.rule.id, one.text) for one in found.thresholds}
-    assert ("I-03", "above 2 for each spindle, consistently") in told
-    assert ("T-17", "above 3 for each spindle, on average") in told
+    assert ("I-03", "above 2 per spindle, consistently") in told
+    assert ("T-17", "above 3 per spindle, on average") in told
     sources = {one.source for one in found.thresholds}
     assert '"Help! My NT Server Is Too Slow", SAS Institute, 1998, p. 13' in sources
 

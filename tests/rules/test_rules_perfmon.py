@@ -177,7 +177,7 @@ unit = "%"
     [
         ('source = "headcount"', 'source = "nobody"', "no source `nobody`"),
         ('"system.cpu.utilization"', '"system.cpu.use"', "no counter `system.cpu.use`"),
-        ('unit = "%"', 'unit = "MB"', "does not fit a counter"),
+        ('unit = "%"', 'unit = "MB"', "does not match a counter"),
         ("value = 20", "", "a comparison has a value"),
         ('verdict = "X."', 'verdict = "X."\nadvice = ["A-99"]', "advice `A-99`"),
         ('verdict = "X."', 'verdict = "X."\nconflicts = ["Z"]', "rule `Z`"),
@@ -207,7 +207,7 @@ def test_a_rule_that_names_nothing_is_refused(told, tmp_path: Path, old, new, sa
         ({"start": "2020-01-01"}, "no samples between --from and --to"),
         ({"memory": "much"}, "--memory"),
         ({"output": Path("/nowhere/x.html")}, "cannot be written"),
-        ({"rules": Path("/nowhere/x.toml")}, "cannot be read"),
+        ({"rules": Path("/nowhere/x.toml")}, "cannot read"),
     ],
 )
 def test_mistakes_are_told(told: Told, options, says) -> None:
@@ -233,8 +233,8 @@ def test_on_the_terminal_the_answer_comes_first(tmp_path: Path, capsys) -> None:
     [
         ("M-02", "Taken back by M-04"),
         ("t-17", "Another threshold: I-03"),
-        ("system.disk.queue_length", "T-17 above 3 for each spindle, on average"),
-        ("Disk queue", "I-03 above 2 for each spindle, consistently"),
+        ("system.disk.queue_length", "T-17 above 3 per spindle, on average"),
+        ("Disk queue", "I-03 above 2 per spindle, consistently"),
         ("system.disk.queue_length{system.device=sda}", "I-03"),
         ("web.requests", "No rule has a threshold for it."),
     ],

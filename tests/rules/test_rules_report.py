@@ -77,7 +77,7 @@ def test_what_the_verb_refuses(tmp_path: Path, report: Path) -> None:
 def test_the_verb_explains() -> None:
     ran = CliRunner().invoke(app, ["diagnose", "--explain", "M-02"])
     assert ran.exit_code == 0
-    assert "More than 10 pages a second" in ran.output
+    assert "More than 10 pages per second" in ran.output
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Whether a condition holds in a window of a recording: yes, no, or not to be told."""
+"""Whether a condition holds in a window of a recording: yes, no, or undecided."""
 
 import operator
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ class Reading:
         leaf: The comparison.
         instance: The device or interface it is of; None for the whole machine.
         value: The figure, in `unit`.
-        threshold: What it was compared with, in the same unit; None for a course.
+        threshold: What it was compared with, in the same unit; None for a trend.
         unit: UCUM code.
-        violating: Share of the samples beyond the threshold; of a course 1 if it is one, else 0.
+        violating: Share of the samples beyond the threshold; for a trend 1 if there is one, else 0.
 
     """
 
@@ -38,12 +38,12 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a condition.
+    """The outcome of a condition.
 
     Attributes:
-        holds: None where it cannot be told.
+        holds: None if undecided.
         readings: The figures that decided it: those that hold, if it holds.
-        missing: Counters and facts that were not there.
+        missing: Counters and facts that were absent.
 
     """
 
@@ -53,10 +53,10 @@ class Outcome:
 
 
 def evaluate(condition: Condition, frame: Frame, facts: Facts, window: Window) -> Outcome:
-    """Judge a condition. What is absent makes it untold, never true.
+    """Evaluate a condition. Absent counters leave it undecided, never true.
 
-    Of devices or interfaces, where a log has them, each is judged alone if the condition says so,
-    or if the log has no figure of all together; one of them is then enough.
+    Devices and interfaces are evaluated one by one if the condition says so or if the log has no
+    total for them; one that meets the condition is then enough.
     """
     if condition.each or (condition.counter and frame.of(condition.counter) is None):
         instances = frame.instances(condition.counters())
@@ -89,7 +89,7 @@ def unit_of(leaf: Condition) -> str:
 
 
 def threshold(leaf: Condition, facts: Facts) -> float | None:
-    """The threshold in the figure's unit; None for a course, or where a fact is missing."""
+    """The threshold in the figure's unit; None for a trend, or if a fact is missing."""
     if leaf.value is None:
         return None
     scale = {
@@ -113,7 +113,7 @@ def _every(parts: list[Outcome]) -> Outcome:
 
 
 def _some(parts: list[Outcome]) -> Outcome:
-    """Any of several: what is absent is passed over, so long as one of them can be judged."""
+    """Any of several: absent ones are skipped as long as one can be evaluated."""
     judged = [part for part in parts if part.holds is not None]
     if not judged:
         return Outcome(None, missing=_missing(parts))

@@ -1,4 +1,4 @@
-"""The conclusion: what limits the machine, in the papers' order of memory, I/O, CPU (M-10)."""
+"""The conclusion: what limits the machine, in the papers' order: memory, I/O, CPU (M-10)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,15 +9,14 @@ from headcount.analyse.rules.model import AREAS, Area
 from headcount.analyse.rules.series import Frame
 
 MAIN_SHARE = 0.5
-"""An area is judged before a later one only if its findings cover at least this part of the time
-that those of the area with the most cover: a minute of paging does not explain a day. Ours."""
+"""An area comes before a later one only if its findings cover at least this share of the time
+covered by the area that has the most: a minute of paging does not explain a day. Our choice."""
 
 AT_WORK = 0.5
-"""Mean use of any resource from which on a machine counts as at work (T-19), not as idle. Ours."""
+"""A machine whose busiest resource has at least this mean use works; below, it is idle (T-19).
+Our choice."""
 
-MASK = (
-    "Memory is judged before disks: a lack of it can mask itself as slow I/O or an overloaded CPU."
-)
+MASK = "Memory is evaluated before disks: a shortage can look like slow I/O or an overloaded CPU."
 
 Kind = Literal["limited", "signs", "clients", "idle", "unknown"]
 Confidence = Literal["clear", "likely", "weak"]
@@ -28,18 +27,18 @@ class Decision:
     """The conclusion.
 
     Attributes:
-        kind: `limited`: an area is proved to be the bottleneck. `signs`: none is, but one is
-            pointed at. `clients`: the machine worked with room left, so whoever loads it is the
-            limit (T-19). `idle`: it had little to do. `unknown`: nothing that could prove a
-            bottleneck was in the log.
+        kind: `limited`: an area is proved to be the bottleneck. `signs`: none is, but signs point
+            at one. `clients`: the machine worked with room left, so its clients are the limit
+            (T-19). `idle`: it had little to do. `unknown`: the log has nothing that could prove
+            a bottleneck.
         area: Of the bottleneck; None without one.
-        confidence: `clear`, or `likely` where an area that comes before could not be judged, or
-            `weak` for signs alone.
+        confidence: `clear`; `likely` if an earlier area could not be evaluated; `weak` for signs
+            alone.
         evidence: The findings of the area that count, the strongest first.
         masked: Whether the disk is busy at the same time as memory is short.
         runner_up: The next area with evidence.
-        ruled_out: Areas that were judged and have nothing against them.
-        not_judged: Areas of which no rule that proves anything could be judged.
+        ruled_out: Areas that were evaluated, without findings.
+        not_judged: Areas of which no rule that can prove a bottleneck could be evaluated.
         used: Mean use of what is known: CPU, busiest disk, busiest link, from 0 to 1.
 
     """

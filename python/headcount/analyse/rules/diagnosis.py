@@ -22,20 +22,20 @@ FILE_SERVICE = (
     "system.windows.smb.queue_length",
     "samba.",
 )
-"""What whoever logs it logs of a file server; the service's pools are in any log of Windows."""
+"""Counters that only logs of file servers have; the service's pools are in every Windows log."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What whoever asks has to say.
+    """The options of a diagnosis.
 
     Attributes:
-        profile: The kind of server; None: told from the counters.
-        cpus: Logical CPUs, where the log does not say.
-        memory_bytes: Physical memory, where the log does not say.
+        profile: The kind of server; None: derived from the counters.
+        cpus: Logical CPUs, if the log lacks them.
+        memory_bytes: Physical memory, if the log lacks it.
         spindles: Disks behind each device.
-        start_s: Samples before it are left out, in seconds since 1970 (UTC).
-        end_s: Samples after it are left out.
+        start_s: Earlier samples are left out; in seconds since 1970 (UTC).
+        end_s: Later samples are left out.
 
     """
 
@@ -55,9 +55,9 @@ class LogDiagnosis:
         recording: What was diagnosed.
         examination: What every rule found.
         decision: The conclusion.
-        advice: What to do, the best first; what is of its time only comes last.
+        advice: What to do, the best first; outdated advice comes last.
         library: The rules that were used.
-        notes: What was assumed, in sentences.
+        notes: The assumptions, in sentences.
 
     """
 
@@ -74,7 +74,7 @@ def diagnose(
 ) -> LogDiagnosis:
     """Diagnose one recording.
 
-    Raises InputError where there is no sample to look at.
+    Raises InputError if there are no samples.
     """
     asked = asked or Asked()
     library = library or builtin()
@@ -93,8 +93,8 @@ def diagnose(
     notes = [*recording.notes, *known.sentences()]
     if asked.profile is None:
         notes.append(
-            f"Judged as {'a file server' if profile == 'file-server' else 'an application server'},"
-            " by what the log counts: --profile says otherwise."
+            f"{'File' if profile == 'file-server' else 'Application'} server, judging by the "
+            "counters: --profile overrides this."
         )
     return LogDiagnosis(
         recording,
@@ -139,8 +139,7 @@ def _in_turns(findings: tuple[Finding, ...] | list[Finding]) -> list[str]:
 
 def _nothing(recording: Recording) -> str:
     if not recording.samples:
-        return f"{recording.source} has no samples to judge"
+        return f"{recording.source} has no samples"
     return (
-        f"{recording.source} has no samples between --from and --to; give times in UTC within "
-        "those of the log"
+        f"{recording.source} has no samples between --from and --to; give UTC times within the log"
     )

@@ -1,4 +1,4 @@
-"""From a recording to findings: every rule, over all of the time and over each part of it."""
+"""From a recording to findings: every rule, over the whole time and over each window."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _WEIGHT: dict[Strength, int] = {"proof": 0, "sign": 1, "note": 2}
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """One look at one recording: what every rule is judged with."""
+    """What every rule is evaluated with."""
 
     frame: Frame
     facts: Facts
@@ -34,7 +34,7 @@ class _Look:
 
 
 def examine(frame: Frame, facts: Facts, profile: Profile, library: Library) -> Examination:
-    """Judge every rule that is for this kind of system and server.
+    """Evaluate every rule for this kind of system and server.
 
     The frame must have samples. A rule whose counters are absent is never found.
     """
@@ -67,7 +67,7 @@ def examine(frame: Frame, facts: Facts, profile: Profile, library: Library) -> E
 
 
 def strength(rule: Rule, facts: Facts) -> Strength:
-    """How much a rule says on this machine: old thresholds say less on a machine of today."""
+    """How much a rule proves on this machine: old thresholds prove less on modern machines."""
     return rule.strength if facts.is_of_the_nineties or rule.today is None else rule.today
 
 
@@ -82,7 +82,7 @@ def _order(one: Finding) -> tuple[int, int, float]:
 
 
 def _look_for(rule: Rule, look: _Look) -> tuple[Finding | None, Outcome]:
-    """The finding, if there is one, and what came of the rule over all of the time."""
+    """The finding, if there is one, and the rule's outcome over the whole time."""
     overall = look.holds(rule, look.whole)
     spans = _spans(rule, look, overall)
     if not spans:
@@ -120,7 +120,7 @@ def _spans(rule: Rule, look: _Look, overall: Outcome) -> list[Span]:
 
 
 def _grown(span: Span, reading: Reading, look: _Look) -> Span:
-    """Let a span of a rule with one comparison reach as far as the samples stay beyond."""
+    """Extend the span of a rule with one comparison as far as the samples stay beyond."""
     series, mask = _beyond(reading, look)
     if series is None or mask is None or not mask.any():
         return span
@@ -143,7 +143,7 @@ def _beyond(reading: Reading, look: _Look) -> tuple[Series | None, NDArray[np.bo
 
 
 def _trimmed(window: Span, readings: Sequence[Reading], look: _Look) -> Span:
-    """Cut to what lies between the first and the last sample beyond the deciding threshold."""
+    """The window from the first to the last sample beyond the deciding threshold."""
     for reading in readings:
         series, mask = _beyond(reading, look)
         if series is None or mask is None:
@@ -156,7 +156,7 @@ def _trimmed(window: Span, readings: Sequence[Reading], look: _Look) -> Span:
 
 
 def _readings(rule: Rule, look: _Look, span: Span) -> tuple[Reading, ...]:
-    """The figures of the longest span; where it does not hold as a whole, of its worst window."""
+    """The figures of the longest span; if it does not hold as a whole, of a window that does."""
     outcome = look.holds(rule, span)
     if outcome.holds:
         return outcome.readings
@@ -166,7 +166,7 @@ def _readings(rule: Rule, look: _Look, span: Span) -> tuple[Reading, ...]:
 
 
 def _taken_back(rule: Rule, look: _Look, spans: Sequence[Span]) -> list[Rule]:
-    """The exceptions that hold: over all of the time, or in every span with its run-up."""
+    """The exceptions that hold: over the whole time, or in every span with its run-up."""
     step = look.windows[0][1] - look.windows[0][0] if look.windows else 0.0
     looked_at = [(max(start_s - step, look.whole[0]), end_s) for start_s, end_s in spans]
     found = []

@@ -1,4 +1,4 @@
-"""What a counter means, and every threshold that any rule holds it to, with its source."""
+"""What a counter means, and every rule's threshold for it, with its source."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ _HOW = {
     "min": "at any time",
     "last": "at the end",
 }
-_PER = {"absolute": "", "memory": " of the memory", "cpus": " for each CPU", "spindles": ""}
+_PER = {"absolute": "", "memory": " of memory", "cpus": " per CPU", "spindles": " per spindle"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A counter, for people.
+    """A counter, explained.
 
     Attributes:
         counter: Its entry in the catalogue.
@@ -50,7 +50,7 @@ class Explanation:
 
 
 def explain(name: str, library: Library | None = None) -> Explanation | None:
-    """Explain a counter, of a device's or interface's too; None if no catalogue knows it."""
+    """Explain a counter, also one of a single device or interface; None if it is unknown."""
     counter = lookup(name)
     if counter is None:
         return None
@@ -66,7 +66,7 @@ def explain(name: str, library: Library | None = None) -> Explanation | None:
 
 
 def comparison_text(leaf: Condition) -> str:
-    """Put one comparison into words, without the counter: `below 4 MiB, consistently`.
+    """One comparison in words, without the counter: `below 4 MiB, consistently`.
 
     >>> comparison_text(Condition(counter="system.cpu.utilization", op=">", value=80, unit="%"))
     'above 80%, consistently'
@@ -84,13 +84,12 @@ def comparison_text(leaf: Condition) -> str:
         written = f"{leaf.value:g} times"
     else:
         written = limit(value, to) if to else f"{leaf.value:g}"
-    scale = " for each spindle" if leaf.scale == "spindles" else _PER[leaf.scale]
     when = "" if leaf.fact is not None else f", {_HOW[leaf.is_]}"
-    return f"{how} {written}{scale}{when}"
+    return f"{how} {written}{_PER[leaf.scale]}{when}"
 
 
 def subject(leaf: Condition) -> str:
-    """What is compared, in the short names of people: `Disk read + Disk written`."""
+    """What is compared, by its short name: `Disk read + Disk written`."""
     if leaf.fact is not None:
         return {"cpus": "number of CPUs", "memory": "memory", "spindles": "spindles"}[leaf.fact]
     names = " + ".join(label(name) for name in (leaf.counter or "", *leaf.plus))
@@ -98,7 +97,7 @@ def subject(leaf: Condition) -> str:
 
 
 def condition_text(condition: Condition) -> str:
-    """Put a whole condition into words."""
+    """A whole condition in words."""
     if condition.all:
         inner = " and ".join(_part(one) for one in condition.all)
     elif condition.any:
@@ -107,7 +106,7 @@ def condition_text(condition: Condition) -> str:
         inner = f"not {_part(condition.no)}"
     else:
         inner = f"{subject(condition)} {comparison_text(condition)}"
-    return f"{inner} (of any one device)" if condition.each else inner
+    return f"{inner} (any single device)" if condition.each else inner
 
 
 def _part(condition: Condition) -> str:

@@ -1,4 +1,4 @@
-"""What must be known of a machine beside its counters: processors, memory, spindles."""
+"""What rules need to know about a machine besides counters: CPUs, memory, spindles."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,22 +10,22 @@ Known = Literal["told", "from the log", "assumed", "unknown"]
 CPUS = "system.cpu.logical.count"
 MEMORY = "system.memory.limit"
 OF_ITS_TIME_BYTES = 4 * 2**30
-"""The most memory a 32-bit Windows NT could use: a Windows machine with no more is judged by the
-rules of the nineties in full (SAS Institute's paper, appendix B)."""
+"""The most memory a 32-bit Windows NT could use: the old rules apply in full to a Windows machine
+with no more (SAS Institute's paper, appendix B)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The facts, and where each is from.
+    """The facts and the origin of each.
 
     Attributes:
         cpus: Logical CPUs; None where unknown.
         memory_bytes: Physical memory; None where unknown.
         spindles: Disks behind each device that the log names.
         system: `windows` or `linux`; None where unknown.
-        cpus_from: Where the number of CPUs is from.
-        memory_from: Where the memory is from.
-        spindles_from: Where the number of spindles is from.
+        cpus_from: Origin of the number of CPUs.
+        memory_from: Origin of the memory size.
+        spindles_from: Origin of the number of spindles.
 
     """
 
@@ -39,20 +39,20 @@ class Facts:
 
     @property
     def is_of_the_nineties(self) -> bool:
-        """Whether it is a machine that the old thresholds were made for, as far as is known."""
+        """Whether the old thresholds were made for such a machine, as far as is known."""
         known = self.memory_bytes is not None and self.memory_bytes <= OF_ITS_TIME_BYTES
         return known and self.system == "windows"
 
     def sentences(self) -> list[str]:
-        """What was assumed or is missing, and how to give it."""
-        said = []
+        """What is assumed or missing, and the option that supplies it."""
+        missing = []
         if self.cpus is None:
-            said.append("The number of CPUs is not in the log: give it with --cpus.")
+            missing.append("The log lacks the number of CPUs: add --cpus.")
         if self.memory_bytes is None:
-            said.append("The size of the memory is not in the log: give it with --memory.")
+            missing.append("The log lacks the memory size: add --memory.")
         if self.spindles_from == "assumed":
-            said.append("Each disk is taken as one spindle: of an array, say --spindles.")
-        return said
+            missing.append("Each disk counts as one spindle: for an array, add --spindles.")
+        return missing
 
 
 def facts(
@@ -62,7 +62,7 @@ def facts(
     memory_bytes: float | None = None,
     spindles: int | None = None,
 ) -> Facts:
-    """Put together what was told and what the log has; what was told comes first."""
+    """The facts from options and log; options win."""
     logged_cpus, logged_memory = _last(frame, CPUS), _last(frame, MEMORY)
     return Facts(
         cpus=cpus if cpus is not None else None if logged_cpus is None else round(logged_cpus),

@@ -11,11 +11,11 @@ from headcount.analyse.rules.windows import Span
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """Another rule for the same, with another threshold.
+    """Another rule about the same counter, with another threshold.
 
     Attributes:
         rule: The other rule.
-        holds: Whether it holds in the spans of the finding, too; None where it cannot be told.
+        holds: Whether it holds in the spans of the finding, too; None if undecided.
 
     """
 
@@ -32,9 +32,9 @@ class Finding:
         strength: How much it says on this machine.
         spans: When it holds, in seconds since 1970 (UTC).
         share: Share of the recording's time that the spans cover.
-        readings: The figures that decided, over the longest span.
+        readings: The deciding figures, over the longest span.
         conflicts: Rules of other sources about the same.
-        taken_back_by: The exceptions that hold; a finding with any counts for nothing.
+        taken_back_by: The exceptions that hold; a finding with any does not count.
 
     """
 
@@ -49,7 +49,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class NotJudged:
-    """A rule that could not be judged, and what it lacks."""
+    """A rule that could not be evaluated, and what it lacks."""
 
     rule: Rule
     missing: tuple[str, ...]
@@ -57,17 +57,17 @@ class NotJudged:
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """A recording, seen through the rules.
+    """The outcome of all rules for a recording.
 
     Attributes:
         frame: Its counters.
-        span: The time that was looked at.
-        facts: What is known of the machine.
+        span: The time covered.
+        facts: What is known about the machine.
         profile: The kind of server whose rules were used.
         found: Findings that count, in the order of areas, the strongest first.
         taken_back: Findings that an exception took back.
-        quiet: Rules that were judged and do not hold.
-        not_judged: Rules that could not be judged.
+        quiet: Rules that were evaluated and do not hold.
+        not_judged: Rules that could not be evaluated.
 
     """
 
@@ -81,6 +81,6 @@ class Examination:
     not_judged: tuple[NotJudged, ...]
 
     def is_judged(self, area: Area) -> bool:
-        """Whether any rule that could prove a bottleneck in the area was judged."""
+        """Whether any rule that could prove a bottleneck in the area was evaluated."""
         rules = [*self.quiet, *(one.rule for one in (*self.found, *self.taken_back))]
         return any(rule.area == area and rule.strength == "proof" for rule in rules)

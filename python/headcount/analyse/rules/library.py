@@ -1,4 +1,4 @@
-"""Reading rules, advice and sources from their files, and checking that they fit together."""
+"""Rules, advice and sources read from their files, and checked against each other."""
 
 import tomllib
 from collections.abc import Mapping
@@ -22,12 +22,12 @@ _FILES = ("memory", "disk", "network", "cpu", "service", "workload")
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """Everything that rules need, by its id.
+    """Rules, advice and sources by id.
 
     Attributes:
         rules: In the order of their files.
         advice: What rules advise.
-        sources: Where they come from.
+        sources: Their sources.
 
     """
 
@@ -36,12 +36,12 @@ class Library:
     sources: Mapping[str, Origin]
 
     def source(self, of: Rule | Advice) -> str:
-        """Where a rule or an advice is from, in full."""
+        """The source of a rule or an advice, in full."""
         title = self.sources[of.source].title
         return f"{title}, {of.where}" if of.where else title
 
     def short_source(self, of: Rule | Advice) -> str:
-        """Where it is from, in a few words."""
+        """The source in a few words."""
         short = self.sources[of.source].short
         return f"{short}, {of.where}" if of.where else short
 
@@ -56,16 +56,16 @@ def builtin() -> Library:
 
 
 def with_file(path: Path) -> Library:
-    """The rules of Headcount with those of a file of one's own.
+    """The rules of Headcount with those of a user's file.
 
-    A rule, an advice or a source with an id that Headcount has replaces Headcount's.
+    A rule, an advice or a source replaces Headcount's of the same id.
 
     Raises InputError naming the file and what is wrong with it.
     """
     try:
         own = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
-        raise InputError(f"the rules {path} cannot be read: {error.strerror}") from error
+        raise InputError(f"cannot read the rules {path}: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"the rules {path} are not TOML: {error}") from error
     known = builtin()
@@ -115,8 +115,8 @@ def _made(kind: type[_One], entry: Any, where: str) -> _One:
         place = ".".join(str(part) for part in first["loc"])
         name = entry.get("id", "") if isinstance(entry, dict) else ""
         what = " ".join(part for part in (kind.__name__.lower(), str(name), place) if part)
-        said = first["msg"].removeprefix("Value error, ")
-        raise InputError(f"{where}: {what}: {said}") from error
+        problem = first["msg"].removeprefix("Value error, ")
+        raise InputError(f"{where}: {what}: {problem}") from error
 
 
 def _check(rule: Rule, library: Library, where: str) -> None:
@@ -126,10 +126,10 @@ def _check(rule: Rule, library: Library, where: str) -> None:
         raise InputError(f"{named}: no source `{rule.source}`; add [source.{rule.source}]")
     for other in (*rule.excepted_by, *rule.conflicts):
         if other not in library.rules:
-            raise InputError(f"{named} names rule `{other}`, which does not exist")
+            raise InputError(f"{named}: no rule `{other}`")
     for advised in rule.advice:
         if advised not in library.advice:
-            raise InputError(f"{named} names advice `{advised}`, which does not exist")
+            raise InputError(f"{named}: no advice `{advised}`")
     for counter in rule.when.counters():
         if lookup(counter) is None:
             raise InputError(

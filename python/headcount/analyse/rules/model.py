@@ -1,4 +1,4 @@
-"""What a file of rules may hold: rules, their conditions, advice, sources, test vectors."""
+"""The content of a file of rules: rules, conditions, advice, sources, test vectors."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -6,16 +6,16 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Area = Literal["memory", "disk", "network", "cpu", "service", "workload"]
-"""What a rule is about. `service`: limits that server programs set themselves. `workload`: whether
-what was asked of the server is as it should be; such rules name no bottleneck."""
+"""What a rule is about. `service`: limits of server programs. `workload`: whether the load is as
+intended; such rules name no bottleneck."""
 
 AREAS: tuple[Area, ...] = ("memory", "disk", "network", "cpu", "service")
-"""Areas that can be a bottleneck, in the order in which they are judged (rule M-10)."""
+"""Areas that can be a bottleneck, in the order in which they are evaluated (rule M-10)."""
 
 Profile = Literal["file-server", "app-server", "workstation"]
 PROFILES: tuple[Profile, ...] = ("file-server", "app-server", "workstation")
 Strength = Literal["proof", "sign", "note"]
-"""`proof` names a bottleneck, `sign` points at one, `note` is only told."""
+"""`proof` names a bottleneck, `sign` points at one, `note` is only reported."""
 
 Statistic = Literal["consistently", "mean", "max", "min", "last", "rises", "falls"]
 Scale = Literal["absolute", "memory", "cpus", "spindles"]
@@ -23,7 +23,7 @@ Operator = Literal[">", ">=", "<", "<="]
 
 
 class Strict(BaseModel):
-    """Immutable, and nothing in it that it does not know."""
+    """Immutable, without unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
@@ -33,15 +33,15 @@ class Condition(Strict):
 
     Attributes:
         all: Every one must hold.
-        any: One must hold; those whose counters are absent are passed over, so that a rule can
-            name what one or the other system counts.
+        any: One must hold; those whose counters are absent are skipped, so that a rule can name
+            the counters of several systems.
         no: It must not hold.
         counter: Name in the catalogue of counters; what it is summed with is in `plus`.
         plus: Counters added to it, where there are any.
         over: The counter that the sum is divided by; the comparison is then of the ratio.
-        each: Whether each device or interface is judged alone, where the log has them.
+        each: Whether each device or interface is evaluated alone, if the log has them.
         fact: Compare a fact of the machine instead of a counter.
-        is_: How the samples of a window are judged; see :mod:`statistic`.
+        is_: How the samples of a window are evaluated; see :mod:`statistic`.
         op: How the figure compares with the threshold.
         value: The threshold, in `unit`; None for `rises` and `falls`.
         unit: Of the value; see :mod:`units`. None for the counter's own.
@@ -93,15 +93,15 @@ class Condition(Strict):
 
 
 class Vector(Strict):
-    """An example that a test runs: counters as they are given, and what must come of it.
+    """An example that a test runs: values of counters, and the expected outcome.
 
     Attributes:
         given: Counter to its value in every sample, or to the values of all samples.
-        fires: Whether the rule's condition holds; None: it cannot be told.
+        fires: Whether the rule's condition holds; `unknown`: undecided.
         cpus: Fact of the machine.
         memory_bytes: Fact of the machine.
         spindles: Fact of the machine.
-        why: What the example shows, or where it is from.
+        why: What the example shows, or its source.
 
     """
 
@@ -117,22 +117,22 @@ class Rule(Strict):
     """One rule.
 
     Attributes:
-        id: Such as `M-01`, the same in documentation and reports.
+        id: For example `M-01`, as in documentation and reports.
         title: A few words.
         area: What it is about.
-        strength: How much it says on a machine of its time.
-        today: How much it says on a machine of today; None for as much.
-        profiles: What kind of server it is for; empty for any.
+        strength: How much it proves on a machine of its time.
+        today: How much it proves on a modern machine; None: as much.
+        profiles: The kinds of server it is for; empty for any.
         era: When its threshold was published: the nineties, or later.
         system: Whose counters it reads.
         source: Key of `sources.toml`.
         where: Page, table or file in the source.
         when: The condition.
-        exception: Whether it finds nothing itself, and only takes back findings of others.
-        excepted_by: Rules that take a finding of this one back while they hold.
-        conflicts: Rules with another threshold for the same; each names the other.
-        verdict: What it means when it holds, as a sentence.
-        remark: What to know of the threshold: what is ours in it, why it is doubtful.
+        exception: Whether it only takes back findings of other rules.
+        excepted_by: Exceptions that take a finding back while they hold.
+        conflicts: Rules with another threshold for the same counter; each names the other.
+        verdict: Its meaning when it holds, as a sentence.
+        remark: About the threshold: what Headcount added, and why it may be wrong.
         advice: Keys of `advice.toml`, the best first.
         vector: Examples; at least one that fires and one that does not.
 
@@ -166,10 +166,10 @@ class Advice(Strict):
     """What to do.
 
     Attributes:
-        id: Such as `A-07`.
+        id: For example `A-07`.
         text: A sentence or two.
-        era: Whether it is of the nineties.
-        holds: Whether it may be followed today; what does not hold is shown as history.
+        era: `historic` is the nineties.
+        holds: Whether it is still valid; otherwise it is shown as history.
         source: Key of `sources.toml`.
         where: Page or number in the source.
 
@@ -184,7 +184,7 @@ class Advice(Strict):
 
 
 class Origin(Strict):
-    """Where rules come from: a title in full, and a short name."""
+    """A source of rules: its full title and a short name."""
 
     title: str
     short: str

@@ -1,4 +1,4 @@
-"""What the study of 1998 gives for the memory and the throughput of a file server (T-21, T-22).
+"""Figures of the study of 1998 for the memory and throughput of a file server (T-21, T-22).
 
 Microsoft Consulting Services, Windows NT Server 4.0 Enterprise File Server Scalability and
 Performance (1998). Decimal bytes and megabytes, as there.
@@ -25,7 +25,7 @@ class PoolBytes:
 
 
 def pool_bytes(connections: int, resources: int = 0, shares: int = 0) -> PoolBytes:
-    """What connections, resources that clients opened, and shares took of NT 4's pools (T-21).
+    """Bytes of NT 4's pools taken by connections, opened resources and shares (T-21).
 
     >>> pool_bytes(10_000)
     PoolBytes(paged=5000000, nonpaged=5000000)
@@ -40,7 +40,7 @@ def pool_bytes(connections: int, resources: int = 0, shares: int = 0) -> PoolByt
 
 
 def megabits_per_s(megabytes_per_s: float) -> float:
-    """What a rate takes of a link that is named by its bits (T-22).
+    """A rate in the bits that links are named by (T-22).
 
     >>> megabits_per_s(39)
     312

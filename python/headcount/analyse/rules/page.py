@@ -1,38 +1,40 @@
-"""The page of rules for people, made from the files of rules.
+"""The reference page of rules, generated from the rules' files.
 
-`python -m headcount.analyse.rules.page > docs/rules.md` writes it anew.
+`python -m headcount.analyse.rules.page > docs/rules.md` rewrites it.
 """
 
 import sys
 import tomllib
 from collections.abc import Iterable
 from importlib.resources import files
+from itertools import groupby
 
 from headcount.analyse.rules.explain import condition_text
 from headcount.analyse.rules.library import Library, builtin
-from headcount.analyse.rules.model import Rule
+from headcount.analyse.rules.model import Advice, Rule
 
 _INTRODUCTION = """\
 # Rules of diagnosis
 
-What `headcount diagnose LOG` holds a log of counters to. [A log of counters](diagnose-a-log.md)
-says what comes of it; `headcount diagnose LOG --explain NAME` shows a rule, or all that rules say
-of a counter.
+`headcount diagnose LOG` evaluates these rules; [Diagnose a log](diagnose-a-log.md) explains the
+result. `headcount diagnose LOG --explain NAME` shows one rule, or every rule about a counter.
 
-*Consistently*: at least 80 % of the samples of a window are beyond the threshold, and so is their
-mean. The papers of 1998 use the word without a number; this one is ours. *Rises*, *falls*: the last
-third of the window differs from the first by a fifth or more, and the rank correlation with time is
-0.5 or more (ours). Of what is joined by *or*, counters that a log lacks are passed over; anything
-else that is missing leaves a rule unjudged.
+*Holds when* uses the short names of [counters](counters.md). A comparison must hold *consistently*
+unless the table says otherwise: for at least 80% of a window's samples and for their mean. The
+papers of 1998 use the word without a number; Headcount chose this one. *Rises* and *falls* mean
+that the first and last third of the window differ by at least a fifth, with a rank correlation with
+time of at least 0.5 (Headcount's figures). In an *or*, counters missing from the log are skipped;
+any other missing counter leaves the rule undecided.
 
-*Says*: a **proof** names a bottleneck, a **sign** points at one, a **note** is only told. A rule of
-the nineties whose threshold the machines have outgrown says less on a machine of today: what stands
-after the arrow. A machine counts as one of the nineties if it runs Windows with no more than 4 GiB
-of memory. *For*: the kinds of server it is used for (`--profile`); all, where nothing stands.
-*Taken back by*: an exception, under which a finding does not count.
+*Strength*: a **proof** names a bottleneck, a **sign** points at one, a **note** is only reported.
+An exception finds nothing itself: while it holds, the findings it cancels do not count. For an old
+rule that hardware has outgrown, the strength after the arrow applies to modern machines. Windows
+with at most 4 GiB of memory counts as old.
 
-The names of counters are the short ones of [counters](counters.md). This page is made from the
-rules: `python -m headcount.analyse.rules.page > docs/rules.md`.
+In italics: the `--profile` and system a rule is for (all, if none is named), and its source. Rules
+and advice from SAS 1998 and Microsoft 1998 are historic.
+
+This page is generated: `python -m headcount.analyse.rules.page > docs/rules.md`.
 """
 
 _TITLES = {
@@ -41,7 +43,7 @@ _TITLES = {
     "network": "Network",
     "cpu": "CPU",
     "service": "Limits of server programs",
-    "workload": "What was asked of the server",
+    "workload": "The load itself",
 }
 
 
@@ -52,66 +54,60 @@ def page() -> str:
     for area, title in _TITLES.items():
         rules = [rule for rule in library.rules.values() if rule.area == area]
         parts.append(f"## {title}\n\n{_rules(rules, library)}")
-    parts.append(f"## Where rules contradict each other\n\n{_conflicts(library)}")
+    parts.append(f"## Conflicting thresholds\n\n{_conflicts(library)}")
     parts.append(f"## Advice\n\n{_advice(library)}")
     parts.append(f"## Sources\n\n{_sources(library)}")
-    parts.append(f"## The rules of the papers, one by one\n\n{_ids(library)}")
+    parts.append(f"## Other ids from the papers\n\n{_ids()}")
     return "\n".join(parts)
 
 
 def _rules(rules: Iterable[Rule], library: Library) -> str:
     lines = [
-        "| rule | holds when | says | for | what it means | advice | from |",
-        "|---|---|---|---|---|---|---|",
+        "| rule | holds when | strength | meaning | advice |",
+        "|---|---|---|---|---|",
     ]
     for rule in rules:
-        says = rule.strength if rule.today is None else f"{rule.strength} → {rule.today}"
-        if rule.exception:
-            says = "exception"
+        strength = rule.strength if rule.today is None else f"{rule.strength} → {rule.today}"
         meaning = " ".join(part for part in (rule.verdict, rule.remark) if part)
         if rule.excepted_by:
-            meaning += f" Taken back by {', '.join(rule.excepted_by)}."
-        who = [*rule.profiles, *([f"{rule.system.title()} only"] if rule.system != "any" else [])]
+            meaning += f" Cancelled by {', '.join(rule.excepted_by)}."
+        only = [*rule.profiles, *([rule.system.title()] if rule.system != "any" else [])]
+        scope = [", ".join(only), library.short_source(rule)][not only :]
         cells = [
-            f"**{rule.id}** {rule.title}",
-            condition_text(rule.when),
-            says,
-            ", ".join(who),
+            f"**{rule.id}** {rule.title}<br>*{'; '.join(scope)}*",
+            condition_text(rule.when).replace(", consistently", ""),
+            "exception" if rule.exception else strength,
             meaning,
             ", ".join(rule.advice),
-            f"{library.short_source(rule)}{' (historic)' if rule.era == 'historic' else ''}",
         ]
         lines.append(_row(cells))
     return "\n".join(lines) + "\n"
 
 
 def _conflicts(library: Library) -> str:
-    lines = [
-        "The report names the other rule beside each finding, with what it says.\n",
-        "| rule | threshold | the other | its threshold |",
-        "|---|---|---|---|",
-    ]
-    done = set()
+    lines = ["Sources disagree here. A report names the other rules beside a finding.\n"]
+    done: set[tuple[str, str]] = set()
     for rule in library.rules.values():
-        for name in rule.conflicts:
-            if (name, rule.id) in done:
-                continue
-            done.add((rule.id, name))
-            other = library.rules[name]
-            sides = []
-            for one in (rule, other):
-                who = f" ({', '.join(one.profiles)})" if one.profiles else ""
-                sides += [f"{one.id}, {library.sources[one.source].short}{who}", one.title]
-            lines.append(_row(sides))
+        others = [name for name in rule.conflicts if (name, rule.id) not in done]
+        done.update((rule.id, name) for name in others)
+        if others:
+            lines.append(f"- **{rule.id}** {rule.title}: {', '.join(others)}")
     return "\n".join(lines) + "\n"
 
 
 def _advice(library: Library) -> str:
-    lines = ["| advice | what to do | from |", "|---|---|---|"]
-    for one in library.advice.values():
-        old = "" if one.era == "modern" else " (historic)" if one.holds else " (of its time only)"
-        lines.append(_row([one.id, one.text, f"{library.short_source(one)}{old}"]))
-    return "\n".join(lines) + "\n"
+    def heading(one: Advice) -> tuple[str, bool]:
+        return library.sources[one.source].short, one.holds
+
+    parts = []
+    found = sorted(
+        library.advice.values(), key=lambda one: (one.era != "modern", not one.holds, one.source)
+    )
+    for (short, holds), group in groupby(found, key=heading):
+        lines = [f"### {short}{'' if holds else ', outdated'}\n"]
+        lines += [f"- **{x.id}** {x.text}" + (f" ({x.where})" if x.where else "") for x in group]
+        parts.append("\n".join(lines) + "\n")
+    return "\n".join(parts)
 
 
 def _sources(library: Library) -> str:
@@ -119,28 +115,42 @@ def _sources(library: Library) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _ids(library: Library) -> str:
-    lines = ["| id | what it is here | where |", "|---|---|---|"]
+def _ids() -> str:
+    """Where the papers' ids are that are neither a rule nor advice."""
+    formulas: dict[str, list[str]] = {}
+    lines = []
     for name, place in ids().items():
-        what, where = place["as"], place.get("at", "")
-        if what in {"rule", "advice"}:
-            where = "above"
-        elif where.startswith("docs/"):
-            where = f"[{where.removeprefix('docs/')}]({where.removeprefix('docs/')})"
+        if place["as"] == "formula":
+            formulas.setdefault(place["at"].removeprefix("docs/"), []).append(name)
+        elif place["as"] == "program":
+            lines.append(f"- {name}: {place['does']} ({_place(place['at'])})")
+    found = [f"- Formulas in [{at}]({at}): {_ranges(names)}" for at, names in formulas.items()]
+    return "\n".join([*found, *lines]) + "\n"
+
+
+def _ranges(names: Iterable[str]) -> str:
+    """Ids in order, those that follow each other as a range.
+
+    >>> _ranges(["R-01", "R-02", "R-03", "R-05", "S-01"])
+    'R-01 to R-03, R-05, S-01'
+    """
+    found: list[list[str]] = []
+    for name in names:
+        letter, number = name.split("-")
+        if found and found[-1][-1] == f"{letter}-{int(number) - 1:02}":
+            found[-1].append(name)
         else:
-            where = f"`{where}`"
-        if what == "rule" and name in library.rules:
-            told = f"rule: {library.rules[name].title}"
-        elif what == "advice":
-            told = "advice"
-        else:
-            told = place.get("does", "formula or counsel")
-        lines.append(_row([name, told, where]))
-    return "\n".join(lines) + "\n"
+            found.append([name])
+    return ", ".join(one[0] if len(one) == 1 else f"{one[0]} to {one[-1]}" for one in found)
+
+
+def _place(path: str) -> str:
+    page = path.removeprefix("docs/")
+    return f"`{path}`" if page == path else f"[{page}]({page})"
 
 
 def ids() -> dict[str, dict[str, str]]:
-    """Where each formula, threshold and counsel of the papers lives, by its id."""
+    """Where Headcount has each formula, threshold and tip of the papers, by its id."""
     path = files("headcount.analyse.rules").joinpath("data/ids.toml")
     found: dict[str, dict[str, str]] = tomllib.loads(path.read_text("utf-8"))["ids"]
     return found

@@ -1,4 +1,4 @@
-"""Samples turned into series: for each counter when it was sampled and what it was."""
+"""Samples turned into series: for each counter its times and values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ class Series:
 
     Attributes:
         at_s: When.
-        above: The figure, or what is divided.
-        below: What it is divided by; None for no ratio.
-        instance: The device or interface that it is of, if of one.
+        above: The figure, or the numerator.
+        below: The denominator; None if it is no ratio.
+        instance: Its device or interface, if it has one.
 
     """
 
@@ -44,7 +44,7 @@ class Series:
             return self.above / self.below
 
     def mean(self) -> float:
-        """The mean; of a ratio that of the sums, so that idle moments count for little."""
+        """The mean; of a ratio that of the sums, so that idle moments count little."""
         if self.below is None:
             return float(self.above.mean())
         below = float(self.below.sum())
@@ -81,12 +81,12 @@ class Frame:
         return list(self._series)
 
     def instances(self, counters: Sequence[str]) -> list[str]:
-        """The devices and interfaces that any of the counters is there of."""
+        """The devices and interfaces with any of the counters."""
         found = [one for counter in counters for one in self._instances.get(counter, [])]
         return list(dict.fromkeys(found))
 
     def only(self, instance: str) -> "Frame":
-        """The same recording as one device or interface sees it: what is of others is absent."""
+        """The same recording without the other devices and interfaces."""
         if instance not in self._views:
             view = Frame(())
             view.at_s = self.at_s
@@ -102,7 +102,7 @@ class Frame:
         return self._views[instance]
 
     def of(self, counter: str, plus: Sequence[str] = (), over: str | None = None) -> Series | None:
-        """The series of a figure; None where any part of it is absent."""
+        """The series of a figure; None if any part is absent."""
         key = (counter, tuple(plus), over)
         if key not in self._made:
             self._made[key] = self._make(counter, plus, over)
@@ -132,6 +132,6 @@ class Frame:
 
 
 def _together(at_s: Numbers, values: Numbers, other: Series) -> tuple[Numbers, Numbers, Numbers]:
-    """Both where both were sampled at the same moment."""
+    """Both, at the moments that have both."""
     common, left, right = np.intersect1d(at_s, other.at_s, return_indices=True)
     return common, values[left], other.above[right]

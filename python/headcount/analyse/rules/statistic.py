@@ -1,4 +1,4 @@
-"""How the samples of a window are judged: consistently, on average, ever, or by their course."""
+"""How the samples of a window are evaluated: consistently, on average, ever, or by trend."""
 
 from dataclasses import dataclass
 
@@ -11,16 +11,17 @@ from headcount.analyse.rules.series import Series
 
 CONSISTENT_SHARE = 0.8
 """Share of a window's samples that must violate a threshold, with their mean violating it too, for
-"consistently". The papers of 1998 use the word without a number; this one is ours."""
+"consistently". The papers of 1998 use the word without a number; this one is our choice."""
 
 TREND_SAMPLES = 6
-"""Fewer samples have no course. Ours."""
+"""Fewer samples show no trend. Our choice."""
 
 TREND_CORRELATION = 0.5
-"""Least rank correlation (Spearman) with time of a course. Ours."""
+"""Least rank correlation (Spearman) of a trend with time. Our choice."""
 
 TREND_CHANGE = 0.2
-"""Least change from the first third of a window to the last, as a share of the first. Ours."""
+"""Least change from the first third of a window to the last, as a share of the first. Our
+choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +29,9 @@ class Judged:
     """One series in one window.
 
     Attributes:
-        holds: Whether the comparison holds; None where there are too few samples to tell.
+        holds: Whether the comparison holds; None if there are too few samples.
         value: The figure that was compared: the mean, the largest, ...; None without one.
-        violating: Share of the samples beyond the threshold; of a course 1 if it is one, else 0.
+        violating: Share of the samples beyond the threshold; for a trend 1 if there is one, else 0.
 
     """
 
@@ -40,15 +41,15 @@ class Judged:
 
 
 def beyond(series: Series, op: Operator, threshold: float) -> NDArray[np.bool_]:
-    """Which samples are on the side of the threshold that the rule speaks of."""
+    """Which samples are beyond the threshold."""
     return _compared(series.values(), op, threshold)
 
 
 def judge(series: Series, how: Statistic, op: Operator, threshold: float | None) -> Judged:
-    """Judge one series, which must have samples; `threshold` is None for a course alone."""
+    """Judge one series, which must have samples; `threshold` is None for a trend alone."""
     if how in {"rises", "falls"} or threshold is None:
-        goes = _course(series, 1 if how == "rises" else -1)
-        return Judged(goes, series.mean(), float(bool(goes)))
+        trend = _is_trend(series, 1 if how == "rises" else -1)
+        return Judged(trend, series.mean(), float(bool(trend)))
     mask = beyond(series, op, threshold)
     violating = float(mask.mean())
     values = series.values()
@@ -65,8 +66,8 @@ def judge(series: Series, how: Statistic, op: Operator, threshold: float | None)
     return Judged(_one(value, op, threshold), value, violating)
 
 
-def _course(series: Series, direction: int) -> bool | None:
-    """Whether it goes up (1) or down (-1) all through the window."""
+def _is_trend(series: Series, direction: int) -> bool | None:
+    """Whether it rises (1) or falls (-1) throughout the window."""
     values = series.values()
     values = values[np.isfinite(values)]
     if len(values) < TREND_SAMPLES:

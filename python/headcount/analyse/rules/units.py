@@ -1,4 +1,4 @@
-"""Units in which thresholds are written, and figures as people read them."""
+"""Units of thresholds, and figures formatted for people."""
 
 from headcount.errors import InputError
 from headcount.text import count, duration, megabytes_per_s, memory, share, significant
@@ -16,7 +16,7 @@ FACTORS: dict[tuple[str, str], float] = {
 def factor(unit: str | None, to: str) -> float:
     """What a value in `unit` is multiplied by to be in the counter's unit `to`.
 
-    Raises InputError for units that do not go together.
+    Raises InputError for units that do not match.
     """
     if unit is None or unit == to:
         return 1.0
@@ -24,14 +24,14 @@ def factor(unit: str | None, to: str) -> float:
     if found is None:
         known = ", ".join(sorted(name for name, of in FACTORS if of == to))
         raise InputError(
-            f"a threshold in `{unit}` does not fit a counter in `{to}`; "
-            f"leave the unit out{f', or write {known}' if known else ''}"
+            f"a threshold in `{unit}` does not match a counter in `{to}`; "
+            f"omit the unit{f' or use {known}' if known else ''}"
         )
     return found
 
 
 def figure(value: float, unit: str) -> str:
-    """Write a figure in the catalogue's unit for people.
+    """A figure in the catalogue's unit, formatted for people.
 
     >>> figure(0.67, "1"), figure(25, "ms"), figure(2.4, "{operation}"), figure(12, "{page}/s")
     ('67.0%', '25.0 ms', '2.40', '12.0/s')
@@ -49,7 +49,7 @@ def figure(value: float, unit: str) -> str:
 
 
 def limit(value: float, unit: str) -> str:
-    """Write a threshold: as a figure, without the zeros that a measurement carries.
+    """A threshold: like a figure, without trailing zeros.
 
     >>> limit(0.67, "1"), limit(300, "ms"), limit(2, "{operation}"), limit(4 * 2**20, "By")
     ('67%', '300 ms', '2', '4 MiB')

@@ -1,7 +1,7 @@
 """Windows of a recording, long and granular, and the spans of time in which something held.
 
-Both kinds side by side is the papers' own counsel (T-18): a mean over a day hides an hour, and a
-single sample says nothing.
+The papers advise to use both kinds (T-18): a mean over a day hides an hour, and a single sample
+says nothing.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,14 +13,15 @@ from headcount.analyse.rules.series import Numbers
 Span = tuple[float, float]
 
 GRANULAR_S = 300.0
-"""Length of a granular window. Ours: long enough that a single backup or log rotation of seconds
-does not count, short enough to find a bad quarter of an hour."""
+"""Length of a granular window. Our choice: long enough to ignore a backup or log rotation of
+seconds, short enough to find a bad quarter of an hour."""
 
 GRANULAR_SAMPLES = 10
-"""Least samples of a granular window; of a log sampled each minute it is ten minutes. Ours."""
+"""Least samples of a granular window; for a log sampled every minute that is
+ten minutes. Our choice."""
 
 MOST_WINDOWS = 2000
-"""Windows of a long log are as long as this number of them, overlapping by half, requires."""
+"""Windows of a long log are long enough that this many, overlapping by half, cover it."""
 
 
 def interval_s(at_s: Numbers) -> float:
@@ -29,7 +30,7 @@ def interval_s(at_s: Numbers) -> float:
 
 
 def granular(at_s: Numbers) -> list[Span]:
-    """Windows that overlap by half; none for a log too short to have two of them."""
+    """Windows that overlap by half; none for a log too short for two."""
     if len(at_s) < 2 * GRANULAR_SAMPLES:
         return []
     start_s, end_s = float(at_s[0]), float(at_s[-1])
@@ -57,10 +58,10 @@ def merged_spans(spans: Iterable[Span]) -> list[Span]:
 
 
 def covered_s(spans: Sequence[Span], interval: float) -> float:
-    """Time that spans cover; a sample stands for one interval."""
+    """Time covered by spans; a sample stands for one interval."""
     return sum(end_s - start_s + interval for start_s, end_s in spans)
 
 
 def is_overlapping(span: Span, others: Sequence[Span]) -> bool:
-    """Whether a span has a moment in common with any of others."""
+    """Whether a span overlaps any of the others."""
     return any(start_s <= span[1] and span[0] <= end_s for start_s, end_s in others)
