@@ -75,7 +75,7 @@ _FIRST = (
 """A row of the table of levels, from its rate on."""
 _SECOND = (
     rf"(?: +of (?P<due>{_NUMBER}) due)?(?: +(?P<errors><?[\d.]+%))?"
-    rf"(?: +(?P<low>{_NUMBER}(?: {_UNIT})?){_DASH}(?P<high>{_NUMBER} {_UNIT})(?: or wider)?)?$"
+    rf"(?: +(?P<low>{_NUMBER}(?: {_UNIT})?) to (?P<high>{_NUMBER} {_UNIT})(?: or wider)?)?$"
 )
 """What stands below it, from the purpose of the level on."""
 

@@ -6,6 +6,7 @@ is missing, infinite or not a number is an en dash, never a zero.
 
 import math
 import re
+from collections.abc import Callable
 
 DASH = "\N{EN DASH}"
 """Stands for what could not be measured."""
@@ -59,6 +60,21 @@ def count(value: float | None) -> str:
     return DASH if value is None or not math.isfinite(value) else f"{value:,.0f}"
 
 
+def plural(noun: str, number: float | None) -> str:
+    """Give a number of things, the noun in the singular after 1.
+
+    >>> plural("user", 1), plural("user", 1200), plural("query", 2), plural("batch", 0)
+    ('1 user', '1,200 users', '2 queries', '0 batches')
+    """
+    written = count(number)
+    return f"{written} {noun if written == '1' else _several(noun)}"
+
+
+def unit(value: float | None, name: str) -> str:
+    """Give a number with three significant digits and its unit: ``20.0 MB``."""
+    return f"{significant(value)} {name}"
+
+
 def duration(value_ms: float | None) -> str:
     """Give a duration in the unit that suits it: µs below 1 ms, s from 1 s.
 
@@ -81,18 +97,23 @@ def duration(value_ms: float | None) -> str:
     return f"{significant(value_ms / 1000)} s"
 
 
-def duration_range(low_ms: float, high_ms: float) -> str:
-    """Give an interval of durations, the unit once where both have the same.
+def interval(low: float, high: float, written: Callable[[float | None], str] = count) -> str:
+    """Give an interval, the unit once where both ends have the same.
 
-    >>> duration_range(950, 1210).split(DASH)
-    ['950 ms', '1.21 s']
-    >>> duration_range(220, 236).split(DASH)
-    ['220', '236 ms']
+    >>> interval(302, 489), interval(0.12, 0.2, percent)
+    ('302 to 489', '12% to 20%')
+    >>> interval(220, 236, duration), interval(950, 1210, duration)
+    ('220 to 236 ms', '950 ms to 1.21 s')
     """
-    low, high = duration(low_ms), duration(high_ms)
-    if low.split(" ")[1:] == high.split(" ")[1:]:
-        low = low.split(" ")[0]
-    return f"{low}\N{EN DASH}{high}"
+    first, last = written(low), written(high)
+    if first.split(" ")[1:] == last.split(" ")[1:]:
+        first = first.split(" ")[0]
+    return f"{first} to {last}"
+
+
+def percent(value: float | None) -> str:
+    """Give a share from 0 to 1 in whole percent: ``12%``."""
+    return DASH if value is None or not math.isfinite(value) else f"{value:.0%}"
 
 
 def share(value: float | None) -> str:
@@ -153,6 +174,12 @@ def span(value_s: float | None) -> str:
     if not minutes:
         return f"{seconds} s"
     return f"{minutes} min {seconds} s" if seconds else f"{minutes} min"
+
+
+def _several(noun: str) -> str:
+    if noun.endswith("y") and noun[-2] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return noun + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")
 
 
 def _rounded(value: float) -> float:

@@ -196,7 +196,7 @@ def test_counters_that_are_lost_are_found(bundle: Path) -> None:
 def test_failures_need_faults(bundle: Path) -> None:
     change(without_manifest(bundle) / "series.ndjson", r'("phase":"steady".*?"failed":)(\d+)', more)
     found = of(audited(bundle), "errors")
-    assert found.places[0].text == "1 scenarios failed, and 0 faults are listed"
+    assert found.places[0].text == "1 scenario failed, and 0 faults are listed"
 
 
 def test_a_bundle_may_be_moved(bundle: Path) -> None:

@@ -182,7 +182,7 @@ def test_published_capacities_are_outlined_bars_as_long_as_their_users() -> None
     assert len(drawing.classed("rect", "outlined")) == 1
     assert f"dashed: {published.SAID}" in [text for text, _, _ in drawing.texts("small")]
     assert figure.table.rows == [
-        ["this run", "918", "918\N{EN DASH}957", "measured"],
+        ["this run", "918", "918 to 957", "measured"],
         [OLD.short, "9,500", "\N{EN DASH}", published.SAID],
     ]
     assert published_capacity.figure(content(), []) is None

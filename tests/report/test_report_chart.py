@@ -166,7 +166,7 @@ def test_the_capacity_stands_where_its_users_do() -> None:
     assert 'x="509.2"' in drawn  # 50 + 500 * 0.9184
     assert 'width="19.3"' in drawn  # 500 * (0.957 - 0.9184)
     assert "M509.0 6.0V210.0" in drawn  # 50 + 500 * 0.918
-    assert "capacity 918 users (95% interval 918\N{EN DASH}957)" in drawn
+    assert "capacity 918 users (95% interval 918 to 957)" in drawn
 
 
 def test_without_an_upper_bound_the_band_runs_to_the_edge() -> None:

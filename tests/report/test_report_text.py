@@ -29,6 +29,7 @@ def test_the_examples_in_the_docstrings(module) -> None:
         text.count,
         text.duration,
         text.share,
+        text.percent,
         text.megabytes_per_s,
         text.storage,
         text.memory,
@@ -110,6 +111,26 @@ def test_amounts_of_bytes() -> None:
     assert text.memory(1023.7) == text.memory(1024) == "1.00 KiB"
     assert text.storage(999_600) == "1.00 MB"
     assert text.storage(2e18) == "2,000 PB"
+
+
+def test_a_number_of_things_is_singular_after_one_alone() -> None:
+    assert text.plural("user", 1) == "1 user"
+    assert text.plural("user", 1.4) == "1 user"
+    assert text.plural("user", 0) == "0 users"
+    assert text.plural("more day", 2) == "2 more days"
+    assert text.plural("process", 3) == "3 processes"
+
+
+def test_an_interval_says_its_unit_once_where_it_is_the_same() -> None:
+    assert text.interval(302, 489) == "302 to 489"
+    assert text.interval(220, 236, text.duration) == "220 to 236 ms"
+    assert text.interval(950, 1210, text.duration) == "950 ms to 1.21 s"
+    assert text.interval(0.28, 0.31, text.share) == "28.0% to 31.0%"
+
+
+def test_a_percentage_has_no_space_and_other_units_have() -> None:
+    assert text.percent(0.123) == "12%"
+    assert text.unit(38.74, "scenarios/s") == "38.7 scenarios/s"
 
 
 def test_spans_of_time_carry_over() -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from scipy.special import ndtri
 
 from headcount.bundle.verdict import Capacity
-from headcount.text import count, share
+from headcount.text import count, plural, share
 
 CONFIDENCE = 0.95
 
@@ -68,7 +68,7 @@ def change_sentence(shares: int, found: Capacity | None, first: tuple[int, Capac
 def _users(found: Capacity | None) -> str:
     if found is None or found.users is None:
         return "no capacity was found"
-    return f"{count(found.users)} users ({count(found.low)} to {count(found.high)})"
+    return f"{plural('user', found.users)} ({count(found.low)} to {count(found.high)})"
 
 
 def _log(capacity: Capacity) -> tuple[float, float] | None:

@@ -3,8 +3,7 @@
 from headcount.analyse.window import Window
 from headcount.bundle.level import GeneratorResult
 from headcount.plan.criteria import TIMES, Criterion
-from headcount.text import duration
-from headcount.text import share as percent
+from headcount.text import duration, share
 
 BUSY_SHARE = 0.80
 """CPU of the busiest worker above which its users wait for the generator (share of a core)."""
@@ -25,7 +24,7 @@ def generator_result(window: Window, criteria: list[Criterion]) -> GeneratorResu
     reasons = []
     if shares and max(shares) > BUSY_SHARE:
         reasons.append(
-            f"a worker of the load generator used {percent(max(shares))} of its core; "
+            f"a worker of the load generator used {share(max(shares))} of its core; "
             "give it more cores (--workers) or another machine"
         )
     tolerated_ms = max(LATENESS_LEAST_MS, LATENESS_SHARE * _decisive_ms(criteria))

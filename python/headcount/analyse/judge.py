@@ -9,8 +9,7 @@ from headcount.analyse.tasks import TaskPool, Tasks
 from headcount.analyse.window import Pool, Window
 from headcount.bundle.level import CriterionResult
 from headcount.plan.criteria import TIMES, Criterion
-from headcount.text import duration
-from headcount.text import share as percent
+from headcount.text import duration, share
 
 BATCH_S = 5.0
 """Length of the stretches whose scatter tells steady noise from slow noise."""
@@ -52,12 +51,12 @@ def judge(
         return _judge_mean(criterion, pool)
     bad, total = _bad(criterion, pool)
     allowed = criterion.allowed_share or 0.0
-    share = bad / total if total else 1.0
+    bad_share = bad / total if total else 1.0
     # Of "p95<1s" the limit is strict, which `_bad` sees to; of "errors<1%" the share.
     strict = criterion.strict and criterion.metric != "percentile"
-    passed = share < allowed if strict else share <= allowed
+    passed = bad_share < allowed if strict else bad_share <= allowed
     batches = [_bad(criterion, pool_of(part)) for part in window.split(BATCH_S)]
-    value = _value(criterion, pool, share)
+    value = _value(criterion, pool, bad_share)
     return CriterionResult(
         criterion=criterion.text,
         passed=passed and total > 0,
@@ -68,7 +67,7 @@ def judge(
         total=total,
         allowed_share=allowed,
         batches=batches,
-        sentence=_sentence(criterion, value, share, total),
+        sentence=_sentence(criterion, value, bad_share, total),
     )
 
 
@@ -113,11 +112,11 @@ def _bad(criterion: Criterion, pool: Pool | TaskPool) -> tuple[int, int]:
     return max(due - pool.completed, 0), max(due, 0)
 
 
-def _value(criterion: Criterion, pool: Pool | TaskPool, share: float) -> float | None:
+def _value(criterion: Criterion, pool: Pool | TaskPool, bad_share: float) -> float | None:
     if criterion.metric == "achieved":
-        return 1 - share
+        return 1 - bad_share
     if criterion.percentile is None:
-        return share
+        return bad_share
     histogram = pool.response
     if histogram.count == 0:
         return None
@@ -149,7 +148,7 @@ def _of_time(criterion: Criterion, found_ms: float | None, said: str) -> Criteri
     )
 
 
-def _sentence(criterion: Criterion, value: float | None, share: float, total: int) -> str:
+def _sentence(criterion: Criterion, value: float | None, bad_share: float, total: int) -> str:
     of = f" of {criterion.scenario}" if criterion.scenario else ""
     if total == 0:
         return f"nothing{of} was answered at all"
@@ -158,12 +157,12 @@ def _sentence(criterion: Criterion, value: float | None, share: float, total: in
         name = f"p{criterion.percentile:g}"
         # Within the limit, and broken all the same: what failed has no time that could be in it.
         within = value is not None and value <= criterion.limit * 1000
-        broken = within and share > (criterion.allowed_share or 0.0)
+        broken = within and bad_share > (criterion.allowed_share or 0.0)
         whose = f"{of} of those completed" if broken else of
         told = "nothing completed" if value is None else f"{name}{whose} is {duration(value)}"
-        return f"{told}; {percent(share)} took longer than {limit}, failed or got no answer"
+        return f"{told}; {share(bad_share)} took longer than {limit}, failed or got no answer"
     if criterion.metric == "mean":
         told = "unknown" if value is None else duration(value)
         return f"the mean{of} is {told}; the limit is {duration(criterion.limit * 1000)}"
     named = {"errors": "failed", "overload": "late, slow or failed", "achieved": "not achieved"}
-    return f"{percent(share)}{of} {named[criterion.metric]}; {criterion.text} is asked for"
+    return f"{share(bad_share)}{of} {named[criterion.metric]}; {criterion.text} is asked for"

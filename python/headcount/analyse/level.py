@@ -29,8 +29,7 @@ from headcount.bundle.level import (
 )
 from headcount.plan.plan import Plan
 from headcount.plan.units import seconds
-from headcount.text import count, significant, span
-from headcount.text import share as percent
+from headcount.text import count, plural, share, significant, span
 
 OPENING = "opening a session"
 SHORTFALL_SHARE = 0.05
@@ -120,10 +119,10 @@ def _invalid(level: Measured, reasons: list[str], law: little.Little | None) -> 
     present = [interval.users for interval in level.window.intervals]
     if any(users != level.users for users in present):
         odd = next(users for users in present if users != level.users)
-        invalid.append(f"{users_text(odd)} were present instead of {count(level.users)}")
+        invalid.append(f"{plural('user', odd)} instead of {count(level.users)}")
     if law is not None and abs(law.error) > law.tolerance:
         invalid.append(
-            f"Little's law is off by {percent(abs(law.error))} where {percent(law.tolerance)} "
+            f"Little's law is off by {share(abs(law.error))} where {share(law.tolerance)} "
             "can be chance: users, clocks or think times do not fit together"
         )
     return invalid
@@ -148,7 +147,7 @@ def _shortfall(due: int, ended: int, users: int) -> list[str]:
     short by more than its users and 5 %.
     """
     if due - ended > users + SHORTFALL_SHARE * due:
-        return [f"only {count(ended)} of {count(due)} scenarios that fell due were answered"]
+        return [f"only {count(ended)} of {plural('scenario', due)} that fell due were answered"]
     return []
 
 
@@ -252,7 +251,7 @@ def _steadiness(window: Window) -> Steadiness:
 
 def broke_first(level: LevelResult, criterion: str | None) -> str:
     """What broke in a failed level, the binding criterion first."""
-    return f"at {users_text(level.users)} {reason_of(level, criterion)}"
+    return f"at {plural('user', level.users)} {reason_of(level, criterion)}"
 
 
 def reason_of(level: LevelResult, criterion: str | None) -> str:
@@ -263,11 +262,6 @@ def reason_of(level: LevelResult, criterion: str | None) -> str:
     results = sorted(level.criteria, key=lambda result: result.criterion != criterion)
     broken = [result.sentence for result in results if not result.passed]
     return broken[0] if broken else (level.reasons or ["nothing"])[0]
-
-
-def users_text(users: int) -> str:
-    """A number of users, for a sentence."""
-    return "1 user" if users == 1 else f"{count(users)} users"
 
 
 def rate_text(level: LevelResult) -> str:

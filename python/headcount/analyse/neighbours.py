@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from headcount.bundle.level import LevelResult
-from headcount.text import count, significant
+from headcount.text import count, plural, significant
 from headcount.text import share as share_text
 
 SHARE = 0.10
@@ -73,7 +73,7 @@ def _programs(levels: Sequence[LevelResult]) -> list[str]:
     return [
         (
             f"other programs used {significant(mean)} of {count(taken[0][1])} CPUs during "
-            f"{len(taken)} of {len(levels)} levels; without them the server may hold more"
+            f"{len(taken)} of {plural('level', len(levels))}; without them the server may hold more"
         )
     ]
 
@@ -86,6 +86,6 @@ def _steal(levels: Sequence[LevelResult]) -> list[str]:
     return [
         (
             f"the hypervisor took {share_text(mean)} of the CPU time during {len(shares)} of "
-            f"{len(levels)} levels; without that the server may hold more"
+            f"{plural('level', len(levels))}; without that the server may hold more"
         )
     ]

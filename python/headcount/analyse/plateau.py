@@ -13,10 +13,9 @@ from statistics import NormalDist
 
 import scipy
 
-from headcount.analyse.level import users_text
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Plateau
-from headcount.text import megabytes_per_s, significant
+from headcount.text import megabytes_per_s, plural, significant
 
 MARGIN = 0.02
 """Less than this share more or less is no difference even if it was measured: it is how exactly the
@@ -187,20 +186,22 @@ def _sentence(found: Plateau, last: Reading, *, rising: bool) -> str:
     if found.users is None:
         if rising:
             return (
-                f"Throughput was still rising at {users_text(last.users)}, the most that were "
+                f"Throughput was still rising at {plural('user', last.users)}, the most that were "
                 "tried: no saturation point."
             )
         return (
             f"The noise is too great to tell whether throughput flattened out up to "
-            f"{users_text(last.users)}: no saturation point."
+            f"{plural('user', last.users)}: no saturation point."
         )
     rate = megabytes_per_s if found.figure == "bytes" else _scenarios
     value, interval = rate(found.value_per_s), found.interval_per_s or (0.0, 0.0)
     low, high = (rate(bound).rsplit(" ", 1)[0] for bound in interval)
     below = f" (not yet at {found.above_users})" if found.above_users else ""
-    falls = f" More than {users_text(found.stress_users)} gave less." if found.stress_users else ""
+    falls = (
+        f" More than {plural('user', found.stress_users)} gave less." if found.stress_users else ""
+    )
     return (
-        f"Throughput flattened out at {users_text(found.users)}{below}: {value} "
+        f"Throughput flattened out at {plural('user', found.users)}{below}: {value} "
         f"(95% confidence interval {low} to {high}).{falls}"
     )
 

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from headcount.analyse.level import users_text
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Score
 from headcount.plan.workload import Score as ScorePlan
-from headcount.text import significant
+from headcount.text import plural, significant
 
 
 def harmonic_mean(values: Sequence[float], weights: Sequence[float]) -> float:
@@ -41,7 +40,7 @@ def _most(plan: ScorePlan, levels: Sequence[LevelResult]) -> Score:
         value=moved / KB_BYTES,
         unit=plan.unit,
         formula=f"bytes read and written per second / {KB_BYTES:,}, of the level with the most, "
-        f"that of {users_text(best.users)}: {significant(moved * 8 / 1e6)} Mbit/s",
+        f"that of {plural('user', best.users)}: {significant(moved * 8 / 1e6)} Mbit/s",
         zero_level=None,
     )
 

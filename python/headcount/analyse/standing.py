@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from headcount.analyse.level import users_text
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Marks, Score
+from headcount.text import plural
 
 
 def level_at(users: int | None, levels: Sequence[LevelResult]) -> LevelResult | None:
@@ -37,7 +37,7 @@ def task_score(level: LevelResult | None) -> Score | None:
         unit=found.unit,
         formula=(
             f"sum(w x p{found.percentile:g}) / sum(w) over the tasks ({weights}) at "
-            f"{users_text(level.users)}{missing}"
+            f"{plural('user', level.users)}{missing}"
         ),
         zero_level=None,
         interval=found.interval,
@@ -55,4 +55,4 @@ def marks(level: LevelResult | None) -> Marks | None:
 def unproven(level: LevelResult | None) -> list[str]:
     """A doubt for criteria that a level met only because nothing they ask of happened."""
     found = [each.sentence for each in level.criteria if each.unproven] if level else []
-    return [f"at {users_text(level.users)} {sentence}" for sentence in found] if level else []
+    return [f"at {plural('user', level.users)} {sentence}" for sentence in found] if level else []

@@ -7,6 +7,7 @@ import scipy
 
 from headcount.analyse.statistics.drift import drift
 from headcount.bundle.level import Steadiness
+from headcount.text import percent
 
 BLOCK = 5
 """Seconds averaged into one value before the test: the 5 of MSER-5."""
@@ -35,7 +36,7 @@ def steadiness(response_ms: Sequence[float], rate_per_s: Sequence[float]) -> Ste
         moved = trend(blocks)
         if moved is not None:
             word = "rose" if moved > 0 else "fell"
-            reasons.append(f"{name} {word} by {abs(moved):.0%} while it was measured")
+            reasons.append(f"{name} {word} by {percent(abs(moved))} while it was measured")
         elif cut > len(blocks) // 2 and name == "response time" and _jumped(blocks, cut):
             reasons.append(f"{name} settled only {cut * BLOCK} s into the measured part")
     return Steadiness(steady=not reasons, settled_after_s=cut_s, reasons=reasons)

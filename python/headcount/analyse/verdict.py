@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from headcount.analyse.compression import compression_doubt
-from headcount.analyse.level import broke_first, rate_text, reason_of, users_text
+from headcount.analyse.level import broke_first, rate_text, reason_of
 from headcount.analyse.neighbours import neighbours
 from headcount.analyse.plateau import plateaus
 from headcount.analyse.price import price
@@ -16,7 +16,7 @@ from headcount.analyse.standing import level_at, marks, task_score, unproven
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Capacity, Cost, Plateau, Score, Verdict, VerdictOutcome
 from headcount.plan.plan import Plan
-from headcount.text import count, significant, span
+from headcount.text import count, plural, significant, span
 
 Ending = Literal["finished", "interrupted", "unfinished"]
 """How a run ended."""
@@ -86,15 +86,15 @@ def _plateau_flags(
     if not flat[0].flattened:
         return [
             (
-                f"throughput never flattened out up to {users_text(most)}: the server was not "
+                f"throughput never flattened out up to {plural('user', most)}: the server was not "
                 "fully loaded, or the levels are too short to tell; give more --levels, or a "
                 "longer --duration"
             )
         ]
     return [
         (
-            f"bytes/s did not flatten out up to {users_text(most)}, scenarios/s did; longer levels "
-            "(--duration) tell more exactly"
+            f"bytes/s did not flatten out up to {plural('user', most)}, scenarios/s did; longer "
+            "levels (--duration) tell more exactly"
         )
     ]
 
@@ -122,17 +122,21 @@ def _ladder_sentence(
         best = busiest(levels)
         mbit = significant(moved_bytes_per_s(best) * 8 / 1e6)
         return (
-            f"{significant(score.value)} {score.unit} ({mbit} Mbit/s) at {users_text(best.users)}, "
-            f"the {score.name} of {len(levels)} levels."
+            f"{significant(score.value)} {score.unit} ({mbit} Mbit/s) at "
+            f"{plural('user', best.users)}, the {score.name} of {plural('level', len(levels))}."
         )
     if score is not None:
-        return f"{significant(score.value)} {score.unit} ({score.name} of {len(levels)} levels)."
+        return (
+            f"{significant(score.value)} {score.unit} ({score.name} of "
+            f"{plural('level', len(levels))})."
+        )
     if plan.mode == "level":
         level = levels[0]
         are = "is" if level.users == 1 else "are"
+        users = plural("user", level.users)
         told = {
-            "passed": f"{users_text(level.users)}: every criterion holds at {rate_text(level)}.",
-            "failed": f"{users_text(level.users)} {are} too many: {reason_of(level, None)}.",
+            "passed": f"{users}: every criterion holds at {rate_text(level)}.",
+            "failed": f"{users} {are} too many: {reason_of(level, None)}.",
             "invalid": f"The level is invalid: {'; '.join(level.reasons)}.",
         }
         return told[level.outcome]
@@ -140,8 +144,8 @@ def _ladder_sentence(
         return "No level of the ladder passed."
     best = max(passed, key=lambda level: level.users)
     beyond = [level.users for level in failed if level.users > best.users]
-    edge = f"; {users_text(min(beyond))} failed" if beyond else ""
-    return f"{users_text(best.users)} passed at {rate_text(best)}{edge}."
+    edge = f"; {plural('user', min(beyond))} failed" if beyond else ""
+    return f"{plural('user', best.users)} passed at {rate_text(best)}{edge}."
 
 
 def of_search(
@@ -198,18 +202,18 @@ def _capacity_sentence(
             return "No capacity: no valid level was finished."
         if lowest.users == 1:
             return "Not even 1 user meets the criteria."
-        return f"Fewer than {users_text(lowest.users)}: no level passed."
+        return f"Fewer than {plural('user', lowest.users)}: no level passed."
     if soak is not None:
         return (
-            f"The soak of {span(soak.steady_s)} at {users_text(soak.users)} failed: "
+            f"The soak of {span(soak.steady_s)} at {plural('user', soak.users)} failed: "
             f"{reason_of(soak, capacity.binding)}. In shorter levels: "
             f"{_capacity_sentence(capacity, lowest, None)}"
         )
     if capacity.at_least or capacity.high is None or capacity.low is None:
-        return f"At least {users_text(capacity.users)}: no level failed up to there."
+        return f"At least {plural('user', capacity.users)}: no level failed up to there."
     # Outwards, so that the users quoted are within the interval.
     low, high = count(math.floor(capacity.low)), count(math.ceil(capacity.high))
-    return f"{users_text(capacity.users)} (95% confidence interval {low} to {high})."
+    return f"{plural('user', capacity.users)} (95% confidence interval {low} to {high})."
 
 
 def _search_flags(
@@ -248,9 +252,9 @@ def _flags(plan: Plan, levels: Sequence[LevelResult]) -> list[str]:
     official = [level for level in drifting if level.purpose in ("official", "soak", "only")]
     if official:
         reasons = "; ".join(official[-1].steadiness.reasons)
-        flags.append(f"the level at {users_text(official[-1].users)} was not steady: {reasons}")
+        flags.append(f"the level at {plural('user', official[-1].users)} was not steady: {reasons}")
     elif drifting and len(drifting) > len(levels) / 4:
-        flags.append(f"{len(drifting)} of {len(levels)} levels were not steady")
+        flags.append(f"{len(drifting)} of {plural('level', len(levels))} were not steady")
     return flags
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from rich.table import Table
 
 from headcount.cli.console import out, print_json
+from headcount.text import plural
 
 MARKS = {
     "matches": "[green]matches[/]",
@@ -43,7 +44,7 @@ def audit_published(*, json: bool) -> None:
                 table.add_row(MARKS[each.verdict], each.check.claim, f"{each.correct}{note}")
             out.print(table)
     told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
-    out.print(f"\n{len(found)} checks: {told}. Formulas and sources: docs/published.md")
+    out.print(f"\n{plural('check', len(found))}: {told}. Formulas and sources: docs/published.md")
 
 
 def _plain(one: Any) -> dict[str, Any]:

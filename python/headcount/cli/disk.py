@@ -22,7 +22,7 @@ from headcount.disk.result import Figures
 from headcount.disk.settings import ENGINES, Settings, numbers, whole
 from headcount.errors import ExitCode, HeadcountError, InputError
 from headcount.plan import units
-from headcount.text import clean, memory, significant, span
+from headcount.text import clean, memory, plural, significant, span
 
 EPILOG = """Examples:
 
@@ -170,8 +170,8 @@ def _measure(
             _say(f"{clean(str(settings.folder))} is on {clean(found.words)}", json=json)
             long_s = len(cells) * (settings.seconds + settings.warm_up_s)
             _say(
-                f"  {len(cells)} cells with {settings.engine}, about {span(long_s)} after writing "
-                f"a test file of {memory(settings.size_bytes)}",
+                f"  {plural('cell', len(cells))} with {settings.engine}, about {span(long_s)} "
+                f"after writing a test file of {memory(settings.size_bytes)}",
                 json=json,
             )
             _run(made, cells, measured, quiet=json)
@@ -194,7 +194,7 @@ def _measure(
     elif measured:
         _print(told, preset)
     if isinstance(ended, KeyboardInterrupt):
-        fail(f"interrupted after {len(measured)} of {len(cells)} cells")
+        fail(f"interrupted after {len(measured)} of {plural('cell', len(cells))}")
         raise typer.Exit(ExitCode.INTERRUPTED)
     if ended is not None:
         raise ended

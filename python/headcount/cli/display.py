@@ -15,7 +15,7 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Verdict
 from headcount.controller.listener import Outlook, Phase, Second
 from headcount.plan.plan import Plan
-from headcount.text import count, duration, share, significant, span
+from headcount.text import count, duration, plural, share, significant, span
 
 PURPOSES = {
     "probe": "growing until something breaks",
@@ -138,7 +138,7 @@ class Display:
         passed_s = time.monotonic() - self._phase_began_s
         row = Table.grid(padding=(0, 1))
         what = PURPOSES.get(phase.purpose, phase.purpose)
-        title = f"level {phase.level}: {count(phase.users)} users ({what})"
+        title = f"level {phase.level}: {plural('user', phase.users)} ({what})"
         if self._prepared is not None and phase.name == "prepare":
             done, users = self._prepared
             bar = ProgressBar(total=max(users, 1), completed=done, width=20)
@@ -170,7 +170,7 @@ class Display:
         left_s = max(outlook.remaining_s - (time.monotonic() - self._outlook_at_s), 0.0)
         known = []
         if outlook.low > 0:
-            known.append(f"{count(outlook.low)} users pass")
+            known.append(f"{plural('user', outlook.low)} pass")
         if outlook.high != float("inf"):
             known.append(f"{count(outlook.high)} do not")
         if outlook.estimate is not None and outlook.high != float("inf"):

@@ -12,6 +12,7 @@ from headcount.errors import InputError
 from headcount.plan.cost import Cost, load_costs, over_years, parse_cost
 from headcount.plan.levels import MOST_USERS
 from headcount.plan.money import parse_share
+from headcount.text import plural
 
 if TYPE_CHECKING:
     from headcount.analyse.prices.answer import Merger
@@ -34,8 +35,8 @@ def configurations(
     given = len(cost) + len(costs)
     if given not in (0, len(what)):
         raise InputError(
-            f"{given} prices are given for {len(what)} configurations; give one for each, in their "
-            f"order (--cost {OF_PLAN} for what the run's plan states)"
+            f"{given} prices are given for {plural('configuration', len(what))}; give one for "
+            f"each, in their order (--cost {OF_PLAN} for what the run's plan states)"
         )
     prices: list[Cost | str | None] = [None] * len(what)
     if cost:
@@ -95,7 +96,7 @@ def _over(price: Cost | str | None, of_plan: Cost | None, years: Decimal | None)
 def _users(text: str, name: str) -> int:
     users = int(text.replace(",", ""))
     if not 1 <= users <= MOST_USERS * 1000:
-        raise InputError(f"{name} holds {users:,} users; state a number above 0")
+        raise InputError(f"{name} holds {plural('user', users)}; state a number above 0")
     return users
 
 

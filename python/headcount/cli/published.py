@@ -11,6 +11,7 @@ from rich.table import Table
 from headcount.cli import options
 from headcount.cli.console import out, print_json
 from headcount.errors import InputError
+from headcount.text import plural
 
 EPILOG = """
 Examples:
@@ -96,7 +97,7 @@ def _print_systems(found: list[Any]) -> None:
         table.add_column(width=15)
         for system, of in systems.items():
             users = max((row.users for row in of if row.users is not None), default=None)
-            table.add_row(system, of[0].label, "" if users is None else f"{users:,} users")
+            table.add_row(system, of[0].label, "" if users is None else plural("user", users))
         out.print(table)
     out.print(
         "\nheadcount published NAME shows a document or a system; headcount audit --published "

@@ -153,7 +153,7 @@ def _settings(
 ) -> "list[Setting]":
     """What is to be sorted with. Raises InputError when it is not possible."""
     from headcount.sort import ladder
-    from headcount.text import storage
+    from headcount.text import plural, storage
 
     need_bytes = subject.layout.need_bytes(subject.records, subject.threads)
     least_bytes = subject.layout.least_bytes(subject.threads)
@@ -173,7 +173,9 @@ def _settings(
             f"be {storage(ladder.BESIDE_BYTES)} more, for the program and its cache"
         )
     if len(settings) > MOST_SETTINGS:
-        raise InputError(f"{len(settings)} settings are too many; give {MOST_SETTINGS} at most")
+        raise InputError(
+            f"{plural('setting', len(settings))} are too many; give {MOST_SETTINGS} at most"
+        )
     return settings
 
 

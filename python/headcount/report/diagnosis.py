@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from headcount.analyse.diagnosis.ruled_out import NAMES
 from headcount.bundle.diagnosis import Candidate, Diagnosis, Exonerated, Limit
-from headcount.text import share
+from headcount.text import percent, plural, share
 
 LEAST_RIVAL = 0.25
 """Score from which a second candidate is worth a line beside a diagnosis of high confidence."""
@@ -54,7 +54,7 @@ def whole(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     """Give everything there is to say, for whoever asked for the diagnosis."""
     yield "Bottleneck", bottleneck(diagnosis)
     for figure in diagnosis.figures:
-        at = f" (at {figure.users:,} users)" if figure.users is not None else ""
+        at = f" (at {plural('user', figure.users)})" if figure.users is not None else ""
         yield "Evidence", figure.sentence + at
     for line in diagnosis.log_lines:
         yield "Server log", line.text
@@ -96,7 +96,7 @@ def confidence(diagnosis: Diagnosis) -> str:
     """How sure it is, such as `high confidence, 97%`; empty where the limit is unknown."""
     if diagnosis.limit == "unknown":
         return ""
-    return f"{diagnosis.sureness} confidence, {diagnosis.confidence:.0%}"
+    return f"{diagnosis.sureness} confidence, {percent(diagnosis.confidence)}"
 
 
 def charted(diagnosis: Diagnosis) -> list[Limit]:

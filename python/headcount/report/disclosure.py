@@ -2,7 +2,7 @@
 
 from headcount.bundle.reader import Bundle
 from headcount.plan.plan import Plan
-from headcount.text import count, span
+from headcount.text import count, plural, span
 
 
 def recorded_facts(bundle: Bundle) -> list[tuple[str, str]]:
@@ -29,7 +29,7 @@ def _of_plan(plan: Plan) -> list[tuple[str, str]]:
 def _windows(bundle: Bundle) -> str:
     """Ramp, settling and measured part of each level."""
     return "; ".join(
-        f"{count(level.users)} users: ramp {span(level.ramp_s)}, settling {span(level.settle_s)}, "
-        f"measured {span(level.steady_s)}"
+        f"{plural('user', level.users)}: ramp {span(level.ramp_s)}, settling "
+        f"{span(level.settle_s)}, measured {span(level.steady_s)}"
         for level in bundle.levels
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from headcount.bundle.level import LevelResult, ScenarioResult
 from headcount.bundle.verdict import Verdict
-from headcount.text import DASH, count, duration, megabytes_per_s, share, significant
+from headcount.text import DASH, count, duration, megabytes_per_s, plural, share, significant
 
 REPORTED = "Reported"
 NOTE = (
@@ -58,7 +58,7 @@ def stress_point(verdict: Verdict) -> str | None:
         return None
     names = {"scenarios": "scenarios/s", "bytes": "bytes/s"}
     found = [
-        f"{count(each.stress_users)} users by {names[each.figure]}"
+        f"{plural('user', each.stress_users)} by {names[each.figure]}"
         for each in verdict.plateaus
         if each.stress_users is not None
     ]

@@ -6,15 +6,15 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Plateau, Score, Verdict
 from headcount.plan.money import each_text
 from headcount.report.content import ReportContent
-from headcount.report.document.prose import several
 from headcount.report.selection import counter_mean, shown
 from headcount.report.tasks import marks_text
 from headcount.report.wording import price_interval, price_of, price_text
 from headcount.text import (
     count,
     duration,
-    duration_range,
+    interval,
     megabytes_per_s,
+    plural,
     share,
     significant,
     span,
@@ -44,7 +44,7 @@ def key_figures(content: ReportContent) -> list[KeyFigure]:
         found += _of_level(level)
     found += _prices(verdict)
     cost = verdict.cost
-    told = f"{several(cost.levels, 'level')}, {several(cost.operations, 'operation')}"
+    told = f"{plural('level', cost.levels)}, {plural('operation', cost.operations)}"
     return [*found, KeyFigure("Time it took", span(cost.seconds), told)]
 
 
@@ -53,9 +53,9 @@ def _score(score: Score) -> KeyFigure:
     is_time = score.unit == "ms"
     told = score.formula if is_time else f"{score.unit}; {score.formula}"
     if score.zero_level is not None:
-        told += f"; zero because of the level at {count(score.zero_level)} users"
+        told += f"; zero because of the level at {plural('user', score.zero_level)}"
     if score.interval is not None:
-        told += f"; 95% confidence interval {duration_range(*score.interval)}"
+        told += f"; 95% confidence interval {interval(*score.interval, duration)}"
     value = duration(score.value) if is_time else significant(score.value)
     return KeyFigure(score.name, value, told)
 
@@ -68,7 +68,7 @@ def _saturation(plateau: Plateau) -> KeyFigure:
     )
     least = f", more than {count(plateau.above_users)}" if plateau.above_users else ""
     name = "Saturation, bytes" if plateau.figure == "bytes" else "Saturation, scenarios"
-    return KeyFigure(name, f"{count(plateau.users)} users", f"{rate} there{least}")
+    return KeyFigure(name, plural("user", plateau.users), f"{rate} there{least}")
 
 
 def _prices(verdict: Verdict) -> list[KeyFigure]:
@@ -86,9 +86,9 @@ def _prices(verdict: Verdict) -> list[KeyFigure]:
 
 
 def _of_level(level: LevelResult) -> list[KeyFigure]:
-    response, interval = level.total.response, level.total.p95_interval_ms
-    at = f"at {several(level.users, 'user')}"
-    spread = f", 95% interval {duration_range(*interval)}" if interval else ""
+    response, bounds = level.total.response, level.total.p95_interval_ms
+    at = f"at {plural('user', level.users)}"
+    spread = f", 95% interval {interval(*bounds, duration)}" if bounds else ""
     if level.total.p95_interval_unreliable:
         spread += " or wider: the level is too short for answers that are slow together"
     cpu = share(counter_mean(level, "system.cpu.utilization"))

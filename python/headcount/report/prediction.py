@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from headcount.analyse.prediction.prediction import Expected, Prediction
 from headcount.analyse.prediction.resource import resource_name
 from headcount.analyse.prediction.sentences import refusal
-from headcount.text import DASH, count
+from headcount.text import DASH, count, plural
 
 TITLE = "What it would hold with more"
 HEADINGS = ("With", "Users", "95% interval", "Against now", "Full then")
@@ -47,9 +47,11 @@ def introduction(told: Sequence[Prediction]) -> str:
     """How the table came about."""
     one = next(one for one in told if _capacity(one) is not None)
     now = _now(one)
-    now_text = f" The estimate now is {count(now)} users." if now else ""
+    now_text = f" The estimate now is {plural('user', now)}." if now else ""
     if one.published is not None and now:
-        now_text = f" The capacity now is {count(one.published)} users, the estimate {count(now)}."
+        now_text = (
+            f" The capacity now is {plural('user', one.published)}, the estimate {count(now)}."
+        )
     return (
         f"Predicted for {one.criterion} from what scenarios took of each resource, with the model "
         f"that predicted this run's highest levels best ({one.model}).{now_text} Nothing in the "

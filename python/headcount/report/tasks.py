@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from headcount.bundle.level import LevelResult, TaskResult
 from headcount.bundle.verdict import Marks, Score
-from headcount.text import DASH, count, duration, duration_range, significant
+from headcount.text import DASH, count, duration, interval, plural, significant
 
 NOTE = (
     "Things timed inside steps, from their beginning to their end; of the completed. SD: standard "
@@ -59,9 +59,9 @@ def score_text(score: Score) -> str:
     """Give a score with what it is, in one line."""
     text = f"{score.name}: {significant(score.value)} {score.unit} ({score.formula})"
     if score.interval is not None:
-        text += f"; 95% confidence interval {duration_range(*score.interval)}"
+        text += f"; 95% confidence interval {interval(*score.interval, duration)}"
     if score.zero_level is not None:
-        text += f", zero because of the level at {count(score.zero_level)} users"
+        text += f", zero because of the level at {plural('user', score.zero_level)}"
     return text
 
 
@@ -74,7 +74,7 @@ def marks_text(marks: Marks) -> str:
     """Say what marks are and how sure their number is."""
     kinds = len(marks.count)
     what = ", ".join(marks.count) if kinds <= MOST_NAMED else f"scenarios of {kinds} kinds"
-    text = f"{marks.name}: completed {what} at {count(marks.users)} users"
+    text = f"{marks.name}: completed {what} at {plural('user', marks.users)}"
     if marks.interval_per_minute is not None:
         low, high = marks.interval_per_minute
         text += f"; 95% confidence interval {significant(low)} to {significant(high)}"

@@ -7,7 +7,7 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.price import PriceEach
 from headcount.bundle.verdict import Capacity, Verdict
 from headcount.plan.money import each_text, fine, money_text, plain
-from headcount.text import count, span
+from headcount.text import count, interval, plural, span
 
 PURPOSE = {
     "only": "single level",
@@ -29,8 +29,8 @@ def confidence(capacity: Capacity | None) -> str | None:
     said = []
     if capacity.low is not None and capacity.high is not None:
         # Outwards, as in the verdict's sentence: the users quoted are within the interval.
-        low, high = count(math.floor(capacity.low)), count(math.ceil(capacity.high))
-        said.append(f"95% confidence interval {low} to {high} users")
+        bounds = interval(math.floor(capacity.low), math.ceil(capacity.high))
+        said.append(f"95% confidence interval {bounds} users")
     if capacity.at_least:
         said.append("no level failed")
     elif capacity.estimate is not None:
@@ -45,11 +45,10 @@ def confidence(capacity: Capacity | None) -> str | None:
 
 def _confirmed(capacity: Capacity, users: int) -> str:
     """By which level the number is confirmed, if by one that was run for it."""
-    noun = "user" if users == 1 else "users"
     if not capacity.official_passed:
-        return f"not confirmed by a full level at {count(users)} {noun}"
+        return f"not confirmed by a full level at {plural('user', users)}"
     length = f"{span(capacity.level_s)} " if capacity.level_s else ""
-    return f"confirmed by a {length}level at {count(users)} {noun}"
+    return f"confirmed by a {length}level at {plural('user', users)}"
 
 
 def flattening(verdict: Verdict) -> Sequence[str]:

@@ -24,6 +24,7 @@ from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.result import Audit, Outcome, Result
 from headcount.bundle.signing import Signature
 from headcount.bundle.verdict import Verdict
+from headcount.text import plural
 
 CHECKS = (
     checksums.CHECK,
@@ -102,7 +103,7 @@ def _sentence(results: list[Result]) -> str:
     failed = [one.check for one in results if one.outcome == "failed"]
     unknown = [one.check for one in results if one.outcome == "unknown"]
     passed = len(results) - len(failed) - len(unknown)
-    told = f"{passed} of {len(results)} checks passed"
+    told = f"{passed} of {plural('check', len(results))} passed"
     if unknown:
         told += f", {len(unknown)} cannot be made ({', '.join(unknown)})"
     if failed:

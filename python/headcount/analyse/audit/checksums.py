@@ -4,6 +4,7 @@ from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.bundle.altered import Altered
 from headcount.bundle.manifest import NAME
+from headcount.text import plural
 
 CHECK = "files"
 TITLE = "every file is as it was written"
@@ -23,7 +24,9 @@ def check(evidence: Evidence) -> Result:
         "bytes": sum(entry.bytes for entry in files.values()),
         "added": len(added),
     }
-    return result(CHECK, TITLE, places, f"{len(files)} files are as they were{also}", figures)
+    return result(
+        CHECK, TITLE, places, f"{plural('file', len(files))} are as they were{also}", figures
+    )
 
 
 def place(one: Altered) -> Place:

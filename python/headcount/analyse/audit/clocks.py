@@ -7,6 +7,7 @@ from itertools import pairwise
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.bundle.series import LINES
+from headcount.text import plural
 
 CHECK = "clocks"
 TITLE = "time runs forwards, without gaps, and covers the levels"
@@ -38,7 +39,7 @@ def check(evidence: Evidence) -> Result:
         "covered_s": round(sum(one.to_s - one.from_s for one in evidence.seconds), 6),
         "longest_s": round(longest, 6),
     }
-    number = f"{len(evidence.seconds):,} seconds"
+    number = plural("second", len(evidence.seconds))
     good = f"{number} follow each other; the longest measured took {longest:.3f} s"
     return result(CHECK, TITLE, places, good, figures)
 

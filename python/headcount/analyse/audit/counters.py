@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.analyse.audit.second import Second
+from headcount.text import plural
 
 CHECK = "counters"
 TITLE = "counters of the server are there in every measured second"
@@ -31,11 +32,11 @@ def check(evidence: Evidence) -> Result:
             if side == OWN_WORDS:
                 silent += len(gaps)
             elif len(gaps) > MISSED_SHARE * len(steady):
-                text = f"{side} has no counters in {len(gaps)} of {len(steady)} seconds"
+                text = f"{side} has no counters in {len(gaps)} of {plural('second', len(steady))}"
                 at = f"line {gaps[0].line}"
                 places.append(Place(file="series.ndjson", level=level.index, at=at, text=text))
         places += _vanished(level.index, steady)
-    good = f"{samples:,} samples of {', '.join(sides)}"
+    good = f"{plural('sample', samples)} of {', '.join(sides)}"
     if silent:
         good += f"; in {silent} seconds the server was too busy to tell of itself"
     figures: dict[str, float | int | None] = {
@@ -53,5 +54,5 @@ def _vanished(level: int, steady: Sequence[Second]) -> list[Place]:
     known = [one for one in steady if one.counters.get("sut")]
     if not there or len(known) - len(there) <= MISSED_SHARE * len(known):
         return []
-    text = f"{name} is in {len(there)} of {len(known)} samples"
+    text = f"{name} is in {len(there)} of {plural('sample', len(known))}"
     return [Place(file="series.ndjson", level=level, at="sut", text=text)]

@@ -4,7 +4,7 @@ from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.law import window_of
 from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.analyse.level import wrong_data
-from headcount.text import share as percent
+from headcount.text import plural, share
 
 CHECK = "errors"
 TITLE = "every failure has its fault, and no level passed with wrong data"
@@ -24,7 +24,7 @@ def check(evidence: Evidence) -> Result:
         if failed + completed:
             worst = max(worst, failed / (failed + completed))
         if failed > faults:
-            text = f"{failed:,} scenarios failed, and {faults:,} faults are listed"
+            text = f"{plural('scenario', failed)} failed, and {faults:,} faults are listed"
             places.append(Place(file="series.ndjson", level=level.index, at="faults", text=text))
         if wrong_data(level.faults) and level.outcome == "passed":
             text = "it passed although wrong data was read"
@@ -33,5 +33,5 @@ def check(evidence: Evidence) -> Result:
         return unknown(CHECK, TITLE, "there is no level")
     good = "nothing failed"
     if failed_all:
-        good = f"{failed_all:,} scenarios failed, {percent(worst)} in the worst level"
+        good = f"{plural('scenario', failed_all)} failed, {share(worst)} in the worst level"
     return result(CHECK, TITLE, places, good, {"failed": failed_all, "worst_share": worst})

@@ -9,6 +9,7 @@ from headcount.analyse.audit.law import window_of
 from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.analyse.level import Measured, summarise
 from headcount.bundle.level import LevelResult
+from headcount.text import plural
 
 CHECK = "figures"
 TITLE = "figures of the levels, recomputed from the seconds"
@@ -45,7 +46,10 @@ def check(evidence: Evidence) -> Result:
             if not _only_doubted(at, new)
         ]
         places += _counters(evidence, level)
-    good = f"{compared:,} figures of {len(evidence.levels)} levels follow from their seconds"
+    good = (
+        f"{plural('figure', compared)} of {plural('level', len(evidence.levels))} follow from "
+        "their seconds"
+    )
     if doubted:
         good += f'; this version says "or wider" of {doubted} more intervals of a p95'
     return result(CHECK, TITLE, places, good, {"compared": compared, "doubted": doubted})

@@ -5,6 +5,7 @@ from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.law import window_of
 from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.analyse.outright import has_failed_outright
+from headcount.text import percent, plural
 
 CHECK = "generator"
 TITLE = "levels that count were not limited by the load generator"
@@ -45,7 +46,10 @@ def check(evidence: Evidence) -> Result:
         "busiest_worker_share": busiest,
         "timer_lateness_p99_ms": late,
     }
-    good = f"at the most {busiest:.0%} of a core in a worker, 1 % of timers over {late:.2f} ms late"
+    good = (
+        f"at the most {percent(busiest)} of a core in a worker, 1 % of timers over {late:.2f} ms "
+        "late"
+    )
     if invalid:
-        good += f"; {len(invalid)} of {len(evidence.levels)} levels do not count"
+        good += f"; {len(invalid)} of {plural('level', len(evidence.levels))} do not count"
     return result(CHECK, TITLE, places, good, figures)

@@ -8,7 +8,7 @@ from headcount.analyse import little
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.analyse.window import Window
-from headcount.text import share as percent
+from headcount.text import plural, share
 
 CHECK = "little"
 TITLE = "users, throughput, response and think times obey Little's law"
@@ -39,7 +39,7 @@ def check(evidence: Evidence) -> Result:
             continue
         errors.append(abs(law.error))
         if abs(law.error) > law.tolerance and level.outcome != "invalid":
-            text = f"off by {percent(abs(law.error))}, {percent(law.tolerance)} can be chance"
+            text = f"off by {share(abs(law.error))}, {share(law.tolerance)} can be chance"
             places.append(Place(file="series.ndjson", level=level.index, at="steady", text=text))
     if not errors:
         return unknown(CHECK, TITLE, "nothing ended in any level")
@@ -47,5 +47,5 @@ def check(evidence: Evidence) -> Result:
         "levels": len(errors),
         "largest_error": max(errors),
     }
-    good = f"{len(errors)} levels, the largest error {percent(max(errors))}"
+    good = f"{plural('level', len(errors))}, the largest error {share(max(errors))}"
     return result(CHECK, TITLE, places, good, figures)

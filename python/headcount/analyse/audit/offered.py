@@ -4,7 +4,7 @@ from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.law import window_of
 from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.analyse.level import SHORTFALL_SHARE
-from headcount.text import share as percent
+from headcount.text import plural, share
 
 CHECK = "offered"
 TITLE = "what was offered was achieved, where a level passed"
@@ -24,11 +24,12 @@ def check(evidence: Evidence) -> Result:
         achieved = ended / due if due else 1.0
         least = achieved if least is None else min(least, achieved)
         if due - ended > level.users + SHORTFALL_SHARE * due:
-            text = f"it passed with {ended:,} of {due:,} scenarios answered"
+            text = f"it passed with {ended:,} of {plural('scenario', due)} answered"
             places.append(Place(file="series.ndjson", level=level.index, at="steady", text=text))
     if least is None:
         return unknown(CHECK, TITLE, "no level passed")
     good = (
-        f"{len(passed)} levels passed; at the least {percent(least)} of what fell due was answered"
+        f"{plural('level', len(passed))} passed; at the least {share(least)} of what fell due was "
+        "answered"
     )
     return result(CHECK, TITLE, places, good, {"least_achieved": least})

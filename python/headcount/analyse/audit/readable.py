@@ -2,6 +2,7 @@
 
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.result import Place, Result, result
+from headcount.text import plural
 
 CHECK = "readable"
 TITLE = "every file can be read"
@@ -20,5 +21,5 @@ def check(evidence: Evidence) -> Result:
         text = f"tells of {evidence.verdict.cost.levels} levels, and levels.json of none"
         if evidence.verdict.cost.levels:
             missing.append(Place(file="verdict.json", at="cost.levels", text=text))
-    good = f"{len(evidence.seconds):,} seconds and {len(evidence.levels)} levels"
+    good = f"{plural('second', len(evidence.seconds))} and {plural('level', len(evidence.levels))}"
     return result(CHECK, TITLE, [*evidence.damage, *missing], good)

@@ -4,6 +4,7 @@ from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.analyse.standing import level_at
 from headcount.bundle.level import LevelResult
+from headcount.text import plural
 
 CHECK = "steady"
 TITLE = "the level behind the answer was in steady state"
@@ -24,9 +25,9 @@ def check(evidence: Evidence) -> Result:
     if not level.steadiness.steady:
         text = "; ".join(level.steadiness.reasons)
         places.append(Place(file="levels.json", level=level.index, at="steadiness", text=text))
-    good = f"level {level.index} at {level.users:,} users was steady"
+    good = f"level {level.index} at {plural('user', level.users)} was steady"
     if drifting:
-        good += f"; {len(drifting)} of {len(evidence.levels)} levels were not"
+        good += f"; {len(drifting)} of {plural('level', len(evidence.levels))} were not"
     return result(CHECK, TITLE, places, good, figures)
 
 

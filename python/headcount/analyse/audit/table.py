@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.bundle.series import TABLE
+from headcount.text import plural
 
 CHECK = "table"
 TITLE = f"{TABLE} has the figures of the lines"
@@ -31,5 +32,5 @@ def check(evidence: Evidence, lines: Totals, table: Totals | str | None) -> Resu
             continue
         places.append(Place(file=TABLE, at=" ".join(part for part in key if part), text=text))
     rows = sum(number for number, _ in lines.values())
-    good = f"{rows:,} figures of {len(evidence.seconds):,} seconds"
+    good = f"{plural('figure', rows)} of {plural('second', len(evidence.seconds))}"
     return result(CHECK, TITLE, places, good, {"rows": rows})

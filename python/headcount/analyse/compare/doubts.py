@@ -11,7 +11,7 @@ from headcount.analyse.compare.subject import Side
 from headcount.analyse.compare.unlike import unlike
 from headcount.analyse.neighbours import neighbours
 from headcount.analyse.statistics.drift import drift
-from headcount.text import count, share, span
+from headcount.text import count, plural, share, span
 
 DRIFT_P = 0.01
 """Below, a trend over the runs is told: one in a hundred comparisons by chance."""
@@ -121,15 +121,15 @@ def _without(differences: Sequence[Difference]) -> list[str]:
     bare = [one for one in differences if one.interval is None]
     if bare:
         said.append(
-            f"{len(bare)} of {len(differences)} differences have no interval, so that nothing can "
-            "be shown; levels of 20 s with 100 scenarios or more have one, and so have three runs "
-            "of each side"
+            f"{len(bare)} of {plural('difference', len(differences))} have no interval, so that "
+            "nothing can be shown; levels of 20 s with 100 scenarios or more have one, and so "
+            "have three runs of each side"
         )
     tested = [one for one in differences if one.interval is not None]
     shown = [one for one in tested if one.finding != "no difference shown"]
     if len(tested) >= 10 and shown:
         said.append(
-            f"{len(shown)} of {len(tested)} differences are shown, each at 95%: about "
+            f"{len(shown)} of {plural('difference', len(tested))} are shown, each at 95%: about "
             f"{max(round(EXPECTED * len(tested)), 1)} would be by chance between equals"
         )
     return said
@@ -147,8 +147,9 @@ def _drifting(sides: Sequence[Side], levels: Sequence[Sequence[Measured]]) -> li
             if found is not None and found.p < DRIFT_P:
                 way = "rose" if found.slope > 0 else "fell"
                 said.append(
-                    f"{side.name}: throughput at {count(users)} users {way} by "
-                    f"{share(abs(found.moved))} over its {len(ordered)} levels: something drifted"
+                    f"{side.name}: throughput at {plural('user', users)} {way} by "
+                    f"{share(abs(found.moved))} over its {plural('level', len(ordered))}: "
+                    "something drifted"
                 )
     return said
 
@@ -180,7 +181,7 @@ def _failing(sides: Sequence[Side], levels: Sequence[Sequence[Measured]]) -> lis
             there = first.get(one.users)
             if there is not None and abs(_failed(one) - there) > ERRORS:
                 said.append(
-                    f"at {count(one.users)} users {share(there)} of the scenarios failed on "
+                    f"at {plural('user', one.users)} {share(there)} of the scenarios failed on "
                     f"{sides[0].name} and {share(_failed(one))} on {side.name}: times are of those "
                     "that did not"
                 )

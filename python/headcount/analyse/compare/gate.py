@@ -13,7 +13,7 @@ from headcount.analyse.compare.words import at, figures, percent
 from headcount.analyse.statistics.pairs import pairs_needed
 from headcount.bundle.level import Record
 from headcount.errors import InputError
-from headcount.text import count, share
+from headcount.text import plural, share
 
 Outcome = Literal["passed", "regression", "inconclusive"]
 
@@ -121,7 +121,7 @@ def _judgement(one: Difference, margin: float) -> Judgement:
     if outcome == "inconclusive" and one.spread:
         needed = pairs_needed(one.spread, limit)
     return Judgement(
-        name=one.metric if one.users is None else f"{one.metric} at {count(one.users)} users",
+        name=one.metric if one.users is None else f"{one.metric} at {plural('user', one.users)}",
         metric=one.metric,
         users=one.users,
         ratio=one.ratio,
@@ -151,20 +151,23 @@ def _judgement_sentence(
 def _more(needed: int | None) -> str:
     if needed is None:
         return "How many more runs would, is not known."
-    return f"{count(needed)} pairs of runs in turns would show so much (with a chance of 80%)."
+    return f"{plural('pair', needed)} of runs in turns would show so much (with a chance of 80%)."
 
 
 def _sentence(outcome: Outcome, judged: Sequence[Judgement]) -> str:
     if outcome == "passed":
-        return f"No regression: all of {len(judged)} figures are within their margins for certain."
+        return (
+            f"No regression: all of {plural('figure', len(judged))} are within their margins for "
+            "certain."
+        )
     if outcome == "regression":
         bad = [one for one in judged if one.outcome == "regression"]
         more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
         return f"Regression: {bad[0].sentence}{more}"
     open_ = [one for one in judged if one.outcome == "inconclusive"]
     pairs = [one.pairs for one in open_ if one.pairs is not None]
-    settle = f"; up to {count(max(pairs))} pairs of runs in turns would tell" if pairs else ""
+    settle = f"; up to {plural('pair', max(pairs))} of runs in turns would tell" if pairs else ""
     return (
-        f"No regression shown, but {len(open_)} of {len(judged)} figures may be worse than their "
-        f"margins{settle}."
+        f"No regression shown, but {len(open_)} of {plural('figure', len(judged))} may be worse "
+        f"than their margins{settle}."
     )

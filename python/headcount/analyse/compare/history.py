@@ -18,7 +18,7 @@ from headcount.analyse.compare.words import percent, value
 from headcount.analyse.statistics import change as changing
 from headcount.bundle.level import Record
 from headcount.bundle.reader import Bundle
-from headcount.text import count
+from headcount.text import plural
 
 OF_LEVEL = ("throughput", "response.p95")
 """Figures of levels that are followed, at the most users that most runs measured."""
@@ -232,15 +232,15 @@ def _sentence(found: Sequence[Change], metrics: Sequence[str], runs: Sequence[Ru
     number = sum(metrics[0] in run.readings for run in runs)
     if number < LEAST:
         return (
-            f"{main} over {count(number)} runs: too few to find a change in, which takes "
+            f"{main} over {plural('run', number)}: too few to find a change in, which takes "
             f"{LEAST} at least."
         )
     mine = [one for one in found if one.metric == metrics[0]]
     if not mine:
-        return f"{main} did not change measurably over {count(number)} runs."
+        return f"{main} did not change measurably over {plural('run', number)}."
     last = mine[-1]
     times = "once" if len(mine) == 1 else f"{len(mine)} times"
-    return f"{main} changed {times} over {count(number)} runs. {last.sentence}"
+    return f"{main} changed {times} over {plural('run', number)}. {last.sentence}"
 
 
 def _doubts(metrics: Sequence[str], runs: Sequence[Run]) -> list[str]:
@@ -248,12 +248,14 @@ def _doubts(metrics: Sequence[str], runs: Sequence[Run]) -> list[str]:
     without = [run for run in runs if not run.readings]
     if without:
         said.append(
-            f"{len(without)} of {len(runs)} runs have no figure that counts and are left out"
+            f"{len(without)} of {plural('run', len(runs))} have no figure that counts and are "
+            "left out"
         )
     flagged = sum(bool(run.flags) for run in runs)
     if flagged:
         said.append(
-            f"{flagged} of {len(runs)} runs have doubts of their own: headcount show BUNDLE"
+            f"{flagged} of {plural('run', len(runs))} have doubts of their own: headcount show "
+            "BUNDLE"
         )
     if metrics and len(runs) >= LEAST:
         said.append(

@@ -17,7 +17,7 @@ from headcount.bundle import versus as record
 from headcount.bundle.level import LevelResult
 from headcount.bundle.versus import SideName, Versus
 from headcount.plan.criteria import Criterion
-from headcount.text import count, share
+from headcount.text import plural, share
 
 DRIFT_P = 0.01
 """As for the drift of each side."""
@@ -172,7 +172,7 @@ class Interleaved:
             found = drift([math.exp(log) for log in logs])
             if found is not None and found.p < DRIFT_P:
                 said.append(
-                    f"the ratio of throughput at {count(users)} users changed by "
+                    f"the ratio of throughput at {plural('user', users)} changed by "
                     f"{share(abs(found.moved))} from the first pair to the last: what drifted did "
                     "not meet both sides alike, and no interval covers that"
                 )

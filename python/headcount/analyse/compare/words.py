@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from headcount.analyse.compare.comparison import Difference
 from headcount.analyse.compare.metrics import BY_ID
-from headcount.text import DASH, count, duration, share, significant, storage
+from headcount.text import DASH, duration, plural, share, significant, storage
 
 _NOUNS = {
     "capacity": "the capacity",
@@ -31,7 +31,7 @@ def value(number: float, unit: str) -> str:
 
 
 _WRITTEN: Mapping[str, Callable[[float], str]] = {
-    "users": lambda number: f"{count(number)} users",
+    "users": lambda number: plural("user", number),
     "ms": duration,
     "s": lambda number: duration(number * 1000),
     "By": storage,
@@ -102,7 +102,7 @@ def figures(one: Difference) -> tuple[str, str]:
 
 def at(one: Difference) -> str:
     """Where it was measured, to follow a noun; empty of answers."""
-    return "" if one.users is None else f"at {count(one.users)} users"
+    return "" if one.users is None else f"at {plural('user', one.users)}"
 
 
 def noun(one: Difference) -> str:

@@ -8,7 +8,7 @@ from headcount.analyse.prediction.resource import Kind, Resource, of_kind
 from headcount.errors import InputError
 from headcount.plan.limits import bits_s, cores
 from headcount.plan.units import size_bytes
-from headcount.text import count, megabytes_per_s, significant
+from headcount.text import megabytes_per_s, plural, significant
 
 _TIMES = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*[x\N{MULTIPLICATION SIGN}]")
 _ETHERNET = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(GbE|MbE)", re.IGNORECASE)
@@ -100,7 +100,7 @@ def amount_text(value: float | None, unit: str) -> str:
     if unit == "By/s":
         return megabytes_per_s(value)
     if unit == "disks" and value == round(value):
-        return f"{count(value)} disk" + ("" if value == 1 else "s")
+        return plural("disk", value)
     return f"{significant(value)} {'requests/s' if unit == '1/s' else unit}"
 
 

@@ -15,7 +15,7 @@ from headcount.analyse.prediction.prediction import Check
 from headcount.analyse.prediction.resource import resource_name
 from headcount.bundle.diagnosis import Diagnosis
 from headcount.bundle.level import LevelResult
-from headcount.text import count, share
+from headcount.text import count, plural, share
 
 LITTLE = 0.01
 DRIFT = 0.05
@@ -61,7 +61,7 @@ def demands(found: Sequence[Demand], points: Sequence[Point], capacity: float) -
             limit=DRIFT,
             sentence=said,
             remedy=f"measure levels at about {count(0.6 * capacity)}, {count(0.8 * capacity)} and "
-            f"{count(capacity)} users",
+            f"{plural('user', capacity)}",
         )
     size, change, name = max(moved)
     ok = size <= DRIFT
@@ -126,8 +126,8 @@ def hold_out(
         passed=ok,
         value=told.worst,
         limit=1.0,
-        sentence=f"from levels up to {count(low)} users, those up to {count(high)} are predicted "
-        f"with errors of: {said}",
+        sentence=f"from levels up to {plural('user', low)}, those up to {count(high)} are "
+        f"predicted with errors of: {said}",
         remedy=None
         if ok
         else "measure longer levels, and more of them below the limit; if the errors stay, "
@@ -145,9 +145,9 @@ def reach(points: Sequence[Point], capacity: float, busiest: tuple[str, float] |
             passed=False,
             value=part,
             limit=REACH,
-            sentence=f"the highest level, {count(top)} users, is {share(part)} of the capacity "
+            sentence=f"the highest level, {plural('user', top)}, is {share(part)} of the capacity "
             "that the model sees",
-            remedy=f"measure a level of at least {count(REACH * capacity)} users",
+            remedy=f"measure a level of at least {plural('user', REACH * capacity)}",
         )
     name, used = busiest if busiest is not None else ("nothing", 0.0)
     ok = used >= BUSY

@@ -7,7 +7,7 @@ from headcount.analyse.prediction.fit import Fitted
 from headcount.analyse.prediction.prediction import Expected, Need, Prediction, TestName
 from headcount.analyse.prediction.resource import resource_name
 from headcount.analyse.prediction.study import Study
-from headcount.text import count, duration, share
+from headcount.text import count, duration, plural, share
 from headcount.text import memory as memory_text
 
 WEIGHTIEST: tuple[TestName, ...] = (
@@ -37,7 +37,9 @@ def sentence(told: Prediction) -> str:
     binds = f"; the {resource_name(told.binds)} binds then" if told.binds else ""
     now = _now_text(told)
     before = f" ({now})" if now is not None and told.changes else ""
-    return f"About {count(expected.users)} users{bounds}{what} for {told.criterion}{before}{binds}."
+    return (
+        f"About {plural('user', expected.users)}{bounds}{what} for {told.criterion}{before}{binds}."
+    )
 
 
 def _now_text(told: Prediction) -> str | None:
@@ -63,7 +65,7 @@ def refusal(told: Prediction) -> str:
 def of_users(expected: Expected, wanted: Sequence[Need]) -> str:
     """The answer to `--users`."""
     got = (
-        f"{count(expected.users)} users would get {duration(expected.response_ms)} on average, "
+        f"{plural('user', expected.users)} would get {duration(expected.response_ms)} on average, "
         f"with the criterion at {share(expected.criterion)} of its limit"
     )
     if expected.criterion <= 1:
@@ -89,8 +91,8 @@ def unknowable(found: Study, changes: Sequence[Change]) -> list[str]:
     top = max(found.points, key=lambda p: p.users)
     most = max(p.per_s for p in found.points)
     cliff = (
-        f"A cliff of memory: above {count(top.nominal)} users, the most that were measured, data "
-        "may no longer fit the cache, and a scenario then takes more of the disk."
+        f"A cliff of memory: above {plural('user', top.nominal)}, the most that were measured, "
+        "data may no longer fit the cache, and a scenario then takes more of the disk."
     )
     thrashing = (
         f"Thrashing, and locks waited for only above the {count(most)} scenarios/s that were "

@@ -13,6 +13,7 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import Bundle
 from headcount.errors import InputError
 from headcount.plan.criteria import Criterion
+from headcount.text import percent, plural
 
 FAILED = 0.05
 """Share of failed scenarios from which a level's throughput is no longer that of its users."""
@@ -59,10 +60,11 @@ def study(bundle: Bundle, criterion: str | None, spindles: float | None) -> Stud
         if reason is None:
             kept.append((level, o))
         else:
-            left_out.append(f"level {level.index} ({level.users:,} users): {reason}")
+            left_out.append(f"level {level.index} ({plural('user', level.users)}): {reason}")
     if len(kept) < 2:
         raise InputError(
-            f"{bundle.folder} has {len(kept)} levels to predict from, and two are the least"
+            f"{bundle.folder} has {plural('level', len(kept))} to predict from, and two are the "
+            "least"
             + (f" ({'; '.join(left_out[:3])})" if left_out else "")
             + "; measure a ladder: headcount run ... --levels"
         )
@@ -94,7 +96,7 @@ def _unfit(level: LevelResult, o: Observation, told: bool) -> str | None:
     if level.total.completed < LEAST_COMPLETED or o.service_s is None:
         return f"{level.total.completed} scenarios ended"
     if o.failed > FAILED:
-        return f"{o.failed:.0%} of its scenarios failed"
+        return f"{percent(o.failed)} of its scenarios failed"
     return None if told else "the criterion was not measured"
 
 

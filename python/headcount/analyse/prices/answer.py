@@ -15,6 +15,7 @@ from headcount.analyse.prices.record import Curve, Priced, PriceReport
 from headcount.analyse.prices.wording import sentences
 from headcount.errors import InputError
 from headcount.plan.cost import Period
+from headcount.text import plural
 
 CURVE = 2
 """A curve goes to so many times the users that are looked for, so that what lies beyond is seen."""
@@ -124,7 +125,8 @@ def _doubts(configurations: Sequence[Priced], evens: Sequence[BreakEven]) -> lis
             found.append(f"{one.name}: no level passed, so nothing is known that it holds")
         elif one.at_least:
             found.append(
-                f"{one.name}: it holds at least {one.users:,} users, so fewer systems might do"
+                f"{one.name}: it holds at least {plural('user', one.users)}, so fewer systems "
+                "might do"
             )
     years = {one.price.years for one in configurations if one.price is not None}
     if len(years) > 1:

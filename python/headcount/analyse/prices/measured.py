@@ -5,6 +5,7 @@ from headcount.analyse.prices.record import Priced
 from headcount.analyse.standing import level_at
 from headcount.bundle.reader import Bundle
 from headcount.plan.cost import Cost
+from headcount.text import plural
 
 QUICK = "a quick look: short levels and a wide interval"
 
@@ -44,7 +45,10 @@ def _between(passed: int | None, beyond: int | None) -> list[str]:
     """What is not known of a capacity that nobody searched for."""
     if passed is None or beyond is None:
         return []
-    said = f"the capacity is between {passed:,} users, which passed, and {beyond:,}, which failed"
+    said = (
+        f"the capacity is between {plural('user', passed)}, which passed, and {beyond:,}, which "
+        "failed"
+    )
     return [f"{said}; only a search (headcount run --search) gives it an interval"]
 
 

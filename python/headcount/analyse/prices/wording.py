@@ -7,7 +7,7 @@ from headcount.analyse.prices.consolidation import Consolidation, rounding
 from headcount.analyse.prices.fleet import Fleet
 from headcount.analyse.prices.record import PriceReport
 from headcount.plan.money import each_text, money_text
-from headcount.text import share
+from headcount.text import plural, share
 
 AGAIN = {"once": "", "hour": " an hour", "month": " a month", "year": " a year"}
 """Behind an amount that is paid again and again."""
@@ -23,11 +23,6 @@ def sentences(report: PriceReport) -> list[str]:
     return found
 
 
-def many(number: int, noun: str) -> str:
-    """So many of a thing: `1 system`, `12 systems`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def amount_text(amount: Decimal, report: PriceReport) -> str:
     """An amount on the report's basis: `60,000.00 USD`, `0.34 USD an hour`."""
     unit = report.currency or ""
@@ -39,10 +34,10 @@ def amount_text(amount: Decimal, report: PriceReport) -> str:
 def _cheapest(report: PriceReport) -> list[str]:
     if report.need is None or (report.cheapest is None and report.consolidations):
         return []
-    users = many(report.need.most_users, "user")
+    users = plural("user", report.need.most_users)
     if report.cheapest is None:
         return [
-            f"{one.name}: {many(one.systems, 'system')} for {users}{_paid(one, report)}."
+            f"{one.name}: {plural('system', one.systems)} for {users}{_paid(one, report)}."
             for one in report.fleets
         ]
     best, *others = sorted(
@@ -51,7 +46,7 @@ def _cheapest(report: PriceReport) -> list[str]:
     )
     told = (
         f"The cheapest configuration that holds {users} is {best.name}: "
-        f"{many(best.systems, 'system')}{_paid(best, report)}."
+        f"{plural('system', best.systems)}{_paid(best, report)}."
     )
     if others[0].amount == best.amount:
         tied = ", ".join(one.name for one in others if one.amount == best.amount)
@@ -59,7 +54,7 @@ def _cheapest(report: PriceReport) -> list[str]:
     assert best.amount is not None
     assert others[0].amount is not None
     more = amount_text(others[0].amount - best.amount, report)
-    next_best = f"Next is {others[0].name}, {more} dearer ({many(others[0].systems, 'system')})."
+    next_best = f"Next is {others[0].name}, {more} dearer ({plural('system', others[0].systems)})."
     return [told, next_best, *_sure(report)]
 
 
@@ -98,8 +93,8 @@ def _crossing(one: BreakEven, earlier: str, later: str, at: int) -> str:
     until = next(part.last_users for part in one.stretches if part.first_users == at)
     always, back = one.always_from(later), one.always_from(earlier)
     if until is None:
-        return f"{later} is cheaper than {earlier} from {at:,} users on."
-    told = f"{later} is cheaper than {earlier} from {at:,} to {many(until, 'user')}"
+        return f"{later} is cheaper than {earlier} from {plural('user', at)} on."
+    told = f"{later} is cheaper than {earlier} from {at:,} to {plural('user', until)}"
     if always is not None:
         return f"{told}, and always from {always:,} on."
     if back is not None:
@@ -108,11 +103,11 @@ def _crossing(one: BreakEven, earlier: str, later: str, at: int) -> str:
 
 
 def _consolidated(one: Consolidation, report: PriceReport) -> list[str]:
-    servers = many(one.servers, "server")
+    servers = plural("server", one.servers)
     held = (
-        f"{one.name}: {servers} hold the {many(one.users, 'user')} of {one.replaces:,} old ones "
-        f"({one.per_server:,.1f} old to a new one; {many(one.systems, 'system')}, each given "
-        f"{many(one.usable, 'user')})."
+        f"{one.name}: {servers} hold the {plural('user', one.users)} of {one.replaces:,} old ones "
+        f"({one.per_server:,.1f} old to a new one; {plural('system', one.systems)}, each given "
+        f"{plural('user', one.usable)})."
     )
     told = [held]
     if one.saving is None or one.yearly_before is None or one.yearly_after is None:

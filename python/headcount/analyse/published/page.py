@@ -10,6 +10,7 @@ from headcount.analyse.published.check import VERDICTS, Finding, recompute
 from headcount.analyse.published.library import documents
 from headcount.analyse.published.model import Document
 from headcount.analyse.published.rows import rows
+from headcount.text import plural
 
 _INTRODUCTION = """\
 # Published results
@@ -69,7 +70,7 @@ def page() -> str:
 def _counts(found: list[Finding]) -> str:
     numbers = Counter(one.verdict for one in found)
     told = ", ".join(f"{numbers[verdict]} {_verdict_text(verdict)}" for verdict in VERDICTS)
-    return f"Of {len(found)} checks {told}.\n"
+    return f"Of {plural('check', len(found))} {told}.\n"
 
 
 def _verdict_text(verdict: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from headcount.bundle.verdict import Capacity, Plateau
 from headcount.report.chart.panel import Panel
 from headcount.report.markup import Html, element, joined
-from headcount.text import DASH, count
+from headcount.text import interval, plural
 
 
 def capacity_band(
@@ -44,7 +44,7 @@ def saturation_rule(panels: Sequence[Panel], plateaus: Sequence[Plateau]) -> Htm
     found = [each.users for each in plateaus if each.figure == "scenarios" and each.users]
     if not found:
         return None
-    return _rule(panels, found[0], f"saturation point {count(found[0])} users")
+    return _rule(panels, found[0], f"saturation point {plural('user', found[0])}")
 
 
 def _rule(panels: Sequence[Panel], users: float, name: str) -> Html:
@@ -66,12 +66,12 @@ def _rule(panels: Sequence[Panel], users: float, name: str) -> Html:
 def capacity_label(capacity: Capacity, *, short: bool = False) -> str:
     """Name a capacity as a chart does, with its interval unless it has to be `short`."""
     if capacity.users is None:
-        return f"estimate {count(capacity.estimate)} users"
+        return f"estimate {plural('user', capacity.estimate)}"
     if capacity.at_least:
-        return f"at least {count(capacity.users)} users"
-    text = f"capacity {count(capacity.users)} users"
+        return f"at least {plural('user', capacity.users)}"
+    text = f"capacity {plural('user', capacity.users)}"
     if not short and capacity.low is not None and capacity.high is not None:
         # Outwards, as the verdict says it, so that the users quoted are within the interval.
-        low, high = count(math.floor(capacity.low)), count(math.ceil(capacity.high))
-        text += f" (95% interval {low}{DASH}{high})"
+        bounds = interval(math.floor(capacity.low), math.ceil(capacity.high))
+        text += f" (95% interval {bounds})"
     return text

@@ -6,9 +6,10 @@ from itertools import pairwise
 from headcount.report.chart.line import NEAR_PX
 from headcount.report.chart.panel import Panel
 from headcount.report.markup import Html, element, joined
+from headcount.text import plural
 
 MOST_LEVELS = 4
-"""Levels told of under one pointer; a longer text would not be read."""
+"""Levels shown under one pointer; nobody would read a longer text."""
 
 
 def strips(panels: Sequence[Panel], levels: Sequence[tuple[float, str]]) -> Html:
@@ -46,4 +47,6 @@ def strips(panels: Sequence[Panel], levels: Sequence[tuple[float, str]]) -> Html
 
 def _hover_text(texts: Sequence[str]) -> str:
     more = len(texts) - MOST_LEVELS
-    return "\n\n".join([*texts[:MOST_LEVELS], *([f"and {more} more levels"] if more > 0 else [])])
+    return "\n\n".join(
+        [*texts[:MOST_LEVELS], *([f"and {plural('more level', more)}"] if more > 0 else [])]
+    )

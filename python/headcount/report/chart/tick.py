@@ -1,6 +1,6 @@
 """How ticks are written: without the zeros that a figure of a measurement carries."""
 
-from headcount.text import count
+from headcount.text import count, percent
 
 
 def rate_tick(value: float) -> str:
@@ -19,7 +19,7 @@ def time_tick(value_ms: float) -> str:
 
 def percent_tick(value: float) -> str:
     """Write a share: 50%."""
-    return f"{value:.0%}"
+    return percent(value)
 
 
 def megabyte_tick(value_bytes: float) -> str:

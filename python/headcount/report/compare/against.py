@@ -17,7 +17,7 @@ from headcount.report.chart.tick import rate_tick, time_tick
 from headcount.report.compare.look import style
 from headcount.report.html import table
 from headcount.report.markup import Html, element, joined
-from headcount.text import count
+from headcount.text import count, plural
 
 Sides = Sequence[tuple[str, Sequence[Point]]]
 """Names of the subjects and their levels."""
@@ -205,7 +205,7 @@ def _hover_texts(chart: Chart, sides: Sides) -> list[tuple[float, str]]:
             reading = point.readings.get(chart.metric)
             if reading is not None:
                 figure_ = value(reading.value, chart.unit)
-                told.append((point.users, f"{name}, {count(point.users)} users: {figure_}"))
+                told.append((point.users, f"{name}, {plural('user', point.users)}: {figure_}"))
     return told
 
 
@@ -216,5 +216,5 @@ def _in_words(chart: Chart, sides: Sides) -> str:
         if known:
             last = max(known, key=lambda one: one.users)
             figure_ = value(last.readings[chart.metric].value, chart.unit)
-            said.append(f"{name}: {figure_} at {count(last.users)} users")
+            said.append(f"{name}: {figure_} at {plural('user', last.users)}")
     return f"{chart.heading}. {'; '.join(said)}. Figures are in the tables below."

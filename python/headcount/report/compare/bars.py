@@ -10,7 +10,7 @@ from headcount.report.figures.bars import Bars, Group
 from headcount.report.figures.record import Figure, Table
 from headcount.report.html.drawn import section as of_figure
 from headcount.report.markup import Html
-from headcount.text import count, share
+from headcount.text import count, plural, share
 
 METRIC = "cpu.utilization"
 TITLE = "CPU side by side"
@@ -31,7 +31,7 @@ def figure(found: Comparison) -> Figure | None:
     if not groups:
         return None
     told = [f"{name} {share(used)}" for name, used in zip(names, groups[-1].shares, strict=True)]
-    alt = f"At {count(groups[-1].users)} users: {', '.join(told)} of the CPU."
+    alt = f"At {plural('user', groups[-1].users)}: {', '.join(told)} of the CPU."
     drawn = Bars(TITLE, alt, "CPU of the server", names, style, groups)
     return Figure(
         name="cpu-bars",

@@ -7,7 +7,7 @@ from itertools import groupby
 from headcount.analyse.compare.comparison import Comparison, Difference, Subject
 from headcount.analyse.compare.metrics import BY_ID
 from headcount.analyse.compare.words import directions, reach, signed, value
-from headcount.text import DASH, count
+from headcount.text import DASH, plural
 
 MARKS = {"better": "better", "worse": "WORSE", "no difference shown": "no difference shown"}
 
@@ -64,7 +64,7 @@ def groups(found: Comparison) -> list[Group]:
         found.differences, key=lambda one: (one.first, one.second, one.users)
     ):
         here = list(some)
-        title = "Answers" if users is None else f"At {count(users)} user{'' if users == 1 else 's'}"
+        title = "Answers" if users is None else f"At {plural('user', users)}"
         made.append(Group(title, first, second, [row(one) for one in here], here))
     return made
 
@@ -89,7 +89,7 @@ def published_sentences(found: Comparison) -> list[str]:
     """Published results in sentences, a line of points each."""
     lines: dict[tuple[str, str, str], list[str]] = {}
     for one in found.references:
-        at = "" if one.users is None else f" at {count(one.users)} users"
+        at = "" if one.users is None else f" at {plural('user', one.users)}"
         called = BY_ID[one.metric].label if one.metric in BY_ID else one.metric
         told = lines.setdefault((one.label, called, f"{one.remark} ({one.source})"), [])
         told.append(f"{value(one.value, one.unit)}{at}")
@@ -101,7 +101,7 @@ def published_sentences(found: Comparison) -> list[str]:
 
 def subject_text(subject: Subject) -> str:
     """Who a subject is, in a line."""
-    runs = f"{len(subject.bundles)} runs, first " if len(subject.bundles) > 1 else ""
+    runs = f"{plural('run', len(subject.bundles))}, first " if len(subject.bundles) > 1 else ""
     program = f", {subject.program}" if subject.program else ""
     return f"{subject.title}{program} ({runs}{subject.bundles[0]})"
 

@@ -11,7 +11,7 @@ from headcount.analyse.compare.words import signed
 from headcount.report.compare.terminal import print_list
 from headcount.report.terminal.glyphs import BLOCKS, glyphs, writable
 from headcount.report.terminal.say import say
-from headcount.text import DASH, count, share
+from headcount.text import DASH, count, plural, share
 
 _STYLES = {"passed": "green", "regression": "bold red", "inconclusive": "yellow"}
 _ORDER = ("regression", "inconclusive", "passed")
@@ -39,7 +39,7 @@ def show(found: Gate, console: Console) -> None:
 
 
 def _cells(one: Judgement) -> list[str]:
-    place = "" if one.users is None else f", {count(one.users)} users"
+    place = "" if one.users is None else f", {plural('user', one.users)}"
     sign = "-" if BY_ID[one.metric].better == "higher" else "+"
     return [
         f"{BY_ID[one.metric].short}{place}",

@@ -11,7 +11,7 @@ from headcount.report.head import head
 from headcount.report.html import table
 from headcount.report.html.table import Column, row
 from headcount.report.markup import Html, element, joined
-from headcount.text import DASH, count, unbroken
+from headcount.text import DASH, count, interval, plural, unbroken
 
 _BADGES = {
     "better": ("passed", "better"),
@@ -77,13 +77,13 @@ def _capacities(found: Comparison) -> Html | None:
         if one.capacity is None:
             continue
         bounds = one.capacity.interval
-        interval = f"95% interval {count(bounds[0])}{DASH}{count(bounds[1])}" if bounds else ""
+        spread = f"95% interval {interval(*bounds)}" if bounds else ""
         told.append(
             element(
                 "div",
                 element("h3", f"Capacity of {one.name}"),
-                element("p", f"{count(one.capacity.value)} users", class_="value"),
-                element("p", interval),
+                element("p", plural("user", one.capacity.value), class_="value"),
+                element("p", spread),
             )
         )
     return element("div", *told, class_="tiles") if told else None

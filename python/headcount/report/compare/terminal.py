@@ -11,7 +11,7 @@ from headcount.analyse.compare.comparison import Comparison
 from headcount.report.compare.cells import Group, Row, groups, published_sentences, subject_text
 from headcount.report.terminal.glyphs import BLOCKS, glyphs, writable
 from headcount.report.terminal.say import say
-from headcount.text import DASH
+from headcount.text import DASH, plural
 
 _STYLES = {"better": "bold green", "worse": "bold red"}
 _PADDING = 1
@@ -31,7 +31,7 @@ def show(found: Comparison, console: Console, *, everything: bool = False) -> No
         console.print()
         _group(group, console)
     if hidden:
-        say(console, f"\n{hidden} more levels: --all prints them.", "dim")
+        say(console, f"\n{plural('more level', hidden)}: --all prints them.", "dim")
     names = [one.name for one in found.subjects]
     print_list(console, "In what they differ", [one.sentence for one in found.unlike], names)
     print_list(

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from headcount.bundle.level import LevelResult
 from headcount.report.content import ReportContent
 from headcount.report.document.blocks import Column, Row, Table, cells
-from headcount.report.document.prose import several
-from headcount.text import DASH, count, duration, share
+from headcount.text import DASH, count, duration, plural, share
 
 
 def checks(content: ReportContent) -> Table:
@@ -36,7 +35,7 @@ def _rows(levels: Sequence[LevelResult]) -> Iterator[tuple[str, str, str]]:
     steady = [level for level in valid if level.steadiness.steady]
     yield (
         "Steady state",
-        f"{count(len(steady))} of {several(len(valid), 'valid level')}",
+        f"{count(len(steady))} of {plural('valid level', len(valid))}",
         "A figure of a level that still rises or falls is a figure of no load in particular.",
     )
     yield (
@@ -85,7 +84,7 @@ def _largest(
     if not known:
         return DASH
     value, users = max(known)
-    return f"{written(value)} at {several(users, 'user')}"
+    return f"{written(value)} at {plural('user', users)}"
 
 
 def _least_achieved(levels: Sequence[LevelResult]) -> str:
@@ -97,7 +96,7 @@ def _least_achieved(levels: Sequence[LevelResult]) -> str:
     if not known:
         return DASH
     least, users = min(known)
-    return f"{share(least)} of what fell due, at {several(users, 'user')}, is the least"
+    return f"{share(least)} of what fell due, at {plural('user', users)}, is the least"
 
 
 def _errors(levels: Sequence[LevelResult]) -> str:
@@ -105,4 +104,4 @@ def _errors(levels: Sequence[LevelResult]) -> str:
     ended = failed + sum(level.total.completed for level in levels)
     if not ended:
         return DASH
-    return f"{count(failed)} of {several(ended, 'scenario')} failed ({share(failed / ended)})"
+    return f"{count(failed)} of {plural('scenario', ended)} failed ({share(failed / ended)})"

@@ -19,7 +19,7 @@ from headcount.report.document.blocks import (
 from headcount.report.document.configuration import side_by_side
 from headcount.report.document.prose import ended, listed
 from headcount.report.key_figures import KeyFigure
-from headcount.text import DASH, count
+from headcount.text import interval, plural
 
 KIND = "Server comparison report"
 
@@ -73,7 +73,7 @@ def _overview(found: Comparison) -> Section:
     figures = [
         KeyFigure(
             f"Capacity of {one.name}",
-            f"{count(one.capacity.value)} users",
+            plural("user", one.capacity.value),
             _interval(one.capacity.interval),
         )
         for one in found.subjects
@@ -87,10 +87,10 @@ def _overview(found: Comparison) -> Section:
     return Section("Executive overview", blocks)
 
 
-def _interval(interval: tuple[float, float] | None) -> str:
-    if interval is None:
+def _interval(bounds: tuple[float, float] | None) -> str:
+    if bounds is None:
         return "without an interval"
-    return f"95% interval {count(interval[0])}{DASH}{count(interval[1])} users"
+    return f"95% interval {interval(*bounds)} users"
 
 
 def _configuration(found: Comparison, runs: Sequence[Bundle]) -> Section:

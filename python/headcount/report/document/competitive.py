@@ -21,8 +21,8 @@ from headcount.report.document.blocks import (
     cells,
     said,
 )
-from headcount.report.document.prose import ended, several
-from headcount.text import DASH, count
+from headcount.report.document.prose import ended
+from headcount.text import DASH, count, interval, plural
 
 TITLE = "Competitive results"
 MOST_LEVELS = 4
@@ -49,7 +49,7 @@ def _blocks(found: Comparison, figures: Sequence[Figure], *, doubts: bool) -> It
     if left_out:
         yield Paragraph(
             said(
-                f"Figures at {several(left_out, 'smaller number')} of users are left out here; "
+                f"Figures at {plural('smaller number', left_out)} of users are left out here; "
                 "headcount compare --all prints them."
             ),
             "note",
@@ -80,14 +80,14 @@ def subjects(found: Comparison) -> Table:
 
 def _subject(one: Subject) -> Row:
     capacity = one.capacity
-    interval = capacity.interval if capacity else None
+    bounds = capacity.interval if capacity else None
     return Row(
         [
             Cell(one.name),
             Cell(one.title, one.program or ""),
             Cell(count(len(one.bundles))),
             Cell(value(capacity.value, "users") if capacity else DASH),
-            Cell(f"{count(interval[0])}{DASH}{count(interval[1])}" if interval else DASH),
+            Cell(interval(*bounds) if bounds else DASH),
         ]
     )
 

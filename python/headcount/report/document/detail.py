@@ -5,11 +5,10 @@ from collections.abc import Iterator, Sequence
 from headcount.bundle.level import LevelResult, ScenarioResult, StepResult, Times
 from headcount.report.content import ReportContent
 from headcount.report.document.blocks import Cell, Column, Row, Table, cells
-from headcount.report.document.prose import several
 from headcount.report.selection import shown
 from headcount.report.tasks import NOTE as TASKS_NOTE
 from headcount.report.tasks import WEIGHED, figures, missing_tasks
-from headcount.text import count, duration, duration_range, megabytes_per_s, share, significant
+from headcount.text import count, duration, interval, megabytes_per_s, plural, share, significant
 
 MOST_FAULTS = 20
 """Kinds of faults shown; a broken server has a few, each thousands of times."""
@@ -30,7 +29,7 @@ def tables(content: ReportContent) -> Iterator[Table]:
 
 
 def _at(level: LevelResult) -> str:
-    return f"at {several(level.users, 'user')} ({level.outcome})"
+    return f"at {plural('user', level.users)} ({level.outcome})"
 
 
 def _scenarios(level: LevelResult) -> Table:
@@ -105,7 +104,7 @@ def _tasks(level: LevelResult) -> Table:
                 *(
                     Cell(
                         one.cell(task),
-                        duration_range(*task.p95_interval_ms)
+                        interval(*task.p95_interval_ms, duration)
                         if one.heading == "p95" and task.p95_interval_ms
                         else "",
                     )
@@ -163,7 +162,7 @@ def faults(levels: Sequence[LevelResult]) -> Table | None:
             Column("The first of them, in the server's words", text=True),
         ],
         rows,
-        f"{several(over, 'more kind')} of faults are left out." if over > 0 else "",
+        f"{plural('more kind', over)} of faults are left out." if over > 0 else "",
         widths=[1.6, 1.4, 1.1, 1.4, 4],
     )
 

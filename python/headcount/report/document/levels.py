@@ -16,7 +16,7 @@ from headcount.report.wording import PURPOSE, objections
 from headcount.text import (
     count,
     duration,
-    duration_range,
+    interval,
     megabytes_per_s,
     memory,
     share,
@@ -56,7 +56,7 @@ def played(content: ReportContent) -> Table:
 def _played(level: LevelResult) -> Row:
     offered = level.offered_per_s > level.achieved_per_s * (1 + OFFERED_SHOWN_FROM)
     due = f"of {significant(level.offered_per_s)} due" if offered else ""
-    failed, interval = level.total.failed, level.total.p95_interval_ms
+    failed, bounds = level.total.failed, level.total.p95_interval_ms
     times = level.total.response
     return Row(
         [
@@ -68,7 +68,7 @@ def _played(level: LevelResult) -> Row:
             _time(times, lambda found: found.p50_ms),
             Cell(
                 duration(times.p95_ms if times else None),
-                duration_range(*interval) + _wider(level) if interval else "",
+                interval(*bounds, duration) + _wider(level) if bounds else "",
             ),
             _time(times, lambda found: found.p99_ms),
             _time(times, lambda found: found.max_ms),

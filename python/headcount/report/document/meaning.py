@@ -7,7 +7,7 @@ from headcount.bundle.verdict import Capacity, Verdict
 from headcount.report.content import ReportContent
 from headcount.report.document.prose import ended
 from headcount.report.selection import saturation
-from headcount.text import count
+from headcount.text import count, plural
 
 
 def meaning(content: ReportContent) -> Iterator[str]:
@@ -52,8 +52,8 @@ def _capacity(found: Capacity) -> Iterator[str]:
         )
     elif found.at_least or found.high is None:
         yield (
-            f"The server holds {count(found.users)} users and may hold more: no criterion broke at "
-            "any level that counts, and so the upper end is not known."
+            f"The server holds {plural('user', found.users)} and may hold more: no criterion "
+            "broke at any level that counts, and so the upper end is not known."
         )
     else:
         yield (
@@ -68,8 +68,7 @@ def headline(verdict: Verdict) -> str | None:
     capacity = verdict.capacity
     if capacity is not None and capacity.users is not None:
         least = "at least " if capacity.at_least else ""
-        noun = "user" if capacity.users == 1 else "users"
-        return f"{least}{count(capacity.users)} {noun}"
+        return least + plural("user", capacity.users)
     return None
 
 
@@ -83,11 +82,11 @@ def _ladder(levels: Sequence[LevelResult]) -> Iterator[str]:
     if beyond:
         yield (
             f"The levels were given beforehand. The capacity lies between {count(most)} and "
-            f"{count(min(beyond))} users; a search (headcount run without --levels) finds it with "
-            "an interval."
+            f"{plural('user', min(beyond))}; a search (headcount run without --levels) finds it "
+            "with an interval."
         )
     else:
         yield (
-            f"The levels were given beforehand. No larger level than {count(most)} users failed, "
-            "so how many users the server holds at the most is not known from this run."
+            f"The levels were given beforehand. No larger level than {plural('user', most)} "
+            "failed, so how many users the server holds at the most is not known from this run."
         )

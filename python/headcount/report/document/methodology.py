@@ -19,8 +19,8 @@ from headcount.report.document.blocks import (
     code,
     said,
 )
-from headcount.report.document.prose import sentence, several
-from headcount.text import DASH, count, share, span
+from headcount.report.document.prose import sentence
+from headcount.text import DASH, count, plural, share, span
 
 TITLE = "Methodology"
 MOST_SCENARIOS = 30
@@ -89,7 +89,7 @@ def _scenarios(plan: Plan) -> Table:
         ],
         rows,
         note="Weight: its share of all scenarios that fall due. Slower than the limit counts as "
-        "overload." + (f" {several(over, 'more scenario')} stand in the plan." if over > 0 else ""),
+        "overload." + (f" {plural('more scenario', over)} stand in the plan." if over > 0 else ""),
         widths=[3, 6, 1.3, 2.2],
     )
 
@@ -110,10 +110,10 @@ def _levels(content: ReportContent) -> Iterator[str]:
         yield f" The measured parts were {span(lengths[0])} to {span(lengths[-1])} long."
     if content.levels:
         users = sorted({level.users for level in content.levels})
-        numbers = f"from {count(users[0])} to {count(users[-1])} users"
-        alone = f"at {count(users[0])} {'user' if users[0] == 1 else 'users'}"
+        numbers = f"from {count(users[0])} to {plural('user', users[-1])}"
+        alone = f"at {plural('user', users[0])}"
         where = numbers if len(users) > 1 else alone
-        yield f" {several(len(content.levels), 'level')} {_were(content)} run, {where}."
+        yield f" {plural('level', len(content.levels))} {_were(content)} run, {where}."
 
 
 def _were(content: ReportContent) -> str:

@@ -23,11 +23,11 @@ from headcount.report.document.blocks import (
     strong,
 )
 from headcount.report.document.meaning import meaning
-from headcount.report.document.prose import moment, sentence, several
+from headcount.report.document.prose import moment, sentence
 from headcount.report.key_figures import key_figures
 from headcount.report.prices.tables import items
 from headcount.report.wording import confidence, flattening, judged, price_text, priced
-from headcount.text import span
+from headcount.text import plural, span
 
 TITLE = "Executive overview"
 
@@ -109,8 +109,8 @@ def _done(content: ReportContent) -> Iterator[str]:
         f"{moment(content.started_at)}. "
     )
     yield (
-        f"{sentence(several(cost.levels, 'level'))[:-1]} took {span(cost.seconds)} and "
-        f"{several(cost.operations, 'operation')}. "
+        f"{sentence(plural('level', cost.levels))[:-1]} took {span(cost.seconds)} and "
+        f"{plural('operation', cost.operations)}. "
         if cost.levels
         else "No level was finished. "
     )

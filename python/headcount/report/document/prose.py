@@ -1,17 +1,6 @@
-"""Words that sections share: numbers of things, lists, moments."""
+"""Words that sections share: lists, moments."""
 
 from collections.abc import Sequence
-
-from headcount.text import count
-
-
-def several(number: int, noun: str) -> str:
-    """A number and what is counted.
-
-    >>> several(1, "level"), several(1200, "level")
-    ('1 level', '1,200 levels')
-    """
-    return f"{count(number)} {noun}" + ("" if number == 1 else "s")
 
 
 def listed(parts: Sequence[str], last: str = "and") -> str:

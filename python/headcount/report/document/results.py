@@ -18,13 +18,12 @@ from headcount.report.document.blocks import (
     cells,
     said,
 )
-from headcount.report.document.prose import several
 from headcount.report.groups import NOTE as GROUPS_NOTE
 from headcount.report.groups import figures as group_figures
 from headcount.report.groups import stress_point
 from headcount.report.selection import by_users, published, shown
 from headcount.report.tasks import has_figures
-from headcount.text import DASH, count, duration, duration_range, share, significant
+from headcount.text import DASH, count, duration, interval, plural, share, significant
 
 TITLE = "Results"
 
@@ -63,7 +62,7 @@ def _summary(content: ReportContent) -> Iterator[str]:
         for name in ("passed", "failed", "invalid")
         if (number := outcomes.count(name))
     ]
-    yield f"Of {several(len(outcomes), 'level')}, {', '.join(parts)}. "
+    yield f"Of {plural('level', len(outcomes))}, {', '.join(parts)}. "
     level = shown(content.verdict, content.levels)
     if level is not None:
         yield _of(level)
@@ -71,7 +70,7 @@ def _summary(content: ReportContent) -> Iterator[str]:
 
 def _of(level: LevelResult) -> str:
     times = level.total.response
-    at = f"At {several(level.users, 'user')} the server completed"
+    at = f"At {plural('user', level.users)} the server completed"
     rate = f"{at} {significant(level.achieved_per_s)} scenarios per second"
     if times is None:
         return f"{rate}."
@@ -87,7 +86,7 @@ def _criteria(content: ReportContent) -> Iterator[Block]:
     if level is None or not level.criteria:
         return
     yield Table(
-        f"Criteria at {several(level.users, 'user')}",
+        f"Criteria at {plural('user', level.users)}",
         [
             Column("Criterion", text=True),
             Column("Measured"),
@@ -141,11 +140,11 @@ def _scored(level: LevelResult) -> list[Cell]:
     score, marks = level.score, level.marks
     found = [Cell(DASH), Cell(DASH)]
     if score is not None:
-        spread = duration_range(*score.interval) if score.interval else ""
+        spread = interval(*score.interval, duration) if score.interval else ""
         found[0] = Cell(duration(score.value), spread)
     if marks is not None:
-        interval = marks.interval_per_minute
-        spread = f"{significant(interval[0])}{DASH}{significant(interval[1])}" if interval else ""
+        bounds = marks.interval_per_minute
+        spread = interval(*bounds, significant) if bounds else ""
         found[1] = Cell(significant(marks.per_minute), spread)
     return found
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from headcount.bundle.verdict import Verdict
 from headcount.report.content import ReportContent
-from headcount.report.document.prose import before_figures, sentence, several
+from headcount.report.document.prose import before_figures, sentence
 from headcount.report.wording import price_text, priced
-from headcount.text import count
+from headcount.text import count, plural
 
 
 def summary(content: ReportContent) -> list[tuple[str, str]]:
@@ -44,4 +44,4 @@ def _sure(verdict: Verdict) -> Iterator[str]:
     if verdict.diagnosis is not None and verdict.diagnosis.limit != "unknown":
         yield f"Confidence in what limits it: {verdict.diagnosis.sureness}."
     if verdict.flags:
-        yield f"{several(len(verdict.flags), 'doubt')}: see the executive overview."
+        yield f"{plural('doubt', len(verdict.flags))}: see the executive overview."

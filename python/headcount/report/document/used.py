@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from headcount.bundle.level import LevelResult
 from headcount.report.content import ReportContent
 from headcount.report.document.blocks import Cell, Column, Row, Table
-from headcount.report.document.prose import several
 from headcount.report.resources import (
     CPU,
     READ,
@@ -16,7 +15,7 @@ from headcount.report.resources import (
     resources,
 )
 from headcount.report.selection import broken, counter_mean, published, shown
-from headcount.text import megabytes_per_s, memory, share, significant
+from headcount.text import megabytes_per_s, memory, plural, share, significant
 
 
 def resources_table(content: ReportContent) -> Table | None:
@@ -29,7 +28,7 @@ def resources_table(content: ReportContent) -> Table | None:
         Row([Cell(name), *(figure(level) for level in levels)])
         for name, figure in _figures(loopback=loopback)
     ]
-    heads = [f"{several(level.users, 'user')}, {level.outcome}" for level in levels]
+    heads = [f"{plural('user', level.users)}, {level.outcome}" for level in levels]
     return Table(
         "What the server used" + (" at the answer and beyond it" if len(levels) > 1 else ""),
         [Column("Counter", text=True), *map(Column, heads)],
@@ -85,7 +84,7 @@ def _generator(level: LevelResult) -> Cell:
     busiest = f"busiest {share(generator.busiest_worker_share)} of a core"
     return Cell(
         f"{significant(generator.cpu_cores)} cores{limited}",
-        f"{several(generator.workers, 'worker')}, {busiest}",
+        f"{plural('worker', generator.workers)}, {busiest}",
     )
 
 

@@ -10,7 +10,7 @@ from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear, from_zero
 from headcount.report.chart.tick import percent_tick
 from headcount.report.markup import Html, element, joined
-from headcount.text import count
+from headcount.text import count, percent
 
 MOST_GROUPS = 8
 """Groups of bars: more could not be told apart on a page's width."""
@@ -124,6 +124,6 @@ def _group(panel: Panel, group: Group, style: Callable[[int], str], place: int) 
         if width >= WRITTEN_FROM:
             at = left + width / 2 - 1
             parts.append(
-                element("text", f"{share:.0%}", x=at, y=y - 5, class_=f"mid tag {style(index)}")
+                element("text", percent(share), x=at, y=y - 5, class_=f"mid tag {style(index)}")
             )
     return joined(parts)

@@ -16,7 +16,7 @@ from headcount.report.figures.pair import STYLES, Side, common, users_scale
 from headcount.report.figures.record import Figure, Table
 from headcount.report.figures.throughput import cpu_of
 from headcount.report.markup import Html, element, joined
-from headcount.text import DASH, count, duration, share, significant
+from headcount.text import DASH, count, duration, plural, share, significant
 
 TITLE = "Before and after"
 Sides = tuple[Side, Side]
@@ -155,14 +155,14 @@ def _capacity(panels: Sequence[Panel], side: Side, index: int) -> Html | None:
 def _in_words(before: Side, after: Side) -> str:
     one, two = capacity_of(before), capacity_of(after)
     if one is not None and two is not None:
-        return f"{before.name} holds {count(one)} users, {after.name} {count(two)}."
+        return f"{before.name} holds {plural('user', one)}, {after.name} {count(two)}."
     pairs = common(before, after)
     if not pairs:
         return f"{before.name} and {after.name} against users."
     first, second = pairs[-1]
     return (
-        f"At {count(first.users)} users {before.name} has a p95 of {duration(p95_of(first))} and "
-        f"{after.name} {duration(p95_of(second))}."
+        f"At {plural('user', first.users)} {before.name} has a p95 of {duration(p95_of(first))} "
+        f"and {after.name} {duration(p95_of(second))}."
     )
 
 

@@ -13,7 +13,7 @@ from headcount.report.figures.lines import Frame, Line, chart
 from headcount.report.figures.plot import Axis, Plot, Rule, Series
 from headcount.report.figures.record import Figure, Run, Table
 from headcount.report.markup import Html, element, joined
-from headcount.text import count
+from headcount.text import count, plural
 
 TITLE = "What so many users cost"
 STYLES = ("one", "two", "three", "four", "five", "six")
@@ -66,7 +66,7 @@ def figure(curves: Sequence[Curve], currency: str, needed: int | None = None) ->
                 for curve, style in zip(drawn, STYLES, strict=False)
             ],
             rules=(
-                [Rule(f"{count(needed)} users needed", "capacity", needed, upright=True)]
+                [Rule(f"{plural('user', needed)} needed", "capacity", needed, upright=True)]
                 if needed is not None
                 else []
             ),
@@ -82,7 +82,7 @@ def of_run(run: Run) -> Figure | None:
         return None
     shared = sum((item.amount or Decimal(0) for item in price.items if item.shared), Decimal(0))
     one = Configuration(
-        f"servers of {count(capacity.users)} users",
+        f"servers of {plural('user', capacity.users)}",
         capacity.users,
         each=price.amount - shared,
         shared=shared,
@@ -129,7 +129,7 @@ def _needed(panel: Panel, users: int | None) -> Html | None:
             ),
             element(
                 "text",
-                f"{count(users)} users needed",
+                f"{plural('user', users)} needed",
                 x=x + (-6 if before else 6),
                 y=panel.top - 6,
                 class_="tag capacity" + (" end" if before else ""),
@@ -145,7 +145,7 @@ def _in_words(curves: Sequence[Curve], currency: str, needed: int | None) -> str
         for curve in curves
         if (amount := amount_at(curve, users)) is not None
     ]
-    return f"For {count(users)} users: {', '.join(told)}." if told else f"Prices in {currency}."
+    return f"For {plural('user', users)}: {', '.join(told)}." if told else f"Prices in {currency}."
 
 
 def _table(curves: Sequence[Curve], currency: str) -> Table:

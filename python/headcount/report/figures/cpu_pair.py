@@ -8,7 +8,7 @@ from headcount.report.figures.bars import Bars, Group
 from headcount.report.figures.pair import STYLES, Side, common
 from headcount.report.figures.record import Figure, Table
 from headcount.report.figures.throughput import cpu_of
-from headcount.text import DASH, count, share, significant
+from headcount.text import DASH, count, plural, share, significant
 
 TITLE = "CPU of both configurations"
 Pairs = Sequence[tuple[LevelResult, LevelResult]]
@@ -44,7 +44,7 @@ def figure(first: Side, second: Side) -> Figure | None:
 def _in_words(pairs: Pairs, first: Side, second: Side) -> str:
     one, two = pairs[-1]
     return (
-        f"At {count(one.users)} users {first.name} uses {share(cpu_of(one))} of the CPU at "
+        f"At {plural('user', one.users)} {first.name} uses {share(cpu_of(one))} of the CPU at "
         f"{significant(one.achieved_per_s)} scenarios per second, {second.name} "
         f"{share(cpu_of(two))} at {significant(two.achieved_per_s)}."
     )

@@ -12,7 +12,7 @@ from headcount.report.chart.scale import Linear, Log, from_zero
 from headcount.report.chart.tick import time_tick
 from headcount.report.figures.record import Figure, Table
 from headcount.report.markup import Html, element, joined, number
-from headcount.text import count, duration, span
+from headcount.text import count, duration, plural, span
 
 TITLE = "Response times over the run"
 COLUMNS = 120
@@ -174,7 +174,7 @@ def _in_words(heat: Heat) -> str:
     return (
         f"Response times over {span(heat.columns[-1].to_s - began_s)}. The largest p95 of a "
         f"stretch is {duration(worst.p95_ms)}, {span(worst.from_s - began_s)} after the run began "
-        f"at {count(worst.users)} users; the longest response took "
+        f"at {plural('user', worst.users)}; the longest response took "
         f"{duration(max(column.max_ms for column in heat.columns))}."
     )
 

@@ -8,7 +8,7 @@ from headcount.report.figures.record import Run
 from headcount.report.resources import CPU
 from headcount.report.selection import counter_mean
 from headcount.report.wording import PURPOSE
-from headcount.text import count, duration, share, significant
+from headcount.text import duration, plural, share, significant
 
 OFFERED_SHOWN_FROM = 0.02
 """The offered rate is shown beside the achieved where it exceeds it by more than this share: below,
@@ -67,6 +67,6 @@ def level_text(level: LevelResult) -> str:
         f"{significant(level.achieved_per_s)} scenarios/s, overload {share(level.total.overload)}"
     )
     return (
-        f"{count(level.users)} users, {PURPOSE[level.purpose]}: {level.outcome}\n"
+        f"{plural('user', level.users)}, {PURPOSE[level.purpose]}: {level.outcome}\n"
         f"{rate}\n{times}\nserver CPU {share(counter_mean(level, CPU))}"
     )

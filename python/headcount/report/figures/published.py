@@ -19,7 +19,7 @@ from headcount.report.figures.plot import Unit
 from headcount.report.figures.record import Figure, Run, Table
 from headcount.report.figures.throughput import cpu_of
 from headcount.report.markup import Html, element, joined
-from headcount.text import count, duration, megabytes_per_s, share, significant
+from headcount.text import count, duration, megabytes_per_s, plural, share, significant
 
 TITLE = "Beside published results"
 SAID = "published, different hardware"
@@ -197,11 +197,11 @@ def _numbers(panel: Panel, drawn: Sequence[Reference]) -> Html:
 def _in_words(kind: _Kind, own: Sequence[tuple[float, float]], drawn: Sequence[Reference]) -> str:
     users, value = medians(own)[-1]
     said = [
-        f"{one.short} {kind.told(one.points[-1][1])} at {count(one.points[-1][0])} users"
+        f"{one.short} {kind.told(one.points[-1][1])} at {plural('user', one.points[-1][0])}"
         for one in drawn
     ]
     return (
-        f"{kind.heading}: {kind.told(value)} at {count(users)} users here; {SAID}: "
+        f"{kind.heading}: {kind.told(value)} at {plural('user', users)} here; {SAID}: "
         f"{'; '.join(said)}."
     )
 

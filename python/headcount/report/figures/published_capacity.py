@@ -10,7 +10,7 @@ from headcount.report.figures.lines import shorten
 from headcount.report.figures.published import HERE, SAID, TITLE, Reference
 from headcount.report.figures.record import Figure, Run, Table
 from headcount.report.markup import Html, element, joined, number
-from headcount.text import DASH, count
+from headcount.text import DASH, count, interval, plural
 
 MOST = 8
 """Published capacities of one figure."""
@@ -30,13 +30,13 @@ def figure(run: Run, references: Sequence[Reference]) -> Figure | None:
     drawn = [one for one in references if one.points][:MOST]
     if capacity is None or users is None or not drawn:
         return None
-    interval = None
+    bounds = None
     if capacity.low is not None and capacity.high is not None:
-        interval = (capacity.low, capacity.high)
+        bounds = (capacity.low, capacity.high)
     said = [f"{one.short} {count(one.points[-1][1])}" for one in drawn]
-    alt = f"Capacity here: {count(users)} users; {SAID}: {'; '.join(said)}."
+    alt = f"Capacity here: {plural('user', users)}; {SAID}: {'; '.join(said)}."
     bars = [(HERE, float(users)), *((one.short, one.points[-1][1]) for one in drawn)]
-    rows = [[HERE, count(users), _spread(interval), "measured"]]
+    rows = [[HERE, count(users), _spread(bounds), "measured"]]
     rows += [[one.short, count(one.points[-1][1]), DASH, SAID] for one in drawn]
     return Figure(
         name="published-capacity",
@@ -46,25 +46,25 @@ def figure(run: Run, references: Sequence[Reference]) -> Figure | None:
             f"Dashed: {SAID}; by the original programs, which are not the workload of this run. "
             "They show orders of magnitude and nothing else."
         ),
-        svg=_drawing(bars, interval, WIDE, alt),
-        narrow=_drawing(bars, interval, NARROW, alt),
+        svg=_drawing(bars, bounds, WIDE, alt),
+        narrow=_drawing(bars, bounds, NARROW, alt),
         table=Table(("System", "Users", "95% interval", "What it is"), rows),
     )
 
 
-def _spread(interval: tuple[float, float] | None) -> str:
-    return f"{count(interval[0])}{DASH}{count(interval[1])}" if interval else DASH
+def _spread(bounds: tuple[float, float] | None) -> str:
+    return interval(*bounds) if bounds else DASH
 
 
 def _drawing(
     bars: Sequence[tuple[str, float]],
-    interval: tuple[float, float] | None,
+    bounds: tuple[float, float] | None,
     room: Room,
     alt: str,
 ) -> Html:
     left, right, top = 12.0, room.width - 70.0, 34.0
     bottom = top + ROW_PX * len(bars)
-    ends = [users for _, users in bars] + ([interval[1]] if interval else [])
+    ends = [users for _, users in bars] + ([bounds[1]] if bounds else [])
     panel = Panel(left, top, right, bottom, from_zero(ends, left, right), Linear(0, 1, bottom, top))
     return drawing(
         room,
@@ -73,7 +73,7 @@ def _drawing(
         alt,
         element("text", f"dashed: {SAID}", x=right, y=16, class_="end small"),
         *(_bar(panel, bar, index, room) for index, bar in enumerate(bars)),
-        _whisker(panel, interval) if interval else None,
+        _whisker(panel, bounds) if bounds else None,
         axis.lower(panel, count, room.x_ticks, "Users"),
     )
 
@@ -104,10 +104,10 @@ def _bar(panel: Panel, bar: tuple[str, float], index: int, room: Room) -> Html:
     )
 
 
-def _whisker(panel: Panel, interval: tuple[float, float]) -> Html:
+def _whisker(panel: Panel, bounds: tuple[float, float]) -> Html:
     """The interval of the first bar, below it, so that it covers neither bar nor figure."""
     y = panel.top + 20 + BAR_PX + 4
-    low, high = (panel.x.at(users) for users in interval)
+    low, high = (panel.x.at(users) for users in bounds)
     return element(
         "path",
         d=f"M{number(low)} {number(y)}H{number(max(high, low + 1))}",

@@ -21,7 +21,7 @@ from headcount.report.figures.plot import Axis, Plot, Rule
 from headcount.report.figures.record import Figure, Run, Table
 from headcount.report.markup import Html, element, joined
 from headcount.report.selection import by_users
-from headcount.text import DASH, count, duration, duration_range
+from headcount.text import DASH, count, duration, interval, plural
 
 LIMITS_SHOWN = 3
 """Limit lines drawn at the most; the table of levels has them all."""
@@ -145,15 +145,15 @@ def _in_words(run: Run) -> str:
     held = "".join(f" The criterion {text} limits it." for text, _ in limits(run))
     return (
         f"The 95th percentile goes from {duration(_value(first, 'p95'))} at {count(first.users)} "
-        f"users to {duration(_value(last, 'p95'))} at {count(last.users)} users.{held}"
+        f"users to {duration(_value(last, 'p95'))} at {plural('user', last.users)}.{held}"
     )
 
 
 def _table(run: Run) -> Table:
     rows = []
     for level in by_users(run.levels):
-        interval = level.total.p95_interval_ms
-        spread = duration_range(*interval) if interval else DASH
+        bounds = level.total.p95_interval_ms
+        spread = interval(*bounds, duration) if bounds else DASH
         times = [duration(_value(level, name)) for name in PERCENTILES]
         rows.append([count(level.users), level.outcome, *times, spread])
     columns = ("Users", "Outcome", *PERCENTILES, "p95, 95% interval")

@@ -17,7 +17,7 @@ from headcount.report.figures.record import Figure, Run, Table
 from headcount.report.figures.response import limits
 from headcount.report.markup import Html
 from headcount.report.selection import broken, published, shown
-from headcount.text import DASH, count, duration
+from headcount.text import DASH, count, duration, plural
 
 TITLE = "Percentile spectrum of response times"
 HEADING = "Response time"
@@ -59,7 +59,7 @@ def _levels(run: Run) -> Mapping[str, LevelResult]:
     ]
     different = {level.index: level for level in wanted if level is not None}
     return {
-        f"{count(level.users)} users, {level.outcome}": level
+        f"{plural('user', level.users)}, {level.outcome}": level
         for level in sorted(different.values(), key=lambda level: level.users)
     }
 
@@ -133,7 +133,7 @@ def at(one: Spectrum, share: float) -> float | None:
 
 def _in_words(spectra: Sequence[Drawn]) -> str:
     told = [
-        f"at {count(one.users)} users p50 is {duration(at(one.spectrum, 0.5))}, p99 "
+        f"at {plural('user', one.users)} p50 is {duration(at(one.spectrum, 0.5))}, p99 "
         f"{duration(at(one.spectrum, 0.99))} and the longest "
         f"{duration(one.spectrum.points[-1][1])}"
         for one in spectra

@@ -25,7 +25,7 @@ from headcount.report.figures.record import Figure, Run, Table
 from headcount.report.markup import Html, element, joined
 from headcount.report.resources import CPU
 from headcount.report.selection import by_users, counter_mean
-from headcount.text import count, share, significant
+from headcount.text import count, plural, share, significant
 
 INTERVALS = 5
 """Intervals of both axes: 20 % each on the right."""
@@ -194,8 +194,8 @@ def _in_words(run: Run) -> str:
         else ""
     )
     return (
-        f"{len(levels)} levels from {count(first.users)} users with "
-        f"{significant(first.achieved_per_s)} scenarios per second to {count(last.users)} users "
+        f"{plural('level', len(levels))} from {plural('user', first.users)} with "
+        f"{significant(first.achieved_per_s)} scenarios per second to {plural('user', last.users)} "
         f"with {significant(last.achieved_per_s)}.{used}"
     )
 

@@ -13,7 +13,7 @@ from headcount.report.chart.tick import percent_tick, rate_tick, time_tick
 from headcount.report.figures.plot import Axis, Band, Plot, Series, Unit
 from headcount.report.figures.record import Figure, Table
 from headcount.report.markup import Html, element, joined
-from headcount.text import count, duration, share, significant, span
+from headcount.text import count, duration, plural, share, significant, span
 
 POINT_PX = 2.6
 """Points of a line are no nearer than this: more would not be seen, and the page stays small."""
@@ -59,7 +59,7 @@ def figure(points: Sequence[Point], level: LevelResult | None) -> Figure | None:
     """Draw it; None where the series was not kept."""
     if not points or level is None:
         return None
-    title = f"The level at {count(level.users)} users, second by second"
+    title = f"The level at {plural('user', level.users)}, second by second"
     alt = f"Users, throughput, p95 response time and CPU over {span(_ends_s(points, level))}."
     return Figure(
         name="timeline",
@@ -151,7 +151,7 @@ def _drawing(all_points: Sequence[Point], level: LevelResult, room: Room, alt: s
     return drawing(
         room,
         panels[-1].bottom + 46,
-        f"The level at {count(level.users)} users second by second",
+        f"The level at {plural('user', level.users)} second by second",
         alt,
         _measured(panels, level),
         joined(parts),

@@ -13,7 +13,7 @@ from headcount.report.figures.plot import Axis, Plot
 from headcount.report.figures.record import Figure, Run, Table
 from headcount.report.markup import Html
 from headcount.report.selection import by_users
-from headcount.text import DASH, count, megabytes_per_s, share
+from headcount.text import DASH, count, megabytes_per_s, plural, share
 
 TITLE = "Bytes sent and received by the server"
 SENT, RECEIVED = "sent", "received"
@@ -95,9 +95,9 @@ def _in_words(run: Run) -> str:
     last = max(valid(run.levels), key=lambda level: sent(level) + received(level))
     part = sent_share(last)
     return (
-        f"At {count(last.users)} users the server sent {megabytes_per_s(sent(last))} and received "
-        f"{megabytes_per_s(received(last))}: {share(part)} of the data went to the users"
-        f"{_ratio(last)}."
+        f"At {plural('user', last.users)} the server sent {megabytes_per_s(sent(last))} and "
+        f"received {megabytes_per_s(received(last))}: {share(part)} of the data went to the "
+        f"users{_ratio(last)}."
     )
 
 

@@ -14,7 +14,7 @@ from headcount.report.figures.lines import Frame, Line, chart
 from headcount.report.figures.plot import Axis, Plot, Rule, Series
 from headcount.report.figures.record import Figure, Run, Table
 from headcount.report.markup import Html, element, joined, number
-from headcount.text import DASH, count, share, significant
+from headcount.text import DASH, plural, share, significant
 
 TITLE = "Use of each resource against throughput"
 BELOW = "Scenarios per second"
@@ -143,7 +143,7 @@ def _in_words(drawn: Sequence[Use]) -> str:
     )
     return (
         f"{CHARTED[fullest.limit]} is used most: {share(most.share)} at "
-        f"{significant(most.per_s)} scenarios per second and {count(most.users)} users.{told}"
+        f"{significant(most.per_s)} scenarios per second and {plural('user', most.users)}.{told}"
     )
 
 

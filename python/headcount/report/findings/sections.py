@@ -8,7 +8,7 @@ from headcount.report.findings import chart, wording
 from headcount.report.html import table
 from headcount.report.html.table import Column, row
 from headcount.report.markup import Html, element, joined
-from headcount.text import memory, share
+from headcount.text import memory, plural, share
 
 FIRST = 3
 """Pieces of advice that stand first."""
@@ -139,7 +139,7 @@ def not_judged(found: LogDiagnosis) -> Html | None:
     return table.section(
         "Not observed",
         table.more(
-            f"{len(lacking)} rules without counters in the log",
+            f"{plural('rule', len(lacking))} without counters in the log",
             table.table(_LACKS, rows, "Not judged"),
         ),
     )
@@ -172,7 +172,7 @@ def about(found: LogDiagnosis) -> Html:
         element("h3", "To know") if found.notes else None,
         element("ul", *(element("li", note) for note in found.notes)) if found.notes else None,
         table.more(
-            f"{len(unknown)} counters of the log that Headcount has no name for",
+            f"{plural('counter', len(unknown))} of the log that Headcount has no name for",
             element("p", ", ".join(unknown)),
         )
         if unknown

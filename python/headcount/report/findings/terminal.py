@@ -9,6 +9,7 @@ from headcount.analyse.rules.library import Library
 from headcount.analyse.rules.model import Advice, Rule
 from headcount.report.findings import wording
 from headcount.report.terminal.say import say
+from headcount.text import plural
 
 MOST_EVIDENCE = 4
 MOST_ADVICE = 3
@@ -105,12 +106,14 @@ def _rest(found: LogDiagnosis) -> str:
     others = [one for one in found.examination.found if one.rule.id not in seen]
     parts = ["a chart for each finding"] if found.examination.found else []
     if others:
-        parts.append(f"{len(others)} more finding{'' if len(others) == 1 else 's'} and notes")
+        parts.append(f"{plural('more finding', len(others))} and notes")
     if len(found.advice) > MOST_ADVICE:
         rest = len(found.advice) - MOST_ADVICE
-        parts.append(f"{rest} more suggestion{'' if rest == 1 else 's'}")
+        parts.append(plural("more suggestion", rest))
     if found.examination.not_judged:
-        parts.append(f"{len(found.examination.not_judged)} rules without counters in the log")
+        parts.append(
+            f"{plural('rule', len(found.examination.not_judged))} without counters in the log"
+        )
     return ", ".join(parts)
 
 

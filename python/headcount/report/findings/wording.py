@@ -9,7 +9,7 @@ from headcount.analyse.rules.explain import condition_text, subject
 from headcount.analyse.rules.finding import Finding
 from headcount.analyse.rules.model import Area, Rule
 from headcount.analyse.rules.units import figure, limit
-from headcount.text import DASH, share, span
+from headcount.text import DASH, plural, share, span
 
 AREAS: dict[Area, str] = {
     "memory": "memory",
@@ -142,7 +142,7 @@ def moments(start_s: float, end_s: float) -> str:
     last = end.strftime(clock)
     if end.date() != start.date():
         last = f"{end.day} {end:%b} {last}"
-    return f"{first}{DASH}{last}"
+    return f"{first} to {last}"
 
 
 def of_the_log(found: LogDiagnosis) -> str:
@@ -155,7 +155,7 @@ def of_the_log(found: LogDiagnosis) -> str:
     host = f" of {found.recording.host}" if found.recording.host else ""
     return (
         f"{found.recording.format}{host}: {when} UTC "
-        f"({span(end_s - start_s)}), {number:,} samples of {counters:,} counters"
+        f"({span(end_s - start_s)}), {plural('sample', number)} of {plural('counter', counters)}"
     )
 
 

@@ -15,7 +15,7 @@ from headcount.report.chart.scale import Linear, for_times, from_zero
 from headcount.report.chart.tick import rate_tick, time_tick
 from headcount.report.html import table
 from headcount.report.markup import Html, element, joined
-from headcount.text import count
+from headcount.text import count, plural
 
 _OUTCOMES = {"passed": "passed", "failed": "failed"}
 
@@ -35,7 +35,7 @@ def section(series: Series, metric: str) -> Html:
 
 def _title(series: Series, metric: str) -> str:
     of_level = metric in ("throughput", "response.p95")
-    return BY_ID[metric].label + (f" at {count(series.users)} users" if of_level else "")
+    return BY_ID[metric].label + (f" at {plural('user', series.users)}" if of_level else "")
 
 
 def _drawing(series: Series, metric: str, title: str, room: Room) -> Html:

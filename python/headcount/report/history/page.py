@@ -9,7 +9,7 @@ from headcount.report.history import chart
 from headcount.report.html import table
 from headcount.report.html.table import Column, row
 from headcount.report.markup import Html, element, joined
-from headcount.text import DASH, count, unbroken
+from headcount.text import DASH, plural, unbroken
 
 MOST_CHARTS = 4
 """Charts of a series, of the figures that decide first."""
@@ -73,7 +73,7 @@ def _runs(series: Series) -> Html:
 
 def _heading(series: Series, name: str) -> str:
     of_level = name in ("throughput", "response.p95")
-    return BY_ID[name].label + (f" at {count(series.users)} users" if of_level else "")
+    return BY_ID[name].label + (f" at {plural('user', series.users)}" if of_level else "")
 
 
 def _cells(run: Run, metrics: list[str]) -> list[Html | str]:

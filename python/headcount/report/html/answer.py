@@ -7,12 +7,12 @@ from headcount.bundle.verdict import Capacity, Verdict
 from headcount.report.content import ReportContent
 from headcount.report.diagnosis import confidence as diagnosis_confidence
 from headcount.report.document.meaning import headline
-from headcount.report.document.prose import before_figures, sentence, several
+from headcount.report.document.prose import before_figures, sentence
 from headcount.report.html.table import more
 from headcount.report.key_figures import KeyFigure, key_figures
 from headcount.report.markup import Html, element, joined
 from headcount.report.wording import confidence, flattening, judged
-from headcount.text import count, unbroken
+from headcount.text import count, interval, plural, unbroken
 
 _OUTCOME = {
     "passed": "Passed",
@@ -82,8 +82,8 @@ def _interval(capacity: Capacity | None) -> Iterator[Html | str]:
     if capacity.at_least:
         yield "No level failed: the server may hold more."
     elif capacity.low is not None and capacity.high is not None:
-        low, high = count(math.floor(capacity.low)), count(math.ceil(capacity.high))
-        yield f"95% confidence interval {low} to {high}"
+        bounds = interval(math.floor(capacity.low), math.ceil(capacity.high))
+        yield f"95% confidence interval {bounds}"
         if capacity.estimate is not None:
             yield element("span", f" \N{MIDDLE DOT} estimate {count(capacity.estimate)}")
 
@@ -143,7 +143,7 @@ def _doubts(verdict: Verdict) -> Html | None:
     if not verdict.flags:
         return None
     items = (element("li", unbroken(doubt)) for doubt in verdict.flags)
-    summary = element("summary", several(len(verdict.flags), "doubt"))
+    summary = element("summary", plural("doubt", len(verdict.flags)))
     return element("details", summary, element("ul", *items), class_="doubts")
 
 

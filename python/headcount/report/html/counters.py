@@ -21,7 +21,7 @@ from headcount.report.resources import (
     resources,
 )
 from headcount.report.selection import broken, counter_mean, published, shown
-from headcount.text import DASH, count, megabytes_per_s, memory, share, significant
+from headcount.text import DASH, megabytes_per_s, memory, plural, share, significant
 
 
 def section(content: ReportContent) -> Html | None:
@@ -52,7 +52,7 @@ def _columns(content: ReportContent) -> tuple[list[Column], list[LevelResult]]:
         levels = [last] if last else []
     return [
         Column("Counter", text=True),
-        *(Column(f"{count(level.users)} users, {level.outcome}") for level in levels),
+        *(Column(f"{plural('user', level.users)}, {level.outcome}") for level in levels),
     ], levels
 
 
@@ -84,8 +84,10 @@ def _memory(level: LevelResult) -> Cell:
 def _generator(level: LevelResult) -> Cell:
     generator = level.generator
     limited = element("b", " was the limit") if generator.limited else None
-    workers = "1 worker" if generator.workers == 1 else f"{count(generator.workers)} workers"
-    said = f"{workers}, busiest {share(generator.busiest_worker_share)} of a core"
+    said = (
+        f"{plural('worker', generator.workers)}, busiest {share(generator.busiest_worker_share)} "
+        "of a core"
+    )
     return joined([f"{significant(generator.cpu_cores)} cores", limited, element("small", said)])
 
 
@@ -119,7 +121,7 @@ def _all(levels: Sequence[LevelResult]) -> Html | None:
     columns = [
         Column("Side", text=True),
         Column("Counter", text=True),
-        *(Column(f"{what}, {count(level.users)} users") for level in levels for what in _WHAT),
+        *(Column(f"{what}, {plural('user', level.users)}") for level in levels for what in _WHAT),
     ]
     rows = [row(columns, [side, _named(name), *_both(levels, side, name)]) for side, name in names]
     return more("All counters", table(columns, rows, "All counters"))

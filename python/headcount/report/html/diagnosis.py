@@ -12,13 +12,13 @@ from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear
 from headcount.report.content import ReportContent
 from headcount.report.diagnosis import CHARTED, NAMES, charted, confidence, ruled_out
-from headcount.report.document.prose import sentence, several
+from headcount.report.document.prose import sentence
 from headcount.report.figures.levels import users_scale
 from headcount.report.html.counters import in_unit
 from headcount.report.html.table import Column, more, row, table
 from headcount.report.html.table import section as make_section
 from headcount.report.markup import Html, element, joined
-from headcount.text import count, share, significant, unbroken
+from headcount.text import count, plural, share, significant, unbroken
 
 TITLE = "Bottleneck"
 ROW = 26.0
@@ -121,7 +121,7 @@ def _doubts(found: Diagnosis) -> Html | None:
     if not said:
         return None
     items = element("ul", *(element("li", unbroken(one)) for one in said))
-    return more(f"{several(len(said), 'doubt')} about the diagnosis", items)
+    return more(f"{plural('doubt', len(said))} about the diagnosis", items)
 
 
 def _candidates(found: Diagnosis) -> Html | None:
@@ -215,7 +215,7 @@ def _last(found: Diagnosis, limit: Limit) -> float | None:
 
 
 def _said(level: LevelScores) -> str:
-    lines = [f"{count(level.users)} users" + (", saturated" if level.saturated else "")]
+    lines = [plural("user", level.users) + (", saturated" if level.saturated else "")]
     ranked = sorted(level.scores.items(), key=lambda item: -item[1])
     lines += [f"{NAMES[limit]}: {significant(score)}" for limit, score in ranked if score > 0]
     return "\n".join(lines)

@@ -6,7 +6,7 @@ from headcount.report.content import ReportContent
 from headcount.report.html.table import Column, row, table
 from headcount.report.html.table import folded as make_section
 from headcount.report.markup import Html, element, joined
-from headcount.text import count
+from headcount.text import count, plural
 
 EXAMPLES_SHOWN = 3
 EXAMPLE_CHARACTERS = 300
@@ -62,7 +62,10 @@ def _kinds(content: ReportContent) -> dict[tuple[str, str], _Kind]:
 def _users(kind: _Kind) -> str:
     numbers = sorted(set(kind.users))
     if len(numbers) > EXAMPLES_SHOWN:
-        return f"{count(numbers[0])} to {count(numbers[-1])} users ({len(numbers)} levels)"
+        return (
+            f"{count(numbers[0])} to {plural('user', numbers[-1])} "
+            f"({plural('level', len(numbers))})"
+        )
     return ", ".join(count(number) for number in numbers) + " users"
 
 

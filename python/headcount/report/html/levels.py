@@ -11,7 +11,7 @@ from headcount.report.html.table import folded as make_section
 from headcount.report.markup import Html, element, joined
 from headcount.report.selection import by_users, errors_share
 from headcount.report.wording import PURPOSE, objections
-from headcount.text import count, duration, duration_range, share, significant, span, unbroken
+from headcount.text import count, duration, interval, share, significant, span, unbroken
 
 _NOTE = (
     "By users. Below the outcome: as which level it was run, and what for. Overload: late, slow or "
@@ -72,10 +72,10 @@ def _percentile(of: Callable[[Times], float]) -> Callable[[LevelResult], Cell]:
 
 
 def _p95(level: LevelResult) -> Cell:
-    interval = level.total.p95_interval_ms
+    bounds = level.total.p95_interval_ms
     # On paper it may be broken, then at the dash.
     wider = " or wider" if level.total.p95_interval_unreliable else ""
-    spread = element("small", unbroken(duration_range(*interval) + wider)) if interval else None
+    spread = element("small", unbroken(interval(*bounds, duration) + wider)) if bounds else None
     return joined([_percentile(lambda times: times.p95_ms)(level), spread])
 
 

@@ -6,7 +6,7 @@ from headcount.report.html.table import Column, row, table
 from headcount.report.html.table import folded as make_section
 from headcount.report.markup import Html, element
 from headcount.report.selection import shown
-from headcount.text import count, duration, megabytes_per_s, share, significant
+from headcount.text import count, duration, megabytes_per_s, plural, share, significant
 
 _SCENARIO = (
     Column("Scenario", text=True),
@@ -41,7 +41,7 @@ def section(content: ReportContent) -> Html | None:
     if level is None:
         return None
     return make_section(
-        f"Scenarios and steps at {count(level.users)} users ({level.outcome})",
+        f"Scenarios and steps at {plural('user', level.users)} ({level.outcome})",
         table(_SCENARIO, _scenarios(level), "Scenarios"),
         element("p", "Response time, from the moment each scenario was due.", class_="note"),
         table(_STEP, _steps(level), "Steps") if level.steps else None,

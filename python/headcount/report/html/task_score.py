@@ -19,7 +19,7 @@ from headcount.report.html.table import folded as make_section
 from headcount.report.markup import Html, element, joined
 from headcount.report.selection import by_users
 from headcount.report.tasks import has_figures
-from headcount.text import DASH, count, duration, duration_range, significant
+from headcount.text import DASH, count, duration, interval, plural, significant
 
 _NOTE = (
     "Score: the weighted mean of a percentile of the tasks' times; what is written is Headcount's "
@@ -103,7 +103,7 @@ def _drawing(content: ReportContent, room: Room) -> Html:
 
 def _said(level: LevelResult) -> str:
     rate = f", {significant(level.marks.per_minute)} marks a minute" if level.marks else ""
-    return f"{count(level.users)} users: {level.outcome}\nscore {duration(_score(level))}{rate}"
+    return f"{plural('user', level.users)}: {level.outcome}\nscore {duration(_score(level))}{rate}"
 
 
 def _in_words(content: ReportContent) -> str:
@@ -111,8 +111,8 @@ def _in_words(content: ReportContent) -> str:
     first = min(told, key=lambda level: level.users)
     last = max(told, key=lambda level: level.users)
     return (
-        f"The score goes from {duration(_score(first))} at {count(first.users)} users to "
-        f"{duration(_score(last))} at {count(last.users)} users. All figures are in the table "
+        f"The score goes from {duration(_score(first))} at {plural('user', first.users)} to "
+        f"{duration(_score(last))} at {plural('user', last.users)}. All figures are in the table "
         "below."
     )
 
@@ -136,15 +136,14 @@ def _table(content: ReportContent, label: str) -> Html:
 
 def _score_cell(level: LevelResult) -> Cell:
     told = duration(_score(level))
-    interval = level.score.interval if level.score else None
-    return joined([told, element("small", duration_range(*interval))]) if interval else told
+    bounds = level.score.interval if level.score else None
+    return joined([told, element("small", interval(*bounds, duration))]) if bounds else told
 
 
 def _marks_cell(level: LevelResult) -> Cell:
     if level.marks is None:
         return DASH
-    told, interval = significant(level.marks.per_minute), level.marks.interval_per_minute
-    if interval is None:
+    told, bounds = significant(level.marks.per_minute), level.marks.interval_per_minute
+    if bounds is None:
         return told
-    low, high = interval
-    return joined([told, element("small", f"{significant(low)}{DASH}{significant(high)}")])
+    return joined([told, element("small", interval(*bounds, significant))])

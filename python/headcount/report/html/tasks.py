@@ -7,7 +7,7 @@ from headcount.report.html.table import folded as make_section
 from headcount.report.markup import Html, element, joined
 from headcount.report.selection import shown
 from headcount.report.tasks import NOTE, WEIGHED, Figure, figures, missing_tasks
-from headcount.text import count, duration_range
+from headcount.text import duration, interval, plural
 
 
 def section(content: ReportContent) -> Html | None:
@@ -22,7 +22,7 @@ def section(content: ReportContent) -> Html | None:
     ]
     said = missing_tasks(level)
     return make_section(
-        f"Tasks at {count(level.users)} users ({level.outcome})",
+        f"Tasks at {plural('user', level.users)} ({level.outcome})",
         table(columns, rows, "Tasks"),
         element("p", said) if said else None,
         element("p", NOTE + (WEIGHED if _weighed(level) else ""), class_="note"),
@@ -37,4 +37,4 @@ def _cell(figure: Figure, task: TaskResult) -> Cell:
     told = figure.cell(task)
     if figure.heading != "p95" or task.p95_interval_ms is None:
         return told
-    return joined([told, element("small", duration_range(*task.p95_interval_ms))])
+    return joined([told, element("small", interval(*task.p95_interval_ms, duration))])

@@ -8,7 +8,7 @@ from headcount.report.html.table import Column, row, table
 from headcount.report.html.table import folded as make_section
 from headcount.report.markup import Html, element
 from headcount.report.selection import shown
-from headcount.text import count, share, significant, storage
+from headcount.text import count, plural, share, significant, storage
 
 _FIGURES = (
     Column("Share"),
@@ -65,7 +65,7 @@ def section(content: ReportContent) -> Html | None:
     if len(rows) > 1:
         rows.append(_row(kind, level, "All together", sum(level.requests.values()), "sum"))
     return make_section(
-        f"{kind.title} at {count(level.users)} users ({level.outcome})",
+        f"{kind.title} at {plural('user', level.users)} ({level.outcome})",
         table(kind.columns, rows, kind.caption, "requests short"),
         element("p", _told(kind, level), class_="note"),
     )

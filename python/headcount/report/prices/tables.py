@@ -11,7 +11,7 @@ from headcount.analyse.prices.wording import AGAIN
 from headcount.bundle.price import Price, PriceItem
 from headcount.plan.money import fine, plain, rounded, stated_text
 from headcount.report.wording import price_interval, price_of
-from headcount.text import DASH, clean, count
+from headcount.text import DASH, clean, count, plural
 
 MOST_STRETCHES = 12
 """Rows of break-even points that are printed; JSON has all."""
@@ -152,7 +152,7 @@ def _fleets(report: PriceReport) -> PriceTable:
     rows = [_fleet(one, report.cheapest, unit) for one in report.fleets]
     price = f"Price{again}, {unit}"
     heads = ("Configuration", "Users each", "Systems", price, "95% interval", "Per user")
-    return PriceTable(f"For {count(need.most_users)} users", heads, rows, 1, _need(report))
+    return PriceTable(f"For {plural('user', need.most_users)}", heads, rows, 1, _need(report))
 
 
 def _fleet(one: Fleet, cheapest: str | None, unit: str) -> list[str]:
@@ -174,7 +174,7 @@ def _need(report: PriceReport) -> str:
     """What was asked for, in words."""
     need = report.need
     assert need is not None
-    said = [f"{count(need.users)} users"]
+    said = [plural("user", need.users)]
     if need.growth:
         said.append(f"growing by {_percent(need.growth)} a year for {plain(need.years)} years")
     said.append(f"headroom {_percent(need.headroom)}" if need.headroom else "no headroom")
@@ -206,7 +206,7 @@ def _consolidations(report: PriceReport) -> PriceTable:
 
 
 def _percent(value: Decimal) -> str:
-    return f"{plain(value * 100)} %"
+    return f"{plain(value * 100)}%"
 
 
 def _evens(report: PriceReport) -> list[PriceTable]:

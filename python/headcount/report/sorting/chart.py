@@ -15,7 +15,7 @@ from headcount.report.markup import Html, element, joined
 from headcount.report.sorting.figures import seconds, size
 from headcount.sort.answer import Figures
 from headcount.sort.experiment import Subject
-from headcount.text import storage
+from headcount.text import plural, storage
 
 _TITLE = "Time to the last write"
 _STYLES = ("throughput", "cpu", "overload", "users", "p50")
@@ -118,7 +118,7 @@ def _in_words(found: Sequence[Figures]) -> str:
     slowest = max(found, key=lambda one: one.exit_s.value)
     fastest = min(found, key=lambda one: one.exit_s.value)
     return (
-        f"{len(found)} settings, from {seconds(fastest.exit_s.value)} with "
+        f"{plural('setting', len(found))}, from {seconds(fastest.exit_s.value)} with "
         f"{size(fastest.setting.sortsize_bytes)} to {seconds(slowest.exit_s.value)} with "
         f"{size(slowest.setting.sortsize_bytes)}. All figures are in the table below."
     )

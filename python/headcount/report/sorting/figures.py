@@ -1,7 +1,7 @@
 """Sizes and times of a sort experiment."""
 
 from headcount.sort.statistics import Estimate
-from headcount.text import duration, duration_range, storage
+from headcount.text import duration, interval, storage
 
 
 def size(value_bytes: float | None) -> str:
@@ -14,8 +14,8 @@ def seconds(value_s: float) -> str:
     return duration(value_s * 1000)
 
 
-def interval(one: Estimate) -> str | None:
+def time_interval(one: Estimate) -> str | None:
     """The interval of a time; None without one."""
     if one.low is None or one.high is None:
         return None
-    return duration_range(one.low * 1000, one.high * 1000)
+    return interval(one.low * 1000, one.high * 1000, duration)

@@ -9,7 +9,7 @@ from headcount.report.html import table
 from headcount.report.html.table import Column, row
 from headcount.report.markup import Html, element, joined
 from headcount.report.sorting import chart, wording
-from headcount.report.sorting.figures import interval, seconds, size
+from headcount.report.sorting.figures import seconds, size, time_interval
 from headcount.sort.answer import Cliff, Figures
 from headcount.sort.experiment import Measured, Subject
 from headcount.text import DASH, count, unbroken
@@ -104,7 +104,7 @@ def _row(one: Figures) -> Html:
         "the machine's" if limit is None else size(limit),
         size(one.setting.sortsize_bytes),
         seconds(one.exit_s.value),
-        interval(one.exit_s) or DASH,
+        time_interval(one.exit_s) or DASH,
         seconds(one.durable_s.value),
         size(one.temporary_bytes) if one.temporary_bytes else "none",
         count(first.budget.runs),

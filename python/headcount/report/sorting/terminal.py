@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from headcount.report.sorting.figures import interval, seconds, size
+from headcount.report.sorting.figures import seconds, size, time_interval
 from headcount.report.terminal.glyphs import glyphs, writable
 from headcount.sort.answer import Figures
 from headcount.text import DASH, count
@@ -65,7 +65,7 @@ def _cells(one: Figures) -> tuple[str, ...]:
         DASH if limit is None else size(limit),
         size(one.setting.sortsize_bytes),
         seconds(one.exit_s.value),
-        interval(one.exit_s) or DASH,
+        time_interval(one.exit_s) or DASH,
         seconds(one.durable_s.value),
         size(one.temporary_bytes) if one.temporary_bytes else "none",
         count(one.trials[0].sorted.budget.runs),

@@ -3,13 +3,13 @@
 import statistics
 from collections.abc import Sequence
 
-from headcount.report.sorting.figures import interval, seconds, size
+from headcount.report.sorting.figures import seconds, size, time_interval
 from headcount.sort import layout
 from headcount.sort.answer import Cliff, Figures
 from headcount.sort.experiment import Measured, Subject
 from headcount.sort.placement import Placement
 from headcount.sort.statistics import Estimate
-from headcount.text import count, share
+from headcount.text import plural, share
 
 PAPER_SAVED = "the paper: 57.8 s to 39.7 s, 31%"
 MOST_NAMED = 3
@@ -21,12 +21,13 @@ def data(subject: Subject) -> str:
     """What is sorted."""
     keys = subject.layout.keys
     lengths = ", ".join(str(key.length) for key in keys)
-    noun = "key" if len(keys) == 1 else f"{len(keys)} keys"
+    noun = "key" if len(keys) == 1 else plural("key", len(keys))
     cache = "dropped before each sort" if subject.cold else "warm"
     return (
-        f"{size(subject.data_bytes)} in {subject.where.folder}: {count(subject.records)} records "
-        f"of {subject.layout.record_bytes} bytes, {noun} of {lengths} bytes, seed {subject.seed}, "
-        f"{subject.threads} thread{'' if subject.threads == 1 else 's'}, cache of the data {cache}"
+        f"{size(subject.data_bytes)} in {subject.where.folder}: "
+        f"{plural('record', subject.records)} of {subject.layout.record_bytes} bytes, {noun} of "
+        f"{lengths} bytes, seed {subject.seed}, {plural('thread', subject.threads)}, cache of the "
+        f"data {cache}"
     )
 
 
@@ -51,7 +52,7 @@ def outcome(one: Figures) -> list[str]:
     else:
         passes = "one pass" if trial.passes == 1 else f"{trial.passes} passes"
         said = (
-            f"Sort size {sortsize}: it does not fit; {count(trial.budget.runs)} runs, merged in "
+            f"Sort size {sortsize}: it does not fit; {plural('run', trial.budget.runs)}, merged in "
             f"{passes}, {size(one.temporary_bytes)} written to work files in "
             f"{', '.join(str(where.folder) for where in one.setting.work)}"
         )
@@ -152,7 +153,7 @@ def _saved(gain: Estimate) -> str:
 
 
 def _estimate(one: Estimate) -> str:
-    known = interval(one)
+    known = time_interval(one)
     return seconds(one.value) + (f" (95% interval {known})" if known else "")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from headcount.report.chart.scale import Scale
 from headcount.report.terminal.glyphs import Glyphs
-from headcount.text import count
+from headcount.text import count, plural
 
 HEIGHT_ROWS = 7
 
@@ -87,7 +87,7 @@ def _height(
 
 def _below(plot: Plot, columns: int, mark: str) -> str:
     """Write the ends of the axis of users, and the capacity where it stands."""
-    end = f"{count(plot.users)} users"
+    end = plural("user", plot.users)
     line = list("0" + " " * (columns - 1))
     line[max(columns - len(end), 2) :] = end
     if plot.capacity is not None:

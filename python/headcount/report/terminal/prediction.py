@@ -8,7 +8,7 @@ from headcount.analyse.prediction.change import amount_text
 from headcount.analyse.prediction.prediction import Check, Prediction
 from headcount.analyse.prediction.resource import resource_name
 from headcount.report.terminal.glyphs import writable
-from headcount.text import DASH, count, duration, duration_range, share, significant
+from headcount.text import DASH, count, duration, interval, plural, share, significant
 
 _EACH = {
     "cores": (1e3, "ms CPU"),
@@ -27,7 +27,7 @@ def prediction(told: Prediction, console: Console) -> None:
         users = told.for_users
         _line(console, users.sentence)
         if users.response_low_ms is not None and users.response_high_ms is not None:
-            bounds = duration_range(users.response_low_ms, users.response_high_ms)
+            bounds = interval(users.response_low_ms, users.response_high_ms, duration)
             _line(console, f"Their mean response time, 95 % interval: {bounds}.")
     _expected(told, console)
     _demands(told, console)
@@ -45,7 +45,7 @@ def _expected(told: Prediction, console: Console) -> None:
         measured = f", {word}: {count(told.measured)}" if told.measured is not None else ""
         _line(
             console,
-            f"As it is: {count(told.now.users)} users by the model{measured}; "
+            f"As it is: {plural('user', told.now.users)} by the model{measured}; "
             f"{significant(told.now.per_s)} scenarios/s, {duration(told.now.response_ms)} on "
             f"average; fullest: {resource_name(told.bound_now) if told.bound_now else DASH}.",
         )

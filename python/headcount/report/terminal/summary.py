@@ -24,7 +24,7 @@ from headcount.report.terminal.price import table as price_table
 from headcount.report.terminal.table import table
 from headcount.report.terminal.tasks import tasks
 from headcount.report.wording import confidence, flattening, judged, objections, price_text, priced
-from headcount.text import count, span
+from headcount.text import plural, span
 
 _STYLE = {"passed": "bold green", "failed": "bold red"}
 
@@ -48,7 +48,7 @@ def summary(
         verdict: The answer.
         levels: All levels in the order they were run; may be empty.
         console: Where to; its width and encoding are kept to. Colours appear on terminals only.
-        environment: The disclosure, which tells over which interface the load came; without it
+        environment: The disclosure, which says over which interface the load came; without it
             the network's figure is left out.
         program: The program that users played, if they did; its operations are then listed.
 
@@ -72,7 +72,7 @@ def _program(
     level = shown(verdict, levels)
     if program is None or level is None:
         return
-    _print(f"\nOperations at {count(level.users)} users, of {program}", console)
+    _print(f"\nOperations at {plural('user', level.users)}, of {program}", console)
     console.print(operations(level, console))
     _print(throughput(level), console)
 
@@ -150,7 +150,7 @@ def _tasks(verdict: Verdict, levels: Sequence[LevelResult], console: Console) ->
     level = shown(verdict, levels)
     if level is None or not level.tasks:
         return
-    _print(f"\nTasks at {count(level.users)} users:", console)
+    _print(f"\nTasks at {plural('user', level.users)}:", console)
     console.print(tasks(level, console))
     said = missing_tasks(level)
     if said:
@@ -172,13 +172,13 @@ def _objections(levels: Sequence[LevelResult], console: Console) -> None:
     for level in levels:
         told = objections(level)
         if told and level.outcome != "failed":
-            text = f"Level {level.index}, {count(level.users)} users, {level.outcome}: "
+            text = f"Level {level.index}, {plural('user', level.users)}, {level.outcome}: "
             _print(text + " ".join(told), console, "yellow")
 
 
 def _cost(cost: Cost) -> str:
-    noun = "level" if cost.levels == 1 else "levels"
-    return f"{count(cost.levels)} {noun}, {count(cost.operations)} operations, {span(cost.seconds)}"
+    levels, operations = plural("level", cost.levels), plural("operation", cost.operations)
+    return f"{levels}, {operations}, {span(cost.seconds)}"
 
 
 def _print(text: str, console: Console, style: str = "") -> None:
