@@ -168,7 +168,9 @@ def test_a_workload_is_shown_to_people(name: str) -> None:
         assert text in shown.output
     for written in ("{'", "True", "None"):
         assert written not in shown.output
-    assert ("350 files in 100 folders a user, 79.6 MB" in shown.output) == (name == "home-folders")
+    assert ("350 files in 100 folders per user, 79.6 MB" in shown.output) == (
+        name == "home-folders"
+    )
 
 
 def test_no_runs_yet(headcount: Headcount) -> None:

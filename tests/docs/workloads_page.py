@@ -1,6 +1,8 @@
 """Writes docs/workloads.md from the workload files: `python tests/docs/workloads_page.py`."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 
 from headcount import workloads
@@ -8,20 +10,24 @@ from headcount.plan.workload import Scenario, Workload
 
 PAGE = Path(__file__).parents[2] / "docs" / "workloads.md"
 
+FEW_STEPS = 4
+"""Scenarios of up to so many steps are shown with all options."""
+
 INTRODUCTION = """\
 # Workloads
 
-What comes with Headcount. Each re-creates a published benchmark as far as it was published; what
-was not is ours, and each workload says which. **No result is a score of the original.**
+The workloads that come with Headcount. Each re-creates a published benchmark as far as it was
+published. The rest is ours, and each workload says what. **No result is a score of the original.**
 
-`headcount workloads` lists them, `headcount workloads show NAME` shows one. Workloads are [TOML
-files](plan-and-workload-files.md#workloads); copy one from `python/headcount/workloads` to make
-your own. The operations are explained with [the application
-server](app-protocol.md#what-clients-ask-for) and [the SMB client](smb.md#steps).
+`headcount workloads` lists them, `headcount workloads show NAME` shows one with every option of
+every step; scenarios of more than four steps are shortened here. To make your own, copy
+a [TOML file](plan-and-workload-files.md#workloads) from `python/headcount/workloads`. The
+operations are explained with [the application server](app-protocol.md#what-clients-ask-for) and
+[the SMB client](smb.md#steps).
 
 This page is made from the workload files: `python tests/docs/workloads_page.py`.
 
-| workload | what it is | how it is run |
+| workload | what it is | how it runs |
 |---|---|---|
 """
 
@@ -30,7 +36,17 @@ def page() -> str:
     """The page as it must stand in the documentation."""
     found = [workloads.load(name) for name in workloads.names()]
     lines = [f"| [`{w.name}`](#{w.name}) | {w.title} | {_how(w)} |" for w in found]
-    return "\n\n".join([INTRODUCTION + "\n".join(lines), *(_section(w) for w in found)]) + "\n"
+    families: dict[str, list[Workload]] = {}
+    for workload in found:
+        families.setdefault(_original(workload), []).append(workload)
+    parts = [_family(original, members) for original, members in families.items()]
+    return "\n\n".join([INTRODUCTION + "\n".join(lines), *parts]) + "\n"
+
+
+def _original(workload: Workload) -> str:
+    """The name of the benchmark, without the part of it that a workload re-creates."""
+    name = re.split("[,:;]", workload.recreates)[0]
+    return name[0].upper() + name[1:]
 
 
 def _how(workload: Workload) -> str:
@@ -40,65 +56,131 @@ def _how(workload: Workload) -> str:
     return f"ladder of {len(ladder)} levels, {ladder[0]} to {ladder[-1]} users"
 
 
-def _section(workload: Workload) -> str:
+def _family(original: str, members: list[Workload]) -> str:
+    """The workloads that re-create one benchmark, then how they differ from it, and its sources."""
+    facts = [_facts(member) for member in members]
+    common = [fact for fact in facts[0] if len(facts) > 1 and all(fact in its for its in facts)]
+    shared = ["All of these:", _list(common)] if common else []
+    return "\n\n".join(
+        [
+            f"## {original}",
+            *shared,
+            *(_section(member, set(common)) for member in members),
+            "Differences from the original:",
+            _by_owner({w.name: w.deviations for w in members}),
+            "Sources:",
+            _by_owner({w.name: w.sources for w in members}),
+        ]
+    )
+
+
+def _by_owner(texts: Mapping[str, Sequence[str]]) -> str:
+    """Each text once, after the names of those that have it unless all have."""
+    owners: dict[str, list[str]] = {}
+    for name, its in texts.items():
+        for text in its:
+            owners.setdefault(text, []).append(name)
+    return _list(
+        text if len(names) == len(texts) else f"{_code(names)}: {text}"
+        for text, names in owners.items()
+    )
+
+
+def _section(workload: Workload, common: set[str]) -> str:
+    description = " ".join(workload.description.split())
+    if workload.recreates != _original(workload):
+        description += f" Re-creates {workload.recreates}."
+    return "\n\n".join(
+        [
+            f"### {workload.name}",
+            f"**{workload.title}.** {description}",
+            _list(fact for fact in _facts(workload) if fact not in common),
+            *_scenarios(workload),
+        ]
+    )
+
+
+def _facts(workload: Workload) -> list[str]:
     run = workload.run
+    levels = ", ".join(map(str, run.ladder or ()))
     facts = [
-        f"Levels: {', '.join(map(str, run.ladder)) if run.ladder else 'the search'}",
-        f"Measured in each: {run.duration}" if run.ladder else "",
+        f"Levels: {levels}; {run.duration} measured in each" if levels else "Levels: the search",
         f"Pace: {workload.pace.kind}, {_pause(workload)}",
-        f"Criteria: {', '.join(f'`{text}`' for text in workload.criteria)}",
-        f"Data: {workload.data.file_size} a user, of which {workload.data.io_range} are read and "
-        "written"
-        if workload.data
-        else "",
-        f"Data: {workload.tree.text}" if workload.tree else "",
-        f"Data: {workload.library.text}" if workload.library else "",
+        f"Criteria: {_code(workload.criteria)}",
+        *(f"`--rule {rule}`: {_code(texts)}" for rule, texts in workload.rules.items()),
         *(
-            f"`{group}`: the scenarios {', '.join(f'`{each}`' for each in patterns)} together"
+            f"`{group}`: the scenarios {_code(patterns)} together"
             for group, patterns in workload.groups.items()
         ),
-        f"Data: {workload.pages.text}" if workload.pages else "",
-        _client(workload),
-        f"On a server of the lab: `--scale {run.lab_scale:g}` unless one is given"
+        *(f"Data: {text}" for text in _data(workload)),
+        f"Client: {_code(f'{key} = {value}' for key, value in workload.client.items())}"
+        if workload.client
+        else "",
+        f"Scale on a lab server: {run.lab_scale:g} by default (`--scale`)"
         if run.lab_scale < 1
         else "",
         f"Users play {workload.program.text}, in order" if workload.program else "",
-        *(
-            f"`--rule {rule}`: {' '.join(f'`{text}`' for text in texts)}"
-            for rule, texts in workload.rules.items()
-        ),
         f"Users play {workload.script.text}" if workload.script else "",
-        f"Pauses pass {run.compress:g} times faster than life" if run.compress != 1 else "",
+        f"Pauses pass {run.compress:g} times faster than in real life" if run.compress != 1 else "",
         "Users log on when they join" if run.log_on == "join" else "",
         f"Score: {workload.score.name}, in {workload.score.unit}" if workload.score else "",
         f"Score: {workload.task_score.text}" if workload.task_score else "",
         f"Marks: {workload.marks.text}" if workload.marks else "",
     ]
+    return [fact for fact in facts if fact]
+
+
+def _data(workload: Workload) -> Iterable[str]:
+    if workload.data:
+        yield f"{workload.data.file_size} per user, {workload.data.io_range} of it read and written"
+    for part in (workload.tree, workload.library, workload.pages):
+        if part:
+            yield part.text
+
+
+def _scenarios(workload: Workload) -> Iterable[str]:
+    """What is the same for all scenarios as a fact, what differs as a table."""
     total = sum(scenario.weight for scenario in workload.scenarios)
-    table = [
-        "| scenario | share | limit | steps | what it is | origin |",
-        "|---|---|---|---|---|---|",
-    ]
     # A load file decides how often each of its operations comes.
     unknown = workload.program is not None and workload.program.needs_file
-    table += [_row(scenario, 0 if unknown else total) for scenario in workload.scenarios]
-    return "\n\n".join(
-        [
-            f"## {workload.name}",
-            f"**{workload.title}.** {' '.join(workload.description.split())}",
-            _list(fact for fact in facts if fact),
-            "\n".join(table),
-            f"Re-creates {workload.recreates}. Differs from it:",
-            _list(workload.deviations),
-            "Sources:",
-            _list(workload.sources),
-        ]
-    )
+    rows = [_row(scenario, 0 if unknown else total) for scenario in workload.scenarios]
+    same = [key for key in rows[0] if len(rows) > 1 and len({row[key] for row in rows}) == 1]
+    few = len({row["origin"] for row in rows}) <= len(rows) / 2
+    apart = {*same, "origin"} if few else set(same)
+    yield _table([{key: row[key] for key in row if key not in apart} for row in rows])
+    facts = [f"{key.capitalize()} of each: {rows[0][key]}" for key in same if rows[0][key]]
+    if few and "origin" not in same:
+        origins: dict[str, list[str]] = {}
+        for scenario in workload.scenarios:
+            origins.setdefault(scenario.origin, []).append(scenario.name)
+        facts += [f"Origin of {_code(names)}: {text}" for text, names in origins.items()]
+    if facts:
+        yield _list(facts)
 
 
-def _client(workload: Workload) -> str:
-    told = ", ".join(f"`{key} = {value}`" for key, value in workload.client.items())
-    return f"Client: {told}" if told else ""
+def _row(scenario: Scenario, total: float) -> dict[str, str]:
+    pause = f"; then a pause of {scenario.pause.text}" if scenario.pause else ""
+    return {
+        "scenario": f"`{scenario.name}`",
+        "share": f"{scenario.weight / total:.0%}" if total else "",
+        "limit": scenario.limit_text,
+        "steps": _steps(scenario),
+        "what it does": scenario.title + pause,
+        "origin": scenario.origin,
+    }
+
+
+def _steps(scenario: Scenario) -> str:
+    """All of a few steps; of many the operations, how often each in a row."""
+    if len(scenario.steps) <= FEW_STEPS:
+        return "; ".join(f"`{step.text}`" for step in scenario.steps)
+    runs = [(op, len(list(those))) for op, those in groupby(step.op for step in scenario.steps)]
+    return ", ".join(f"{op} x{times}" if times > 1 else op for op, times in runs)
+
+
+def _table(rows: Sequence[Mapping[str, str]]) -> str:
+    head = [f"| {' | '.join(rows[0])} |", f"|{'---|' * len(rows[0])}"]
+    return "\n".join([*head, *(f"| {' | '.join(row.values())} |" for row in rows)])
 
 
 def _pause(workload: Workload) -> str:
@@ -106,18 +188,8 @@ def _pause(workload: Workload) -> str:
     return f"{kind} {workload.pace.time.text}"
 
 
-def _row(scenario: Scenario, total: float) -> str:
-    steps = "; ".join(f"`{step.text}`" for step in scenario.steps)
-    share = f"{scenario.weight / total:.0%}" if total else ""
-    cells = [
-        f"`{scenario.name}`",
-        share,
-        scenario.limit_text,
-        steps,
-        scenario.title + (f"; then a pause of {scenario.pause.text}" if scenario.pause else ""),
-        scenario.origin,
-    ]
-    return f"| {' | '.join(cells)} |"
+def _code(texts: Iterable[str]) -> str:
+    return ", ".join(f"`{text}`" for text in texts)
 
 
 def _list(texts: Iterable[str]) -> str:

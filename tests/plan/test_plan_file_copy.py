@@ -108,7 +108,7 @@ def test_pace_levels_and_goals_are_those_of_1998_or_say_that_they_are_ours() -> 
     assert WORKLOAD.pace.time.mean_s == 1
     ladder = WORKLOAD.run.ladder
     assert ladder == [MOTORS * tenth // 10 for tenth in range(1, 11)]
-    assert any("10 % of 600 users" in text and "ours" in text for text in WORKLOAD.deviations)
+    assert any("10% of 600 users" in text and "ours" in text for text in WORKLOAD.deviations)
     assert {"files-64k:mean<=1s", "files-1m:mean<=5s"} <= set(WORKLOAD.criteria)
     names = [scenario.name for scenario in WORKLOAD.scenarios]
     members = {group: {names[index] for index in some} for group, some in WORKLOAD.members.items()}
@@ -117,5 +117,5 @@ def test_pace_levels_and_goals_are_those_of_1998_or_say_that_they_are_ours() -> 
 
 def test_the_worked_example_is_shown() -> None:
     (example,) = [text for text in WORKLOAD.sources if "worked example" in text]
-    for figure in ("600 motors", "39 MB/s", "80 % CPU", "65 KB/s a motor", "75 % (3:1)"):
+    for figure in ("600 motors", "39 MB/s", "80% CPU", "65 KB/s per motor", "75% (3:1)"):
         assert figure in example

@@ -27,7 +27,7 @@ def listing(context: typer.Context, json: options.Json = False) -> None:
         print_json([{"name": w.name, "title": w.title, "recreates": w.recreates} for w in found])
         return
     table = Table(box=None, header_style="bold")
-    for column in ("workload", "what it is", "how it is run"):
+    for column in ("workload", "what it is", "how it runs"):
         table.add_column(column)
     for workload in found:
         how = (
@@ -41,7 +41,7 @@ def listing(context: typer.Context, json: options.Json = False) -> None:
 def show(
     name: Annotated[str, typer.Argument(help="A workload's name.")], json: options.Json = False
 ) -> None:
-    """Show what a workload does, re-creates, and in what it differs from the original."""
+    """Show what a workload does, what it re-creates and how it differs from the original."""
     workload = workloads.load(name)
     if json:
         print_json(workload.model_dump(mode="json"))
@@ -80,7 +80,7 @@ def _print_scenarios(workload: Workload) -> None:
 
 def _print_run(workload: Workload) -> None:
     run = workload.run
-    out.print("\n[bold]How it is run[/]")
+    out.print("\n[bold]How it runs[/]")
     levels = ", ".join(map(str, run.ladder)) if run.ladder else "search for the capacity"
     kind = "think time" if workload.pace.kind == "closed" else "a scenario every"
     out.print(f"  levels: {levels}", markup=False)
@@ -89,7 +89,7 @@ def _print_run(workload: Workload) -> None:
     _print_criteria(workload)
     if workload.data:
         data = workload.data
-        out.print(f"  data: a file of {data.file_size} a user, of which {data.io_range} are used")
+        out.print(f"  data: {data.file_size} per user, {data.io_range} of it read and written")
     data_sets = (workload.tree, workload.library, workload.pages, workload.mail)
     for described in (*data_sets, workload.discussion):
         if described:
@@ -97,12 +97,12 @@ def _print_run(workload: Workload) -> None:
     for group, patterns in workload.groups.items():
         out.print(f"  {group}: the scenarios {', '.join(patterns)} together", markup=False)
     if workload.client:
-        told = ", ".join(f"{key} = {value}" for key, value in workload.client.items())
-        out.print(f"  client: {told}", markup=False)
+        options = ", ".join(f"{key} = {value}" for key, value in workload.client.items())
+        out.print(f"  client: {options}", markup=False)
     if workload.program:
         out.print(f"  users play {workload.program.text}, in order", markup=False)
     if run.lab_scale < 1:
-        out.print(f"  on a server of the lab: --scale {run.lab_scale:g} unless one is given")
+        out.print(f"  on a lab server: --scale {run.lab_scale:g} by default")
     _print_figures(workload)
 
 
@@ -124,7 +124,9 @@ def _print_order(workload: Workload) -> None:
         out.print(f"  mean pause: {significant(mean_s)} s{most}", markup=False)
     if workload.run.compress != 1:
         faster = f"{workload.run.compress:g}"
-        out.print(f"  pauses pass {faster} times faster than life (--compress)", markup=False)
+        out.print(
+            f"  pauses pass {faster} times faster than in real life (--compress)", markup=False
+        )
     if workload.run.log_on == "join":
         out.print("  users log on when they join, before anything is due", markup=False)
 

@@ -42,14 +42,16 @@ class Tree(Strict):
     `seed` is the data set's own: runs with other seeds find the same files.
     """
 
-    folders: int = Field(ge=1, le=100_000, description="Folders of a user, the own one included")
-    static_files: int = Field(ge=1, le=100_000, description="Files a user reads")
-    volatile_files: int = Field(ge=1, le=100_000, description="Files a user rewrites")
-    new_files: int = Field(ge=1, le=100_000, description="Names a user makes during a run")
+    folders: int = Field(ge=1, le=100_000, description="Folders per user, including the user's own")
+    static_files: int = Field(ge=1, le=100_000, description="Files that a user reads")
+    volatile_files: int = Field(ge=1, le=100_000, description="Files that a user rewrites")
+    new_files: int = Field(
+        ge=1, le=100_000, description="Names for files that a user creates during a run"
+    )
     shared_files: int = Field(ge=1, le=100_000, description="Files that all users of a share read")
-    median_size: Size = Field(description="Median of the sizes")
-    sigma: float = Field(ge=0, le=5, description="Standard deviation of the logarithm of a size")
-    most_size: Size = Field(description="No file is larger")
+    median_size: Size = Field(description="Median file size")
+    sigma: float = Field(ge=0, le=5, description="Standard deviation of the logarithm of the sizes")
+    most_size: Size = Field(description="Largest file size")
     seed: int = Field(default=1, ge=0, lt=2**63)
 
     @model_validator(mode="after")
@@ -101,9 +103,14 @@ class Tree(Strict):
         """What is in it, for people."""
         files = self.static_files + self.volatile_files
         return (
-            f"{files} files in {self.folders} folders a user, {self.user_bytes / 1e6:.3g} MB; "
-            f"{self.shared_files} files that all users of a share read"
+            f"{files} files in {_counted(self.folders, 'folder')} per user, "
+            f"{self.user_bytes / 1e6:.3g} MB; {_counted(self.shared_files, 'file')} that all users "
+            "of a share read"
         )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _normal(z: float) -> float:

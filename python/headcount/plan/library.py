@@ -18,21 +18,19 @@ Content = Literal["text", "image", "data", "office", "compressed"]
 class Class(Strict):
     """Files of one size and one kind of contents."""
 
-    name: str = Field(
-        pattern=r"^[a-z0-9-]{1,40}$", description="What steps call it, and its folder"
-    )
-    content: Content = Field(description="What the files hold, and so how they compress")
+    name: str = Field(pattern=r"^[a-z0-9-]{1,40}$", description="Its name in steps, and its folder")
+    content: Content = Field(description="What the files contain, and so how they compress")
     size: Size = Field(description="Size of each file, in whole blocks of 4 KiB")
     files: int = Field(ge=1, le=100_000, description="Files that all users of a share read")
     uploads: int = Field(
-        default=1, ge=0, le=10_000, description="Names each user has to upload such files to"
+        default=1, ge=0, le=10_000, description="Names to which each user uploads such files"
     )
 
     @field_validator("size")
     @classmethod
     def _whole_blocks(cls, size: str | int) -> str | int:
         if size_bytes(size) < BLOCK_BYTES or size_bytes(size) % BLOCK_BYTES:
-            raise ValueError(f"it is {size}; files of a library have whole blocks of 4KiB")
+            raise ValueError(f"it is {size}; files of a library are whole blocks of 4 KiB")
         return size
 
     @property
@@ -73,7 +71,7 @@ class Library(Strict):
 
     @property
     def upload_bytes(self) -> int:
-        """What a user has uploaded at the most, in bytes."""
+        """The most that a user uploads, in bytes."""
         return sum(each.uploads * each.bytes for each in self.classes)
 
     @property
@@ -81,6 +79,6 @@ class Library(Strict):
         """What is in it, for people."""
         kinds = ", ".join(f"{each.files} {each.name} of {each.size}" for each in self.classes)
         return (
-            f"a library on each share of {self.bytes / 1e6:.3g} MB that all its users read "
+            f"a library of {self.bytes / 1e6:.3g} MB on each share, which all its users read "
             f"({kinds}); each user uploads up to {self.upload_bytes / 1e6:.3g} MB"
         )

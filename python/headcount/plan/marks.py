@@ -1,4 +1,4 @@
-"""Throughput of what a workload counts, a minute: transactions of mail benchmarks, say."""
+"""Completions per minute of what a workload counts, such as a mail benchmark's transactions."""
 
 from collections.abc import Sequence
 
@@ -31,4 +31,4 @@ class Marks(Strict):
     def text(self) -> str:
         """What it is, for people."""
         counted = "all scenarios" if self.count is None else ", ".join(self.count)
-        return f"{self.name}: completed a minute of {counted}"
+        return f"{self.name}: completions per minute of {counted}"

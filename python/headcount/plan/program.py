@@ -14,16 +14,16 @@ class Program(Strict):
     """A program; its operations are turns of the scenarios of their names."""
 
     kind: Literal["disk-mix", "load-file"]
-    path: str | None = Field(default=None, description="Where the load file is")
+    path: str | None = Field(default=None, description="Path of the load file")
     sha256: str | None = Field(
-        default=None, pattern="^[0-9a-f]{64}$", description="The load file's hash"
+        default=None, pattern="^[0-9a-f]{64}$", description="Hash of the load file"
     )
-    ignore_times: bool = Field(default=False, description="Whether time stamps are passed over")
+    ignore_times: bool = Field(default=False, description="Whether to ignore time stamps")
 
     @model_validator(mode="after")
     def _complete(self) -> "Program":
         if (self.path is None) != (self.sha256 is None):
-            raise ValueError("path and sha256 of a load file belong together")
+            raise ValueError("give both path and sha256 of a load file, or neither")
         if self.kind == "disk-mix" and (self.path is not None or self.ignore_times):
             raise ValueError('path and ignore_times are for the kind "load-file"')
         return self
@@ -37,7 +37,7 @@ class Program(Strict):
     def text(self) -> str:
         """Which program it is, for people."""
         if self.kind == "disk-mix":
-            return "the disk mix, made by Headcount"
+            return "Headcount's disk mix"
         if self.path is None:
             return "a load file of dbench (--loadfile)"
         return f"the load file {self.path} (sha256 {self.sha256})"
@@ -64,13 +64,13 @@ def check_load_file(program: Program | None) -> None:
         return
     if program.path is None:
         raise InputError(
-            "say what is played: --loadfile FILE with a load file of dbench, such as "
-            "/usr/share/dbench/client.txt of Debian's package dbench"
+            "no load file: give --loadfile FILE with a load file of dbench, such as "
+            "/usr/share/dbench/client.txt from Debian's package dbench"
         )
     if sha256_of(program.path) != program.sha256:
         raise InputError(
-            f"the load file {program.path} has changed since this run was planned; bring back the "
-            "old one, or start a new run with --loadfile"
+            f"the load file {program.path} has changed since this run was planned; restore the old "
+            "one, or start a new run with --loadfile"
         )
 
 
