@@ -78,7 +78,7 @@ def test_the_client_has_keys_of_its_own() -> None:
         ({"mode": "fast"}, "'buffered', 'direct' or 'dsync'"),
         ({"engine": "uring"}, "'auto', 'io_uring' or 'threads'"),
         ({"threads": "0"}, "greater than or equal to 1"),
-        ({"folder": "user{n}"}, "needs a folder around it"),
+        ({"folder": "user{n}"}, "it must be inside a folder"),
         ({"signing": "off"}, "signing"),
         ({"user": "ada"}, "user"),
     ],

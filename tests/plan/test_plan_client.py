@@ -59,16 +59,16 @@ def test_each_key(key: str, text: str, value: Any) -> None:
         ("encrypt", "off", 'encrypt: there is no such key; did you mean "encryption"?'),
         ("zzz", "1", "zzz: there is no such key"),
         ("user", "", "user:"),
-        ("user", "user{m}", 'user: "user{m}" is no pattern of names: it may hold one number'),
+        ("user", "user{m}", 'user: "user{m}" is not a pattern of names: it may have one number'),
         ("user", "{n}{n}", "user: "),
         ("first_user", "-1", "first_user:"),
         ("first_user", "some", "first_user:"),
-        ("folder", "user{n}", 'folder: the folder of each user is "user{n}"; it needs a folder'),
+        ("folder", "user{n}", 'folder: the folder of each user is "user{n}"; it must be inside'),
         ("folder", "headcount/user{n}", "as in headcount\\user{n:05}"),
         ("folder", "headcount\\all", "folder:"),
         ("folder", "h{n}\\user", "folder:"),
         ("folder", "\\user{n}", "folder:"),
-        ("folder", "headcount\\user{x}", "it may hold one number"),
+        ("folder", "headcount\\user{x}", "it may have one number"),
         ("shares", "-1", "shares:"),
         ("shares", "1.5", "shares:"),
         ("dialects", "3.0", "dialects.0: Input should be '2.1', '3.0.2' or '3.1.1'"),
@@ -98,7 +98,7 @@ def test_shares_need_a_pattern_of_their_names() -> None:
     assert smb_plan(client={"shares": "3"}).client == {"shares": "3"}
     one = "smb://127.0.0.1/data"
     assert smb_plan(target=one, client={"shares": "1"}).target == one
-    with pytest.raises(InputError, match=r"3 shares need a pattern of their names") as caught:
+    with pytest.raises(InputError, match=r"3 shares need a target with a pattern") as caught:
         smb_plan(target=one, client={"shares": "3"})
     assert str(caught.value).endswith(f"such as smb://server/home{{n:05}}; it is {one}")
 
@@ -109,12 +109,12 @@ def test_the_lab_has_as_many_shares_as_the_client_thinks() -> None:
     assert smb_plan(target="lab:samba", server={"shares": "3"}).client == {}
     assert smb_plan(target="lab:samba", client={"shares": "1"}).server == {}
     for server in ({}, {"shares": "2"}):
-        with pytest.raises(InputError, match=r"for a server of the lab --shares sets both"):
+        with pytest.raises(InputError, match=r"on a lab server --shares sets both"):
             smb_plan(target="lab:samba", client={"shares": "3"}, server=server)
 
 
 def test_other_protocols_have_no_such_keys() -> None:
-    with pytest.raises(InputError, match=r"\(--client, --user\) has no keys for the protocol"):
+    with pytest.raises(InputError, match=r"has no \[client\] keys \(--client, --user\)"):
         plan(client={"user": "ada"})
 
 

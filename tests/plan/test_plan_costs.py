@@ -70,10 +70,10 @@ def item(**changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({}, "give an amount, or items"),
-        ({"amount": 5, "items": [item()]}, "give an amount, or items"),
-        ({"items": [item(currency="EUR")]}, "items are in EUR; state what one is worth"),
-        ({"amount": 5, "rates": {"USD": 2}}, "leave it out"),
+        ({}, "give either an amount or items"),
+        ({"amount": 5, "items": [item()]}, "give either an amount or items"),
+        ({"items": [item(currency="EUR")]}, "items are in EUR; give the rate"),
+        ({"amount": 5, "rates": {"USD": 2}}, "remove it"),
         ({"items": [item(), item(period="month")]}, "give years"),
         ({"items": [item(unit_price=0)]}, "every item is free"),
         ({"items": [item(unit_price="1,50")]}, 'such as 1234.50 or "1,234.50"'),

@@ -48,7 +48,7 @@ def test_criteria_name_groups_like_scenarios() -> None:
 @pytest.mark.parametrize(
     ("groups", "part"),
     [
-        ({"look": ["*"]}, "groups.look: there is a scenario of this name"),
+        ({"look": ["*"]}, 'groups.look: "all" and names of scenarios are taken'),
         ({"all": ["*"]}, "groups.all:"),
         ({"none": []}, "groups.none: it has no scenarios"),
         ({"large": ["*-2m"]}, 'groups.large: no scenario is called "*-2m"'),

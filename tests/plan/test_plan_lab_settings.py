@@ -32,7 +32,7 @@ def test_values_are_written_as_in_web_addresses() -> None:
     ("text", "told"),
     [
         ("lab:app?", "settings of the server look like lab:app?threads=4"),
-        ("lab:app?threads", "put the target in quotes"),
+        ("lab:app?threads", "quote the target"),
         ("lab:app?=4", "settings of the server look like"),
         ("lab:app?threads=4&", "settings of the server look like"),
         ("lab:app?threads=4&threads=4", "each once"),
@@ -67,7 +67,7 @@ def test_a_plan_that_was_written_by_hand_may_have_them_too() -> None:
 
 
 def test_what_both_say_may_not_differ() -> None:
-    with pytest.raises(InputError, match=r"says threads=3 and \[server\] \(--set\) says threads=4"):
+    with pytest.raises(InputError, match=r"has threads=3 and \[server\] \(--set\) has threads=4"):
         resolved("lab:app?threads=3", threads="4")
     assert resolved("lab:app?threads=3", threads="3").server == {"threads": "3"}
 
@@ -77,7 +77,7 @@ def test_shares_of_a_file_server_are_the_same_with_either() -> None:
     given = Overrides(users=1, shares=5)
     plan = resolve(workload, "lab:samba?signing=mandatory", given)
     assert plan.server == {"signing": "mandatory", "shares": "5"}
-    with pytest.raises(InputError, match="says shares=6"):
+    with pytest.raises(InputError, match="has shares=6"):
         resolve(workload, "lab:samba?shares=6", given)
 
 

@@ -40,8 +40,8 @@ def mistake(values: dict[str, Any]) -> str:
         ("name", "", "classes.0.name:"),
         ("name", "office", 'two classes are called "office"; names must differ'),
         ("content", "poems", "classes.0.content:"),
-        ("size", "1000", "it is 1000; files of a library have whole blocks of 4KiB"),
-        ("size", 0, "whole blocks of 4KiB"),
+        ("size", "1000", "it is 1000; files of a library are whole blocks of 4 KiB"),
+        ("size", 0, "whole blocks of 4 KiB"),
         ("files", 0, "classes.0.files:"),
         ("files", 100_001, "classes.0.files:"),
         ("uploads", -1, "classes.0.uploads:"),
@@ -58,9 +58,9 @@ def test_a_library_has_classes() -> None:
 
 
 def test_the_protocol_must_have_files() -> None:
-    with pytest.raises(InputError, match=r"they need one, or a \[library\]"):
+    with pytest.raises(InputError, match=r"need a \[tree\] or a \[library\]"):
         smb_workload("tree", None)
-    with pytest.raises(InputError, match=r'data set of the protocols "smb"'):
+    with pytest.raises(InputError, match=r'the protocols "smb" and "files", and only they'):
         workload("library", {"classes": CLASSES})
 
 
@@ -89,8 +89,11 @@ def test_files_of_the_library_are_named(path: dict[str, Any]) -> None:
             'scenario "look", step "open": the [library] has no class "txt"; did you mean "text"?',
         ),
         ({"file": "library", "class": ["text", 7]}, 'has no class "7"'),
-        ({"file": "library", "class": []}, "class is the name of a class"),
-        ({"file": "upload", "class": "read-only"}, 'nobody uploads files of the class "read-only"'),
+        ({"file": "library", "class": []}, "class must be the name of a class"),
+        (
+            {"file": "upload", "class": "read-only"},
+            'no user uploads files of the class "read-only"',
+        ),
         ({"file": "static"}, 'a file of the group "static", and the workload has no [tree]'),
     ],
 )

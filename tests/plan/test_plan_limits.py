@@ -49,7 +49,7 @@ def test_an_unknown_limit_names_the_nearest() -> None:
 
 
 def test_limits_are_for_servers_that_run_here() -> None:
-    with pytest.raises(InputError, match="servers of the lab"):
+    with pytest.raises(InputError, match="lab servers"):
         check_limits({"cpu": "1"}, None, "smb://fs1/data")
     with pytest.raises(InputError, match="kernel serves"):
         check_limits({"cpu": "1"}, "files", "lab:files")

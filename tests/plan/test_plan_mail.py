@@ -75,11 +75,11 @@ def test_where_mail_is_handed_in(text: str, post: Post, address: str) -> None:
 @pytest.mark.parametrize(
     ("given", "part"),
     [
-        ({"smtp": "http://x"}, "what takes mail looks like smtp://host"),
+        ({"smtp": "http://x"}, "write it like smtp://host"),
         ({"smtp": "smtp://x:0"}, "the port must be from 1 to 65535"),
         ({"domain": "a b"}, "write the domain alone"),
-        ({"destinations": "one.example=x"}, "write domains with weights"),
-        ({"user": "u{m}"}, "no pattern of names"),
+        ({"destinations": "one.example=x"}, "write domains, with weights"),
+        ({"user": "u{m}"}, "not a pattern of names"),
         ({"verify": "lots"}, "verify"),
         ({"delivery_limit": "1ms"}, "from 1s to 1h"),
         ({"strattls": "on"}, "starttls"),
@@ -104,7 +104,7 @@ def test_targets_of_mail() -> None:
     assert parse("imap://mail.example").protocol == "mail"
     with pytest.raises(InputError, match="nothing may follow the port"):
         parse("imap://mail.example/inbox")
-    with pytest.raises(InputError, match="holds no name and no password"):
+    with pytest.raises(InputError, match="has no user name and no password"):
         parse("imaps://ada:secret@mail.example")
     with pytest.raises(InputError, match="needs the domain of its users"):
         check_client(parse("imap://mail.example"), {}, {})

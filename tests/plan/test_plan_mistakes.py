@@ -45,7 +45,7 @@ BAD: list[tuple[str, Any, str]] = [
     ("pace.time.draw", "gauss", "pace.time.draw:"),
     ("pace.time", {"draw": "fixed"}, "fixed and exponential need mean"),
     ("pace.time", UNIFORM, "low (2s) must not be above high (1s)"),
-    ("pace.time.mean", "25h", "use up to 24h"),
+    ("pace.time.mean", "25h", "up to 24h"),
     (
         "pace",
         {"kind": "open", "time": {"draw": "fixed", "mean": "0s"}},
@@ -85,8 +85,8 @@ def test_all_mistakes_are_told_at_once() -> None:
 @pytest.mark.parametrize(
     ("changes", "part"),
     [
-        ({"levels": []}, "levels must be given for a ladder and absent for a search"),
-        ({"mode": "search"}, "levels must be given for a ladder and absent for a search"),
+        ({"levels": []}, "give levels for a ladder, and none for a search"),
+        ({"mode": "search"}, "give levels for a ladder, and none for a search"),
         ({"levels": [1, 2]}, 'the mode "level" has one level'),
         ({"levels": [0]}, "levels.0:"),
         ({"levels": [-5]}, "levels.0:"),

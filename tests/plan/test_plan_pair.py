@@ -50,7 +50,7 @@ def test_settings_of_the_second_bear_its_protocol() -> None:
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("lab:app+lab:mail", "joins app and mail, which no workload plays together"),
+        ("lab:app+lab:mail", "joins app and mail, which no workload combines"),
         ("lab:mail+lab:mail", "joins mail and mail"),
         ("lab:mail+lab:postgresql+lab:mail", "joins sql and mail"),
         ("lab:mail+lab:postgres", 'did you mean "postgresql"'),

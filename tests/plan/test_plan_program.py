@@ -126,7 +126,7 @@ def test_a_workspace_has_bounds(workspace: str) -> None:
 @pytest.mark.parametrize(
     ("program", "told"),
     [
-        ({"kind": "load-file", "path": "/x"}, "path and sha256 of a load file belong together"),
+        ({"kind": "load-file", "path": "/x"}, "give both path and sha256 of a load file"),
         ({"kind": "disk-mix", "ignore_times": True}, 'are for the kind "load-file"'),
         ({"kind": "netbench"}, "program.kind"),
         ({"kind": "disk-mix", "sha256": "short"}, "program.sha256"),

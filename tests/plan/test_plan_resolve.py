@@ -175,7 +175,7 @@ def test_shares_are_the_clients_and_of_a_lab_the_servers_too() -> None:
     assert (own.client, own.server) == ({"signing": "off", "shares": "3"}, {})
     with pytest.raises(InputError, match=r"--shares is for file servers; lab:app has no shares"):
         resolve(workload(), "lab:app", Overrides(shares=3))
-    with pytest.raises(InputError, match="need a pattern of their names"):
+    with pytest.raises(InputError, match="need a target with a pattern"):
         resolve(smb_workload(), "smb://127.0.0.1/data", Overrides(shares=3))
 
 
@@ -205,10 +205,10 @@ def test_options_change_the_plan_and_nothing_else() -> None:
         ({"users": 0}, "--users is 0; it must be from 1 to 1,000,000"),
         ({"users": -1}, "--users is -1"),
         ({"levels": "1..5"}, "write it like 1,4,8,12 or 10..200/10"),
-        ({"levels": "9..1/1"}, "goes nowhere"),
-        ({"levels": "1..9/0"}, "goes nowhere"),
-        ({"levels": "1..9999/1"}, "over 1000 levels"),
-        ({"levels": "0"}, "a level of 0 users"),
+        ({"levels": "9..1/1"}, "has no levels"),
+        ({"levels": "1..9/0"}, "has no levels"),
+        ({"levels": "1..9999/1"}, "more than 1,000 levels"),
+        ({"levels": "0"}, "a level has 0 users"),
         ({"levels": ""}, "is not a ladder"),
         ({"levels": "10-100"}, 'did you mean "10..100/10"'),
         ({"levels": "10:100:30"}, 'did you mean "10..100/30"'),

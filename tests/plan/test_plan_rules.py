@@ -40,7 +40,7 @@ def test_what_names_no_rule_is_refused(overrides: dict[str, Any], told: str) -> 
 
 
 def test_a_workload_without_rules_says_so() -> None:
-    with pytest.raises(InputError, match=r'"small" has no \[rules\], so --rule mean names nothing'):
+    with pytest.raises(InputError, match=r'"small" has no \[rules\], so there is no rule "mean"'):
         resolve(workload(), "lab:app", Overrides(users=2, rule="mean"))
 
 

@@ -114,7 +114,7 @@ def test_options_change_the_compression_and_not_scripted_pauses() -> None:
     own = [{**each, "pause": {"draw": "fixed", "mean": "1s"}} for each in values()["scenarios"]]
     with pytest.raises(InputError, match="--think would change nothing; --compress"):
         resolve(scripted(scenarios=own), "lab:app", Overrides(think="9s"))
-    with pytest.raises(InputError, match="an open pace has a schedule, which leaves no pauses"):
+    with pytest.raises(InputError, match="an open pace has a schedule and no pauses"):
         resolve(scripted(), "lab:app", Overrides(pace="9s"))
 
 
@@ -122,7 +122,7 @@ def test_options_change_the_compression_and_not_scripted_pauses() -> None:
     ("changes", "told"),
     [
         ({"script": {"order": ["open", "raed"]}}, 'called "raed"; did you mean "read"?'),
-        ({"script": {"order": ["open", "read"]}}, 'the scenario "rest" never comes'),
+        ({"script": {"order": ["open", "read"]}}, 'the scenario "rest" is never played'),
         ({"script": {}}, "give either order (names of scenarios) or loops"),
         ({"script": {"order": ["open"], "loops": [["open"]]}}, "give either order"),
         ({"script": {"order": []}}, "script.order"),
@@ -132,14 +132,14 @@ def test_options_change_the_compression_and_not_scripted_pauses() -> None:
         ({"script": {"order": ["open"], "entries": "end"}}, "script.entries"),
         (
             {"scenarios": [scenario("open", weight=2), *values()["scenarios"][1:]]},
-            'scenario "open": with a script it has no weight; leave it out',
+            'scenario "open": with a script a scenario has no weight; remove it',
         ),
         ({"script": None}, "scenarios.0.weight: is missing"),
         ({"run": {"duration": "10s", "compress": 1001}}, "run.compress"),
         ({"run": {"duration": "10s", "log_on": "later"}}, "run.log_on"),
         (
             {"pace": {"kind": "open", "time": {"draw": "fixed", "mean": "1s"}}},
-            'scenario "read": an open pace has a schedule, which leaves no pauses',
+            'scenario "read": an open pace has a schedule and no pauses',
         ),
     ],
 )

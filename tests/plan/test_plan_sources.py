@@ -50,7 +50,7 @@ def test_a_plan_keeps_them() -> None:
         (["a=ssh://db1", "a=ssh://db2"], 'two sources of counters are called "a"'),
         (["ssh://db1", "ssh://db1"], "given twice"),
         ([""], "has no address"),
-        ([f"ssh://db{n}" for n in range(MOST_SOURCES + 1)], "32 are the most"),
+        ([f"ssh://db{n}" for n in range(MOST_SOURCES + 1)], "at most 32 are possible"),
     ],
 )
 def test_what_a_plan_refuses(sources: list[str], message: str) -> None:

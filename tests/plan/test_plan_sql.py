@@ -38,7 +38,7 @@ def test_others_are_refused_with_what_they_look_like(text: str) -> None:
 def test_a_password_in_a_target_is_not_repeated() -> None:
     with pytest.raises(InputError) as refused:
         parse("postgresql://ada:secret@db/shop")
-    assert "holds no name and no password" in str(refused.value)
+    assert "has no user name and no password" in str(refused.value)
     assert "secret" not in str(refused.value)
 
 
@@ -59,7 +59,7 @@ def test_client_keys_reach_the_engine() -> None:
     [
         ({"sslmode": "on"}, "sslmode"),
         ({"user": "u{n}"}, "user"),
-        ({"root_certificates": "/a.pem"}, "sslmode = verify-full only"),
+        ({"root_certificates": "/a.pem"}, "which only sslmode = verify-full uses"),
         ({"database": "x"}, "database"),
     ],
 )
@@ -80,14 +80,16 @@ def test_the_data_set_is_scaled_in_numbers_and_not_in_sizes() -> None:
 
 
 def test_bodies_have_a_size_that_the_engine_writes() -> None:
-    with pytest.raises(ValueError, match="1 byte to 1MiB"):
+    with pytest.raises(ValueError, match="1 byte to 1 MiB"):
         Discussion(documents=1, categories=1, body_size="2MiB", people=1)
 
 
 def test_only_databases_have_a_discussion() -> None:
     values = workloads.load("app-server").model_dump(mode="json", exclude_none=True)
     discussion = {"documents": 1, "categories": 1, "body_size": 1, "people": 1}
-    with pytest.raises(ValueError, match=r'\[discussion\] is the data set of the protocol "sql"'):
+    with pytest.raises(
+        ValueError, match=r'the protocol "sql", and only it, needs a \[discussion\]'
+    ):
         type(workloads.load("app-server")).model_validate({**values, "discussion": discussion})
 
 

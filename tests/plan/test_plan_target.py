@@ -97,7 +97,7 @@ def test_what_is_no_target_is_refused_with_the_form(text: str, part: str) -> Non
 
 @pytest.mark.parametrize("text", ["smb://ada:s3cret@host/data", "smb://s3cret@host", "smb://@host"])
 def test_a_password_in_a_target_is_refused_and_not_repeated(text: str) -> None:
-    with pytest.raises(InputError, match=r"no name and no password; give --user") as caught:
+    with pytest.raises(InputError, match=r"no user name and no password") as caught:
         parse(text)
     assert "s3cret" not in str(caught.value)
 

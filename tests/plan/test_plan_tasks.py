@@ -55,9 +55,9 @@ def test_criteria_may_name_tasks() -> None:
     ("text", "part"),
     [
         ("lok:p95<=1s", 'are: look, change; did you mean "look"?'),
-        ("look:overload<1%", "a task has no limit and is not due"),
-        ("look:achieved>=90%", "a task has no limit and is not due"),
-        ("score<=1s", "needs the table [task_score]"),
+        ("look:overload<1%", "a task has no limit and no due time"),
+        ("look:achieved>=90%", "a task has no limit and no due time"),
+        ("score<=1s", "needs the weights of tasks in a [task_score]"),
     ],
 )
 def test_criteria_that_mean_nothing_of_tasks_are_refused(text: str, part: str) -> None:
@@ -79,8 +79,8 @@ def test_the_score_has_a_time_and_no_task() -> None:
 
 
 def test_names_of_scenarios_and_groups_must_not_be_those_of_tasks() -> None:
-    refused("scenarios.0.name", "look", '"look" is a task of the protocol "app"')
-    refused("groups", {"change": ["read"]}, '"change" is a task of the protocol "app"')
+    refused("scenarios.0.name", "look", '"look" is the name of a task of the protocol "app"')
+    refused("groups", {"change": ["read"]}, '"change" is the name of a task of the protocol "app"')
 
 
 def test_a_protocol_whose_tasks_are_not_known_is_looked_at_when_it_is_played(
@@ -141,7 +141,7 @@ def test_a_plan_keeps_score_and_marks() -> None:
     assert one.workload.task_score is not None
     assert one.workload.marks is not None
     assert one.workload.task_score.text == "Score (ms), p95 of tasks by weight: look 10, change 2"
-    assert one.workload.marks.text == "Marks, tasks a minute: completed a minute of look, read"
+    assert one.workload.marks.text == "Marks, tasks a minute: completions per minute of look, read"
     assert WORKLOAD["criteria"] == ["p95<=1s", "errors<1%"]
 
 

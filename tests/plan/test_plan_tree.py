@@ -35,8 +35,8 @@ BAD: list[tuple[str, Any, str]] = [
     ("tree.sigma", float("nan"), "tree.sigma:"),
     ("tree.seed", -1, "tree.seed:"),
     ("tree.static_flies", 1, 'static_flies: there is no such key; did you mean "static_files"?'),
-    ("tree", None, '"smb" and "files", and they need one, or a [library]'),
-    ("data", WORKLOAD["data"], '[data] is the data set of the protocol "app"'),
+    ("tree", None, '"smb" and "files", and only they, need a [tree]'),
+    ("data", WORKLOAD["data"], '[data] is only for the protocol "app"'),
     ("run.lab_scale", 0, "run.lab_scale:"),
     ("run.lab_scale", 1.1, "run.lab_scale:"),
     ("scenarios.0.limit_per_mib", "0s", 'scenarios.0.limit_per_mib: it is "0s"; it must be from'),
@@ -52,7 +52,7 @@ def test_a_mistake_is_named_with_its_place(path: str, value: Any, part: str) -> 
 
 
 def test_the_other_protocol_has_no_tree() -> None:
-    with pytest.raises(InputError, match=r'\[tree\] is the data set of the protocols "smb"'):
+    with pytest.raises(InputError, match=r'the protocols "smb" and "files", and only they'):
         workload("tree", TREE)
     assert plan().tree is None
 

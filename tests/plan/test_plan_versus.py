@@ -86,9 +86,13 @@ def test_the_first_ones_price_is_not_the_seconds() -> None:
         ({}, {"target": "lab:samba"}, "the workload speaks"),
         ({}, {"target": "lab:ngin"}, "no server"),
         ({}, {"limits": {"cup": "1"}}, "no limit"),
-        ({}, {"target": "lab:nginx?gzip=on", "server": {"gzip": "off"}}, "leave out one of them"),
-        ({"limits": {"generator-cpu": "0.5"}}, {"limits": {"generator-cpu": "1"}}, "the same gene"),
-        ({}, {"target": "http://127.0.0.1/x", "limits": {"cpu": "1"}}, "limits are for servers"),
+        ({}, {"target": "lab:nginx?gzip=on", "server": {"gzip": "off"}}, "remove one of them"),
+        ({"limits": {"generator-cpu": "0.5"}}, {"limits": {"generator-cpu": "1"}}, "one load gene"),
+        (
+            {},
+            {"target": "http://127.0.0.1/x", "limits": {"cpu": "1"}},
+            "limits are for lab servers",
+        ),
     ],
 )
 def test_what_does_not_fit_is_named(

@@ -69,13 +69,13 @@ def test_addresses_of_web_servers(text: str, host: str, port: int, tls: bool) ->
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("http://ada:secret@web.example/", "a target holds no name and no password"),
-        ("https://ada@web.example", "a target holds no name and no password"),
-        ("http://web.example/?page=1", "must be a plain path, without spaces, ? or #"),
-        ("http://web.example/#top", "must be a plain path"),
-        ("http://web.example/a b", "must be a plain path"),
-        ('http://web.example/"', "must be a plain path"),
-        ("http://web.example/ä", "must be a plain path"),
+        ("http://ada:secret@web.example/", "a target has no user name and no password"),
+        ("https://ada@web.example", "a target has no user name and no password"),
+        ("http://web.example/?page=1", "comes a plain path, without spaces, ? or #"),
+        ("http://web.example/#top", "comes a plain path"),
+        ("http://web.example/a b", "comes a plain path"),
+        ('http://web.example/"', "comes a plain path"),
+        ("http://web.example/ä", "comes a plain path"),
         ("http://web.example:0", "the port must be from 1 to 65535"),
         ("http://web.example:99999/x", "the port must be from 1 to 65535"),
         ("http://", "cannot be read"),
@@ -155,8 +155,8 @@ def test_each_key(key: str, text: str, value: Any) -> None:
         ({"verify": "some"}, "write it like 5% or 0.05"),
         ({"verify_certificates": ""}, "verify_certificates:"),
         ({"headers": "no colon"}, 'write headers like "Accept-Language: de | X-Test: 1"'),
-        ({"user": "a:b"}, "a user may have no colon"),
-        ({"user": "{n}{n}"}, "no pattern of names"),
+        ({"user": "a:b"}, "a user name cannot have a colon"),
+        ({"user": "{n}{n}"}, "not a pattern of names"),
         ({"signing": "off"}, "signing: there is no such key"),
         ({"http2": "on", "keep_alive": "off"}, "HTTP/2 keeps its connections"),
     ],
@@ -210,12 +210,12 @@ def test_figures_of_pages() -> None:
 @pytest.mark.parametrize(
     ("path", "value", "part"),
     [
-        ("pages.classes.0.sizes", [], "needs sizes or a range"),
-        ("pages.classes.1.sizes", [5], "needs sizes or a range, and not both"),
-        ("pages.classes.1.name", "small", "the names of classes must differ"),
+        ("pages.classes.0.sizes", [], "needs either sizes or a range"),
+        ("pages.classes.1.sizes", [5], "needs either sizes or a range"),
+        ("pages.classes.1.name", "small", "the names of the classes must differ"),
         ("pages.classes.0.name", "a-b", "pages.classes.0.name:"),
         ("pages.classes.0.sizes", ["1 cat"], "pages.classes.0.sizes.0:"),
-        ("pages.directories", [], "directories needs one name at least"),
+        ("pages.directories", [], "directories needs at least one name"),
         ("pages.directories", 0, "pages.directories"),
         ("pages.alpha", 11, "pages.alpha:"),
         ("pages.classes", [], "pages.classes:"),
@@ -224,7 +224,7 @@ def test_figures_of_pages() -> None:
         ("scenarios.0.steps.0.page", ["tiny"], "or a list of classes: small, large, made"),
         ("scenarios.0.steps.0.page", 5, "it can be any, static, cgi"),
         ("tree", {}, "tree"),
-        ("protocol", "app", '[pages] is the data set of the protocol "http"'),
+        ("protocol", "app", '[pages] is only for the protocol "http"'),
     ],
 )
 def test_mistakes_in_a_workload(path: str, value: Any, part: str) -> None:
@@ -235,13 +235,13 @@ def test_mistakes_in_a_workload(path: str, value: Any, part: str) -> None:
 
 def test_pages_need_a_table_and_paths_do_not() -> None:
     values = {key: value for key, value in deepcopy(WEB).items() if key != "pages"}
-    with pytest.raises(InputError, match=r"and there is no \[pages\] table"):
+    with pytest.raises(InputError, match=r"but there is no \[pages\] table"):
         validate(Workload, values, "the workload")
     values["scenarios"][0]["steps"] = [{"name": "get", "op": "get", "path": "/"}]
     assert validate(Workload, values, "the workload").asked == []
     none = spoilt("pages.classes.2.percent", 0, WEB)
     none["scenarios"][0]["steps"][0]["page"] = "cgi"
-    with pytest.raises(InputError, match=r"of which \[pages\] has none"):
+    with pytest.raises(InputError, match=r"but \[pages\] has no such page"):
         validate(Workload, none, "the workload")
 
 

@@ -15,12 +15,12 @@ class PriceItem(Record):
     name: str
     kind: Kind
     quantity: Exact
-    unit_price: Exact = Field(description="Of one, before the discount, in `currency`")
+    unit_price: Exact = Field(description="Price of one, before the discount, in `currency`")
     currency: str
     period: Period = Field(description="What the unit price is paid for: `once` or a time")
     discount: Exact = Field(description="Share of the unit price that is not paid")
     shared: bool = Field(description="Paid once for all servers of this kind")
-    rate: Exact = Field(description="What one unit of `currency` is worth in the price's")
+    rate: Exact = Field(description="Value of one unit of `currency` in the price's")
     times: Exact | None = Field(description="How often it is paid; null without a number of years")
     amount: Exact | None = Field(
         description="quantity x unit_price x (1 - discount) x times x rate in the price's "
@@ -41,14 +41,14 @@ class PriceEach(Record):
     of: str = Field(description="`user`, `request/s`, `scenario/s`, or the name of the marks")
     figure: float = Field(description="How many there are: what the price is divided by")
     value: Exact = Field(description="In the currency of the price; not rounded")
-    interval: tuple[Exact, Exact] | None = Field(description="From the 95 % interval of the figure")
+    interval: tuple[Exact, Exact] | None = Field(description="From the 95% interval of the figure")
     period: Period = Field(
         default="once", description="`once`: of the whole price; else of the rate of that period"
     )
 
 
 class Price(Record):
-    """What whoever ran the test says the system costs, and what that makes for each."""
+    """What the system costs as stated by the tester, and what that makes for each."""
 
     amount: Exact | None = Field(
         description="The sum of the items; null of what is rented without a number of years"
@@ -56,7 +56,9 @@ class Price(Record):
     currency: str
     each: list[PriceEach]
     items: list[PriceItem] = Field(default=[], description="Empty where one amount was stated")
-    years: Exact | None = Field(default=None, description="Over which items that recur are counted")
+    years: Exact | None = Field(
+        default=None, description="Years over which to add up recurring items"
+    )
     hours_per_year: Exact | None = Field(default=None, description="Of items by the hour or `rate`")
     rate: PriceRate | None = Field(default=None, description="Where items recur")
-    priced_on: date | None = Field(default=None, description="When the prices held, as stated")
+    priced_on: date | None = Field(default=None, description="Date of the prices, as stated")

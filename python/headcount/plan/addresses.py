@@ -1,4 +1,4 @@
-"""What was probably meant by a target that is not an address: the address to type instead."""
+"""The address to suggest for a target that is not an address."""
 
 import ipaddress
 import re
@@ -7,14 +7,14 @@ from pathlib import Path
 from urllib.parse import quote
 
 _PORTS = {
-    "25": "imap://{host} (mail is handed in at its port 25)",
+    "25": "imap://{host} (users send mail to its port 25)",
     "80": "http://{host}",
     "143": "imap://{host}",
     "443": "https://{host}",
     "445": "smb://{host}/SHARE",
     "587": "imap://{host} with --client smtp=submission://{host}",
     "993": "imaps://{host}",
-    "2049": "file:///FOLDER, where its export is mounted",
+    "2049": "file:///FOLDER, with the folder where its export is mounted",
     "5432": "postgresql://{host}/DATABASE",
     "7410": "app://{host}:7410",
     "8443": "https://{host}:8443",
@@ -55,7 +55,7 @@ def _share(text: str) -> str | None:
     if match is None:
         return None
     host, share, folder = match.groups()
-    beside = f" (the share alone: {folder} in it stays out)" if folder else ""
+    beside = f" (the share alone, without {folder})" if folder else ""
     return f"smb://{host}/{share}{beside}"
 
 
@@ -118,4 +118,5 @@ def _host(text: str) -> str | None:
     host, port, path = match.groups()
     if port in _PORTS:
         return _PORTS[port].format(host=host) + (path or "")
-    return f"http://{host}{f':{port}' if port else ''}{path or ''} (or the protocol that it speaks)"
+    where = f"{host}{f':{port}' if port else ''}{path or ''}"
+    return f"http://{where} (or with the protocol that it speaks)"

@@ -35,31 +35,33 @@ T = TypeVar("T", bound=Strict)
 
 
 class SmbClient(Strict):
-    """How users of an SMB server are called, and how they speak to it."""
+    """The names of users of an SMB server, and how they speak to it."""
 
     user: Pattern = Field(
-        default="user{n:05}", min_length=1, description="Users: {n} is their number"
+        default="user{n:05}",
+        min_length=1,
+        description="Names of the users; {n} is the user's number",
     )
-    domain: str = Field(default="", description="Their domain, if they have one")
-    first_user: int = Field(default=0, ge=0, le=10_000_000, description="Number of the first")
+    domain: str = Field(default="", description="Domain of the users, if any")
+    first_user: int = Field(default=0, ge=0, le=10_000_000, description="Number of the first user")
     folder: Annotated[str, AfterValidator(_folder)] = Field(
         default="headcount\\user{n:05}",
-        description="Each user's folder, in a folder that is Headcount's alone",
+        description="Each user's folder, inside a folder that only Headcount uses",
     )
     shares: int = Field(
-        default=0, ge=0, le=1_000_000, description="Shares that a pattern of shares stands for"
+        default=0, ge=0, le=1_000_000, description="How many shares the target's pattern stands for"
     )
     dialects: Annotated[list[Dialect], BeforeValidator(_words)] = Field(
-        default=["2.1", "3.0.2", "3.1.1"], min_length=1, description="Dialects offered"
+        default=["2.1", "3.0.2", "3.1.1"], min_length=1, description="Dialects to offer"
     )
-    signing: Policy = Field(default="offered", description="Whether messages are signed")
+    signing: Policy = Field(default="offered", description="Whether to sign messages")
     algorithms: Annotated[list[Algorithm], BeforeValidator(_words)] = Field(
         default=["aes-gmac", "aes-cmac", "hmac-sha256"],
         min_length=1,
-        description="How they are signed in 3.1.1, most wanted first",
+        description="Signing algorithms of 3.1.1, preferred first",
     )
-    encryption: Policy = Field(default="offered", description="Whether messages are encrypted")
-    verify: Switch = Field(default=True, description="Whether data read is checked")
+    encryption: Policy = Field(default="offered", description="Whether to encrypt messages")
+    verify: Switch = Field(default=True, description="Whether to check the data read")
 
 
 def smb_client(given: Mapping[str, str]) -> SmbClient:
@@ -72,8 +74,8 @@ def http_client(given: Mapping[str, str]) -> HttpClient:
     client = _client(HttpClient, given)
     if client.http2 and not client.keep_alive:
         raise InputError(
-            "[client] has http2 = on and keep_alive = off, and HTTP/2 keeps its connections; "
-            "leave one of them out (a workload may have keep_alive = off: --client keep_alive=on)"
+            "[client] has http2 = on and keep_alive = off, but HTTP/2 keeps its connections; "
+            "remove one of them (if the workload has keep_alive = off: --client keep_alive=on)"
         )
     return client
 
@@ -86,23 +88,22 @@ def _client(model: type[T], given: Mapping[str, str]) -> T:
 
 
 class FilesClient(Strict):
-    """How users of a folder are called, and how the engine makes their system calls."""
+    """The names of users of a folder, and how the engine makes their system calls."""
 
     folder: Annotated[str, AfterValidator(_folder)] = Field(
         default="headcount\\user{n:05}",
-        description="Each user's folder, in a folder that is Headcount's alone",
+        description="Each user's folder, inside a folder that only Headcount uses",
     )
-    first_user: int = Field(default=0, ge=0, le=10_000_000, description="Number of the first")
+    first_user: int = Field(default=0, ge=0, le=10_000_000, description="Number of the first user")
     mode: Literal["buffered", "direct", "dsync"] = Field(
-        default="buffered", description="Through the page cache, past it, or on disk at once"
+        default="buffered",
+        description="Through the page cache, past it, or synced with every write",
     )
     engine: Literal["auto", "io_uring", "threads"] = Field(
-        default="auto", description="How reads and writes are made"
+        default="auto", description="How to issue reads and writes"
     )
-    threads: int = Field(
-        default=128, ge=1, le=4096, description="Calls that may be under way in threads at a time"
-    )
-    verify: Switch = Field(default=True, description="Whether data read is checked")
+    threads: int = Field(default=128, ge=1, le=4096, description="Most calls in threads at a time")
+    verify: Switch = Field(default=True, description="Whether to check the data read")
 
 
 def files_client(given: Mapping[str, str]) -> FilesClient:
@@ -120,8 +121,8 @@ def sql_client(given: Mapping[str, str]) -> SqlClient:
     client = _client(SqlClient, given)
     if client.root_certificates and client.sslmode != "verify-full":
         raise InputError(
-            "[client] has root_certificates, which are looked at with sslmode = verify-full only; "
-            "set that (--client sslmode=verify-full), or leave them out"
+            "[client] has root_certificates, which only sslmode = verify-full uses; set that "
+            "(--client sslmode=verify-full), or remove root_certificates"
         )
     return client
 
@@ -147,25 +148,25 @@ def check_client(target: Target, given: Mapping[str, str], server: Mapping[str, 
         client = READERS[target.protocol](given)
         if isinstance(client, MailClient) and not client.domain and target.lab is None:
             raise InputError(
-                f"{target.text} needs the domain of its users' addresses: --client "
+                f"{target.text} needs the domain of its users' addresses, such as --client "
                 "domain=example.org"
             )
         return
     if target.protocol != "smb":
         if given:
             raise InputError(
-                f'[client] (--client, --user) has no keys for the protocol "{target.protocol}"'
+                f'the protocol "{target.protocol}" has no [client] keys (--client, --user)'
             )
         return
     smb = smb_client(given)
     there = server.get("shares", "1")
     if target.lab is not None and "shares" in given and given["shares"] != there:
         raise InputError(
-            f"[client] has {given['shares']} shares and [server] has {there}; for a server of the "
-            "lab --shares sets both"
+            f"[client] has {given['shares']} shares and [server] has {there}; on a lab server "
+            "--shares sets both"
         )
     if target.lab is None and smb.shares > 1 and "{n" not in (target.share or ""):
         raise InputError(
-            f"{smb.shares} shares need a pattern of their names in the target, such as "
+            f"{smb.shares} shares need a target with a pattern of their names, such as "
             f"smb://server/home{{n:05}}; it is {target.text}"
         )

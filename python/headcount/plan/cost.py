@@ -1,4 +1,4 @@
-"""What the system under test costs, as whoever runs the test says."""
+"""What the system under test costs, as stated by the tester."""
 
 import re
 import tomllib
@@ -49,9 +49,9 @@ class CostItem(_Written):
 
     name: str = Field(min_length=1, max_length=200)
     quantity: Annotated[Stated, Field(gt=0)] = Decimal(1)
-    unit_price: Stated = Field(description="Of one, before the discount")
-    currency: Currency | None = Field(default=None, description="The price's, if not given")
-    period: Period = Field(default="once", description="Paid once, or for each of these")
+    unit_price: Stated = Field(description="Price of one, before the discount")
+    currency: Currency | None = Field(default=None, description="The price's by default")
+    period: Period = Field(default="once", description="Paid once, or once per period")
     discount: Discount = Decimal(0)
     kind: Kind = "other"
     shared: bool = Field(default=False, description="Paid once for all servers of this kind")
@@ -64,28 +64,28 @@ class Cost(_Written):
     currency: Currency = Field(description="Three letters, such as USD")
     items: list[CostItem] = Field(default=[], max_length=MOST_ITEMS)
     years: Annotated[Stated, Field(gt=0, le=100)] | None = Field(
-        default=None, description="Over which items that recur are added up"
+        default=None, description="Years over which to add up recurring items"
     )
     hours_per_year: Annotated[Stated, Field(gt=0, le=8784)] = HOURS_PER_YEAR
     rates: dict[Currency, Annotated[Stated, Field(gt=0)]] = Field(
-        default={}, description="What one unit of another currency is worth in the price's"
+        default={}, description="Value of one unit of another currency in the price's"
     )
-    priced_on: date | None = Field(default=None, description="When these prices held")
+    priced_on: date | None = Field(default=None, description="Date of these prices")
 
     @model_validator(mode="after")
     def _consistent(self) -> "Cost":
         if (self.amount is None) == (not self.items):
-            raise ValueError("give an amount, or items with their prices, and not both")
+            raise ValueError("give either an amount or items with their prices")
         if self.currency in self.rates:
-            raise ValueError(f"the price is in {self.currency}, so that rate is 1; leave it out")
+            raise ValueError(f"the price is in {self.currency}, so its rate is 1; remove it")
         self._check_currencies()
         if self.years is None and self.recurs and any(one.period == "once" for one in self.items):
             raise ValueError(
-                "some items are paid once and some recur, which makes no total without a time; "
-                "give years (or --years), such as 3"
+                "some items are paid once and some recur, so a total needs a period; give years "
+                "(or --years), such as 3"
             )
         if self.items and not any(item.unit_price for item in self.items):
-            raise ValueError("every item is free, and nothing can be divided; state a price")
+            raise ValueError("every item is free; give at least one a price")
         return self
 
     def _check_currencies(self) -> None:
@@ -93,9 +93,9 @@ class Cost(_Written):
         foreign = sorted({item.currency or self.currency for item in self.items} - known)
         if foreign:
             raise ValueError(
-                f"the price is in {self.currency} and items are in {', '.join(foreign)}; state "
-                f"what one is worth: rates = {{ {foreign[0]} = 1.25 }} if one {foreign[0]} is "
-                f"1.25 {self.currency}, or write all prices in {self.currency}"
+                f"the price is in {self.currency} and items are in {', '.join(foreign)}; give "
+                f"the rate, such as rates = {{ {foreign[0]} = 1.25 }} if 1 {foreign[0]} is 1.25 "
+                f"{self.currency}, or give all prices in {self.currency}"
             )
 
     @property

@@ -43,7 +43,7 @@ class Criterion:
     def allowed_share(self) -> float | None:
         """The share of scenarios that may break the limit; None where it is not a share.
 
-        "p95 <= 1 s" allows 5 % to be slower than 1 s; "achieved >= 95 %" allows 5 % to be missing.
+        "p95 <= 1 s" allows 5% to be slower than 1 s; "achieved >= 95%" allows 5% to be missing.
         """
         if self.percentile is not None:
             return exact(1 - self.percentile / 100)
@@ -68,7 +68,7 @@ def parse(text: str) -> Criterion:
     if percentile is not None and not 1 <= percentile < 100:
         raise InputError(f'the criterion "{text}": the percentile must be from 1 to below 100')
     if metric == "score" and match["scenario"]:
-        raise InputError(f'the criterion "{text}": the score is of all tasks; write score<=1s')
+        raise InputError(f'the criterion "{text}": the score covers all tasks; write score<=1s')
     if metric in TIMES:
         limit = _time(text, match["limit"])
     else:
@@ -150,15 +150,13 @@ def parse_all(
         what, name = f'the criterion "{criterion.text}"', criterion.scenario
         if criterion.metric == "score" and not scored:
             raise InputError(
-                f"{what} needs the table [task_score], which says how tasks weigh; the workload "
-                "has none"
+                f"{what} needs the weights of tasks in a [task_score] table; the workload has none"
             )
         if name is None or name in scenarios:
             continue
         check_named(what, name, scenarios, tasks)
         if criterion.metric in ("overload", "achieved"):
             raise InputError(
-                f"{what}: a task has no limit and is not due; it can have percentiles, a mean and "
-                "errors"
+                f"{what}: a task has no limit and no due time; use a percentile, mean or errors"
             )
     return criteria

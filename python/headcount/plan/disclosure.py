@@ -1,4 +1,4 @@
-"""What whoever runs a test states about it: hardware, drivers, tuning, prices, who audited it."""
+"""What the tester states about a test: hardware, drivers, tuning, prices, who audited it."""
 
 import tomllib
 from pathlib import Path
@@ -33,11 +33,11 @@ class Disclosure(Strict):
     """The disclosure sheet, as stated. Headcount adds what it records by itself."""
 
     sut: Stated = Field(default={}, description="The system under test")
-    drivers: Stated = Field(default={}, description="The machines that make the load")
+    drivers: Stated = Field(default={}, description="The machines that generate the load")
     destinations: Stated = Field(default={}, description="Other machines that the test needs")
     tuning: Stated = Field(default={}, description="What was changed from the defaults")
     pricing: Stated = Field(default={}, description="Where the prices come from")
-    auditor: Stated = Field(default={}, description="Who looked at it, and when")
+    auditor: Stated = Field(default={}, description="Who audited it, and when")
 
 
 def load_disclosure(path: Path) -> Disclosure:

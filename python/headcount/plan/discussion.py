@@ -12,9 +12,9 @@ MOST_BODY_BYTES = 1 << 20
 class Discussion(Strict):
     """Documents in categories and threads, and people. `seed` is the data set's own."""
 
-    documents: int = Field(ge=1, le=100_000_000, description="Documents at first")
-    categories: int = Field(ge=1, le=10_000, description="Categories they are in")
-    body_size: Size = Field(description="Of a document's body")
+    documents: int = Field(ge=1, le=100_000_000, description="Documents before a run")
+    categories: int = Field(ge=1, le=10_000, description="Categories of the documents")
+    body_size: Size = Field(description="Size of a document's body")
     people: int = Field(ge=1, le=10_000_000, description="People in the directory")
     seed: int = Field(default=1, ge=0, lt=2**63)
 
@@ -22,7 +22,7 @@ class Discussion(Strict):
     @classmethod
     def _possible(cls, value: str | int) -> str | int:
         if not 1 <= size_bytes(value) <= MOST_BODY_BYTES:
-            raise ValueError(f"it is {value}; it must be from 1 byte to 1MiB")
+            raise ValueError(f"it is {value}; it must be from 1 byte to 1 MiB")
         return value
 
     def scaled(self, scale: float) -> "Discussion":

@@ -1,4 +1,4 @@
-"""Groups of scenarios: told together, and named by criteria like one scenario."""
+"""Groups of scenarios: reported together, and named by criteria like one scenario."""
 
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -20,8 +20,7 @@ def check_groups(groups: Mapping[str, Sequence[str]], names: Sequence[str]) -> N
     for group, patterns in groups.items():
         if group in names or group == "all":
             raise ValueError(
-                f'groups.{group}: there is a scenario of this name, or it is "all"; call the '
-                "group otherwise"
+                f'groups.{group}: "all" and names of scenarios are taken; choose another name'
             )
         if not patterns:
             raise ValueError(f"groups.{group}: it has no scenarios; name at least one")

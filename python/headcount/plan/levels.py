@@ -23,9 +23,9 @@ def parse_ladder(text: str) -> list[int]:
         if span:
             first, last, step = (int(figure) for figure in span.groups())
             if step == 0 or last < first:
-                raise InputError(f'"{part}" goes nowhere; write it like 10..200/10')
+                raise InputError(f'"{part}" has no levels; write it like 10..200/10')
             if (last - first) // step >= 1000:
-                raise InputError(f'"{part}" has over 1000 levels; use a larger step')
+                raise InputError(f'"{part}" has more than 1,000 levels; use a larger step')
             levels.extend(range(first, last + 1, step))
         elif re.fullmatch(r"\d{1,9}", part):
             levels.append(int(part))
@@ -35,7 +35,7 @@ def parse_ladder(text: str) -> list[int]:
             raise InputError(f'"{text}" is not a ladder{_meant(part)}; write it like {FORM}')
     for users in levels:
         if not 1 <= users <= MOST_USERS:
-            raise InputError(f"a level of {users} users: it must be from 1 to {MOST_USERS:,}")
+            raise InputError(f"a level has {users} users; it must have from 1 to {MOST_USERS:,}")
     return levels
 
 

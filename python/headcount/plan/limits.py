@@ -1,4 +1,4 @@
-"""The plan's `[limits]`: how much of the machine a server of the lab and the generator may have.
+"""The plan's `[limits]`: how much of the machine a lab server and the load generator may use.
 
 `cpu = "0.5"` answers what half a core would do, `memory = "256MiB"` what less memory would.
 """
@@ -55,7 +55,7 @@ def _ops_s(text: str, what: str) -> int:
 def _memory(text: str, what: str) -> int:
     value = size_bytes(text, what)
     if value < LEAST_MEMORY_BYTES:
-        raise InputError(f'{what} is "{text}"; no server starts in less than 1MiB')
+        raise InputError(f'{what} is "{text}"; no server starts in less than 1 MiB')
     return value
 
 
@@ -91,13 +91,13 @@ RESOURCES: Mapping[str, Resource] = {
     "cpu": Resource(cores, "CPU time of the server, in cores", "0.5"),
     "cpus": Resource(_cpus, "the CPUs that the server may run on", "0"),
     "cpu-weight": Resource(
-        _weight, "the server's part of busy CPUs beside other programs, which have 100", "50"
+        _weight, "the server's weight on busy CPUs; other programs have 100", "50"
     ),
-    "memory": Resource(_memory, "memory of the server, with its page cache", "256MiB"),
-    "disk-read": Resource(_bytes_s, "bytes/s that the server reads from its disk", "20MB/s"),
-    "disk-write": Resource(_bytes_s, "bytes/s that the server writes to its disk", "5MB/s"),
-    "disk-read-ops": Resource(_ops_s, "requests/s with which the server reads", "500/s"),
-    "disk-write-ops": Resource(_ops_s, "requests/s with which the server writes", "500/s"),
+    "memory": Resource(_memory, "memory of the server, including its page cache", "256MiB"),
+    "disk-read": Resource(_bytes_s, "bytes/s that the server may read from its disk", "20MB/s"),
+    "disk-write": Resource(_bytes_s, "bytes/s that the server may write to its disk", "5MB/s"),
+    "disk-read-ops": Resource(_ops_s, "read requests/s of the server", "500/s"),
+    "disk-write-ops": Resource(_ops_s, "write requests/s of the server", "500/s"),
     "network": Resource(bits_s, "the network's rate in each direction", "80Mbit/s"),
     "generator-cpu": Resource(cores, "CPU time of the load generator, in cores", "0.2"),
 }
@@ -110,9 +110,7 @@ def parse_limits(limits: Mapping[str, str]) -> dict[str, float | int | str]:
     for name, text in limits.items():
         if name not in RESOURCES:
             hint = nearest(name, list(RESOURCES))
-            raise InputError(
-                f'there is no limit of "{name}"{hint} (there is: {", ".join(RESOURCES)})'
-            )
+            raise InputError(f'there is no limit "{name}"{hint} (there is: {", ".join(RESOURCES)})')
         parsed[name] = RESOURCES[name].read(text, f"the limit {name}")
     return parsed
 
@@ -123,10 +121,10 @@ def check_limits(limits: Mapping[str, str], lab: str | None, target: str) -> Non
         return
     if lab is None:
         raise InputError(
-            f"limits are for servers of the lab, which Headcount starts itself; {target} is not one"
+            f"limits are for lab servers, which Headcount starts itself; {target} is not one"
         )
     if lab == "files" and set(limits) - {"generator-cpu"}:
         raise InputError(
-            "lab:files has no server whose processes could be limited: the kernel serves the "
-            "files; give --limit with another server of the lab, such as lab:samba"
+            "lab:files has no server process to limit: the kernel serves the files; use --limit "
+            "with another lab server, such as lab:samba"
         )

@@ -24,7 +24,7 @@ class MixRow(Strict):
 
     weight: float = Field(gt=0, le=1e9, description="Relative to the other rows")
     text: Size = Field(description="Size of its text")
-    attached: Size = Field(default=0, description="Size of what is attached, before its encoding")
+    attached: Size = Field(default=0, description="Size of the attachment, before its encoding")
     kind: Literal["text", "excel", "word", "bitmap", "binary"] = "text"
 
     @property
@@ -50,29 +50,33 @@ class Popular(Strict):
 
 
 class Recipients(Strict):
-    """Who a new message, or one sent on, goes to."""
+    """Who a new or forwarded message goes to."""
 
     mean: float = Field(
-        default=1.0, ge=1, le=1000, description="How many on average, members of lists included"
+        default=1.0, ge=1, le=1000, description="Mean number, including members of lists"
     )
     list_share: Share = Field(
-        default=0.0, description="Share of messages that go to a distribution list besides"
+        default=0.0, description="Share of messages that also go to a distribution list"
     )
     list_members: Annotated[list[int], Field(min_length=2, max_length=2)] = Field(
-        default=[2, 20], description="The fewest and the most members of a list"
+        default=[2, 20], description="Fewest and most members of a list"
     )
-    list_mean: int = Field(default=10, ge=1, le=1000, description="Their mean number")
+    list_mean: int = Field(default=10, ge=1, le=1000, description="Mean number of members")
     popular: Popular | None = Field(default=None, description="Users who receive more than others")
 
 
 class Start(Strict):
     """What a mailbox holds at the start of each run."""
 
-    folders: int = Field(default=0, ge=0, le=10_000, description="Folders of the user's own")
-    messages: int = Field(default=0, ge=0, le=1_000_000, description="Messages in each of them")
+    folders: int = Field(default=0, ge=0, le=10_000, description="Folders that the user has made")
+    messages: int = Field(
+        default=0, ge=0, le=1_000_000, description="Messages in each of those folders"
+    )
     inbox: int = Field(default=0, ge=0, le=1_000_000, description="Messages in the inbox")
-    deleted: int = Field(default=0, ge=0, le=1_000_000, description="In the folder of deleted ones")
-    size: Size = Field(default=0, description="Of each of them; 0: drawn from the mix")
+    deleted: int = Field(
+        default=0, ge=0, le=1_000_000, description="Messages in the folder of deleted ones"
+    )
+    size: Size = Field(default=0, description="Size of each message; 0: drawn from the mix")
 
     @property
     def total(self) -> int:
@@ -90,26 +94,31 @@ class Mail(Strict):
     recipients: Recipients = Recipients()
     mix: list[MixRow] = Field(min_length=1, max_length=100)
     handled: Share = Field(
-        default=1.0, description="Share of the messages read that anything is done with"
+        default=1.0, description="Share of the messages read that the user acts on"
     )
-    replied: Share = Field(default=0.0, description="Share of those that the sender is answered")
+    replied: Share = Field(default=0.0, description="Share of those answered to the sender")
     replied_to_all: Share = Field(
-        default=0.0, description="Share that the sender and the other recipients are answered"
+        default=0.0, description="Share answered to the sender and all recipients"
     )
-    forwarded: Share = Field(default=0.0, description="Share sent on, to as many as a new message")
+    forwarded: Share = Field(
+        default=0.0, description="Share forwarded, to as many as a new message"
+    )
     moved: Share = Field(default=0.0, description="Share moved to a folder")
     copied: Share = Field(default=0.0, description="Share copied to a folder")
-    deleted: Share = Field(default=0.0, description="Share moved to the deleted ones")
+    deleted: Share = Field(default=0.0, description="Share moved to the folder of deleted ones")
     attachments_loaded: Share = Field(
-        default=0.0, description="Share of the messages read with an attachment that is loaded"
+        default=0.0, description="Share of the attachments of read messages that are loaded"
     )
     inbox_cap: int = Field(
-        default=0, ge=0, le=1_000_000, description="Older messages above it are deleted; 0: none"
+        default=0,
+        ge=0,
+        le=1_000_000,
+        description="Messages the inbox keeps; older ones are deleted; 0: all",
     )
-    save_sent: bool = Field(default=True, description="Whether a copy of what is sent is kept")
+    save_sent: bool = Field(default=True, description="Whether to keep a copy of sent messages")
     sent_away: Share = Field(
         default=0.0,
-        description="Share of the recipients that are on the destination servers, if there are any",
+        description="Share of the recipients on destination servers, if there are any",
     )
     start: Start = Start()
 
@@ -152,6 +161,6 @@ class Mail(Strict):
         """What a mailbox holds at the start, for people."""
         start = self.start
         return (
-            f"{start.total:,} messages a mailbox: {start.folders} folders of {start.messages}, "
+            f"{start.total:,} messages per mailbox: {start.folders} folders of {start.messages}, "
             f"{start.inbox} in the inbox, {start.deleted} deleted"
         )

@@ -1,4 +1,4 @@
-"""How users of a mail server are called, and how they speak to it: `[client]` for mail."""
+"""The names of users of a mail server, and how they speak to it: `[client]` for mail."""
 
 import re
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ def parse_post(text: str) -> Post:
     match = re.fullmatch(r"([a-z]+)://(\[[0-9a-fA-F:]+\]|[^/:@\[\]\s]+)(?::(\d+))?/?", text)
     if match is None or match[1] not in PORTS:
         raise InputError(
-            f'the address "{text}" cannot be read; what takes mail looks like smtp://host, '
+            f'the address "{text}" cannot be read; write it like smtp://host, '
             "submission://host:587 (STARTTLS and a login), smtps://host or lmtp://host:24"
         )
     port = int(match[3] or PORTS[match[1]])
@@ -71,7 +71,7 @@ def _destinations(value: Any) -> Any:
         domain, _, weight = part.strip().partition("=")
         if not re.fullmatch(DOMAIN, domain) or not re.fullmatch(r"\d*\.?\d+|", weight):
             raise ValueError(
-                f'it holds "{part.strip()}"; write domains with weights if they differ, like '
+                f'it holds "{part.strip()}"; write domains, with weights if they differ, like '
                 "one.example=2, two.example=1"
             )
         found[domain] = float(weight or 1)
@@ -79,36 +79,38 @@ def _destinations(value: Any) -> Any:
 
 
 class MailClient(Strict):
-    """How users of a mail server are called, and how they speak to it."""
+    """The names of users of a mail server, and how they speak to it."""
 
     user: Pattern = Field(
         default="u{n:05}",
         min_length=1,
-        description="What stands before the @ of their addresses: {n} is their number",
+        description="Users' addresses before the @; {n} is the user's number",
     )
     domain: Annotated[str, AfterValidator(_domain)] = Field(
-        default="", description="What stands after it"
+        default="", description="Users' addresses after the @"
     )
-    login: Pattern = Field(
-        default="", description="The names they log on with, where those are others"
-    )
-    first_user: int = Field(default=0, ge=0, le=10_000_000, description="Number of the first")
+    login: Pattern = Field(default="", description="Names for the logon, if they differ")
+    first_user: int = Field(default=0, ge=0, le=10_000_000, description="Number of the first user")
     auth: Literal["plain", "login", "command"] = Field(
         default="plain", description="AUTHENTICATE PLAIN or LOGIN, or the command LOGIN"
     )
-    starttls: Switch = Field(default=False, description="Whether imap:// begins TLS by STARTTLS")
+    starttls: Switch = Field(default=False, description="Whether imap:// starts TLS with STARTTLS")
     smtp: Annotated[str, AfterValidator(_post)] = Field(
-        default="", description="Where mail is handed in; smtp:// on the target's host if not said"
+        default="", description="Where users send mail; smtp:// on the target's host by default"
     )
     verify_certificates: str = Field(
-        default="on", min_length=1, description="Whether certificates must be trusted, or by whom"
+        default="on",
+        min_length=1,
+        description="Whether certificates must be trusted, or the file that trusts them",
     )
     verify: Checked = Field(
         default=1.0, description="Share of the messages read whose contents are checked"
     )
-    rev2: Switch = Field(default=True, description="IMAP4rev2 where the server offers it")
+    rev2: Switch = Field(
+        default=True, description="Whether to use IMAP4rev2 where the server offers it"
+    )
     delivery_limit: Annotated[Duration, within("1s", "1h")] = Field(
-        default="60s", description="Mail that is not there by then is lost"
+        default="60s", description="Mail that takes longer to arrive counts as lost"
     )
     destinations: Annotated[dict[str, float], BeforeValidator(_destinations)] = Field(
         default_factory=dict, description="Domains of other servers that mail goes to"

@@ -1,4 +1,4 @@
-"""What is wrong with a file, for the person who wrote it: every mistake, its place, the mend."""
+"""What is wrong with a file: every mistake, its place and the fix."""
 
 import difflib
 from collections.abc import Iterator

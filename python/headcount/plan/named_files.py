@@ -36,7 +36,7 @@ def _wrong_class(option: Mapping[str, Any], library: Library) -> str | None:
     named = option.get("class", list(known))
     classes = [named] if isinstance(named, str) else named
     if not isinstance(classes, list) or not classes:
-        return "class is the name of a class of the [library], or a list of names"
+        return "class must be the name of a class of the [library], or a list of names"
     for name in classes:
         if name not in known:
             return (
@@ -44,5 +44,5 @@ def _wrong_class(option: Mapping[str, Any], library: Library) -> str | None:
                 f"{', '.join(known)})"
             )
     if option["file"] == "upload" and not any(known[name].uploads for name in classes):
-        return f'nobody uploads files of the class "{classes[0]}": give it uploads'
+        return f'no user uploads files of the class "{classes[0]}": give it uploads'
     return None

@@ -16,22 +16,27 @@ GROUPS = ("any", "static", "cgi")
 class PageClass(Strict):
     """Pages of a size, or of some sizes, and how often they are asked for."""
 
-    name: str = Field(pattern=r"^[A-Za-z0-9_]+$", description="Part of the files' names")
-    percent: float = Field(ge=0, le=1e6, description="Share of the requests, relative to others")
-    sizes: list[Size] = Field(default_factory=list, description="Of its files in turn")
+    name: str = Field(pattern=r"^[A-Za-z0-9_]+$", description="Prefix of the files' names")
+    percent: float = Field(
+        ge=0, le=1e6, description="Share of the requests, relative to the other classes"
+    )
+    sizes: list[Size] = Field(default_factory=list, description="Sizes of its files, in turn")
     range: Annotated[list[Size], Field(min_length=2, max_length=2)] | None = Field(
-        default=None, description="Instead: of the first and the last, the others evenly between"
+        default=None, description="Or the first and last size, with the others evenly in between"
     )
     files: int | None = Field(
-        default=None, ge=1, le=100_000, description="In each directory; one for each size"
+        default=None,
+        ge=1,
+        le=100_000,
+        description="Files in each directory; by default one for each size",
     )
     content: Literal["text", "binary"] = "text"
-    cgi: bool = Field(default=False, description="Made by the CGI program of the data set")
+    cgi: bool = Field(default=False, description="Whether the data set's CGI program makes them")
 
     @model_validator(mode="after")
     def _sized(self) -> "PageClass":
         if bool(self.sizes) == (self.range is not None):
-            raise ValueError(f'class "{self.name}" needs sizes or a range, and not both')
+            raise ValueError(f'class "{self.name}" needs either sizes or a range')
         return self
 
     @property
@@ -55,22 +60,24 @@ class PageClass(Strict):
 class Pages(Strict):
     """A tree of pages. `seed` is its own: runs with other seeds find the same pages."""
 
-    seed: int = Field(default=1, ge=0, lt=2**63, description="All contents derive from it")
+    seed: int = Field(default=1, ge=0, lt=2**63, description="Determines all contents")
     directories: Annotated[int, Field(ge=1, le=1_000_000)] | list[str] = Field(
         description="How many, or their names; the empty name is the home directory"
     )
-    alpha: float = Field(default=0, ge=0, le=10, description="Zipf's exponent of directories")
+    alpha: float = Field(
+        default=0, ge=0, le=10, description="Zipf's exponent for drawing directories"
+    )
     classes: list[PageClass] = Field(min_length=1, max_length=1000)
 
     @model_validator(mode="after")
     def _consistent(self) -> "Pages":
         names = [one.name for one in self.classes]
         if len(set(names)) < len(names):
-            raise ValueError("the names of classes must differ")
+            raise ValueError("the names of the classes must differ")
         if isinstance(self.directories, list) and not self.directories:
-            raise ValueError("directories needs one name at least")
+            raise ValueError("directories needs at least one name")
         if sum(one.percent for one in self.classes) <= 0:
-            raise ValueError("one class at least needs a percent above 0")
+            raise ValueError("at least one class needs a percent above 0")
         return self
 
     def asked(self, which: Which) -> list[PageClass]:
@@ -126,25 +133,25 @@ class Pages(Strict):
     def text(self) -> str:
         """What is in it, for people."""
         noun = "directory" if self.count == 1 else "directories"
-        told = f"{self.files:,} pages in {self.count:,} {noun}, {self.total_bytes / 1e6:.3g} MB"
+        text = f"{self.files:,} pages in {self.count:,} {noun}, {self.total_bytes / 1e6:.3g} MB"
         made = sum(one.percent for one in self.classes if one.cgi)
         share = made / sum(one.percent for one in self.classes)
-        return told + (f"; {share:.0%} of the requests for any page are for CGI" if made else "")
+        return text + (f"; {share:.0%} of the requests for any page are for CGI" if made else "")
 
 
 def check_asked(asked: Sequence[Any], pages: Pages | None) -> None:
     """Raise ValueError for a step's `page` that the data set does not have."""
     for which in asked:
         if pages is None:
-            raise ValueError(f"a step asks for page = {which!r}, and there is no [pages] table")
+            raise ValueError(f"a step has page = {which!r}, but there is no [pages] table")
         known = [one.name for one in pages.classes]
         words = which if isinstance(which, list) else [which]
         allowed = known if isinstance(which, list) else GROUPS
         for word in words:
             if word not in allowed:
                 raise ValueError(
-                    f"a step asks for page = {which!r}; it can be {', '.join(GROUPS)}, or a list "
+                    f"a step has page = {which!r}; it can be {', '.join(GROUPS)}, or a list "
                     f"of classes: {', '.join(known)}"
                 )
         if not pages.asked(which):
-            raise ValueError(f"a step asks for page = {which!r}, of which [pages] has none")
+            raise ValueError(f"a step has page = {which!r}, but [pages] has no such page")

@@ -35,5 +35,5 @@ def check_pair(protocols: str, text: str) -> None:
     if protocols not in PAIRS:
         raise InputError(
             f'the target "{text}" joins {protocols.replace("+", " and ")}, which no workload '
-            f"plays together; these go together: {', '.join(PAIRS)}"
+            f"combines; possible: {', '.join(PAIRS)}"
         )

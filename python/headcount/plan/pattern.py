@@ -12,7 +12,7 @@ def check_pattern(text: str) -> None:
     """Raise InputError unless a text holds no number, or one, and no other braces."""
     if not re.fullmatch(rf"[^{{}}]*(?:{NUMBER}[^{{}}]*)?", text):
         raise InputError(
-            f'"{text}" is no pattern of names: it may hold one number, as in user{{n}} or '
+            f'"{text}" is not a pattern of names: it may have one number, as in user{{n}} or '
             "user{n:05}, and no other braces"
         )
 
@@ -26,6 +26,6 @@ def check_folder(text: str) -> None:
     around, _, own = text.rpartition("\\")
     if not around or "{" in around or "{" not in own or "/" in text or text.startswith("\\"):
         raise InputError(
-            f'the folder of each user is "{text}"; it needs a folder around it that is '
-            "Headcount's alone, as in headcount\\user{n:05}"
+            f'the folder of each user is "{text}"; it must be inside a folder that only '
+            "Headcount uses, as in headcount\\user{n:05}"
         )

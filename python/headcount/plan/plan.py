@@ -60,22 +60,20 @@ class Plan(Strict):
     authorised_by: str | None = None
     cost: Cost | None = Field(default=None, description="What the system under test costs")
     disclosure: Disclosure | None = Field(
-        default=None, description="What whoever runs the test states about it"
+        default=None, description="What the tester states about the test"
     )
     workload_sha256: str | None = Field(
-        default=None, pattern="^[0-9a-f]{64}$", description="The workload file's hash"
+        default=None, pattern="^[0-9a-f]{64}$", description="Hash of the workload file"
     )
     rule: str | None = Field(default=None, description="The rule that gave the criteria")
     search: SearchOptions = SearchOptions()
-    server: dict[str, str] = Field(
-        default_factory=dict, description="Settings of a server of the lab"
-    )
+    server: dict[str, str] = Field(default_factory=dict, description="Settings of a lab server")
     limits: dict[str, str] = Field(
         default_factory=dict,
-        description="How much of the machine a server of the lab and the generator may have",
+        description="How much of the machine a lab server and the generator may use",
     )
     client: dict[str, str] = Field(
-        default_factory=dict, description="Who users are and how the protocol is spoken"
+        default_factory=dict, description="The users' names, and how they speak the protocol"
     )
     sources: list[str] = Field(
         default_factory=list, description="Where counters of other machines come from"
@@ -85,7 +83,7 @@ class Plan(Strict):
     @model_validator(mode="before")
     @classmethod
     def _with_settings(cls, values: Any) -> Any:
-        """What the target says of a server of the lab stands in `[server]` from here on."""
+        """The target's settings of a lab server move to `[server]`."""
         if not isinstance(values, dict) or not isinstance(values.get("server", {}), dict):
             return values  # the fields say what is wrong
         text = values.get("target")
@@ -101,7 +99,7 @@ class Plan(Strict):
     @model_validator(mode="after")
     def _consistent(self) -> "Plan":
         if (self.mode == "search") != (not self.levels):
-            raise ValueError("levels must be given for a ladder and absent for a search")
+            raise ValueError("give levels for a ladder, and none for a search")
         if self.mode == "level" and len(self.levels) != 1:
             raise ValueError('the mode "level" has one level; for several use the mode "ladder"')
         with as_mistake():
@@ -119,8 +117,8 @@ class Plan(Strict):
         check_chosen(self.workload.rules, self.rule, self.workload.criteria)
         if parsed.lab == "nginx" and self.asks_for_cgi:
             raise ValueError(
-                f'lab:nginx runs no CGI programs, and the workload "{self.workload.name}" asks for '
-                "pages that one makes; give --target lab:apache"
+                f'lab:nginx runs no CGI programs, which the workload "{self.workload.name}" needs; '
+                "give --target lab:apache"
             )
         return self
 

@@ -195,8 +195,8 @@ def _workspace_files(workload: Workload, workspace: str) -> int:
     files = round(size_bytes(workspace, "--workspace") / size)
     if not 1 <= files <= MOST_FILES:
         raise InputError(
-            f"--workspace is {workspace}; it must be from {size} bytes (a file) to {MOST_FILES:,} "
-            "files of that"
+            f"--workspace is {workspace}; it must be from {size} bytes (1 file) to {MOST_FILES:,} "
+            "such files"
         )
     return files
 

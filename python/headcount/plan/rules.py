@@ -19,7 +19,7 @@ def criteria_of(rules: Mapping[str, list[str]], rule: str, workload: str) -> lis
     """The criteria of a rule; raises InputError, with the nearest name, if there is none."""
     if not rules:
         raise InputError(
-            f'"{workload}" has no [rules], so --rule {rule} names nothing; give --criteria'
+            f'"{workload}" has no [rules], so there is no rule "{rule}"; give --criteria'
         )
     if rule not in rules:
         raise InputError(
@@ -33,5 +33,5 @@ def check_chosen(rules: Mapping[str, list[str]], rule: str | None, used: Sequenc
     """Raises ValueError if the criteria of a plan are not those of the rule it names."""
     if rule is not None and rules.get(rule) != list(used):
         raise ValueError(
-            f'the criteria are not those of the rule "{rule}"; leave out rule, or give its criteria'
+            f'the criteria are not those of the rule "{rule}"; remove rule, or give its criteria'
         )

@@ -20,7 +20,10 @@ class Script(Strict):
         default=None, min_length=1, max_length=MOST_TURNS, description="Names of scenarios"
     )
     loops: list[Annotated[list[Name], Field(min_length=1)]] | None = Field(
-        default=None, min_length=1, max_length=10_000, description="Several orders, one after all"
+        default=None,
+        min_length=1,
+        max_length=10_000,
+        description="Several orders, played one after the other",
     )
     entries: Literal["loops", "start"] = Field(
         default="loops", description="Where users begin: user n at loop n, or all at the start"
@@ -29,7 +32,7 @@ class Script(Strict):
     @model_validator(mode="after")
     def _one_of_both(self) -> "Script":
         if (self.order is None) == (self.loops is None):
-            raise ValueError("give either order (names of scenarios) or loops (lists of them)")
+            raise ValueError("give either order (names of scenarios) or loops (lists of names)")
         if len(self.turns) > MOST_TURNS:
             raise ValueError(f"it has {len(self.turns):,} turns; it may have up to {MOST_TURNS:,}")
         return self
@@ -64,7 +67,7 @@ class Script(Strict):
                 raise ValueError(f'script: no scenario is called "{name}"{nearest(name, names)}')
         for name in names:
             if name not in self.turns:
-                raise ValueError(f'script: the scenario "{name}" never comes; name it, or drop it')
+                raise ValueError(f'script: the scenario "{name}" is never played; add or remove it')
 
     def engine_form(self) -> dict[str, Any]:
         """The script as the engine reads it."""
@@ -80,7 +83,7 @@ class Script(Strict):
 def weighted(values: Any) -> Any:
     """The values of a workload file with each scenario's weight: how often it comes in the script.
 
-    Whatever has not the form of a workload is left to its validation. Raises ValueError for a
+    The validation of the workload reports whatever does not have its form. Raises ValueError for a
     weight that says something else.
     """
     if not isinstance(values, Mapping) or not isinstance(values.get("script"), Mapping):
@@ -98,10 +101,10 @@ def weighted(values: Any) -> Any:
 def _with_weight(scenario: Any, counts: Counter[str]) -> Any:
     if not isinstance(scenario, Mapping) or not isinstance(scenario.get("name"), str):
         return scenario
-    # A scenario that never comes is told of by Script.check, which knows the nearest name.
+    # Script.check reports a scenario that is never played: it knows the nearest name.
     comes = counts[scenario["name"]] or 1
     if scenario.get("weight", comes) != comes:
         raise ValueError(
-            f'scenario "{scenario["name"]}": with a script it has no weight; leave it out'
+            f'scenario "{scenario["name"]}": with a script a scenario has no weight; remove it'
         )
     return {**scenario, "weight": float(comes)}

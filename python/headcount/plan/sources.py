@@ -25,7 +25,7 @@ def split_source(text: str) -> tuple[str | None, str]:
     name = match["name"]
     if name in OURS:
         raise InputError(
-            f'a source of counters cannot be called "{name}", which is what Headcount calls its own'
+            f'a source of counters cannot be called "{name}": Headcount uses that name itself'
         )
     return name, match["address"]
 
@@ -33,10 +33,12 @@ def split_source(text: str) -> tuple[str | None, str]:
 def check_sources(sources: list[str]) -> None:
     """Raise InputError where there are too many, or two of one name."""
     if len(sources) > MOST_SOURCES:
-        raise InputError(f"there are {len(sources)} sources; {MOST_SOURCES} are the most")
+        raise InputError(
+            f"there are {len(sources)} sources of counters; at most {MOST_SOURCES} are possible"
+        )
     names = [name for name, _ in map(split_source, sources) if name is not None]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise InputError(f'two sources of counters are called "{twice}"')
+        raise InputError(f'two sources of counters are called "{twice}"; names must differ')
     if len(set(sources)) < len(sources):
-        raise InputError("a source of counters is given twice")
+        raise InputError("a source of counters is given twice; give it once")

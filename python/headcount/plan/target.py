@@ -121,8 +121,8 @@ def parse(text: str) -> Target:
         r"(smb|https?|imaps?|postgresql)://[^/]*@", text
     ):  # not repeated: there may be a password in it
         raise InputError(
-            "a target holds no name and no password; give --user with the pattern of the users' "
-            "names, and the password with --password-file or HEADCOUNT_PASSWORD"
+            "a target has no user name and no password; give the users' names with --user, and "
+            "the password with --password-file or HEADCOUNT_PASSWORD"
         )
     scheme = re.match(r"([a-z][\w+.-]*)://", text)
     if scheme is not None and scheme[1] not in SCHEMES:
@@ -204,7 +204,7 @@ def _settings(text: str, given: str) -> dict[str, str]:
         if not (is_set and re.fullmatch(r"\w+", key)) or key in settings:
             raise InputError(
                 f'the target "{text}": settings of the server look like lab:app?threads=4&workers=2'
-                f"{', each once' if key in settings else ''}; in a shell put the target in quotes"
+                f"{', each once' if key in settings else ''}; in a shell, quote the target"
             )
         settings[key] = unquote(value)
     return settings
@@ -219,8 +219,8 @@ def with_settings(text: str, given: Mapping[str, str]) -> tuple[str, dict[str, s
     for key, value in target.settings.items():
         if given.get(key, value) != value:
             raise InputError(
-                f"the target says {key}={value} and [server] (--set) says {key}={given[key]}; "
-                "leave out one of them"
+                f"the target has {key}={value} and [server] (--set) has {key}={given[key]}; "
+                "remove one of them"
             )
     return target.text if target.settings else text, {**given, **target.settings}
 
@@ -228,8 +228,8 @@ def with_settings(text: str, given: Mapping[str, str]) -> tuple[str, dict[str, s
 def _check_path(text: str, path: str) -> None:
     if not re.fullmatch(r"[!$%&'()*+,\-./0-9:;=@A-Z_a-z~]*", path):
         raise InputError(
-            f'the target "{text}": what follows the host must be a plain path, without spaces, '
-            "? or #; steps of the workload have queries of their own"
+            f'the target "{text}": after the host comes a plain path, without spaces, ? or #; '
+            "queries belong to the steps of the workload"
         )
 
 
@@ -239,7 +239,7 @@ def _database(text: str, path: str) -> str:
     if not name or "/" in path or "?" in path or "\0" in name or len(name.encode()) > 63:
         raise InputError(
             f'the target "{text}" must name one database, as in postgresql://server/shop; '
-            "sslmode and the like are keys of [client] (--client sslmode=require)"
+            "sslmode and similar options are keys of [client] (--client sslmode=require)"
         )
     return name
 
@@ -250,8 +250,8 @@ def _folder(text: str) -> Target:
     there = parts.netloc in ("", "localhost") and folder.startswith("/") and text[5:7] == "//"
     if not there or parts.query or parts.fragment or "\0" in folder:
         raise InputError(
-            f'the target "{text}" must name a folder of this machine by its whole path, with three '
-            "slashes and special characters as in web addresses: file:///mnt/my%20share"
+            f'the target "{text}" must name a folder of this machine by its absolute path, with '
+            "three slashes and special characters as in web addresses: file:///mnt/my%20share"
         )
     folder = folder.rstrip("/") or "/"
     return Target(
@@ -273,7 +273,7 @@ def _share(text: str, protocol: str, path: str) -> str | None:
     if not re.fullmatch(SHARE, share):
         raise InputError(
             f'the target "{text}" must name one share, as in smb://server/data (or a pattern of '
-            "shares: smb://server/home{n:05}); Headcount makes a folder of its own in it"
+            "shares: smb://server/home{n:05}); Headcount creates its own folder in it"
         )
     return share
 
@@ -284,8 +284,8 @@ def resolve(target: Target) -> str:
         found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:  # UnicodeError: a label empty or too long
         raise TargetError(
-            f'the name "{target.host}" of the target cannot be resolved ({error}); '
-            "check the spelling, or give its address"
+            f'the name "{target.host}" of the target cannot be resolved ({error}); check the '
+            "spelling, or give its address"
         ) from error
     address = str(found[0][4][0])
     return f"[{address}]:{target.port}" if ":" in address else f"{address}:{target.port}"
@@ -309,7 +309,7 @@ def is_loopback(address: str) -> bool:
 
 
 def check_authorised(address: str, authorised_by: str | None) -> None:
-    """Refuse load on a machine that nobody has answered for.
+    """Refuse load on a machine whose owner is not named.
 
     A load test of a stranger's server is an attack. For any address but loopback the plan must say
     who owns the target and agreed: `authorised_by = "..."` or `--authorised-by`.

@@ -22,7 +22,7 @@ class TaskScore(Strict):
     unit: Literal["ms"] = "ms"
     percentile: float = Field(default=95.0, ge=1, lt=100)
     weights: dict[Name, Annotated[float, Field(gt=0, le=1e9)]] = Field(
-        min_length=1, description="The tasks that weigh in; only those that happened do"
+        min_length=1, description="Weights of the tasks; only tasks that happened count"
     )
 
     def check(self, tasks: Sequence[str] | None) -> None:

@@ -60,7 +60,7 @@ here is not looked at before it is played."""
 
 
 def tasks_of(protocol: str) -> tuple[str, ...] | None:
-    """The names of a protocol's tasks; None where they are not known beforehand."""
+    """The names of a protocol's tasks; None where they are not known in advance."""
     return TASKS.get(protocol)
 
 
@@ -70,8 +70,8 @@ def check_apart(names: Iterable[str], protocol: str) -> None:
     for name in names:
         if name in tasks:
             raise ValueError(
-                f'"{name}" is a task of the protocol "{protocol}", which results and criteria name '
-                "so; call the scenario or group otherwise"
+                f'"{name}" is the name of a task of the protocol "{protocol}"; rename the scenario '
+                "or group"
             )
 
 

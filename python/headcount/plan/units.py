@@ -63,7 +63,7 @@ def size_bytes(text: str | int, what: str = "a size") -> int:
 
 
 def count(text: str | int, what: str, most: int | None = None) -> int:
-    """Read a number of users or the like: `400`, `1,000`, `1k` or `1e3`; returns it.
+    """Read a whole number, such as users: `400`, `1,000`, `1k` or `1e3`; returns it.
 
     Raises InputError for what is no whole number from 1 to `most`.
     """
@@ -93,7 +93,7 @@ def share(text: str, what: str = "a share") -> float:
 def exact(share: float) -> float:
     """The share nearest to what was written: 0.1, and not 1 - 0.9 = 0.09999999999999998.
 
-    Criteria are compared with bad / total, where the last digit decides: 10 of 100 are within 10 %.
+    Criteria are compared with bad / total, where the last digit decides: 10 of 100 are within 10%.
     """
     return round(share, 12)
 

@@ -64,8 +64,8 @@ def opponent(first: Plan, given: Opponent, own: Mapping[str, str]) -> Plan:
     second = validate(Plan, values, "the plan of the second target")
     if second.limits.get(GENERATOR) != first.limits.get(GENERATOR):
         raise InputError(
-            "both targets are loaded by the same generator, so its limit (generator-cpu) must be "
-            "the same for both, and both must be servers of the lab"
+            "one load generator loads both targets, so its limit (generator-cpu) must be the same "
+            "for both, and both must be lab servers"
         )
     return second
 
@@ -80,6 +80,6 @@ def _check_twice(target: targets.Target, given: Mapping[str, str]) -> None:
     for key, value in target.settings.items():
         if given.get(key, value) != value:
             raise InputError(
-                f"the second target says {key}={value} and --versus-set says {key}={given[key]}; "
-                "leave out one of them"
+                f"the second target has {key}={value} and --versus-set has {key}={given[key]}; "
+                "remove one of them"
             )

@@ -1,4 +1,4 @@
-"""How users of a web server are called, and how they speak to it: `[client]` for HTTP."""
+"""The names of users of a web server, and how they speak to it: `[client]` for HTTP."""
 
 import re
 from typing import Annotated, Any
@@ -16,7 +16,7 @@ APART = " | "
 
 def _colonless(text: str) -> str:
     if ":" in re.sub(NUMBER, "", text):
-        raise ValueError(f'it is "{text}"; a user may have no colon (RFC 7617)')
+        raise ValueError(f'it is "{text}"; a user name cannot have a colon (RFC 7617)')
     return text
 
 
@@ -35,25 +35,29 @@ def _headers(value: Any) -> Any:
 
 
 class HttpClient(Strict):
-    """How users of a web server are called, and how they speak to it."""
+    """The names of users of a web server, and how they speak to it."""
 
     user: Annotated[Pattern, AfterValidator(_colonless)] = Field(
-        default="", description="Users, if the server asks for them: {n} is their number"
+        default="", description="Names of the users, if the server asks for them; {n} is the number"
     )
-    first_user: int = Field(default=0, ge=0, le=10_000_000, description="Number of the first")
-    keep_alive: Switch = Field(default=True, description="Whether connections are kept")
-    http2: Switch = Field(default=False, description="HTTP/2 instead of HTTP/1.1")
-    receive_buffer: int = Field(default=0, ge=0, le=65_536, description="Bytes of one read")
-    accept_gzip: Switch = Field(default=False, description="Whether answers may be compressed")
+    first_user: int = Field(default=0, ge=0, le=10_000_000, description="Number of the first user")
+    keep_alive: Switch = Field(default=True, description="Whether to keep connections open")
+    http2: Switch = Field(default=False, description="Whether to use HTTP/2 instead of HTTP/1.1")
+    receive_buffer: int = Field(
+        default=0, ge=0, le=65_536, description="Most bytes of one read; 0: as many as are useful"
+    )
+    accept_gzip: Switch = Field(default=False, description="Whether to accept compressed answers")
     verify: Checked = Field(
         default=1.0, description="Share of the answers whose contents are checked"
     )
     verify_certificates: str = Field(
-        default="on", min_length=1, description="Whether certificates must be trusted, or by whom"
+        default="on",
+        min_length=1,
+        description="Whether certificates must be trusted, or the file that trusts them",
     )
-    resume_tls: Switch = Field(default=False, description="Whether TLS sessions are resumed")
+    resume_tls: Switch = Field(default=False, description="Whether to resume TLS sessions")
     cookies: Switch = Field(default=True, description="Whether users keep cookies")
-    user_agent: str = Field(default="", description="What the client calls itself")
+    user_agent: str = Field(default="", description="The User-Agent header")
     headers: Annotated[dict[str, str], BeforeValidator(_headers)] = Field(
         default_factory=dict, description="Headers of all requests"
     )

@@ -46,7 +46,7 @@ class Think(Strict):
         if seconds(self.low or "0s") > seconds(self.high or self.low or "0s"):
             raise ValueError(f"low ({self.low}) must not be above high ({self.high})")
         if max(seconds(text or "0s") for text in (self.mean, self.low, self.high)) > MOST_PAUSE_S:
-            raise ValueError("a pause of more than 24h is no load; use up to 24h")
+            raise ValueError("a pause may last up to 24h")
         return self
 
     @property
@@ -66,7 +66,7 @@ class Think(Strict):
 class Pace(Strict):
     """When a user's scenarios are due.
 
-    `closed`: a think time after the last one ended. `open`: on a schedule drawn beforehand.
+    `closed`: a think time after the last one ended. `open`: on a schedule drawn in advance.
     """
 
     kind: Literal["closed", "open"]
@@ -75,7 +75,7 @@ class Pace(Strict):
     @model_validator(mode="after")
     def _possible(self) -> "Pace":
         if self.kind == "open" and self.time.mean_s <= 0:
-            raise ValueError("an open pace needs an interval above 0, or the load has no end")
+            raise ValueError("an open pace needs an interval above 0")
         return self
 
 
@@ -100,13 +100,13 @@ class Step(BaseModel):
 
 def _options(values: Mapping[str, Any], above: str) -> list[str]:
     """`key=value` of each option; of options that are tables `key.inner=value`."""
-    told: list[str] = []
+    texts: list[str] = []
     for key, value in values.items():
         if isinstance(value, Mapping):
-            told += _options(value, f"{above}{key}.")
+            texts += _options(value, f"{above}{key}.")
         else:
-            told.append(f"{above}{key}={_value(value)}")
-    return told
+            texts.append(f"{above}{key}={_value(value)}")
+    return texts
 
 
 def _value(value: Any) -> str:
@@ -120,22 +120,24 @@ class Scenario(Strict):
 
     name: Name
     title: str = ""
-    weight: float = Field(ge=1e-9, le=1e9, description="Not asked for with a script")
+    weight: float = Field(
+        ge=1e-9,
+        le=1e9,
+        description="How often it is drawn, relative to the others; absent with a script",
+    )
     limit: Annotated[Duration, within("1us", "1h")] = Field(
-        description="Slower than this counts as overload"
+        description="A slower scenario counts as overload"
     )
     limit_per_mib: Annotated[Duration, within("1us", "1h")] | None = Field(
         default=None, description="The limit is at least this for each MiB moved"
     )
     late: Annotated[Duration, within("1us", "1h")] | None = Field(
-        default=None, description="Begun later than this is overload"
+        default=None, description="A scenario that starts later than this counts as overload"
     )
     pause: Think | None = Field(
-        default=None, description="The think time after it, if not the pace's (closed pace)"
+        default=None, description="Think time after it, instead of the pace's (closed pace)"
     )
-    origin: str = Field(
-        default="", description="Where its figures come from, or that they are ours"
-    )
+    origin: str = Field(default="", description="Where its figures come from")
     steps: list[Step] = Field(min_length=1)
 
     @property
@@ -146,40 +148,41 @@ class Scenario(Strict):
 
 
 class Run(Strict):
-    """How levels are run unless the command line says otherwise."""
+    """How levels run, unless the command line changes it."""
 
     ladder: list[Users] | None = Field(
-        default=None, min_length=1, description="None: search for the capacity"
+        default=None, min_length=1, description="Levels; none: search for the capacity"
     )
-    ramp_per_s: float = Field(default=100.0, gt=0, description="Users joining per second")
+    ramp_per_s: float = Field(default=100.0, gt=0, description="Users that join per second")
     ramp: Annotated[Duration, within("0s", "24h")] | None = Field(
-        default=None, description="Length of every ramp, if fixed"
+        default=None, description="Fixed length of every ramp"
     )
     settle: Annotated[Duration, within("0s", "24h")] = "10s"
     duration: Annotated[Duration, within("1s", "168h")] = Field(
-        description="Measured part of a level of a ladder, or of `--users`"
+        description="Measured part of a level of a ladder or of `--users`"
     )
     step_timeout: Annotated[Duration, within("1ms", "1h")] = "30s"
     log_on: Literal["first-scenario", "join"] = Field(
-        default="first-scenario", description="When users' sessions are opened"
+        default="first-scenario", description="When users open their sessions"
     )
     compress: float = Field(
-        default=1.0, ge=1, le=1000, description="How many times faster than life pauses pass"
+        default=1.0,
+        ge=1,
+        le=1000,
+        description="How many times shorter pauses are than in real life",
     )
     steady: Literal["told", "required"] = Field(
-        default="told", description="Whether a level that passes must have been steady to count"
+        default="told", description="Whether an unsteady level is only reported, or does not count"
     )
     plateau: bool = Field(
-        default=False, description="The answer of a ladder is where its throughput flattens out"
+        default=False, description="Whether a ladder's answer is its saturation point"
     )
-    lab_scale: float = Field(
-        default=1.0, gt=0, le=1, description="The scale on a server of the lab, unless one is given"
-    )
+    lab_scale: float = Field(default=1.0, gt=0, le=1, description="Default scale on a lab server")
     lab_compress: float | None = Field(
-        default=None, ge=1, le=1000, description="How many times faster than life on such a server"
+        default=None, ge=1, le=1000, description="Default of compress on a lab server"
     )
     lab_settle: Annotated[Duration, within("0s", "24h")] | None = Field(
-        default=None, description="The settling on such a server"
+        default=None, description="Default of settle on a lab server"
     )
 
     @model_validator(mode="after")
@@ -203,7 +206,7 @@ class Score(Strict):
     name: str
     unit: str
     weights: list[Annotated[float, Field(gt=0)]] | None = Field(
-        default=None, description="One a level; None: equal"
+        default=None, description="One for each level; equal by default"
     )
 
 
@@ -219,7 +222,7 @@ class Workload(Strict):
     deviations: list[str]
     criteria: list[str]
     rules: dict[Name, list[str]] = Field(
-        default={}, description="Named lists of criteria, one of which --rule takes instead"
+        default={}, description="Named lists of criteria for --rule"
     )
     pace: Pace
     data: Data | None = Field(default=None, description="A file for each user (protocol app)")
@@ -228,28 +231,28 @@ class Workload(Strict):
     )
     library: Library | None = Field(
         default=None,
-        description="Files that all users read, and upload (protocols smb and files)",
+        description="Files that all users read and upload (protocols smb and files)",
     )
     pages: Pages | None = Field(default=None, description="A tree of pages (protocol http)")
-    mail: Mail | None = Field(default=None, description="What users of mail are (protocol mail)")
+    mail: Mail | None = Field(default=None, description="Profile of a mail user (protocol mail)")
     discussion: Discussion | None = Field(
         default=None, description="Documents and people in a database (protocol sql)"
     )
     client: dict[str, str] = Field(
-        default_factory=dict, description="How the protocol is spoken unless --client says else"
+        default_factory=dict, description="Defaults of --client: how users speak the protocol"
     )
     program: Program | None = Field(
-        default=None, description="What users play in order instead of drawing it"
+        default=None, description="Operations that users play in order instead of drawing scenarios"
     )
     script: Script | None = Field(
-        default=None, description="The order in which users play scenarios, instead of weights"
+        default=None, description="Order in which users play scenarios, instead of weights"
     )
     run: Run
     score: Score | None = None
-    task_score: TaskScore | None = Field(default=None, description="A score of every level")
-    marks: Marks | None = Field(default=None, description="What is counted a minute")
+    task_score: TaskScore | None = Field(default=None, description="Score of every level")
+    marks: Marks | None = Field(default=None, description="Completions to count per minute")
     groups: dict[Name, list[str]] = Field(
-        default={}, description="Scenarios told together: names, in which * stands for anything"
+        default={}, description="Scenarios reported together: names, in which * stands for any text"
     )
     scenarios: list[Scenario] = Field(min_length=1)
 
@@ -270,16 +273,15 @@ class Workload(Strict):
             )
         if ((self.tree or self.library) is not None) != (self.protocol in FILE_SERVERS):
             raise ValueError(
-                '[tree] is the data set of the protocols "smb" and "files", and they need one, or '
-                "a [library]"
+                'the protocols "smb" and "files", and only they, need a [tree] or a [library]'
             )
         if self.program is not None and self.protocol not in FILE_SERVERS:
-            raise ValueError('[program] is for file servers (protocol "smb")')
+            raise ValueError('[program] is only for the protocols "smb" and "files"')
         if self.data is not None and self.protocol != "app":
-            raise ValueError('[data] is the data set of the protocol "app"')
+            raise ValueError('[data] is only for the protocol "app"')
         check_groups(self.groups, names)
         if self.pages is not None and self.protocol != "http":
-            raise ValueError('[pages] is the data set of the protocol "http"')
+            raise ValueError('[pages] is only for the protocol "http"')
         self._check_needed()
         if self.protocol == "http":
             check_asked(self.asked, self.pages)
@@ -291,7 +293,7 @@ class Workload(Strict):
         self._check_order(names)
         ladder, score = self.run.ladder, self.score
         if score and score.weights is not None and len(score.weights) != len(ladder or ()):
-            raise ValueError("the score needs as many weights as the ladder has levels")
+            raise ValueError("[score] needs as many weights as the ladder has levels")
         return self
 
     def _check_tasks(self, names: list[str]) -> None:
@@ -330,9 +332,9 @@ class Workload(Strict):
     def _check_needed(self) -> None:
         spoken = self.protocol.split("+")
         if (self.mail is not None) != ("mail" in spoken):
-            raise ValueError('[mail] is what users of the protocol "mail" are, and it needs one')
+            raise ValueError('the protocol "mail", and only it, needs a [mail]')
         if (self.discussion is not None) != ("sql" in spoken):
-            raise ValueError('[discussion] is the data set of the protocol "sql", which needs one')
+            raise ValueError('the protocol "sql", and only it, needs a [discussion]')
         second = spoken[1] if len(spoken) > 1 else None
         allowed = f'on = "{second}", or nothing' if second else "no key on"
         for scenario in self.scenarios:
@@ -361,8 +363,8 @@ class Workload(Strict):
             for scenario in self.scenarios:
                 if scenario.pause is not None:
                     raise ValueError(
-                        f'scenario "{scenario.name}": an open pace has a schedule, which leaves no '
-                        "pauses; drop its pause, or give a closed pace"
+                        f'scenario "{scenario.name}": an open pace has a schedule and no pauses; '
+                        "remove the pause, or use a closed pace"
                     )
 
     @property
