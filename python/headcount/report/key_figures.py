@@ -18,6 +18,7 @@ from headcount.text import (
     share,
     significant,
     span,
+    unit,
 )
 
 
@@ -94,7 +95,7 @@ def _of_level(level: LevelResult) -> list[KeyFigure]:
     cpu = share(counter_mean(level, "system.cpu.utilization"))
     p95 = duration(response.p95_ms if response else None)
     return [
-        KeyFigure("Throughput", significant(level.achieved_per_s), f"scenarios per second {at}"),
+        KeyFigure("Throughput", unit(level.achieved_per_s, "scenarios/s"), at),
         KeyFigure("Response time p95", p95, at + spread),
         KeyFigure("CPU of the server", cpu, at),
     ]

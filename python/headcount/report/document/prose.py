@@ -54,3 +54,12 @@ def before_figures(text: str) -> str:
     """
     head, colon, _ = text.partition(": ")
     return head if colon and head.count("(") == head.count(")") else text.rstrip(".")
+
+
+def before_brackets(title: str) -> str:
+    """A title without what it adds in brackets.
+
+    >>> before_brackets("Home folders (re-creates FSCT's HomeFolders)"), before_brackets("(a)")
+    ('Home folders', '(a)')
+    """
+    return title.partition(" (")[0] or title

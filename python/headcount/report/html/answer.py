@@ -1,13 +1,14 @@
 """The answer: what a reader with ten seconds takes away, on the first screen."""
 
 import math
+import re
 from collections.abc import Iterator
 
 from headcount.bundle.verdict import Capacity, Verdict
 from headcount.report.content import ReportContent
 from headcount.report.diagnosis import confidence as diagnosis_confidence
 from headcount.report.document.meaning import headline
-from headcount.report.document.prose import before_figures, sentence
+from headcount.report.document.prose import before_brackets, before_figures, moment, sentence
 from headcount.report.html.table import more
 from headcount.report.key_figures import KeyFigure, key_figures
 from headcount.report.markup import Html, element, joined
@@ -21,25 +22,25 @@ _OUTCOME = {
     "interrupted": "Interrupted",
     "unfinished": "Unfinished",
 }
+_ENDS = re.compile(r"(?<=\.) (?=[A-Z])")
+"""Where one sentence ends and the next begins."""
 _STANDS_BACK = frozenset({"CPU of the server", "Time it took"})
 """Key figures that are folded: the first screen answers, and no more."""
 
 
 def header(content: ReportContent) -> Html:
-    """Say what was measured, where and when."""
+    """Say what was measured, where and on which day."""
     where = joined(
         [
             element("b", content.target),
             " \N{MIDDLE DOT} ",
-            element("time", _moment(content.started_at), datetime=content.started_at),
-            " \N{MIDDLE DOT} workload ",
-            element("code", content.workload),
+            element("time", _day(content.started_at), datetime=content.started_at),
         ]
     )
     return element(
         "header",
         element("p", "Headcount", class_="brand"),
-        element("h1", content.title),
+        element("h1", before_brackets(content.title)),
         element("p", where, class_="where"),
     )
 
@@ -62,7 +63,7 @@ def answer(content: ReportContent) -> Html:
         _lines(list(_reasons(verdict))),
         _tiles([one for one in figures if one.name not in _STANDS_BACK]),
         _doubts(verdict),
-        _background(verdict, figures),
+        _background(content, figures),
         class_="answer",
         aria_label="The answer",
     )
@@ -106,9 +107,10 @@ def _next(verdict: Verdict) -> str | None:
     if verdict.outcome in ("interrupted", "unfinished"):
         return "Finish the run with headcount resume."
     if verdict.capacity is not None and verdict.capacity.at_least:
-        return "Run again with more users: the server may hold more."
+        return "Run again with more users."
     if verdict.diagnosis is not None and verdict.diagnosis.advice:
-        return sentence(before_figures(verdict.diagnosis.advice[0].sentence))
+        first, *_ = _ENDS.split(verdict.diagnosis.advice[0].sentence, maxsplit=1)
+        return sentence(before_figures(first))
     return None
 
 
@@ -122,21 +124,23 @@ def _lines(items: list[tuple[str, str]]) -> Html | None:
 
 
 def _tiles(figures: list[KeyFigure]) -> Html | None:
+    """The key figures; what several are of is said at the first."""
     if not figures:
         return None
-    return element(
-        "div",
-        *(
+    tiles = []
+    before = ""
+    for one in figures:
+        of = one.of.partition(", 95% interval")[0]
+        tiles.append(
             element(
                 "div",
                 element("h3", one.name),
                 element("p", one.value, class_="value"),
-                element("p", one.of.partition(", 95% interval")[0]),
+                element("p", of) if of != before else None,
             )
-            for one in figures
-        ),
-        class_="tiles",
-    )
+        )
+        before = of
+    return element("div", *tiles, class_="tiles")
 
 
 def _doubts(verdict: Verdict) -> Html | None:
@@ -147,8 +151,9 @@ def _doubts(verdict: Verdict) -> Html | None:
     return element("details", summary, element("ul", *items), class_="doubts")
 
 
-def _background(verdict: Verdict, figures: list[KeyFigure]) -> Html:
+def _background(content: ReportContent, figures: list[KeyFigure]) -> Html:
     """The answer in full sentences, folded."""
+    verdict = content.verdict
     found = [
         verdict.sentence,
         confidence(verdict.capacity),
@@ -156,16 +161,16 @@ def _background(verdict: Verdict, figures: list[KeyFigure]) -> Html:
         judged(verdict),
         f"What broke first: {verdict.broke_first}" if verdict.broke_first else None,
         *(f"{one.name}: {one.value}, {one.of}" for one in figures),
+        f"Workload {content.workload}, started {moment(content.started_at)}.",
     ]
     items = (element("li", unbroken(text)) for text in found if text)
-    return more("The answer in full", element("ul", *items))
+    return more("Full answer", element("ul", *items))
 
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _moment(started_at: str) -> str:
-    """Write an ISO 8601 moment in UTC as people read it; anything else stays as it is."""
-    date, found, time = started_at.partition("T")
-    return f"{date} {time[:5]} UTC" if found and time.endswith(("Z", "+00:00")) else started_at
+def _day(started_at: str) -> str:
+    """The day of an ISO 8601 moment; anything else stays as it is."""
+    return started_at.partition("T")[0]
