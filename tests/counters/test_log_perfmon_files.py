@@ -140,7 +140,7 @@ def test_other_lines_between_samples_are_counted(tmp_path: Path) -> None:
     lines.insert(2, "# a comment\r\n")
     recording = read(tmp_path, "".join(lines).encode())
     assert pages(recording) == [1.0, 2.0]
-    assert any(note.startswith("1 line between") for note in recording.notes)
+    assert any(note.startswith("Skipped 1 line between") for note in recording.notes)
 
 
 @pytest.mark.parametrize("cut", range(1, 30))
@@ -149,7 +149,7 @@ def test_a_torn_last_line_is_left_out_whole(tmp_path: Path, cut: int) -> None:
     recording = read(tmp_path, text[:-cut].encode())
     assert pages(recording) == [1.0]
     # Torn within the time, what is left of the line cannot be told from typeperf's last words.
-    assert recording.notes in {("The last line is torn and was left out.",), ()}
+    assert recording.notes in {("The last line is incomplete and was left out.",), ()}
 
 
 def test_a_last_line_without_a_line_end_is_whole(tmp_path: Path) -> None:
@@ -182,10 +182,13 @@ def test_samples_are_in_order_of_time_though_the_clock_went_back(tmp_path: Path)
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (pdh({PAGES: []}), "a header and no samples"),
+        (pdh({PAGES: []}), "a header but no samples"),
         ('"(PDH-CSV 4.0)","\\\\A\\Memory\\Pages/sec"\n03/02/2026 09:00:00.0,1,5\n', "line 2 has 3"),
-        ('"(PDH-CSV 4.0)","\\\\A\\Memory\\Pages/sec"\n"99/99/2026 09:00:00","1"\n', "times cannot"),
-        ('A note on "(PDH-CSV 4.0)" and its kin.\n', "not a log of counters"),
+        (
+            '"(PDH-CSV 4.0)","\\\\A\\Memory\\Pages/sec"\n"99/99/2026 09:00:00","1"\n',
+            "cannot read its times",
+        ),
+        ('A note on "(PDH-CSV 4.0)" and its kin.\n', "not a known log of counters"),
     ],
 )
 def test_a_log_that_cannot_be_read_is_refused_with_the_reason(

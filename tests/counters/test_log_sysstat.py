@@ -245,7 +245,7 @@ def test_starts_of_the_machine_are_bookmarks(tmp_path: Path) -> None:
     boot = {"boot": {"date": "2026-03-02", "time": "08:59:00", "utc": 1}}
     (one,) = log.read(written(tmp_path, {}, restarts=[boot]))
     assert [(mark.at_s, mark.text) for mark in one.bookmarks] == [
-        (1772441940.0, "The machine was started.")
+        (1772441940.0, "The machine started.")
     ]
 
 
@@ -254,7 +254,7 @@ def test_local_times_of_a_part_of_a_day_are_taken_as_utc_and_said_to_be(tmp_path
     path = written(tmp_path, {"timestamp": stamp}, **{"file-utc-time": "00:00:01"})
     (one,) = log.read(path)
     assert one.samples[0].at_s == 1772442420.0
-    assert any("taken as UTC" in note for note in one.notes)
+    assert any("read as UTC" in note for note in one.notes)
 
 
 def test_a_damaged_file_is_refused_with_what_sadf_says(real: Path, tmp_path: Path) -> None:
@@ -272,7 +272,7 @@ def test_a_file_torn_in_its_last_record_gives_the_others(
     path.write_bytes(whole[: len(whole) * 3 // 4])
     (one,) = log.read(path)
     assert one.samples
-    assert one.notes == ("sadf said of the file: End of system activity file unexpected",)
+    assert one.notes == ("sadf reports: End of system activity file unexpected",)
     assert one.samples == recording.samples[: len(one.samples)]
 
 

@@ -72,14 +72,14 @@ def test_a_step_that_is_too_short_repeats_nothing(tmp_path: Path) -> None:
     assert len(recording.samples) == 2
     assert recording.samples[1].values[BUSY] == pytest.approx(13 / 40)
     assert recording.samples[1].values["system.cpu.context_switches"] == pytest.approx(15_500)
-    assert "8 of 10 moments repeat the one before" in recording.notes[0]
+    assert "8 of 10 points repeat the previous one" in recording.notes[0]
 
 
 def test_series_without_a_name_are_told_of(tmp_path: Path) -> None:
     answer = matrix({BEGAN_S: windows(0)}, "fs1:9182")
     answer["data"]["result"].append({"metric": {"instance": "fs1"}, "values": [[BEGAN_S, "1"]]})
     (recording,) = log.read(saved(tmp_path, json.dumps(answer)))
-    assert recording.notes[0].startswith("series without a name, which were passed over: 1;")
+    assert recording.notes[0].startswith("skipped series without a name: 1;")
 
 
 def test_pages_of_the_real_node_exporter(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_a_torn_page_costs_that_page(tmp_path: Path) -> None:
     text += f"# headcount page {BEGAN_S + 20}\n{windows(1)[:900]}"
     (recording,) = log.read(saved(tmp_path, text))
     assert len(recording.samples) == 2
-    assert recording.notes == ("pages that could not be read and were passed over: 1",)
+    assert recording.notes == ("skipped unreadable pages: 1",)
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,14 @@ def test_a_torn_page_costs_that_page(tmp_path: Path) -> None:
             '{"status":"error","errorType":"bad_data","error":"parse error"}',
             "refused the query: pa",
         ),
-        ('{"status":"success","data":{"resultType":"vector","result":[]}}', "of one moment; ask"),
-        ('{"status":"success","data":{"resultType":"matrix","result":[', "is no whole answer"),
+        (
+            '{"status":"success","data":{"resultType":"vector","result":[]}}',
+            "for one moment; query a range",
+        ),
+        (
+            '{"status":"success","data":{"resultType":"matrix","result":[',
+            "is not a complete response",
+        ),
         ('{"status":"success","data":{"resultType":"matrix","result":[]}}', "has no metrics of"),
         ("# HELP node_load1 1m load average.\nnode_load1 0.3\n", 'line "# headcount page SECONDS"'),
         ("# headcount page 1\nnginx_connections_active 3\n", "has no metrics of"),

@@ -42,9 +42,9 @@ def test_a_page_of_another_program_is_of_no_exporter() -> None:
 
 def test_a_mapping_that_contradicts_itself_is_refused() -> None:
     term = {"metric": ("some_total",)}
-    with pytest.raises(ValueError, match="`over` belongs to shares and ratios"):
+    with pytest.raises(ValueError, match="only shares and ratios have `over`"):
         mapping.Mapped.model_validate({"name": "x", "kind": "share", "of": (term,)})
-    with pytest.raises(ValueError, match="it needs `by`"):
+    with pytest.raises(ValueError, match="`by` is missing"):
         mapping.Mapped.model_validate({"name": "x", "kind": "count", "of": (term,)})
 
 

@@ -124,7 +124,7 @@ def test_a_damaged_line_in_the_middle_is_counted(tmp_path: Path) -> None:
     lines[2] = b'{"kind":"sample"\n'
     path.write_bytes(b"".join(lines))
     local, _ = read(path)
-    assert "1 damaged lines of the log were passed over." in local.notes
+    assert "1 damaged line was skipped." in local.notes
 
 
 def test_samples_that_a_clock_set_back_are_put_in_order(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_samples_that_a_clock_set_back_are_put_in_order(tmp_path: Path) -> None:
 def test_a_foreign_file_is_not_written_to(tmp_path: Path) -> None:
     path = tmp_path / "letter.txt"
     path.write_text("Dear Sir\n", "utf-8")
-    with pytest.raises(InputError, match="no log of headcount watch"):
+    with pytest.raises(InputError, match="not a log of headcount watch"):
         LogWriter(path, HEAD)
     assert path.read_text("utf-8") == "Dear Sir\n"
 
@@ -153,7 +153,7 @@ def test_a_log_of_a_later_version_is_refused_by_name(tmp_path: Path) -> None:
     path = tmp_path / "own.log"
     filled(path)
     path.write_text(path.read_text("utf-8").replace('"version":1', '"version":2'), "utf-8")
-    with pytest.raises(InputError, match="later Headcount"):
+    with pytest.raises(InputError, match="newer Headcount"):
         read(path)
 
 

@@ -68,7 +68,7 @@ def test_what_the_verb_refuses(tmp_path: Path, report: Path) -> None:
         ([], "Usage"),
         (["--json"], "say what to diagnose"),
         ([str(tmp_path), "--cpus", "2"], "are for logs of counters"),
-        ([str(report)], "not a log of counters"),
+        ([str(report)], "not a known log of counters"),
     ):
         ran = runner.invoke(app, ["diagnose", *given])
         assert says in f"{ran.output}{ran.exception}", given

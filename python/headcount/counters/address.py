@@ -52,20 +52,22 @@ def parse(text: str) -> Address:
     except ValueError as error:
         raise _mistake(text, str(error)) from error
     if parts.scheme not in {"http", "https", "ssh"} or not parts.hostname:
-        raise _mistake(text, "it is none of these")
+        raise _mistake(text, "the form is wrong")
     if parts.password is not None:
-        raise _mistake(text, "it must not hold a password; Headcount asks for none and keeps none")
+        raise _mistake(
+            text, "it must not contain a password; Headcount neither asks for nor stores one"
+        )
     host = parts.hostname
     if host.startswith("-") or not _HOST.fullmatch(host):
-        raise _mistake(text, f'"{host}" is no name of a machine')
+        raise _mistake(text, f'"{host}" is not a host name')
     if port == 0:
-        raise _mistake(text, "there is no port 0")
+        raise _mistake(text, "port 0 does not exist")
     if parts.scheme == "ssh":
         return _ssh(text, host, port, parts.username, parts.path + parts.query + parts.fragment)
     if parts.username is not None:
-        raise _mistake(text, "exporters are read without a user")
+        raise _mistake(text, "exporters take no user")
     if any(blank in text for blank in " \t\r\n"):
-        raise _mistake(text, "there is a blank in it")
+        raise _mistake(text, "it contains a space")
     path = parts.path if parts.path not in {"", "/"} else "/metrics"
     kind: Literal["http", "https"] = "https" if parts.scheme == "https" else "http"
     query = f"?{parts.query}" if parts.query else ""
@@ -74,13 +76,11 @@ def parse(text: str) -> Address:
 
 def _ssh(text: str, host: str, port: int | None, user: str | None, rest: str) -> Address:
     if rest not in {"", "/"}:
-        raise _mistake(text, "nothing may follow the machine and the port")
+        raise _mistake(text, "nothing may follow the host and port")
     if user is not None and (user.startswith("-") or not _USER.fullmatch(user)):
-        raise _mistake(text, f'"{user}" is no name of a user')
+        raise _mistake(text, f'"{user}" is not a user name')
     return Address(text, "ssh", host, port, user)
 
 
 def _mistake(text: str, reason: str) -> InputError:
-    return InputError(
-        f'"{text}" is no address of a source of counters: {reason}; addresses look like {FORMS}'
-    )
+    return InputError(f'"{text}" is not the address of a counter source: {reason}; use {FORMS}')

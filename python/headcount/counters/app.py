@@ -24,22 +24,22 @@ class AppSource:
         """Ask now; nothing is known when the server does not answer."""
         at_s = time.monotonic()
         try:
-            told = json.loads(app_statistics(self._address, self._token))
+            answer = json.loads(app_statistics(self._address, self._token))
         except HeadcountError:
             self._previous = None
             return Sample(at_s)
-        threads = told["threads"]
+        threads = answer["threads"]
         values = {
-            "app.connections": float(told["connections"]["now"]),
+            "app.connections": float(answer["connections"]["now"]),
             "app.threads": float(threads["now"]),
             "app.threads.busy": float(threads["busy"]),
             "app.threads.utilization": threads["busy"] / max(threads["limit"], 1),
-            "app.queue.length": float(told["queue"]["now"]),
+            "app.queue.length": float(answer["queue"]["now"]),
         }
         totals = {
-            "waits": float(told["queue_wait"]["count"]),
-            "waited_ms": told["queue_wait"]["sum_us"] / _US_PER_MS,
-            "requests": float(sum(kind["count"] for kind in told["requests"].values())),
+            "waits": float(answer["queue_wait"]["count"]),
+            "waited_ms": answer["queue_wait"]["sum_us"] / _US_PER_MS,
+            "requests": float(sum(kind["count"] for kind in answer["requests"].values())),
         }
         if self._previous is not None:
             values |= _rates(at_s - self._previous[0], self._previous[1], totals)

@@ -134,7 +134,7 @@ class Latest:
             self.samples += 1
             if self._lost_s is not None:
                 self._happened.append(
-                    Happening("back", f"after {self._clock() - self._lost_s:.0f} s without")
+                    Happening("back", f"after a gap of {self._clock() - self._lost_s:.0f} s")
                 )
                 self._lost_s = None
 

@@ -1,6 +1,6 @@
-"""The reference of counters for people, made from the catalogue.
+"""The reference page of counters, generated from the catalogue.
 
-`python -m headcount.counters.reference > docs/counters.md` writes it anew.
+`python -m headcount.counters.reference > docs/counters.md` rewrites it.
 """
 
 import sys
@@ -12,32 +12,30 @@ from headcount.counters.catalogue import Counter, catalogue
 INTRODUCTION = """\
 # Counters
 
-Resource figures, sampled once a second. Each name is the one that `series.parquet`, `levels.json`
-and the reports use. Names are [OpenTelemetry's](https://opentelemetry.io/docs/specs/semconv/system/)
-where it has one, with the attributes in braces; the rest are Headcount's own.
+Headcount samples resource figures once a second. These names appear in `series.parquet`,
+`levels.json` and reports. They follow
+[OpenTelemetry](https://opentelemetry.io/docs/specs/semconv/system/) where it defines one, with
+attributes in braces; the rest are Headcount's own.
 
-| side | whose counters | when there are any |
+| side | counters of | available |
 |---|---|---|
-| `sut` | the machine of the system under test, and its server's processes | it runs on the \
-machine that Headcount runs on; or a [source](counter-sources.md) reads it, without the processes |
-| `generator` | Headcount's own process, all its threads, and its control group | always |
-| `server` | what the server says of itself | targets that say something: `app://`, \
-`lab:app`, `lab:nginx`, `lab:apache`, `lab:mail`, \
-`lab:postgresql`, `lab:samba` |
+| `sut` | the machine under test and its server's processes | on the machine that runs Headcount; \
+elsewhere through a [source](counter-sources.md), without processes |
+| `generator` | Headcount's process and control group | always |
+| `server` | the server's own statistics | `app://`, `lab:app`, `lab:nginx`, `lab:apache`, \
+`lab:mail`, `lab:postgresql`, `lab:samba` |
 
 A figure that cannot be read is absent, never zero. Rates and shares of time cover the time since
-the sample before, so the first sample of a run has none. `levels.json` keeps mean, maximum, 95th
-percentile and the number of samples of each counter over the steady part of a level. A server's
-processes are read less often where there are so many of them that reading them each second would
-cost more than 1 % of a core. Queues and states of threads are looked at about ten times a second;
-[what that costs](counter-cost.md) is counted too.
+the previous sample, so a run's first sample has none; numbers of things are those at the sample.
+`levels.json` keeps mean, maximum, 95th percentile and number of samples over the steady part of a
+level. Queues and thread states are means of about [ten samples a second](counter-cost.md).
 
 *Unit* is a [UCUM](https://ucum.org/ucum) code: `1` is a share from 0 to 1, `By` bytes, `{...}` a
-count. *Per* says that the counter is also given for each device or interface, whose name is then
-the last attribute: `system.disk.io{disk.io.direction=read,system.device=vda}`. *Look at* is the
-figure of a level that says most.
+count. *max* or *last* after it is the most telling figure of a level; otherwise, use the mean. *Per
+device* or *per interface*: also available for each, with its name as the last attribute:
+`system.disk.io{disk.io.direction=read,system.device=vda}`.
 
-This page is made from the catalogue: `python -m headcount.counters.reference > docs/counters.md`.
+This page is generated: `python -m headcount.counters.reference > docs/counters.md`.
 """
 
 
@@ -50,7 +48,7 @@ def reference() -> str:
 
 
 def _part(counter: Counter) -> str:
-    """What a counter is counted under: `system.cpu`, `system.linux.memory`, `process`, ..."""
+    """The table a counter belongs to: `system.cpu`, `system.linux.memory`, `process`, ..."""
     words = counter.name.partition("{")[0].split(".")
     if words[0] != "system":
         return words[0]
@@ -58,13 +56,21 @@ def _part(counter: Counter) -> str:
 
 
 def _table(counters: Iterable[Counter]) -> str:
-    lines = ["| counter | unit | per | look at | meaning |", "|---|---|---|---|---|"]
+    lines = ["| counter, unit | meaning |", "|---|---|"]
     lines += [
-        f"| `{counter.name}` | `{counter.unit}` | {counter.per or ''} | {counter.aggregate} | "
-        f"{_cell(counter.meaning)} |"
-        for counter in counters
+        f"| `{counter.name}`, {_unit(counter)} | {_cell(counter.meaning)} |" for counter in counters
     ]
     return "\n".join(lines) + "\n"
+
+
+def _unit(counter: Counter) -> str:
+    """The unit, the figure to look at unless it is the mean, and what it is given per."""
+    parts = [f"`{counter.unit}`"]
+    if counter.aggregate != "mean":
+        parts.append(counter.aggregate)
+    if counter.per:
+        parts.append(f"per {counter.per}")
+    return ", ".join(parts)
 
 
 def _cell(text: str) -> str:

@@ -53,7 +53,7 @@ class SambaSource:
         self._due_s = float("-inf")
 
     def sample(self) -> Sample:
-        """Take an answer that has come, and ask again when it is time; mostly nothing is told."""
+        """Take an answer that has come, and ask again when due; mostly there is nothing new."""
         at_s = self._clock()
         values = self._taken(at_s) if self._asked is not None else {}
         if self._asked is None and at_s >= self._due_s:
@@ -100,11 +100,13 @@ class SambaSource:
 def figures(text: bytes) -> dict[str, float]:
     """Counts in the JSON of smbstatus; nothing where it is another text."""
     try:
-        told: Any = json.loads(text)
+        answer: Any = json.loads(text)
     except ValueError:
         return {}
-    if not isinstance(told, Mapping):
+    if not isinstance(answer, Mapping):
         return {}
     return {
-        name: len(told[key]) for name, key in _COUNTED.items() if isinstance(told.get(key), Mapping)
+        name: len(answer[key])
+        for name, key in _COUNTED.items()
+        if isinstance(answer.get(key), Mapping)
     }

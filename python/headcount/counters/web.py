@@ -69,32 +69,32 @@ def figures(text: str) -> tuple[dict[str, float], dict[str, float]]:
     """The gauges in what a server says, by counter, and its totals since it started."""
     found = NGINX.search(text)
     if found is not None:
-        told = {key: float(value) for key, value in found.groupdict().items()}
+        fields = {key: float(value) for key, value in found.groupdict().items()}
         gauges = {
-            "web.connections": told["active"],
-            "web.connections.waiting": told["waiting"],
-            "web.requests.active": told["reading"] + told["writing"],
+            "web.connections": fields["active"],
+            "web.connections.waiting": fields["waiting"],
+            "web.requests.active": fields["reading"] + fields["writing"],
         }
         return gauges, {
-            "web.requests": told["requests"],
-            "web.connections.accepted": told["accepts"],
-            "web.connections.dropped": told["accepts"] - told["handled"],
+            "web.requests": fields["requests"],
+            "web.connections.accepted": fields["accepts"],
+            "web.connections.dropped": fields["accepts"] - fields["handled"],
         }
     lines = (line.partition(": ") for line in text.splitlines())
-    told = {APACHE[key]: float(value) for key, _, value in lines if key in APACHE}
-    if not {"requests", "busy", "idle"} <= set(told):
+    fields = {APACHE[key]: float(value) for key, _, value in lines if key in APACHE}
+    if not {"requests", "busy", "idle"} <= set(fields):
         return {}, {}
     gauges = {
-        "web.workers.busy": told["busy"],
-        "web.workers.idle": told["idle"],
-        "web.requests.active": told["busy"],
+        "web.workers.busy": fields["busy"],
+        "web.workers.idle": fields["idle"],
+        "web.requests.active": fields["busy"],
     }
-    if "connections" in told:
+    if "connections" in fields:
         gauges |= {
-            "web.connections": told["connections"],
-            "web.connections.waiting": told["waiting"],
+            "web.connections": fields["connections"],
+            "web.connections.waiting": fields["waiting"],
         }
-    return gauges, {"web.requests": told["requests"]}
+    return gauges, {"web.requests": fields["requests"]}
 
 
 def _rates(elapsed_s: float, before: dict[str, float], now: dict[str, float]) -> dict[str, float]:

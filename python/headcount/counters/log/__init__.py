@@ -1,4 +1,4 @@
-"""Logs of counters that somebody kept, of any format: told apart by what is in them.
+"""Logs of counters in any format, recognised by content.
 
 A format is a module of this package with the two functions of :class:`Reader`; :data:`READERS` is
 the table of them.
@@ -19,7 +19,7 @@ an unmistakable mark come before those that have to look closer."""
 def read(path: Path) -> list[Recording]:
     """Read a log of counters: one recording for each machine in it.
 
-    The format is told by the contents, never by the file's name.
+    The content decides the format, never the file's name.
 
     Raises:
         InputError: There is no such file, no reader knows it, or it is damaged beyond use.
@@ -27,7 +27,7 @@ def read(path: Path) -> list[Recording]:
 
     """
     if not there(path):
-        raise InputError(f"{path}: no such file or folder; give the log of counters to read")
+        raise InputError(f"{path}: no such file or folder; name a log of counters")
     head = _head(path)
     for reader in READERS:
         if reader.recognises(path, head):
@@ -47,7 +47,7 @@ def _head(path: Path) -> bytes:
         with path.open("rb") as file:
             return file.read(HEAD_BYTES)
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
 
 
 def _unknown(path: Path, head: bytes) -> str:
@@ -55,9 +55,9 @@ def _unknown(path: Path, head: bytes) -> str:
     if path.suffix.lower() == ".blg":
         csv = path.with_suffix(".csv").name
         return (
-            f"{path}: a binary log of Windows, which only Windows can read; convert it there with "
-            f"`relog {path.name} -f csv -o {csv}` and give {csv}"
+            f"{path}: a binary log that only Windows can read; convert it there with "
+            f"`relog {path.name} -f csv -o {csv}` and use {csv}"
         )
     if path.is_file() and not head:
-        return f"{path}: the file is empty; known logs of counters are: {formats}"
-    return f"{path}: not a log of counters that is known; known are: {formats}"
+        return f"{path}: the file is empty; known formats: {formats}"
+    return f"{path}: not a known log of counters; known formats: {formats}"

@@ -38,7 +38,7 @@ def read(path: Path) -> list[Recording]:
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
     if not reading.watched:
-        raise InputError(f"{path} is no log of headcount watch: it does not begin with its header")
+        raise InputError(f"{path} is not a log of headcount watch: its header is missing")
     return [
         reading.recording(path, watched)
         for watched in reading.watched.values()
@@ -48,7 +48,7 @@ def read(path: Path) -> list[Recording]:
 
 @dataclass
 class _Reading:
-    """What the lines so far have said."""
+    """What the lines so far contain."""
 
     watched: dict[str, record.Watched] = field(default_factory=dict)
     columns: dict[str, list[str]] = field(default_factory=dict)
@@ -63,53 +63,53 @@ class _Reading:
         if not raw.endswith(b"\n"):
             return
         try:
-            told = record.RECORD.validate_json(raw)
+            line = record.RECORD.validate_json(raw)
         except ValidationError:
             if not self.watched and _STARTS in raw.replace(b": ", b":"):
                 raise InputError(
-                    f"{path} was written by a later Headcount, or is damaged in its first line"
+                    f"{path} is from a newer Headcount, or its first line is damaged"
                 ) from None
             self.damaged += bool(raw.strip())
             return
-        match told:
+        match line:
             case record.Header():
-                self.watched |= {one.name: one for one in told.sources}
+                self.watched |= {one.name: one for one in line.sources}
                 self.columns.clear()
             case record.Columns():
-                self.columns[told.source] = told.names
+                self.columns[line.source] = line.names
             case record.Taken():
-                self._sample(told)
+                self._sample(line)
             case record.Marked():
-                self.bookmarks.append((None, Bookmark(told.at_s, told.text)))
+                self.bookmarks.append((None, Bookmark(line.at_s, line.text)))
             case record.Alerted():
-                text = f"alert {told.state}: {told.alert} ({told.counter} was {told.value:.6g})"
-                self.bookmarks.append((told.source, Bookmark(told.at_s, text)))
+                text = f"alert {line.state}: {line.alert} ({line.counter} was {line.value:.6g})"
+                self.bookmarks.append((line.source, Bookmark(line.at_s, text)))
             case record.Interrupted():
-                self._interrupted(told)
+                self._interrupted(line)
 
-    def _sample(self, told: record.Taken) -> None:
-        if isinstance(told.values, dict):
-            values = told.values
+    def _sample(self, line: record.Taken) -> None:
+        if isinstance(line.values, dict):
+            values = line.values
         else:
-            names = self.columns.get(told.source, [])
-            if len(names) != len(told.values):
+            names = self.columns.get(line.source, [])
+            if len(names) != len(line.values):
                 self.damaged += 1
                 return
-            pairs = zip(names, told.values, strict=True)
+            pairs = zip(names, line.values, strict=True)
             values = {name: value for name, value in pairs if value is not None}
-        if told.source not in self.watched:
+        if line.source not in self.watched:
             self.damaged += 1
             return
-        self.samples.setdefault(told.source, []).append(Sample(told.at_s, values))
+        self.samples.setdefault(line.source, []).append(Sample(line.at_s, values))
 
-    def _interrupted(self, told: record.Interrupted) -> None:
-        if told.state == "lost":
-            self.lost_s[told.source] = told.at_s
+    def _interrupted(self, line: record.Interrupted) -> None:
+        if line.state == "lost":
+            self.lost_s[line.source] = line.at_s
             return
-        since_s = self.lost_s.pop(told.source, None)
+        since_s = self.lost_s.pop(line.source, None)
         if since_s is not None:
-            away_s = told.at_s - since_s
-            self.notes.append((told.source, f"{told.source} did not answer for {away_s:.0f} s."))
+            away_s = line.at_s - since_s
+            self.notes.append((line.source, f"{line.source} did not answer for {away_s:.0f} s."))
 
     def recording(self, path: Path, watched: record.Watched) -> Recording:
         """All of one source."""
@@ -118,9 +118,10 @@ class _Reading:
         marks = [mark for whose, mark in self.bookmarks if whose in mine]
         notes = [note for whose, note in self.notes if whose in mine]
         if watched.name in self.lost_s:
-            notes.append(f"{watched.name} had stopped answering when the log ends.")
+            notes.append(f"{watched.name} was not answering at the end of the log.")
         if self.damaged:
-            notes.append(f"{self.damaged} damaged lines of the log were passed over.")
+            lines = "line was" if self.damaged == 1 else "lines were"
+            notes.append(f"{self.damaged} damaged {lines} skipped.")
         names = dict.fromkeys(name for sample in samples for name in sample.values)
         return Recording(
             source=str(path),

@@ -41,7 +41,7 @@ class LogWriter:
                     head = file.read(_HEAD_BYTES)
                 if not own.recognises(path, head):
                     raise InputError(
-                        f"{path} is there and is no log of headcount watch; name another file"
+                        f"{path} exists and is not a log of headcount watch; name another file"
                     )
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         except OSError as error:

@@ -13,7 +13,7 @@ from headcount.text import clean
 
 _PATIENCE_S = 600
 """A day of sysstat's takes seconds to convert, a large archive of PCP's minutes."""
-_SAID = 500
+_MOST_BYTES = 500
 _SYSTEM_PYTHON = Path("/usr/bin/python3")
 
 
@@ -23,13 +23,13 @@ class Outcome:
 
     Attributes:
         text: What it wrote.
-        said: What it complained of.
+        complaint: Its error messages.
         ended_well: Whether it ended as one that has read all of the log.
 
     """
 
     text: bytes
-    said: str
+    complaint: str
     ended_well: bool
 
 
@@ -37,7 +37,7 @@ def output(command: Sequence[str], *, log: Path, package: str) -> bytes:
     """What a program writes about a log that it has read to its end; errors as of :func:`run`."""
     outcome = run(command, log=log, package=package)
     if not outcome.ended_well:
-        raise InputError(f"{log}: {command[0]} cannot read it: {outcome.said}")
+        raise InputError(f"{log}: {command[0]} cannot read it: {outcome.complaint}")
     return outcome.text
 
 
@@ -56,28 +56,28 @@ def run(command: Sequence[str], *, log: Path, package: str) -> Outcome:
     """
     if shutil.which(command[0]) is None:
         raise SystemLimitError(
-            f"{log}: reading it needs {command[0]}; install it: apt-get install {package}"
+            f"{log}: {command[0]} is needed to read it: apt-get install {package}"
         )
-    with tempfile.TemporaryFile() as written, tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as written, tempfile.TemporaryFile() as errors:
         try:
             done = subprocess.run(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=written,
-                stderr=said,
+                stderr=errors,
                 env=_environment(),
                 timeout=_PATIENCE_S,
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
             raise InputError(
-                f"{log}: {command[0]} took over {_PATIENCE_S} s to read it; give a part of it"
+                f"{log}: {command[0]} took over {_PATIENCE_S} s to read it; use a part of the log"
             ) from error
         written.seek(0)
-        said.seek(0)
-        complaint = clean(said.read(_SAID).decode("utf-8", "replace")).strip()
+        errors.seek(0)
+        complaint = clean(errors.read(_MOST_BYTES).decode("utf-8", "replace")).strip()
         well = done.returncode == 0
-        return Outcome(written.read(), complaint or ("" if well else "it does not say why"), well)
+        return Outcome(written.read(), complaint or ("" if well else "no reason given"), well)
 
 
 def _environment() -> dict[str, str]:

@@ -23,7 +23,7 @@ from headcount.counters.recording import Recording
 from headcount.counters.source import Sample
 from headcount.errors import InputError
 
-FORMAT = "Prometheus (answers of its range queries, or pages of an exporter one after the other)"
+FORMAT = "Prometheus (range query responses, or a sequence of exporter pages)"
 MARK = "# headcount page "
 _ADDED = frozenset({"__name__", "instance", "job"})
 """Labels that Prometheus adds to what an exporter says."""
@@ -55,29 +55,29 @@ def read(path: Path) -> list[Recording]:
     try:
         text = path.read_text("utf-8", errors="replace")
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
     notes: list[str] = []
     if text.lstrip().startswith("{"):
         machines, unnamed = _answer_machines(path, text)
         if unnamed:
             notes.append(
-                f"series without a name, which were passed over: {unnamed}; ask for metrics as "
-                "they are, without rate() or sum()"
+                f"skipped series without a name: {unnamed}; query raw metrics, without rate() or "
+                "sum()"
             )
     else:
         if MARK not in text:
             raise InputError(
-                f"{path} has pages of an exporter that do not say when they were read; record them "
-                f'each below a line "{MARK}SECONDS": echo "{MARK}$(date +%s)"; curl --silent URL'
+                f"{path} has exporter pages without their times; precede each with a line "
+                f'"{MARK}SECONDS": echo "{MARK}$(date +%s)"; curl --silent URL'
             )
         machines, torn = _page_machines(text)
         if torn:
-            notes.append(f"pages that could not be read and were passed over: {torn}")
+            notes.append(f"skipped unreadable pages: {torn}")
     found = [_recording(path, one, notes) for one in machines]
     known = [one for one in found if one is not None]
     if not known:
         names = " and ".join(each.name for each in exporters())
-        raise InputError(f"{path} has no metrics of {names}; those are read")
+        raise InputError(f"{path} has no metrics of {names}")
     return known
 
 
@@ -94,7 +94,7 @@ def _recording(path: Path, machine: _Machine, notes: Iterable[str]) -> Recording
     for at_s in moments:
         page = machine.pages[at_s]
         if was is not None and page == was[1]:
-            repeated += 1  # asked more often than the exporter was read: nothing is known anew
+            repeated += 1  # queried more often than the exporter was scraped: nothing new
             continue
         host = host or values.host(exporter, page)
         elapsed_s = _elapsed_s(exporter, was, (at_s, page))
@@ -102,11 +102,11 @@ def _recording(path: Path, machine: _Machine, notes: Iterable[str]) -> Recording
         was = at_s, page
         if found:
             samples.append(Sample(at_s, found))
-    said = list(notes)
+    messages = list(notes)
     if repeated:
-        said.append(
-            f"{repeated} of {len(moments)} moments repeat the one before, which was left out: the "
-            "query's step is shorter than the time between readings of the exporter"
+        messages.append(
+            f"{repeated} of {len(moments)} points repeat the previous one and were left out: the "
+            "query's step is shorter than the scrape interval"
         )
     unknown = sorted(name for name in names - exporter.metrics if name.startswith(exporter.prefix))
     return Recording(
@@ -115,7 +115,7 @@ def _recording(path: Path, machine: _Machine, notes: Iterable[str]) -> Recording
         host=host or machine.name or None,
         system=exporter.system,
         samples=tuple(samples),
-        notes=tuple(said),
+        notes=tuple(messages),
         unknown=tuple(unknown),
     )
 
@@ -162,19 +162,19 @@ def _series(path: Path, text: str) -> Iterator[Mapping[str, Any]]:
             yield from _result(path, answer)
     except (ValueError, TypeError, AttributeError) as error:
         raise InputError(
-            f"{path} is no whole answer of Prometheus' HTTP API ({error}); save it again, for "
-            "example with curl --output"
+            f"{path} is not a complete response of Prometheus' HTTP API ({error}); save it again, "
+            "for example with curl --output"
         ) from error
 
 
 def _result(path: Path, answer: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     if answer.get("status") != "success":
-        reason = answer.get("error", "no reason is given")
+        reason = answer.get("error", "no reason given")
         raise InputError(f"{path}: Prometheus refused the query: {reason}")
     data = answer.get("data", {})
     if data.get("resultType") != "matrix":
         raise InputError(
-            f"{path} is an answer of type {data.get('resultType')}, of one moment; ask for a time "
+            f"{path} is a response of type {data.get('resultType')} for one moment; query a range "
             "with /api/v1/query_range"
         )
     result: list[Mapping[str, Any]] = data.get("result", [])

@@ -34,9 +34,9 @@ class Scram:
             nonce, rounds = told["r"], int(told["i"])
             salt = base64.b64decode(told["s"], validate=True)
         except (KeyError, ValueError, binascii.Error):
-            raise OSError("the server's challenge is not one of SCRAM") from None
+            raise OSError("the server's challenge is not a SCRAM challenge") from None
         if not nonce.startswith(self._nonce) or not 0 < rounds <= _MOST_ROUNDS:
-            raise OSError("the server's challenge is not an answer to ours")
+            raise OSError("the server's challenge does not answer ours")
         salted = hashlib.pbkdf2_hmac("sha256", self._password, salt, rounds)
         key = _hmac(salted, b"Client Key")
         binding = base64.b64encode(_NO_BINDING.encode()).decode()
@@ -51,7 +51,7 @@ class Scram:
         """Make sure that the server knows the password too."""
         told = _fields(last).get("v", "")
         if not hmac.compare_digest(base64.b64encode(self._expected).decode(), told):
-            raise OSError("the server does not prove that it knows the password")
+            raise OSError("the server did not prove that it knows the password")
 
 
 def _fields(message: bytes) -> dict[str, str]:

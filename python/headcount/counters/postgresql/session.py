@@ -73,7 +73,7 @@ class Session:
             elif wanted == _FINAL:
                 scram.check(content[4:])
             elif wanted != _OK:
-                raise OSError(f"the server asks for a proof that is not known here ({wanted})")
+                raise OSError(f"the server requires an unsupported authentication ({wanted})")
 
     def _until_ready(self) -> Iterator[tuple[bytes, bytes]]:
         """Messages until the server waits for the next question; raises what it complains of."""
@@ -81,7 +81,7 @@ class Session:
         while True:
             kind, length = struct.unpack("!cI", self._exactly(5))
             if not 4 <= length <= _MOST_BYTES:
-                raise OSError("the server sent a message of no sensible length")
+                raise OSError("the server sent a message of impossible length")
             content = self._exactly(length - 4)
             if kind == b"E":
                 complaint = _complaint(content)

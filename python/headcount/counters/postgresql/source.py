@@ -91,13 +91,13 @@ class PostgresqlSource:
             return Sample(at_s)
         try:
             self._session = self._session or Session(self._login, PATIENCE_S)
-            told = _statistics(self._session)
+            figures = _statistics(self._session)
         except (OSError, ValueError):
             self.close()
             self._due_s = at_s + PAUSE_S
             return Sample(at_s)
-        values = {name: told[name] for name in _ACTIVITY if name in told}
-        totals = {name: value for name, value in told.items() if name not in _ACTIVITY}
+        values = {name: figures[name] for name in _ACTIVITY if name in figures}
+        totals = {name: value for name, value in figures.items() if name not in _ACTIVITY}
         if self._previous is not None:
             values |= _rates(at_s - self._previous[0], self._previous[1], totals)
         self._previous = (at_s, totals)

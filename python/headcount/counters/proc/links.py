@@ -31,7 +31,7 @@ class Links:
         self._speeds: dict[str, int] = {}
         self._due_s = float("-inf")
         self._namespace = namespace
-        self._told = proc == "/proc"  # an imagined machine has no kernel to ask
+        self._has_kernel = proc == "/proc"  # an imagined machine has no kernel to ask
         self._table: QueueTable | None = None
         self._previous: tuple[float, Mapping[str, Queue]] | None = None
 
@@ -49,13 +49,13 @@ class Links:
             self._table = None
 
     def _queues(self, at_s: float) -> dict[str, float]:
-        if not self._told:
+        if not self._has_kernel:
             return {}
         try:
             self._table = self._table or QueueTable(self._namespace)
             now = self._table.read()
         except OSError:
-            self._told = False
+            self._has_kernel = False
             return {}
         was, self._previous = self._previous, (at_s, now)
         values = queues.gauges(now)

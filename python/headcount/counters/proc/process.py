@@ -180,10 +180,10 @@ def _read_children(folder: str, threads: list[str]) -> tuple[int, ...] | None:
     A child belongs to the thread that started it.
     """
     children: list[int] = []
-    told = False
+    known = False
     for thread in threads:
         text = read_text(f"{folder}/task/{thread}/children")
         if text is not None:
-            told = True
+            known = True
             children += integers(text.split()) or []
-    return tuple(children) if told else None
+    return tuple(children) if known else None

@@ -48,7 +48,7 @@ class Queue:
 
 
 class QueueTable:
-    """The queueing disciplines of a network namespace; raises OSError where it is not told."""
+    """The queueing disciplines of a network namespace; raises OSError without an answer."""
 
     def __init__(self, namespace: str | None) -> None:
         """Open a socket there."""
@@ -71,8 +71,8 @@ class QueueTable:
                 if len(content) < _ADDRESS_BYTES:
                     continue
                 (index,) = struct.unpack_from("=I", content, 4)
-                told = dict(attributes(content, _ADDRESS_BYTES))
-                address = told.get(_OWN_ADDRESS, told.get(_OF_PEER))
+                own = dict(attributes(content, _ADDRESS_BYTES))
+                address = own.get(_OWN_ADDRESS, own.get(_OF_PEER))
                 if address is not None and index in names:
                     found[address] = names[index]
         return found
@@ -100,9 +100,9 @@ class QueueTable:
                     yield index, name.rstrip(b"\0").decode("utf-8", "replace")
 
 
-def parse(told: bytes) -> Queue | None:
+def parse(message: bytes) -> Queue | None:
     """Parse the attributes of a queueing discipline; None of one that never queues."""
-    values = dict(attributes(told))
+    values = dict(attributes(message))
     kind = values.get(_KIND, b"").rstrip(b"\0").decode("ascii", "replace")
     queue = dict(attributes(values.get(_STATS, b""))).get(_STATS_QUEUE, b"")
     if kind == _QUEUE_OF_NOTHING or len(queue) < _QUEUE.size:

@@ -81,9 +81,9 @@ class Mapped(_Data):
     @model_validator(mode="after")
     def _consistent(self) -> "Mapped":
         if (self.kind in {"share", "ratio"}) != bool(self.over):
-            raise ValueError(f"{self.name}: `over` belongs to shares and ratios, and to no other")
+            raise ValueError(f"{self.name}: only shares and ratios have `over`")
         if (self.by is None) and (self.kind == "count" or self.per or self.across != "sum"):
-            raise ValueError(f"{self.name}: it needs `by`, the label that tells groups apart")
+            raise ValueError(f"{self.name}: `by` is missing, the label that distinguishes groups")
         return self
 
 

@@ -61,7 +61,7 @@ class Scraper:
         except (http.client.HTTPException, OSError) as error:
             self.close()
             if not kept or self._interrupted:
-                raise self._failure(f"it breaks off the connection ({error})") from error
+                raise self._failure(f"it closed the connection ({error})") from error
         return self.ask()  # on a new connection, so only once more
 
     def interrupt(self) -> None:
@@ -115,20 +115,20 @@ class Scraper:
             connection.connect()
         except ssl.SSLCertVerificationError as error:
             raise self._failure(
-                f"its certificate is not trusted ({error.verify_message}); make this machine trust "
-                "who signed it, or read the exporter over ssh or http"
+                f"its certificate is not trusted ({error.verify_message}); add its issuer to "
+                "this machine's trusted certificates, or use ssh or http"
             ) from error
         except ssl.SSLError as error:
-            raise self._failure(f"it does not speak TLS ({error.reason})") from error
+            raise self._failure(f"TLS failed ({error.reason})") from error
         except TimeoutError as error:
             raise self._failure(
-                "nothing answers; is the machine up, and does its firewall let this machine reach "
-                "that port?"
+                "no answer; is the machine up, and does its firewall let this machine reach that "
+                "port?"
             ) from error
         except OSError as error:
             raise self._failure(
-                f"{error.strerror or error}; is the exporter running there, and is the port right? "
-                "Usual are 9100 (node_exporter) and 9182 (windows_exporter)"
+                f"{error.strerror or error}; is the exporter running, and is the port correct? "
+                "Defaults: 9100 (node_exporter) and 9182 (windows_exporter)"
             ) from error
         if connection.sock is not None:
             connection.sock.settimeout(ANSWER_S)
@@ -142,10 +142,10 @@ class Scraper:
 def _refusal(status: int, reason: str) -> str:
     if status in {http.client.UNAUTHORIZED, http.client.FORBIDDEN}:
         return (
-            f"it answers {status} {reason}: it wants to know who asks, and Headcount has no secret "
-            "for it; let this machine read it without, or read the machine over ssh"
+            f"it answers {status} {reason}: it requires credentials, and Headcount has none; allow "
+            "this machine without them, or use ssh"
         )
-    return f"it answers {status} {reason}; exporters have their page at /metrics"
+    return f"it answers {status} {reason}; exporters serve their page at /metrics"
 
 
 def _date_s(text: str | None) -> float | None:

@@ -75,7 +75,7 @@ class PrometheusSource:
         """
         with self._busy:
             if self._closed:
-                raise TargetError(f"no counters from {self._address.text}: it was closed")
+                raise TargetError(f"no counters from {self._address.text}: the source was closed")
             answer = self._scraper.ask()
         began_s = time.thread_time()
         now = self._take(answer)
@@ -119,8 +119,7 @@ def _exporter(answer: Answer, address: Address) -> Exporter:
         return found
     known = " and ".join(each.name for each in exporters())
     raise TargetError(
-        f"no counters from {address.text}: what answers there is no exporter that Headcount knows; "
-        f"it knows {known}"
+        f"no counters from {address.text}: no known exporter answers there; Headcount knows {known}"
     )
 
 

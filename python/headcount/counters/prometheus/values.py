@@ -40,8 +40,8 @@ def host(exporter: Exporter, page: Page) -> str | None:
 
 def clock(exporter: Exporter, page: Page) -> float | None:
     """The machine's time in seconds since 1970 (UTC); None where the page does not say it."""
-    told = (value for name in exporter.clock for value in page.get(name, {}).values())
-    return next(told, None)
+    times = (value for name in exporter.clock for value in page.get(name, {}).values())
+    return next(times, None)
 
 
 def values(
@@ -64,10 +64,10 @@ def values(
 
 def _links(exporter: Exporter, found: dict[str, float]) -> dict[str, float]:
     """Share in use of each link's busier direction, and the busiest; of the links that count."""
-    told = {split_instance(name): speed for name, speed in found.items()}
+    by_name = {split_instance(name): speed for name, speed in found.items()}
     speeds = {
         link: round(speed)
-        for (family, link), speed in told.items()
+        for (family, link), speed in by_name.items()
         if family == "system.network.speed" and link is not None
     }
     return utilisation(

@@ -61,7 +61,7 @@ class SshChild:
         except FileNotFoundError as error:
             self._errors.close()
             raise SystemLimitError(
-                f"{address.text} is read with the program ssh, which is not installed; on Debian: "
+                f"{address.text} needs the program ssh, which is not installed; on Debian: "
                 "apt install openssh-client"
             ) from error
 
@@ -98,7 +98,7 @@ class SshChild:
                 if not chunk:
                     raise self._ended()
                 if taken > MOST_BYTES:
-                    raise self._failure("it answers with something else than was asked for")
+                    raise self._failure("its answer is too large")
                 *whole, self._rest = (self._rest + chunk).split(b"\n")
                 self._lines.extend(line.decode("utf-8", "replace") for line in whole)
 
@@ -121,8 +121,8 @@ class SshChild:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=1.0)
         self._errors.seek(0)
-        said = self._errors.read(65_536).decode("utf-8", "replace")
-        return self._failure(complaint.explain(said, login(self._address), self._address.host))
+        written = self._errors.read(65_536).decode("utf-8", "replace")
+        return self._failure(complaint.explain(written, login(self._address), self._address.host))
 
     def _failure(self, reason: str) -> TargetError:
         return TargetError(f"no counters from {self._address.text}: {reason}")

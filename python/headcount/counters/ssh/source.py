@@ -48,15 +48,15 @@ class Hello:
     @classmethod
     def parse(cls, lines: Iterable[str]) -> "Hello":
         """Read it; lines that a shell's start-up files print before it are passed over."""
-        told: dict[str, list[str]] = {}
+        facts: dict[str, list[str]] = {}
         began = False
         for line in lines:
             if line == script.HELLO:
                 began = True
             elif began:
                 key, _, value = line.partition(" ")
-                told.setdefault(key, []).append(value)
-        first = {key: values[0] for key, values in told.items()}
+                facts.setdefault(key, []).append(value)
+        first = {key: values[0] for key, values in facts.items()}
         ticks = integer(first.get("tick", ""))
         return cls(
             system=first.get("system", ""),
@@ -64,7 +64,7 @@ class Hello:
             kernel=first.get("kernel", ""),
             page_bytes=integer(first.get("page", "")),
             tick_s=1 / ticks if ticks else None,
-            paths=(*told.get("block", ()), *told.get("path", ())),
+            paths=(*facts.get("block", ()), *facts.get("path", ())),
         )
 
 
@@ -163,12 +163,12 @@ class SshSource:
     def _log_in(self) -> None:
         self._child = child = SshChild(self._address)
         if self._closed:
-            raise TargetError(f"no counters from {self._address.text}: it was closed")
+            raise TargetError(f"no counters from {self._address.text}: the source was closed")
         self._hello = hello = Hello.parse(child.greet())
         if hello.system != "Linux":
             raise TargetError(
                 f"no counters from {self._address.text}: it runs {hello.system or 'no Linux'}, and "
-                "only Linux has /proc; run node_exporter or windows_exporter there and give its "
+                "only Linux has /proc; run node_exporter or windows_exporter there and use its "
                 "address"
             )
         for _ in range(_CLOCK_READINGS):
@@ -177,24 +177,22 @@ class SshSource:
     def _read(self) -> Reading:
         child = self._child
         if child is None:
-            raise TargetError(f"no counters from {self._address.text}: it was closed")
+            raise TargetError(f"no counters from {self._address.text}: the source was closed")
         self._number += 1
         asked_s = time.monotonic()
         child.ask(self._number)
-        told = child.lines_until(f"{script.TIME} {self._number} ")[-1]
+        time_line = child.lines_until(f"{script.TIME} {self._number} ")[-1]
         heard_s = time.monotonic()
         files = parse(child.lines_until(f"{script.END} {self._number}"))
         if "stat" not in files:
-            raise TargetError(
-                f"no counters from {self._address.text}: it has no /proc that may be read"
-            )
-        at_s = self._time(told.rpartition(" ")[2], asked_s, heard_s)
+            raise TargetError(f"no counters from {self._address.text}: its /proc is not readable")
+        at_s = self._time(time_line.rpartition(" ")[2], asked_s, heard_s)
         own = next((files[name] for name in files if name.endswith("/stat")), "")
         return Reading(at_s, hosts.read(lambda name: files.get(name, "")), _own_ticks(own))
 
-    def _time(self, told: str, asked_s: float, heard_s: float) -> float:
+    def _time(self, written: str, asked_s: float, heard_s: float) -> float:
         """When the answer was given by our steady clock; its own time says how its clock goes."""
-        whole, _, fraction = told.partition(".")
+        whole, _, fraction = written.partition(".")
         seconds = integer(whole)
         if seconds is None:
             return (asked_s + heard_s) / 2

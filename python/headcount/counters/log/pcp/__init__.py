@@ -41,8 +41,8 @@ def read(path: Path) -> list[Recording]:
     found = archives(path)
     if not found:
         raise InputError(
-            f"{path}: a file of a PCP archive that lies alone; put all of the archive's files "
-            "(.meta, .index, .0, ...) into one folder, under one base name"
+            f"{path}: only one file of a PCP archive; put all its files (.meta, .index, .0, ...) "
+            "into one folder, under one base name"
         )
     for archive in found:
         machines.setdefault(host(archive, path), []).append(archive)
@@ -74,8 +74,8 @@ def _recording(path: Path, name: str | None, bases: list[Path]) -> Recording:
     wanted = [metric for metric in METRICS if metric in set(there)]
     if not wanted:
         raise InputError(
-            f"{path}: the archive has none of the metrics that are known; log at least "
-            "kernel.all.cpu, mem.util, disk.dev and network.interface"
+            f"{path}: the archive has no known metrics; log at least kernel.all.cpu, mem.util, "
+            "disk.dev and network.interface"
         )
     described = describe(together, path, wanted)
     found = values(together, path, described)

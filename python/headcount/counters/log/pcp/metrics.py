@@ -130,7 +130,7 @@ def _table(rows: Iterable[list[str]], log: Path) -> tuple[Column, dict[Key, Colu
                 if cell:
                     cells.setdefault(key, {})[len(times) - 1] = float(cell)
         except ValueError as error:
-            raise InputError(f"{log}: pmrep wrote {row[0]!r} for a sample: {error}") from error
+            raise InputError(f"{log}: pmrep wrote {row[0]!r} as a sample: {error}") from error
     columns = {}
     for key, found in cells.items():
         columns[key] = np.full(len(times), np.nan)

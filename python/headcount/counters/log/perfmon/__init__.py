@@ -57,8 +57,8 @@ def _recording(
     )
     if not found.columns:
         notes.append(
-            "None of the log's counters is known. Names are known in English, German, French and "
-            "Spanish, and the main ones in Italian and Portuguese."
+            "Headcount knows none of the log's counters. It knows names in English, German, French "
+            "and Spanish, and the main ones in Italian and Portuguese."
         )
     return Recording(
         source=str(path),
@@ -97,12 +97,12 @@ def _counters(
 def _about_time(header: Header, grid: Grid) -> list[str]:
     notes = []
     if header.bias_min is None:
-        notes.append("The log does not say its time zone: its times are taken as UTC.")
+        notes.append("The log does not state its time zone: its times are read as UTC.")
     back = int(np.count_nonzero(np.diff(grid.times_s) < 0))
     if back:
         notes.append(
-            f"The log's clock went back {back} time{'s' if back > 1 else ''}; its samples are in "
-            "order of time."
+            f"The log's clock went back {back} time{'s' if back > 1 else ''}; its samples are "
+            "sorted by time."
         )
     return notes
 

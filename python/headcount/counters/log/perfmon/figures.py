@@ -86,8 +86,8 @@ def _instances(
     host = given[0] if given else _without_total(meaning, leaves)
     if not given and host is not None and len(leaves) > 1 and meaning.without_total == "mean":
         result.notes.append(
-            f"{name}: {meaning.counter} has no _Total in the log; the mean of its "
-            f"{len(leaves)} instances stands for it."
+            f"{name}: the log has no _Total of {meaning.counter}; used the mean of its "
+            f"{len(leaves)} instances."
         )
     if host is not None:
         _put(result, meaning, host, times_s)

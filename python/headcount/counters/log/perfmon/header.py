@@ -92,7 +92,7 @@ def read_header(path: Path) -> Header:
     known = [reading for reading in readings if reading is not None]
     if not known:
         raise InputError(
-            f"{path}: its first line is not the header of a log of Windows; it must begin with "
+            f"{path}: its first line is not the header of a Windows log, which begins with "
             f'"(PDH-CSV 4.0)" or "(PDH-TSV 4.0)"'
         )
     return max(known, key=lambda header: sum(name is not None for name in header.meanings))

@@ -39,7 +39,7 @@ class Grid:
 
 @dataclass(slots=True)
 class _Oddities:
-    """What is not as it should be, counted."""
+    """Irregularities, counted."""
 
     short: int = 0
     others: int = 0
@@ -50,17 +50,17 @@ class _Oddities:
         found = []
         if self.short:
             rows = _count_text(self.short, "row")
-            found.append(f"{rows} had fewer cells than the header: what is missing is absent.")
+            found.append(f"{rows} had fewer cells than the header; the missing ones are absent.")
         if self.others:
             lines = _count_text(self.others, "line")
-            found.append(f"{lines} between the samples were no samples and were passed over.")
+            found.append(f"Skipped {lines} between the samples.")
         if self.after is not None:
             found.append(
-                f"Line {self.after} is a second header: another log begins there, which was not "
-                "read. Put it into a file of its own."
+                f"Line {self.after} is a second header, where another log begins. It was not read: "
+                "put it into its own file."
             )
         if self.torn:
-            found.append("The last line is torn and was left out.")
+            found.append("The last line is incomplete and was left out.")
         return tuple(found)
 
 
@@ -105,13 +105,13 @@ def read_rows(path: Path, header: Header, wanted: Sequence[int]) -> Grid:
         stamps.append(stamp)
         _append(buffer, pick(cells), comma=comma)
     if not stamps:
-        raise InputError(f"{path}: the log has a header and no samples")
+        raise InputError(f"{path}: the log has a header but no samples")
     values = np.frombuffer(buffer, dtype=np.float64).reshape(len(stamps), len(wanted)).copy()
     values[values <= _BAD] = np.nan
     try:
         times_s = clock.times(stamps, header.bias_min or 0)
     except ValueError as error:
-        raise InputError(f"{path}: its times cannot be read: {error}") from error
+        raise InputError(f"{path}: cannot read its times: {error}") from error
     return Grid(times_s, values, oddities.notes())
 
 
@@ -183,5 +183,5 @@ def _decimal_comma(path: Path, header: Header) -> bool:
 def _too_wide(path: Path, line: int, cells: int, width: int, header: Header) -> str:
     what = f"{path}: line {line} has {cells} cells, the header {width}"
     if header.delimiter == ",":
-        what += "; if its numbers have decimal commas, they must stand in quotation marks"
-    return f"{what}. Convert the log anew with relog."
+        what += "; numbers with decimal commas must be quoted"
+    return f"{what}. Convert the log again with relog."

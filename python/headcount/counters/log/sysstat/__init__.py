@@ -50,9 +50,9 @@ def read(path: Path) -> list[Recording]:
         # Of a file torn in its last record, which a crash leaves, the others are read.
         text = _complete_json(outcome.text)
         if not text:
-            raise InputError(f"{path}: sadf cannot read it: {outcome.said}")
-        if outcome.said:
-            notes = [f"sadf said of the file: {outcome.said.splitlines()[0]}"]
+            raise InputError(f"{path}: sadf cannot read it: {outcome.complaint}")
+        if outcome.complaint:
+            notes = [f"sadf reports: {outcome.complaint.splitlines()[0]}"]
     else:
         text = path.read_bytes()
     try:
@@ -60,7 +60,7 @@ def read(path: Path) -> list[Recording]:
         return [_recording(path, host, notes, binary=binary) for host in hosts]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
-            f"{path}: not the whole of what sadf writes ({error}); convert the file anew with "
+            f"{path}: not a complete output of sadf ({error}); convert the file again with "
             "`sadf -j FILE -- -A > x.json`"
         ) from error
 
@@ -82,7 +82,9 @@ def _complete_json(text: bytes) -> bytes:
     return b""
 
 
-def _recording(path: Path, host: Mapping[str, Any], said: list[str], *, binary: bool) -> Recording:
+def _recording(
+    path: Path, host: Mapping[str, Any], messages: list[str], *, binary: bool
+) -> Recording:
     kept = host["statistics"]
     ahead_s, notes = _zone(host, kept)
     times_s = [_time(sample["timestamp"], ahead_s) for sample in kept]
@@ -93,7 +95,7 @@ def _recording(path: Path, host: Mapping[str, Any], said: list[str], *, binary: 
         columns["system.cpu.logical.count"] = np.full(len(kept), float(cpus))
     if any("system" in cpu for sample in kept for cpu in sample.get("cpu-load", ())):
         notes.append(
-            "System time includes interrupts, as sar -u counts it; sadf -j FILE -- -A parts them."
+            "System time includes interrupts, as in sar -u; sadf -j FILE -- -A separates them."
         )
     return Recording(
         source=str(path),
@@ -102,13 +104,13 @@ def _recording(path: Path, host: Mapping[str, Any], said: list[str], *, binary: 
         system=str(host.get("sysname", "Linux")).lower(),
         samples=samples(times_s, columns),
         bookmarks=_bookmarks(host, ahead_s),
-        notes=(*said, *notes),
+        notes=(*messages, *notes),
         unknown=tuple(dict.fromkeys(name for sample in kept for name in unknown(sample))),
     )
 
 
 def _forget_links_without_speed(columns: dict[str, Column]) -> None:
-    """Of a link whose speed it does not know, sar says 0 % for ever: such a share is absent."""
+    """Of a link whose speed it does not know, sar always says 0%: such a share is absent."""
     family = "system.network.utilization"
     for name in list(columns):
         if split_instance(name)[0] in {family, f"{family}.busiest"} and not np.nansum(
@@ -138,14 +140,14 @@ def _zone(host: Mapping[str, Any], kept: list[Mapping[str, Any]]) -> tuple[float
         apart_s = (begun - datetime.fromisoformat(f"1970-01-02T{made}")).total_seconds()
         ahead_s = round(apart_s / (_MINUTES * 60)) * _MINUTES * 60.0
         if abs(apart_s - ahead_s) <= _SLACK_S:
-            # From 12 hours behind UTC to 12 ahead; what is further ahead cannot be told.
+            # From 12 hours behind UTC to 12 ahead; anything further ahead is ambiguous.
             ahead_s = (ahead_s + 12 * 3600) % (24 * 3600) - 12 * 3600
             hours = f"{ahead_s / 3600:+g}"
             return ahead_s, [
-                f"The file has local times; by when it was made they are UTC{hours} hours."
+                f"The file has local times: UTC{hours} hours, judging by when it was created."
             ]
     note = (
-        "The file has local times and does not say which: they are taken as UTC. "
+        "The file has local times of an unknown zone; they are read as UTC. "
         "`sadf -j` without -t and -T writes UTC."
     )
     return 0.0, [note]
@@ -156,5 +158,5 @@ def _bookmarks(host: Mapping[str, Any], ahead_s: float) -> tuple[Bookmark, ...]:
     comments = [entry["comment"] for entry in host.get("comments") or ()]
     found = [Bookmark(_time(one, ahead_s), str(one.get("com", ""))) for one in comments]
     starts = [entry["boot"] for entry in host.get("restarts") or ()]
-    found += [Bookmark(_time(one, ahead_s), "The machine was started.") for one in starts]
+    found += [Bookmark(_time(one, ahead_s), "The machine started.") for one in starts]
     return tuple(sorted(found, key=lambda bookmark: bookmark.at_s))
