@@ -48,6 +48,10 @@ class SystemLimitError(HeadcountError):
     exit_code = ExitCode.UNSUITABLE
 
 
+class MachineLimitError(SystemLimitError):
+    """The machine lacks something that `headcount doctor` shows; the command line points there."""
+
+
 class EngineError(HeadcountError):
     """The load engine failed: a defect of Headcount. What was measured before it is kept."""
 

@@ -50,7 +50,9 @@ class Tree:
                 if inside and path.parent != root:
                     raise OSError(errno.EBUSY, "Device or resource busy")
                 self.enabled.append((path.parent, data.decode()))
-                now = {*self._before.get(path, set()), data.decode().removeprefix("+")}
+                word = data.decode()
+                now = self._before.get(path, set()) - {word[1:]}
+                now |= {word[1:]} if word.startswith("+") else set()
                 self._before[path] = now
                 return real_write(handle, " ".join(sorted(now)).encode())
             return real_write(handle, data)

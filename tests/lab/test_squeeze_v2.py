@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 from squeeze_tree import Tree
 
-from headcount.errors import SystemLimitError
+from headcount.errors import MachineLimitError, SystemLimitError
 from headcount.lab.squeeze import hierarchy
 from headcount.lab.squeeze.group import make
 from headcount.lab.squeeze.hierarchy import Hierarchies
 from headcount.lab.squeeze.limits import NONE, Limits
+from headcount.lab.squeeze.trial import group_version
 
 ALL = frozenset({"cpu", "cpuset", "io", "memory"})
 
@@ -112,3 +113,19 @@ def test_groups_are_found_as_proc_tells_them(tmp_path: Path) -> None:
     }
     assert found.v2 is None, "it is outside of this process's namespace"
     assert found.v2_root == at / "unified"
+
+
+def test_a_trial_leaves_groups_as_they_were(tree: Tree) -> None:
+    make("server", Hierarchies({}, tree.root, tree.root), frozenset({"memory"}))
+    before = sorted(path.name for path in tree.root.iterdir())
+    assert group_version(ALL, Hierarchies({}, tree.root, tree.root)) == 2
+    assert (tree.root / "cgroup.subtree_control").read_text().split() == ["memory"]
+    assert sorted(path.name for path in tree.root.iterdir()) == before
+
+
+def test_a_trial_names_what_a_run_would_not_get(tree: Tree) -> None:
+    (tree.root / "cgroup.controllers").write_text("memory\n")
+    with pytest.raises(MachineLimitError, match="no controller cpu, cpuset, io"):
+        group_version(ALL, Hierarchies({}, tree.root, tree.root))
+    with pytest.raises(MachineLimitError, match="no control groups mounted"):
+        group_version(ALL, Hierarchies())

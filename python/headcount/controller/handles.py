@@ -1,17 +1,28 @@
 """What the system must allow this process before so many users can be played."""
 
 from headcount import _engine
+from headcount.errors import MachineLimitError, SystemLimitError
 
 OPEN_FILES = 4
 """Files a user can have open at a time (`SLOTS` of crates/tree)."""
+RESERVE = 100
+"""Handles needed beside those of the users' connections (`RESERVE` of crates/load)."""
 
 
 def ensure_handles(protocol: str, users: int) -> None:
     """Raise the limit of file handles as far as needed.
 
-    Raises SystemLimitError, with the fix, if that is not allowed.
+    Raises MachineLimitError, with the fix, if that is not allowed.
     """
-    if protocol == "files":
-        _engine.ensure_open_files(users, OPEN_FILES)
-    else:
-        _engine.ensure_connections(users)
+    try:
+        if protocol == "files":
+            _engine.ensure_open_files(users, OPEN_FILES)
+        else:
+            _engine.ensure_connections(users)
+    except SystemLimitError as error:
+        raise MachineLimitError(str(error)) from error
+
+
+def most_users(handles: int) -> int:
+    """How many users with a connection each a process can play that may have so many handles."""
+    return max(handles - RESERVE, 0)

@@ -6,7 +6,7 @@ import pwd
 from pathlib import Path
 from typing import NamedTuple
 
-from headcount.errors import SystemLimitError
+from headcount.errors import MachineLimitError
 
 NOBODY = 65534
 """The account without rights, on every Linux."""
@@ -38,7 +38,7 @@ def unprivileged(server: str) -> Account:
         gid = user.pw_gid if os.geteuid() == 0 else gid
         return Account(user.pw_name, grp.getgrgid(gid).gr_name, uid, gid)
     except KeyError as error:
-        raise SystemLimitError(
+        raise MachineLimitError(
             f"{server} runs only for users with a name, and user {uid} or group {gid} has none on "
             "this machine; run Headcount as a user of /etc/passwd"
         ) from error

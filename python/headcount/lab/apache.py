@@ -9,15 +9,12 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from headcount.errors import InputError, SystemLimitError
+from headcount.errors import InputError, MachineLimitError, SystemLimitError
 from headcount.lab import apache_files, setting, web_settings
-from headcount.lab.installed import command_output, find
+from headcount.lab.installed import NotInstalledError, Packages, command_output, find
 from headcount.lab.web import WebServer
 
-ADVICE = (
-    "lab:apache needs Apache, which is not installed here; install it first: "
-    "apt-get install -y --no-install-recommends apache2-bin (on Fedora: dnf install httpd)"
-)
+PACKAGES = Packages("apache2-bin", "httpd")
 NOBODY = ["--user", "--map-user=65534", "--map-group=65534"]
 """nobody and nogroup on Debian; any number but root's would do."""
 LONGEST = 85
@@ -35,12 +32,8 @@ class ApacheServer(WebServer):
         complete = setting.complete(self.name, web_settings.APACHE, settings)
         if complete["http2"] == "on" and complete["mpm"] == "prefork":
             raise InputError("Apache speaks HTTP/2 with mpm = event only; leave out one of them")
-        program = "apache2"
-        try:
-            self._program = find(program, ADVICE)
-        except SystemLimitError:
-            self._program = find("httpd", ADVICE)
-        self._around = _namespace() if os.geteuid() == 0 else []
+        self._program = program()
+        self._around = namespace_command() if os.geteuid() == 0 else []
         version = re.search(r"Apache/(\S+)", command_output([self._program, "-v"]))
         self._modules = apache_files.modules(self._program)
         super().__init__(complete, {"apache": version[1] if version else "unknown"})
@@ -72,13 +65,22 @@ class ApacheServer(WebServer):
         return [*self._around, self._program, *where, "-DFOREGROUND"]
 
 
-def _namespace() -> list[str]:
+def program() -> str:
+    """The path of Apache, by Debian's name or by its own; raises NotInstalledError."""
+    advice = PACKAGES.advice("lab:apache needs Apache")
+    try:
+        return find("apache2", advice)
+    except NotInstalledError:
+        return find("httpd", advice)
+
+
+def namespace_command() -> list[str]:
     """What the command of root's Apache begins with; raises SystemLimitError where it cannot be."""
     unshare = find("unshare", "lab:apache needs unshare of util-linux when it is run by root")
     try:
         command_output([unshare, *NOBODY, "true"])
     except SystemLimitError as error:
-        raise SystemLimitError(
+        raise MachineLimitError(
             "Apache refuses to serve as root, and this system allows no user namespace to serve "
             f"as nobody in ({error}); run lab:apache as another user than root"
         ) from error

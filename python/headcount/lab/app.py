@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from headcount import __version__
-from headcount.errors import InputError, SystemLimitError
+from headcount.errors import InputError, MachineLimitError
 from headcount.lab import port
 from headcount.lab.home import Home
 from headcount.lab.process import ServerProcess
@@ -17,6 +17,8 @@ HANDLES_RESERVE = 400
 """File handles left for everything but connections."""
 LEAST_CONNECTIONS = 8
 """Fewer would not even hold those that prepare, observe and check."""
+LEAST_HANDLES = HANDLES_RESERVE + 2 * LEAST_CONNECTIONS
+"""The server does not start with fewer."""
 
 
 def _connections() -> int:
@@ -64,10 +66,9 @@ class AppServer:
         for key, value in settings.items():
             check(key, value)
         if "connections" not in settings and _connections() < LEAST_CONNECTIONS:
-            needed = HANDLES_RESERVE + 2 * LEAST_CONNECTIONS
-            raise SystemLimitError(
-                f"the lab server needs at least {needed} file handles; raise the "
-                f"limit first: ulimit -n {needed + 2000}"
+            raise MachineLimitError(
+                f"the lab server needs at least {LEAST_HANDLES} file handles; raise the "
+                f"limit first: ulimit -n {LEAST_HANDLES + 2000}"
             )
         self.settings: Mapping[str, str] = {**SETTINGS, **settings}
         self._home = Home("app")

@@ -4,20 +4,17 @@ from pathlib import Path
 
 from headcount.errors import SystemLimitError
 from headcount.lab import port
-from headcount.lab.installed import command_output, find
+from headcount.lab.installed import Packages, command_output, find
 
 AUTHORITY, CERTIFICATE, KEY = "authority.pem", "server.pem", "server.key"
 KIND = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30"]
 """P-256, what most public web servers have; it outlives any run and nothing else."""
-ADVICE = (
-    "TLS on a server of the lab needs openssl, which is not installed here; install it first: "
-    "apt-get install -y --no-install-recommends openssl"
-)
+PACKAGES = Packages("openssl")
 
 
 def make(folder: Path) -> None:
     """Make an authority and a certificate for the lab's address that it signed, in a folder."""
-    openssl = find("openssl", ADVICE)
+    openssl = find("openssl", PACKAGES.advice("TLS on a server of the lab needs openssl"))
     authority, request = folder / "authority.key", folder / "server.csr"
     names = folder / "names"
     try:

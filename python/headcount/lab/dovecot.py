@@ -6,17 +6,13 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-from headcount.errors import SystemLimitError
+from headcount.errors import MachineLimitError, SystemLimitError
 from headcount.lab import account, certificate, dovecot_files, port, process
 from headcount.lab.home import Home, is_plain, open_base
-from headcount.lab.installed import command_output, find
+from headcount.lab.installed import NotInstalledError, Packages, command_output, find
 from headcount.lab.kept import KeptServer
 
-ADVICE = (
-    "lab:mail needs Dovecot with IMAP and LMTP, which is not installed here; install it first: "
-    "apt-get install -y --no-install-recommends dovecot-imapd dovecot-lmtpd (on Fedora: dnf "
-    "install dovecot)"
-)
+PACKAGES = Packages("dovecot-imapd dovecot-lmtpd", "dovecot")
 PARTS = ("/usr/lib/dovecot", "/usr/libexec/dovecot")
 """Where Dovecot's services are."""
 PORTS = 5
@@ -40,15 +36,7 @@ class Dovecot:
     def __init__(self, settings: Mapping[str, str], password: str) -> None:
         """Start it; raises SystemLimitError where it cannot."""
         self._settings = settings
-        self._program = find("dovecot", ADVICE)
-        if not all(any(Path(part, one).exists() for part in PARTS) for one in ("imap", "lmtp")):
-            raise SystemLimitError(ADVICE)
-        self.version = command_output([self._program, "--version"]).partition(" ")[0]
-        if not self.version.startswith("2.3."):
-            raise SystemLimitError(
-                f"lab:mail needs Dovecot 2.3, and this machine has {self.version}; use a machine "
-                "with Dovecot 2.3, for example Debian 12"
-            )
+        self._program, self.version = program()
         self._account = account.unprivileged("Dovecot")
         for _ in range(PORTS):
             with ExitStack() as parts:
@@ -126,3 +114,18 @@ class Dovecot:
     def stop(self) -> None:
         """End it and delete all mail; safe to call twice."""
         self._parts.close()
+
+
+def program() -> tuple[str, str]:
+    """The path and the version of Dovecot; raises SystemLimitError where it cannot be used."""
+    advice = PACKAGES.advice("lab:mail needs Dovecot with IMAP and LMTP")
+    found = find("dovecot", advice)
+    if not all(any(Path(part, one).exists() for part in PARTS) for one in ("imap", "lmtp")):
+        raise NotInstalledError(advice)
+    version = command_output([found, "--version"]).partition(" ")[0]
+    if not version.startswith("2.3."):
+        raise MachineLimitError(
+            f"lab:mail needs Dovecot 2.3, and this machine has {version}; use a machine "
+            "with Dovecot 2.3, for example Debian 12"
+        )
+    return found, version

@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from headcount.errors import SystemLimitError
+from headcount.errors import MachineLimitError
 from headcount.lab.alias import LONGEST, PLAIN
 
 OPEN = Path("/var/cache/headcount/lab")
@@ -71,7 +71,7 @@ class Home:
             around.mkdir(parents=True, exist_ok=True)
             self.path = Path(tempfile.mkdtemp(prefix=f"{server}-", dir=around))
         except OSError as error:
-            raise SystemLimitError(
+            raise MachineLimitError(
                 f"cannot make a folder for the server's data in {around}: {error.strerror}; name a "
                 "folder that can be written: XDG_CACHE_HOME=/some/folder headcount run ..."
             ) from error

@@ -3,10 +3,11 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from headcount.errors import SystemLimitError
+from headcount.errors import MachineLimitError, SystemLimitError
 from headcount.lab.account import Account
 
 FOLDERS = ("/usr/sbin", "/usr/local/sbin")
@@ -15,12 +16,44 @@ RUN_S = 20.0
 """Longest wait for a program that only says or makes something, on a machine that is busy."""
 
 
-def find(program: str, advice: str) -> str:
-    """The path of a program; raises SystemLimitError with the advice how to install it."""
-    folders = [*os.environ.get("PATH", "").split(os.pathsep), *FOLDERS]
-    found = shutil.which(program, path=os.pathsep.join(filter(None, folders)))
+class NotInstalledError(MachineLimitError):
+    """A program is not on this machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packages:
+    """The names of the packages with a program, with blanks between; empty where there is none."""
+
+    debian: str
+    fedora: str = ""
+
+    def advice(self, need: str) -> str:
+        """The error for a need such as "lab:nginx needs nginx", with how to install it."""
+        fedora = f" (on Fedora: dnf install {self.fedora})" if self.fedora else ""
+        return (
+            f"{need}, which is not installed here; install it first: "
+            f"{apt_command(self.debian.split())}{fedora}"
+        )
+
+
+def apt_command(packages: Iterable[str]) -> str:
+    """What installs packages on Debian, without questions."""
+    names = list(packages)
+    # Its installation asks what kind of mail server this is to be.
+    quietly = "DEBIAN_FRONTEND=noninteractive " if "postfix" in names else ""
+    return f"{quietly}apt-get install -y --no-install-recommends {' '.join(names)}"
+
+
+def find(program: str, advice: str, folders: Sequence[str] | None = None) -> str:
+    """The path of a program; raises NotInstalledError with the advice how to install it.
+
+    `folders` are looked in beside the PATH: `FOLDERS`, unless others are given.
+    """
+    beside = FOLDERS if folders is None else folders
+    places = [*os.environ.get("PATH", "").split(os.pathsep), *beside]
+    found = shutil.which(program, path=os.pathsep.join(filter(None, places)))
     if found is None:
-        raise SystemLimitError(advice)
+        raise NotInstalledError(advice)
     return found
 
 

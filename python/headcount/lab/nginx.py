@@ -5,13 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from headcount.lab import certificate, port, setting, web_settings
-from headcount.lab.installed import command_output, find
+from headcount.lab.installed import Packages, command_output, find
 from headcount.lab.web import ACCESS_LOG, LOG, STATUS, WebServer
 
-ADVICE = (
-    "lab:nginx needs nginx, which is not installed here; install it first: "
-    "apt-get install -y --no-install-recommends nginx (on Fedora: dnf install nginx-core)"
-)
+PACKAGES = Packages("nginx", "nginx-core")
 TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 """Folders that nginx makes where it was built to, unless told otherwise."""
 
@@ -54,7 +51,7 @@ class NginxServer(WebServer):
     def __init__(self, settings: Mapping[str, str]) -> None:
         """Start it; raises InputError for settings it does not have, else SystemLimitError."""
         complete = setting.complete(self.name, web_settings.NGINX, settings)
-        self._program = find("nginx", ADVICE)
+        self._program = program()
         version = command_output([self._program, "-v"]).rpartition("/")[2]
         super().__init__(complete, {"nginx": version})
 
@@ -104,3 +101,8 @@ class NginxServer(WebServer):
         """In the foreground, all of its files in the home."""
         where = ["-c", str(place / "configuration"), "-p", str(place), "-e", str(place / LOG)]
         return [self._program, *where]
+
+
+def program() -> str:
+    """The path of nginx; raises NotInstalledError."""
+    return find("nginx", PACKAGES.advice("lab:nginx needs nginx"))

@@ -11,14 +11,11 @@ from headcount.errors import SystemLimitError
 from headcount.lab import port, postfix_files, process
 from headcount.lab.dovecot import Dovecot
 from headcount.lab.home import Home, open_base
-from headcount.lab.installed import command_output, find
+from headcount.lab.installed import Packages, command_output, find
 from headcount.lab.kept import KeptServer
 
-ADVICE = (
-    "lab:mail with front = postfix needs Postfix, which is not installed here; install it first: "
-    "DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends postfix (on Fedora: "
-    "dnf install postfix); or give front=lmtp"
-)
+PACKAGES = Packages("postfix", "postfix")
+ADVICE = PACKAGES.advice("lab:mail with front = postfix needs Postfix") + "; or give front=lmtp"
 PORTS = 5
 """How many ports are tried: each may be taken between the look and the server's start."""
 WAITING = ("maildrop", "incoming", "active", "deferred")
@@ -48,7 +45,7 @@ class Postfix:
                 "Headcount as root on a machine of your own"
             )
         self._settings, self._dovecot, self._sinks = settings, dovecot, sinks
-        self._commands = Path(find("postfix", ADVICE)).parent
+        self._commands = Path(program()).parent
         self._daemons = command_output(
             [str(self._commands / "postconf"), "-dh", "daemon_directory"]
         )
@@ -139,3 +136,8 @@ def queue_length(queue: Path) -> int:
         for name in WAITING
         for _, _, files in os.walk(queue / name)  # what has just been deleted is passed over
     )
+
+
+def program() -> str:
+    """The path of Postfix's command; raises NotInstalledError."""
+    return find("postfix", ADVICE)

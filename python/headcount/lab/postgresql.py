@@ -13,14 +13,10 @@ from pathlib import Path
 from headcount.errors import SystemLimitError
 from headcount.lab import account, certificate, port, postgresql_settings, setting
 from headcount.lab.home import Home, open_base
-from headcount.lab.installed import command_output, find
+from headcount.lab.installed import Packages, command_output, find
 from headcount.lab.kept import KeptServer
 
-ADVICE = (
-    "lab:postgresql needs PostgreSQL, which is not installed here; install it first: "
-    "apt-get install -y --no-install-recommends postgresql (on Fedora: dnf install "
-    "postgresql-server)"
-)
+PACKAGES = Packages("postgresql", "postgresql-server")
 VERSIONS = Path("/usr/lib/postgresql")
 """Where Debian has each version in a folder of its own."""
 PORTS = 5
@@ -59,7 +55,7 @@ class PostgresqlServer:
         """Start it; raises InputError for settings it does not have, else SystemLimitError."""
         known = postgresql_settings.POSTGRESQL
         self.settings: Mapping[str, str] = setting.complete("postgresql", known, settings)
-        self._initdb, self._postgres = _find("initdb"), _find("postgres")
+        self._initdb, self._postgres = programs()
         version = re.search(r"\) (\S+)", command_output([self._postgres, "--version"]))
         self.programs: Mapping[str, str] = {"postgresql": version[1] if version else "unknown"}
         self.password = secrets.token_urlsafe(PASSWORD_BYTES)
@@ -126,9 +122,14 @@ class PostgresqlServer:
         self._parts.close()
 
 
+def programs() -> tuple[str, str]:
+    """The paths of initdb and postgres; raises NotInstalledError."""
+    return _find("initdb"), _find("postgres")
+
+
 def _find(program: str) -> str:
-    """A program of the newest version there is; raises SystemLimitError."""
+    """A program of the newest version there is; raises NotInstalledError."""
     found = [one for one in VERSIONS.glob(f"*/bin/{program}") if one.parent.parent.name.isdecimal()]
     if found:
         return str(max(found, key=lambda one: int(one.parent.parent.name)))
-    return find(program, ADVICE)
+    return find(program, PACKAGES.advice("lab:postgresql needs PostgreSQL"))

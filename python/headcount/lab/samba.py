@@ -3,7 +3,6 @@
 Every user name logs on with one password and has the rights of the user who runs Headcount.
 """
 
-import os
 import secrets
 import shutil
 import subprocess
@@ -15,10 +14,12 @@ from headcount.errors import SystemLimitError
 from headcount.lab import port, samba_files, samba_settings
 from headcount.lab.alias import Alias
 from headcount.lab.home import Home
+from headcount.lab.installed import Packages, find
 from headcount.lab.kept import KeptServer
 
 FOLDERS = ("/usr/sbin", "/usr/local/sbin", "/usr/local/samba/sbin")
 """Where smbd is on machines whose users do not have it on their PATH."""
+PACKAGES = Packages("samba", "samba")
 PORTS = 5
 """How many ports are tried: each may be taken between the look and smbd's start."""
 PASSWORD_BYTES = 24
@@ -44,7 +45,7 @@ class SambaServer:
     def __init__(self, settings: Mapping[str, str]) -> None:
         """Start it; raises InputError for settings it does not have, else SystemLimitError."""
         self.settings: Mapping[str, str] = samba_settings.complete(settings)
-        smbd = _find()
+        smbd = program()
         self.programs: Mapping[str, str] = {"samba": _version(smbd)}
         self.shares = int(self.settings["shares"])
         self.share = samba_files.SHARE if self.shares == 1 else samba_files.SHARES
@@ -88,16 +89,9 @@ class SambaServer:
         self._parts.close()
 
 
-def _find() -> str:
-    """The path of smbd; raises SystemLimitError."""
-    folders = [*os.environ.get("PATH", "").split(os.pathsep), *FOLDERS]
-    found = shutil.which("smbd", path=os.pathsep.join(filter(None, folders)))
-    if found is None:
-        raise SystemLimitError(
-            "lab:samba needs Samba, which is not installed here; install it first: "
-            "apt-get install -y --no-install-recommends samba (on Fedora: dnf install samba)"
-        )
-    return found
+def program() -> str:
+    """The path of smbd; raises NotInstalledError."""
+    return find("smbd", PACKAGES.advice("lab:samba needs Samba"), FOLDERS)
 
 
 def _version(smbd: str) -> str:

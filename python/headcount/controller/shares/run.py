@@ -5,13 +5,14 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, Protocol
 
-from headcount import __version__, _engine
+from headcount import __version__
 from headcount.analyse import shares as analysis
 from headcount.analyse.costs import Holding
 from headcount.bundle.files import replace
 from headcount.bundle.shares import LeftOut, ShareCapacity, SharesFile, SharesPoint
 from headcount.bundle.writer import new_folder, now
 from headcount.controller.access import Secrets
+from headcount.controller.handles import ensure_handles
 from headcount.controller.shares.design import Experiment, chains
 from headcount.controller.shares.hold import hold, left_out_point
 from headcount.controller.sut import Sut, connect
@@ -73,7 +74,7 @@ class Run:
         self._capacities: list[ShareCapacity] = []
         self._programs: Mapping[str, str] = {}
         self._started_at = now()
-        _engine.ensure_connections(max(experiment.connections, default=1))
+        ensure_handles("smb", max(experiment.connections, default=1))
         for shares in experiment.shares:
             shares_plan(experiment, shares)
 

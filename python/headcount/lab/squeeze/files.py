@@ -4,7 +4,7 @@ import errno
 import os
 from pathlib import Path
 
-from headcount.errors import SystemLimitError
+from headcount.errors import MachineLimitError
 
 ADVICE = {
     errno.EACCES: "run as root, or in a group that is delegated to you: systemd-run --user --scope "
@@ -20,11 +20,11 @@ ADVICE = {
 """What to do about an error of the system."""
 
 
-def refusal(what: str, error: OSError) -> SystemLimitError:
+def refusal(what: str, error: OSError) -> MachineLimitError:
     """The error of a person for one of the system: what was not possible, and what to do."""
     advice = ADVICE.get(error.errno or 0)
     where = f" ({error.filename})" if error.filename else ""
-    return SystemLimitError(
+    return MachineLimitError(
         f"cannot {what}{where}: {error.strerror}" + (f"; {advice}" if advice else "")
     )
 

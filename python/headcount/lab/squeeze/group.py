@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 
-from headcount.errors import SystemLimitError
+from headcount.errors import MachineLimitError
 from headcount.lab.keeper import descendants
 from headcount.lab.squeeze.files import numbers, put, refusal
 from headcount.lab.squeeze.hierarchy import Hierarchies
@@ -176,7 +176,7 @@ def make(purpose: str, hierarchies: Hierarchies, needed: frozenset[str] = frozen
     from headcount.lab.squeeze.v2 import V2Group  # noqa: PLC0415
 
     if not hierarchies.v1 and hierarchies.v2 is None:
-        raise SystemLimitError(
+        raise MachineLimitError(
             "this machine has no control groups mounted, or shows none to this process: limits and "
             "figures of a server alone need them; run where /sys/fs/cgroup is"
         )

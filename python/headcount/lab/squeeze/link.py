@@ -10,13 +10,13 @@ import contextlib
 import ctypes
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
-from headcount.errors import SystemLimitError
+from headcount.errors import MachineLimitError, SystemLimitError
+from headcount.lab.installed import Packages, find
 
 CLONE_NEWNET = 0x40000000
 """linux/sched.h."""
@@ -35,10 +35,7 @@ QUEUE = "50ms"
 """Longest wait in the bucket's queue; what does not fit is dropped, as by a switch."""
 FOLDERS = ("/usr/sbin", "/sbin")
 COMMAND_S = 20.0
-ADVICE = (
-    "a network of the run's own needs iproute2, which is not installed here: "
-    "apt-get install -y --no-install-recommends iproute2"
-)
+PACKAGES = Packages("iproute2", "iproute")
 
 _numbers = count(1)
 
@@ -56,7 +53,7 @@ class Link:
     def __init__(self) -> None:
         """Make it, as fast as the machine; raises SystemLimitError where that cannot be."""
         if os.geteuid() != 0:
-            raise SystemLimitError(
+            raise MachineLimitError(
                 "--limit network=... uses a network namespace, "
                 "which needs root: sudo headcount run ..."
             )
@@ -143,7 +140,7 @@ def _enter(handle: int) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.setns(handle, CLONE_NEWNET) != 0:
         reason = os.strerror(ctypes.get_errno())
-        raise SystemLimitError(f"cannot enter the run's network namespace: {reason}; run as root")
+        raise MachineLimitError(f"cannot enter the run's network namespace: {reason}; run as root")
 
 
 def _ip(*words: str) -> str:
@@ -152,15 +149,12 @@ def _ip(*words: str) -> str:
 
 def _run(program: str, *words: str) -> str:
     """What a program of iproute2 says; raises SystemLimitError with its complaint."""
-    path = os.pathsep.join([os.environ.get("PATH", ""), *FOLDERS])
-    found = shutil.which(program, path=path)
-    if found is None:
-        raise SystemLimitError(ADVICE)
+    found = find(program, PACKAGES.advice("a network of the run's own needs iproute2"), FOLDERS)
     told = subprocess.run(
         [found, *words], capture_output=True, text=True, timeout=COMMAND_S, check=False
     )
     if told.returncode != 0:
-        raise SystemLimitError(
+        raise MachineLimitError(
             f"cannot make the run's network: {program} {' '.join(words)} says: "
             f"{told.stderr.strip() or 'nothing'}; a container needs --cap-add NET_ADMIN and "
             "--cap-add SYS_ADMIN for it"

@@ -6,7 +6,7 @@ pressure of its processes is only to be had from version 2.
 
 from pathlib import Path
 
-from headcount.errors import SystemLimitError
+from headcount.errors import MachineLimitError
 from headcount.lab.squeeze.files import put
 from headcount.lab.squeeze.group import LEAST_US, PERIOD_US, Group
 from headcount.lab.squeeze.hierarchy import Hierarchies
@@ -34,7 +34,7 @@ class V1Group(Group):
         """Make it in each hierarchy; raises SystemLimitError if a needed controller has none."""
         for controller in sorted(OF_V2.get(one, one) for one in needed):
             if controller not in hierarchies.v1:
-                raise SystemLimitError(
+                raise MachineLimitError(
                     f"this machine's control groups are of version 1 and have no controller "
                     f"{controller}, which that limit needs; mount it: mkdir "
                     f"/sys/fs/cgroup/{controller} && mount -t cgroup -o {controller} none "

@@ -6,7 +6,7 @@ root. So a group that must be limited is made below the nearest group above this
 
 from pathlib import Path
 
-from headcount.errors import SystemLimitError
+from headcount.errors import MachineLimitError
 from headcount.lab.squeeze.files import put, refusal
 from headcount.lab.squeeze.group import LEAST_US, PERIOD_US, Group, up_to
 from headcount.lab.squeeze.hierarchy import Hierarchies
@@ -30,7 +30,7 @@ class V2Group(Group):
     def __init__(self, name: str, hierarchies: Hierarchies, needed: frozenset[str]) -> None:
         """Make it where the needed controllers are to be had, else raise SystemLimitError."""
         if hierarchies.v2 is None or hierarchies.v2_root is None:
-            raise SystemLimitError("this machine has no control groups of version 2")
+            raise MachineLimitError("this machine has no control groups of version 2")
         home = _home(hierarchies.v2, hierarchies.v2_root, needed)
         super().__init__(name, {home: hierarchies.v2})
         (self._at,) = self.folders
@@ -63,7 +63,7 @@ def _home(own: Path, root: Path, needed: frozenset[str]) -> Path:
 
     It is made to, where it may. Raises SystemLimitError with the first reason why none does.
     """
-    reason: SystemLimitError | None = None
+    reason: MachineLimitError | None = None
     for folder in up_to(own, root):
         try:
             offered = set((folder / CONTROLLERS).read_text("ascii").split())
@@ -73,12 +73,12 @@ def _home(own: Path, root: Path, needed: frozenset[str]) -> Path:
         except OSError as error:
             reason = reason or refusal("hand controllers on to a control group", error)
         else:
-            reason = reason or SystemLimitError(
+            reason = reason or MachineLimitError(
                 f"{folder} has no controller {', '.join(sorted(needed - offered))}, which that "
                 "limit needs; run as root on the machine itself, or in a group that is delegated "
                 "to you: systemd-run --user --scope -p Delegate=yes headcount run ..."
             )
-    raise reason or SystemLimitError(f"{own} is not in the control groups of {root}")
+    raise reason or MachineLimitError(f"{own} is not in the control groups of {root}")
 
 
 def _hand_on(folder: Path, needed: frozenset[str]) -> None:
