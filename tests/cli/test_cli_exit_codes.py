@@ -230,6 +230,7 @@ def test_too_few_file_handles(headcount: Headcount) -> None:
         *("run", LIGHT, "--target", "lab:app", "--levels", "1,1000"), ulimit="-n 600"
     )
     assert_refused(ended, 5, "1000 users", "ulimit -n")
+    assert ended.err.endswith("\nheadcount doctor shows what this machine lacks\n")
     ended = headcount.run("run", LIGHT, "--target", "lab:app", "--users", "1", ulimit="-n 300")
     assert_refused(ended, 5, "ulimit -n")
     assert headcount.bundles() == []

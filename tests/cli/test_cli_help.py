@@ -24,6 +24,7 @@ VERBS = [
     ["storage"],
     *(["storage", verb] for verb in ("latency", "rate", "access", "fragments", "cycles", "queue")),
     *(["storage", verb] for verb in ("bus", "interfaces", "raid", "sort-memory", "gain")),
+    ["doctor"],
     ["disk"],
     ["sort"],
     ["shares"],

@@ -84,6 +84,7 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (("run", "web-mix", "--target"), "requires an argument"),
     (("rum",), "did you mean headcount run?"),
     (("bench",), "did you mean headcount run?"),
+    (("preflight",), "did you mean headcount doctor?"),
     (("help",), "did you mean headcount --help?"),
     (("version",), "did you mean headcount --version?"),
     (("notes.txt",), "headcount diagnose notes.txt"),
@@ -163,5 +164,10 @@ def test_the_guide_fits_a_terminal_and_its_verbs_exist() -> None:
     lines = start.GUIDE.splitlines()
     assert len(lines) <= 23
     assert max(map(len, lines)) <= 80
-    for command in ("headcount run app-server", "headcount diagnose LOG", "--authorised-by"):
+    for command in (
+        "headcount run app-server",
+        "headcount diagnose LOG",
+        "--authorised-by",
+        "headcount doctor",
+    ):
         assert command in start.GUIDE

@@ -235,6 +235,7 @@ def test_samba_is_not_installed(
     assert told.out == ""
     assert "lab:samba needs Samba" in told.err
     assert "apt-get install" in told.err
+    assert "headcount doctor shows what this machine lacks" in told.err
 
 
 def test_settings_that_the_lab_does_not_have(headcount: Headcount) -> None:

@@ -13,9 +13,9 @@ from typer.exceptions import TyperException
 
 from headcount.cli import start, usage, version
 from headcount.cli.command import Group
-from headcount.cli.console import fail
+from headcount.cli.console import err, fail
 from headcount.cli.verbs import VERBS, list_verbs, open_rooms
-from headcount.errors import ExitCode, HeadcountError
+from headcount.errors import ExitCode, HeadcountError, MachineLimitError
 
 
 def app_of(verbs: Iterable[str] | None = VERBS) -> typer.Typer:
@@ -44,6 +44,8 @@ def _asked(arguments: Sequence[str]) -> Iterable[str] | None:
     return VERBS if any(name.startswith("_HEADCOUNT") for name in os.environ) else None
 
 
+POINTER = "headcount doctor shows what this machine lacks"
+"""The line below an error that comes of the machine."""
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that end a run in an orderly way."""
 
@@ -98,6 +100,8 @@ def run_line(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - an exit code e
         return ExitCode.BAD_INPUT
     except HeadcountError as error:
         fail(str(error))
+        if isinstance(error, MachineLimitError):
+            err.print(POINTER)
         return error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         fail("interrupted")

@@ -17,6 +17,10 @@ Explain a log of counters (Perfmon, sar, PCP, Prometheus):
 
   headcount diagnose LOG
 
+Something does not work? See what this machine lacks:
+
+  headcount doctor
+
 Every verb explains itself: headcount --help, headcount run --help.
 Read on: docs/first-capacity.md, docs/README.md.
 """

@@ -66,6 +66,7 @@ MEANT_VERBS = {
     **dict.fromkeys(("pdf", "html"), "report"),
     **dict.fromkeys(("csv", "xlsx"), "export"),
     **dict.fromkeys(("fio", "iops"), "disk"),
+    **dict.fromkeys(("check", "preflight", "selftest", "env", "info"), "doctor"),
     **dict.fromkeys(("version", "-v", "-V"), "--version"),
     **dict.fromkeys(("help",), "--help"),
 }

@@ -40,6 +40,13 @@ VERBS: Mapping[str, Verb] = {
         MEASURE,
         "Delete the data set that Headcount made on a target or in a --folder, and nothing else.",
     ),
+    "doctor": Verb(
+        "doctor",
+        "doctor",
+        MEASURE,
+        "Show what this machine lacks for load tests, and how to fix it.",
+        alone=True,
+    ),
     "disk": Verb(
         "disk",
         "disk",

@@ -143,13 +143,22 @@ def _enter(handle: int) -> None:
         raise MachineLimitError(f"cannot enter the run's network namespace: {reason}; run as root")
 
 
+def program() -> str:
+    """The path of ip of iproute2; raises NotInstalledError."""
+    return _found("ip")
+
+
+def _found(name: str) -> str:
+    return find(name, PACKAGES.advice("a network of the run's own needs iproute2"), FOLDERS)
+
+
 def _ip(*words: str) -> str:
     return _run("ip", *words)
 
 
 def _run(program: str, *words: str) -> str:
     """What a program of iproute2 says; raises SystemLimitError with its complaint."""
-    found = find(program, PACKAGES.advice("a network of the run's own needs iproute2"), FOLDERS)
+    found = _found(program)
     told = subprocess.run(
         [found, *words], capture_output=True, text=True, timeout=COMMAND_S, check=False
     )

@@ -1,0 +1,1 @@
+"""The checks of a machine, a function each."""

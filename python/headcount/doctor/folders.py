@@ -1,0 +1,66 @@
+"""The folders that runs write into."""
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from headcount.lab import home
+
+LAB = "lab servers"
+"""The purpose of the folder with their data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder that a run writes into.
+
+    Attributes:
+        purpose: What it is for.
+        path: Where it is, or will be.
+        other: How to name another.
+        can_write: Whether this user may write there.
+
+    """
+
+    purpose: str
+    path: Path
+    other: str
+    can_write: bool
+
+
+def folders(uid: int) -> tuple[Folder, ...]:
+    """The folders of a user's runs from here."""
+    runs = Path(os.environ.get("HEADCOUNT_RUNS") or "runs").absolute()
+    temporary = Path(os.environ.get("TMPDIR") or _usual_temporary())
+    lab = [home.base()]
+    if uid == 0 and home.open_base() not in lab:  # servers of other accounts have theirs there
+        lab.append(home.open_base())
+    return (
+        _folder("runs", runs, "cd /some/folder, or --runs /some/folder"),
+        *(_folder(LAB, one, "export XDG_CACHE_HOME=/some/folder") for one in lab),
+        _folder("temporary files", temporary, "export TMPDIR=/some/folder"),
+    )
+
+
+def _folder(purpose: str, path: Path, other: str) -> Folder:
+    return Folder(purpose, path, other, can_write(path))
+
+
+def _usual_temporary() -> str:
+    try:
+        return tempfile.gettempdir()
+    except FileNotFoundError:  # none can be written, which is for the check to say
+        return "/tmp"  # noqa: S108 - the name alone
+
+
+def can_write(path: Path) -> bool:
+    """Whether a folder can be written, or be made: a folder is, and is removed."""
+    place = path
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    try:
+        Path(tempfile.mkdtemp(prefix=".headcount-", dir=place)).rmdir()
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,123 @@
+"""Trying what a run would do: the same code makes it, and takes it back at once."""
+
+import socket
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from headcount.counters.proc import netlink
+from headcount.counters.proc.netlink import Netlink
+from headcount.lab import (
+    account,
+    apache,
+    certificate,
+    dovecot,
+    installed,
+    nginx,
+    port,
+    postfix,
+    postgresql,
+    samba,
+)
+from headcount.lab.installed import Packages
+from headcount.lab.squeeze import link, trial
+from headcount.lab.squeeze.link import Link
+
+LOOPBACK_S = 1.0
+"""It answers at once or not at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program that something needs.
+
+    Attributes:
+        look: Raises NotInstalledError where it is not here, SystemLimitError where it cannot run.
+        packages: What has it.
+        purpose: What needs it.
+        for_root: Whether only root can use it.
+
+    """
+
+    look: Callable[[], object]
+    packages: Packages
+    purpose: str = ""
+    for_root: bool = False
+
+
+def engine_error() -> str | None:
+    """Why the load engine does not load."""
+    try:
+        from headcount import _engine  # noqa: PLC0415 - it may not be there
+    except ImportError as error:
+        return str(error)
+    return None if hasattr(_engine, "Engine") else "it has no engine in it"
+
+
+def try_loopback() -> None:
+    """Reach a server on the address that lab servers have; raises OSError."""
+    with (
+        socket.create_server((port.LOOPBACK, 0)) as server,
+        socket.create_connection(server.getsockname(), timeout=LOOPBACK_S),
+    ):
+        pass
+
+
+def ring_error() -> str | None:
+    """Why io_uring cannot be used."""
+    from headcount import _engine  # noqa: PLC0415 - it may not be there
+
+    return _engine.io_uring_unavailable()
+
+
+def group_version(needed: frozenset[str]) -> int:
+    """The version of control groups that keeps limits of these; raises SystemLimitError."""
+    return trial.group_version(needed)
+
+
+def try_network() -> None:
+    """Make the network of a run and remove it; raises SystemLimitError."""
+    Link().close()
+
+
+def try_user_namespace() -> None:
+    """Enter a user namespace as nobody; raises SystemLimitError."""
+    apache.namespace_command()
+
+
+def try_netlink() -> None:
+    """Open a socket to the kernel's tables of sockets; raises OSError."""
+    Netlink(netlink.SOCK_DIAG).close()
+
+
+def _mail() -> None:
+    dovecot.program()
+    account.unprivileged("Dovecot")
+
+
+def _postgresql() -> None:
+    postgresql.programs()
+    account.unprivileged("PostgreSQL")
+
+
+def _named(program: str, packages: Packages, purpose: str) -> Program:
+    return Program(lambda: installed.find(program, packages.advice(purpose)), packages, purpose)
+
+
+SERVERS: Mapping[str, Program] = {
+    "lab:samba": Program(samba.program, samba.PACKAGES),
+    "lab:nginx": Program(nginx.program, nginx.PACKAGES),
+    "lab:apache": Program(apache.program, apache.PACKAGES),
+    "lab:mail": Program(_mail, dovecot.PACKAGES),
+    "lab:postgresql": Program(_postgresql, postgresql.PACKAGES),
+}
+"""Lab servers that are programs of this machine; Headcount itself is `lab:app` and `lab:files`."""
+
+HELPERS: Mapping[str, Program] = {
+    "postfix": Program(postfix.program, postfix.PACKAGES, "lab:mail run by root", for_root=True),
+    "openssl": _named("openssl", certificate.PACKAGES, "lab servers with tls=on"),
+    "ip": Program(link.program, link.PACKAGES, "--limit network"),
+    "ssh": _named("ssh", Packages("openssh-client", "openssh-clients"), "--source ssh://HOST"),
+    "sadf": _named("sadf", Packages("sysstat", "sysstat"), "logs of sysstat"),
+    "pmdumplog": _named("pmdumplog", Packages("pcp", "pcp"), "logs of PCP"),
+}
+"""Programs that some options need."""
