@@ -256,7 +256,7 @@ def test_a_disk_that_fills_up(headcount: Headcount) -> None:
     options = ("--levels", "1,2,3,4", "--duration", "1s")
     # No file may become larger than some 20 KiB: the same to a program as a full disk.
     ended = headcount.run("run", LIGHT, "--target", target, *options, ulimit="-f 40")
-    assert_refused(ended, 5, "cannot write", str(headcount.bundle), "free some space")
+    assert_refused(ended, 5, "cannot write", str(headcount.bundle), "raise it: ulimit -f unlimited")
     assert not list(headcount.bundle.glob(".*"))
     shown = headcount.run("show", str(headcount.bundle))
     assert shown.code == 0
@@ -268,7 +268,9 @@ def test_a_disk_that_fills_up(headcount: Headcount) -> None:
     events.unlink()
     events.symlink_to("/dev/full")
     (headcount.bundle / "verdict.json").unlink()
-    assert_refused(headcount.run("resume", str(headcount.bundle)), 5, "No space left", str(events))
+    assert_refused(
+        headcount.run("resume", str(headcount.bundle)), 5, "the disk is full", str(events)
+    )
 
 
 def test_a_defect_is_no_failed_criterion(

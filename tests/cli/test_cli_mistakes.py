@@ -92,7 +92,7 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (("run", "b"), "headcount run b/plan.toml"),
     (("run", "b/report.html"), "headcount run b/plan.toml"),
     (("report", "b", "-o", "."), "this is a folder; name a file in it"),
-    (("report", "b", "-o", "/nodir/x.html"), "there is no folder /nodir; make it first"),
+    (("report", "b", "-o", "/nodir/x.html"), "there is no folder /nodir; create it first"),
     (("report", "b", "-o", "x.pdf"), "headcount report BUNDLE --pdf x.pdf"),
     (("report", "b", "-o", "x.xls"), "headcount export BUNDLE x.xlsx"),
     (("report", "b", "--pdf", "x.html"), "headcount report BUNDLE -o x.html"),

@@ -187,7 +187,7 @@ def test_a_page_is_written_where_it_is_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "price.html"
     assert f"Page: {path}" in shown(*TWO, "--users", "10000", "--html", path)
     assert path.read_text("utf-8").startswith("<!doctype html>")
-    assert "cannot write" in refused(*TWO, "--html", tmp_path / "nowhere" / "price.html")
+    assert "there is no folder" in refused(*TWO, "--html", tmp_path / "nowhere" / "price.html")
 
 
 def test_what_is_not_known_is_said(tmp_path: Path) -> None:

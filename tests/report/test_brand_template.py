@@ -185,6 +185,6 @@ def test_it_is_written_as_a_file(tmp_path: Path) -> None:
     found = reader.load(bundle_of(content(), tmp_path / "run"))
     path = hand_over.write(found, tmp_path / "r.pdf", template(tmp_path, WHOLE))
     assert path.read_bytes().startswith(b"%PDF-")
-    for wrong in (tmp_path, tmp_path / "none" / "r.pdf"):
-        with pytest.raises(InputError, match="no file that can be written"):
+    for wrong, reason in ((tmp_path, "is a folder"), (tmp_path / "none" / "r.pdf", "no folder")):
+        with pytest.raises(InputError, match=reason):
             hand_over.write(found, wrong)

@@ -7,29 +7,30 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from headcount.errors import InputError, SystemLimitError
+from headcount.errors import HeadcountError, InputError
+from headcount.output.error import explained, write_error
+from headcount.output.file import write_whole
+
+PLAN = "plan.toml"
+"""What every bundle has; a folder without it has nothing to keep yet."""
 
 
 def replace(path: Path, contents: str | bytes) -> None:
-    """Write a whole file atomically: beside it first, then renamed over it; text is UTF-8."""
-    beside = path.with_name(f".{path.name}.new")
+    """Write a file of a bundle whole, or leave the old one; text is UTF-8."""
     try:
-        with beside.open("wb") as file:
-            file.write(contents.encode("utf-8") if isinstance(contents, str) else contents)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
+        write_whole(path, contents)
     except OSError as error:
         raise disk_error(path, error) from error
-    finally:
-        beside.unlink(missing_ok=True)  # it is there only if the writing failed
 
 
-def disk_error(path: Path, error: OSError) -> SystemLimitError:
-    """The error for a bundle that cannot be written."""
-    return SystemLimitError(
-        f"cannot write {path}: {error.strerror or error}; free some space or choose another folder "
-        "with --runs. What was written before is intact (headcount show, headcount resume)"
+def disk_error(path: Path, error: OSError) -> HeadcountError:
+    """The error for a file of a bundle that cannot be written."""
+    folder = path.parent
+    if path.name == PLAN or not (folder / PLAN).is_file():
+        return write_error(path, error, "--runs")
+    found = explained(path, error, "start again with another --runs")
+    return type(found)(
+        f"{found}. What was measured is kept (headcount show {folder}; headcount resume {folder})"
     )
 
 

@@ -1,6 +1,8 @@
 """Each second of a run: lines while it runs, a Parquet table once it is closed."""
 
+import os
 from collections.abc import Iterator
+from errno import EDQUOT, EFBIG, ENOSPC, EROFS
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +52,19 @@ def close(folder: Path) -> None:
             _convert(long, table)
             table.replace(folder / TABLE)
     except (OSError, duckdb.IOException) as error:
-        told = error if isinstance(error, OSError) else OSError(str(error))
-        raise disk_error(folder / TABLE, told) from error
+        raise disk_error(folder / TABLE, _system_error(error)) from error
     finally:
         table.unlink(missing_ok=True)
         long.unlink(missing_ok=True)
+
+
+def _system_error(error: OSError | duckdb.IOException) -> OSError:
+    """The error of the system; DuckDB gives its text alone."""
+    if isinstance(error, OSError):
+        return error
+    text = str(error)
+    code = next((code for code in (ENOSPC, EDQUOT, EROFS, EFBIG) if os.strerror(code) in text), 0)
+    return OSError(code, text)
 
 
 def _write_long(source: Path, long: Path) -> bool:

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from headcount.cli import options
 from headcount.cli.console import err, out, print_json
-from headcount.cli.outputs import bundle_folder
+from headcount.cli.outputs import bundle_folder, check_bundle
 from headcount.errors import ExitCode, HeadcountError, InputError
 
 if TYPE_CHECKING:
@@ -79,6 +79,8 @@ def audit(
     if sign is not None and verify is not None:
         raise InputError("give one of --sign and --verify: what was just signed needs no check")
     bundle = bundle_folder(bundle)
+    if sign is not None and bundle.is_dir():
+        check_bundle(bundle)
     found = audited(bundle, verify)
     if json:
         print_json(found.model_dump(mode="json"))

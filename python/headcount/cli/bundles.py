@@ -10,10 +10,11 @@ from headcount.bundle import reader, versus
 from headcount.cli import options, subjects
 from headcount.cli.console import err, out, print_json
 from headcount.cli.display import Display
-from headcount.cli.outputs import bundle_folder, check_file
+from headcount.cli.outputs import bundle_folder, check_bundle, check_file
 from headcount.cli.running import conclude
 from headcount.cli.secrets import secrets_for
 from headcount.errors import HeadcountError, InputError
+from headcount.output.file import ensure_writable
 
 Folder = Annotated[
     Path, typer.Argument(metavar="BUNDLE", help="A run's folder.", callback=bundle_folder)
@@ -118,8 +119,10 @@ def report(
 
     if pdf is None and (template is not None or against):
         raise InputError("--template and --against are for the PDF; give --pdf FILE as well")
-    check_file(output, "-o", ".html")
+    check_file(output, "--output", ".html")
     check_file(pdf, "--pdf", ".pdf")
+    if pdf is None and output is None and bundle.is_dir():
+        ensure_writable(bundle / "report.html", "--output")
     found = controller.with_verdict(reader.load(bundle))
     if pdf is not None:
         others = subjects.against(bundle, against) if against else None
@@ -151,6 +154,7 @@ def resume(
             f"{bundle} is finished ({found.verdict.sentence}); "
             f"repeat it with: headcount run {bundle / 'plan.toml'}"
         )
+    check_bundle(bundle)
     secrets = secrets_for(found.plan, token_file, password_file)
     with Display(err, quiet=json) as display:
         verdict = controller.resume(found, secrets, display)

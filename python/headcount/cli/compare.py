@@ -11,6 +11,7 @@ from headcount.cli.console import out, print_json
 from headcount.cli.outputs import check_file
 from headcount.cli.subjects import sides
 from headcount.errors import InputError
+from headcount.output.file import write_output
 
 EPILOG = """
 Examples:
@@ -92,7 +93,9 @@ def compare(
     if html is not None:
         from headcount.report.compare import page
 
-        write(html, page.render(found, datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")))
+        write_output(
+            html, page.render(found, datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")), "--html"
+        )
     if json:
         print_json(found.model_dump(mode="json"))
     elif markdown:
@@ -103,11 +106,3 @@ def compare(
             out.print(f"\nPage: {html}", markup=False)
         if pdf is not None:
             out.print(f"\nReport: {pdf}", markup=False)
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file of one's own choice; raises InputError where it cannot be written."""
-    try:
-        path.write_text(text, "utf-8")
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from error

@@ -14,6 +14,7 @@ from headcount.cli.settings import client_settings
 from headcount.controller.folder import delete_pages, write_pages
 from headcount.controller.sut import connect
 from headcount.errors import InputError
+from headcount.output.file import ensure_folder
 from headcount.plan import target as targets
 from headcount.plan.plan import Plan
 from headcount.plan.resolve import Overrides, resolve
@@ -117,6 +118,7 @@ def _prepare_folder(
             "are not of the lab"
         )
     plan = resolve(loaded, target or "http://localhost/", overrides)
+    ensure_folder(folder, "--folder")
     with Progress(console=err, disable=json) as bar:
         task = bar.add_task("writing", total=None)
         made = write_pages(

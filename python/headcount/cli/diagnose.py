@@ -71,7 +71,7 @@ def diagnose(
     if not any(is_bundle(path) for path in paths):
         if confirm:
             raise InputError("--confirm belongs to the bundle of a run on a server of the lab")
-        check_file(output, "-o", ".html")
+        check_file(output, "--output", ".html")
         logs.diagnose_log(
             paths,
             profile=profile,

@@ -9,6 +9,7 @@ import typer
 
 from headcount.cli.console import err, out, print_json
 from headcount.errors import InputError
+from headcount.output.file import write_output
 from headcount.plan import units
 from headcount.text import clean
 
@@ -79,7 +80,7 @@ def diagnose_log(
     library = _library(rules)
     found = [diagnose(one, asked, library) for path in paths for one in read(path)]
     if output is not None:
-        _write(output, page.render(found, _now()))
+        write_output(output, page.render(found, _now()), "--output")
     if json:
         print_json({"diagnoses": [record.record(one) for one in found]})
         return
@@ -160,10 +161,3 @@ def _moment(text: str, option: str) -> float:
 
 def _now() -> str:
     return f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, "utf-8")
-    except OSError as error:
-        raise InputError(f"the report {path} cannot be written: {error.strerror}") from error

@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from headcount.bundle import reader
-from headcount.bundle.files import replace
 from headcount.bundle.reader import Bundle
 from headcount.cli.console import err
 from headcount.cli.outputs import WRITERS, bundle_folder, check_file, writer
 from headcount.errors import InputError
+from headcount.output.file import write_output
 
 Folder = Annotated[
     Path, typer.Argument(metavar="BUNDLE", help="A run's folder.", callback=bundle_folder)
@@ -47,7 +47,7 @@ def export(bundle: Folder, files: Files) -> None:
         check_file(path, "", path.suffix.lower())
     found = controller.with_verdict(reader.load(bundle))
     for path, make in makers:
-        replace(path, make(found))
+        write_output(path, make(found))
         err.print(f"wrote {path}", markup=False, highlight=False)
 
 

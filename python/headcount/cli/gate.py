@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from headcount.cli import options
-from headcount.cli.compare import write
 from headcount.cli.console import out, print_json
+from headcount.cli.outputs import check_file
 from headcount.cli.subjects import sides
 from headcount.errors import ExitCode, InputError
+from headcount.output.file import write_output
 
 if TYPE_CHECKING:
     from headcount.analyse.compare.gate import Gate
@@ -69,6 +70,7 @@ def gate(
     """
     if json and github:
         raise InputError("--json and --github both print the answer; give one of them")
+    check_file(junit, "--junit", ".xml")
     # Statistics take half a second to load; the help does not need them.
     from headcount.analyse.compare.compare import compare
     from headcount.analyse.compare.gate import judge, margins
@@ -78,7 +80,7 @@ def gate(
     limits = margins([_margin(text) for text in margin or []])
     found = judge(compare(sides([baseline, what], ("baseline", "this run"))), limits)
     if junit is not None:
-        write(junit, xml(found))
+        write_output(junit, xml(found), "--junit")
     if json:
         print_json(found.model_dump(mode="json"))
     elif github:

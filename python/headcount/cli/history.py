@@ -9,9 +9,11 @@ import typer
 from headcount.bundle import reader
 from headcount.bundle.reader import Bundle
 from headcount.cli import options
-from headcount.cli.compare import Html, write
+from headcount.cli.compare import Html
 from headcount.cli.console import err, out, print_json
+from headcount.cli.outputs import check_file
 from headcount.errors import HeadcountError, InputError
+from headcount.output.file import write_output
 
 EPILOG = """
 Examples:
@@ -40,6 +42,7 @@ def history(
 
     Runs of one workload on one target are a series. Six runs or more can show a change.
     """
+    check_file(html, "--html", ".html")
     # Statistics take half a second to load; the help does not need them.
     from headcount.analyse.compare.history import history as followed
 
@@ -47,7 +50,9 @@ def history(
     if html is not None:
         from headcount.report.history import page
 
-        write(html, page.render(found, datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")))
+        write_output(
+            html, page.render(found, datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")), "--html"
+        )
     if json:
         print_json(found.model_dump(mode="json"))
         return

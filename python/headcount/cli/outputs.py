@@ -1,8 +1,11 @@
 """Files that a command is asked to write, checked before the work is done."""
 
+import os
 from pathlib import Path
 
 from headcount.errors import InputError
+from headcount.output.error import explained
+from headcount.output.file import ensure_folder, ensure_writable, write_page
 
 WRITERS = {
     ".html": "headcount report BUNDLE -o {file}",
@@ -23,17 +26,25 @@ def check_file(path: Path | None, option: str, ending: str) -> None:
     if path is None:
         return
     where = f"{option} {path}".strip()
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112 - Path raises where a name is too long
         raise InputError(
             f"{where}: this is a folder; name a file in it, such as {path / 'report'}{ending}"
         )
-    if not path.parent.is_dir():
+    if not os.path.lexists(path.parent):
         raise InputError(
-            f"{where}: there is no folder {path.parent}; make it first: mkdir -p {path.parent}"
+            f"{where}: there is no folder {path.parent}; create it first: mkdir -p {path.parent}"
         )
     other = path.suffix.lower()
     if other != ending and other in WRITERS:
         raise InputError(f"{where}: {writer(path)}")
+    ensure_writable(path, option)
+
+
+def check_log(path: Path) -> None:
+    """Refuse a log that cannot grow; it may be there already, and is then continued."""
+    if os.path.isdir(path):  # noqa: PTH112 - Path raises where a name is too long
+        raise InputError(f"--log {path}: this is a folder; name a file in it")
+    ensure_writable(path, "--log")
 
 
 def writer(path: Path) -> str:
@@ -48,6 +59,16 @@ def check_runs(folder: Path) -> None:
         raise InputError(f"--runs {folder}: this is a bundle; give the folder that keeps bundles")
     if folder.exists() and not folder.is_dir():
         raise InputError(f"--runs {folder}: this is a file; give a folder")
+    ensure_folder(folder, "--runs")
+
+
+def check_bundle(folder: Path) -> None:
+    """Refuse a bundle that cannot be written on."""
+    try:
+        write_page(folder)
+    except OSError as error:
+        remedy = "copy the bundle to a folder that you can write to"
+        raise explained(folder, error, remedy) from error
 
 
 def bundle_folder(path: Path) -> Path:

@@ -9,9 +9,10 @@ import typer
 
 from headcount.cli import options
 from headcount.cli import priced as inputs
-from headcount.cli.compare import write
 from headcount.cli.console import out, print_json
+from headcount.cli.outputs import check_file
 from headcount.errors import InputError
+from headcount.output.file import write_output
 
 EPILOG = """
 Examples:
@@ -101,6 +102,7 @@ def price(
 
     if json and markdown:
         raise InputError("--json and --markdown exclude each other; give one of them")
+    check_file(html, "--html", ".html")
     over = Decimal(str(years)) if years is not None else None
     configurations = inputs.configurations(what, cost or [], costs or [], over)
     merger = inputs.merger(replaces, nodes, servers_per_admin, admin_cost)
@@ -113,7 +115,9 @@ def price(
     if html is not None:
         from headcount.report.prices import page
 
-        write(html, page.render(found, datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")))
+        write_output(
+            html, page.render(found, datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")), "--html"
+        )
     if json:
         print_json(found.model_dump(mode="json"))
     elif markdown:

@@ -14,6 +14,7 @@ from headcount.cli import options
 from headcount.cli.console import out
 from headcount.cli.secrets import secret
 from headcount.errors import InputError
+from headcount.output.file import ensure_folder
 
 app = typer.Typer(
     help="Run a server to be measured, on the machine to be measured.", no_args_is_help=True
@@ -53,6 +54,7 @@ def serve_app(
     if disposable:
         _check_empty(data)
         _end_with_standard_input(stop)
+    ensure_folder(data, "--data")
     token = secret(token_file, "token", "HEADCOUNT_TOKEN")
     server = _engine.AppServer(listen, str(data), threads, write_mode, connections, token)
     if json:

@@ -11,6 +11,7 @@ from headcount.cli import options
 from headcount.cli.console import err, out, print_json
 from headcount.cli.display import Display
 from headcount.cli.held import HeldDisplay
+from headcount.cli.outputs import check_runs
 from headcount.cli.secrets import secrets_for
 from headcount.cli.settings import client_settings, setting
 from headcount.controller.shares.design import Experiment
@@ -107,6 +108,7 @@ def shares(
         authorised_by=authorised_by,
     )
     _check(experiment, lab=lab)
+    check_runs(runs)
     wanted: dict[str, object] = {"quick": levels is None, "budget": budget}
     wanted |= {"levels": levels, "duration": duration}
     _measure(experiment, password_file, wanted, capacity=capacity, json=json)

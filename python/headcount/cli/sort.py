@@ -10,7 +10,9 @@ import typer
 
 from headcount.cli import options
 from headcount.cli.console import err, out, print_json
+from headcount.cli.outputs import check_file
 from headcount.errors import ExitCode, InputError, SystemLimitError
+from headcount.output.file import write_output
 from headcount.plan import units
 
 if TYPE_CHECKING:
@@ -98,6 +100,7 @@ def sort(
         raise InputError("give either --sweep or --compare-placement")
     if html is not None and not sweep:
         raise InputError("--html needs --sweep, whose graph it draws")
+    check_file(html, "--html", ".html")
     where = place(path, "PATH")
     layout = _layout(records, key)
     limits = _sizes(memory, "--memory") if memory is not None else []
@@ -275,10 +278,7 @@ def _tell(
     if html is not None:
         made_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
         content = page.SortContent(subject, measured, found, over, made_at)
-        try:
-            html.write_text(page.render(content), "utf-8")
-        except OSError as error:
-            raise SystemLimitError(f"cannot write {html}: {error.strerror}") from error
+        write_output(html, page.render(content), "--html")
     if json:
         answered = experiment_record(subject, measured, found, over)
         print_json(answered | ({"placement": placement_record(compared)} if compared else {}))

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from headcount.cli.console import err, out
+from headcount.cli.outputs import check_log
 from headcount.plan import units
 
 EPILOG = "Start with: headcount watch"
@@ -67,6 +68,8 @@ def watch(
     """
     from headcount.cli import watching
 
+    if log is not None:
+        check_log(log)
     interval_s = units.seconds(interval, "--interval")
     for_s = None if for_ is None else units.seconds(for_, "--for")
     asked = watching.Asked(

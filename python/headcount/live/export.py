@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from headcount.errors import SystemLimitError
 from headcount.live.line import title, unit
 from headcount.live.monitor import Monitor
 from headcount.live.view import View
+from headcount.output.file import write_output
 
 
 def chart(view: View) -> str:
@@ -86,11 +86,8 @@ def moment(at_s: float) -> str:
 
 
 def save(path: Path, text: str) -> None:
-    """Write a file; raises SystemLimitError where that cannot be."""
-    try:
-        path.write_text(text, "utf-8", newline="")
-    except OSError as error:
-        raise SystemLimitError(f"cannot write {path}: {error.strerror}") from error
+    """Write a file whole; raises HeadcountError where that cannot be."""
+    write_output(path, text)
 
 
 def _number(value: float | None) -> str:

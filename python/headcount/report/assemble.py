@@ -12,6 +12,7 @@ from headcount.bundle import manifest
 from headcount.bundle.files import replace
 from headcount.bundle.reader import Bundle
 from headcount.errors import InputError
+from headcount.output.file import write_output
 from headcount.report.content import ReportContent
 from headcount.report.disclosure import recorded_facts
 from headcount.report.figures import heat, spectrum
@@ -88,7 +89,7 @@ def _timeline(bundle: Bundle, level: int) -> list[Point]:
 def write(bundle: Bundle, path: Path | None = None, *, published: bool = False) -> Path:
     """Write the HTML report, into the bundle unless told otherwise; returns its path."""
     if path is not None:
-        replace(path, render(assemble(bundle, published=published)))
+        write_output(path, render(assemble(bundle, published=published)), "--output")
         return path
     manifest.ensure_open(bundle.folder)
     path = bundle.folder / "report.html"

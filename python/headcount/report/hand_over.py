@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from headcount.analyse.compare.comparison import Comparison
-from headcount.bundle.files import replace
 from headcount.bundle.reader import Bundle
-from headcount.errors import InputError
+from headcount.output.file import ensure_writable, write_output
 from headcount.report.brand import template as brands
 from headcount.report.document import charts, competitive
 from headcount.report.document.blocks import Document
@@ -42,8 +41,7 @@ def write_comparison(
 
 
 def _write(document: Document, path: Path, template: Path | None) -> Path:
-    if path.is_dir() or not path.parent.is_dir():
-        raise InputError(f"{path} is no file that can be written; give --pdf a file, such as r.pdf")
+    ensure_writable(path, "--pdf")
     brand = brands.load(template) if template is not None else brands.HEADCOUNT
-    replace(path, pdf(document, brand))
+    write_output(path, pdf(document, brand), "--pdf")
     return path

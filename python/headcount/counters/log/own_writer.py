@@ -7,7 +7,8 @@ from pathlib import Path
 from headcount.counters.catalogue import lookup
 from headcount.counters.log import own, own_record
 from headcount.counters.log.own_record import Columns, Header, Line, Taken
-from headcount.errors import InputError, SystemLimitError
+from headcount.errors import InputError
+from headcount.output.error import write_error
 
 _HEAD_BYTES = 4096
 _DIGITS = 9
@@ -45,7 +46,7 @@ class LogWriter:
                     )
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         except OSError as error:
-            raise SystemLimitError(f"cannot write {path}: {error.strerror}") from error
+            raise write_error(path, error, "--log") from error
 
     def sample(self, source: str, at_s: float, values: Mapping[str, float]) -> None:
         """Write a sample, after the names of its counters where some are new.
@@ -103,7 +104,7 @@ class LogWriter:
                 rest = rest[written:]
         except OSError as error:
             self._began = False
-            raise SystemLimitError(f"cannot write {self.path}: {error.strerror}") from error
+            raise write_error(self.path, error, "--log") from error
 
 
 def columns_of(source: str, at_s: float, names: list[str]) -> Columns:

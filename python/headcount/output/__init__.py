@@ -1,0 +1,1 @@
+"""Files that the user names: checked before the work, written whole, and errors that help."""
