@@ -14,83 +14,81 @@ MAIL: Mapping[str, Setting] = {
         "100000",
         (),
         "passdb",
-        "Users there are; no other name can log on or gets mail. All of them cost Dovecot's auth "
-        "process 10 MB and its first logon 60 ms.",
+        "How many users there are; other names cannot log on and get no mail. 100,000 cost "
+        "Dovecot's auth process 10 MB and its first logon 60 ms.",
         most=MOST_USERS,
     ),
     "format": Setting(
         "maildir",
         ("maildir", "mdbox", "sdbox"),
         "mail_location",
-        "How mailboxes are stored: a file for each message (maildir, sdbox), or many messages in a "
-        "file of up to 10 MB (mdbox).",
+        "How mailboxes are stored: a file per message (maildir, sdbox), or many messages in files"
+        " of up to 10 MB (mdbox).",
     ),
     "fsync": Setting(
         "optimized",
         ("optimized", "always", "never"),
         "mail_fsync",
-        "Whether a message is on the disk before it counts as delivered or saved. Never is fast "
-        "and loses mail with the power.",
+        "Whether a message is on disk before it counts as delivered or saved. Never is fast, and "
+        "a power failure loses mail.",
     ),
     "client_limit": Setting(
         "1",
         (),
         "service imap { client_limit }",
-        "Sessions that one imap process serves. 1, the default, starts a process for each logon. "
-        "More share processes, which are then kept: much less memory, many more logons/s; but "
-        "one slow disk access holds up all of them.",
+        "Sessions per imap process. 1, the default, starts a process for each logon. Higher "
+        "values keep and share processes: much less memory and many more logons/s, but one slow "
+        "disk access holds up all sessions of a process.",
         most=1000,
     ),
     "imap_processes": Setting(
         "0",
         ("0",),
         "service imap { process_min_avail }",
-        "imap processes that are started before anybody logs on. With a client_limit of more than "
-        "1 give the number of processors.",
+        "imap processes to start in advance. With a client_limit above 1, use the number of CPUs.",
         most=1000,
     ),
     "login_processes": Setting(
         "0",
         ("0",),
         "service imap-login { process_min_avail }",
-        "0, the default, starts a process for each connection that is to log on. More are so many "
-        "processes that serve all of them, and are kept.",
+        "0, the default, starts a process for each connection that logs on. Otherwise the number "
+        "of processes that are kept and serve all logons.",
         most=64,
     ),
     "lmtp_processes": Setting(
         "100",
         (),
         "service lmtp { process_limit }",
-        "Connections on which mail is taken for delivery at a time; more wait.",
+        "Connections that accept mail for delivery at a time; more wait.",
         most=1000,
     ),
     "compress": Setting(
         "off",
         ("off", "gz", "zstd", "lz4"),
         "zlib_save",
-        "Whether messages are stored compressed: less disk, more CPU.",
+        "Whether to store messages compressed: less disk, more CPU.",
     ),
     "quota": Setting(
         "off",
         ON_OFF,
         "mail_plugins = quota",
-        "Whether what each user stores is counted (without a limit) and told to clients.",
+        "Whether to count what each user stores (without a limit) and report it to clients.",
     ),
     "tls": Setting(
         "off",
         ON_OFF,
         "ssl, smtpd_tls_security_level",
-        "Whether TLS is offered, with a certificate made for the run (P-256), which users trust: "
-        "by STARTTLS, and from the first byte on a port of its own. Without is allowed too.",
+        "Whether to offer TLS, with a certificate made for the run (P-256) that users trust: by "
+        "STARTTLS, and on a port of its own. Connections without TLS are allowed too.",
     ),
     "front": Setting(
         "auto",
         ("auto", "postfix", "headcount", "lmtp"),
         "none",
-        "Who takes the mail that users send: postfix, a Postfix of this machine, which only root "
-        "can start; headcount, a small server of Headcount's that hands each message to Dovecot "
-        "before it accepts it; or lmtp, Dovecot itself, which takes it for its own users. Auto is "
-        "postfix if root runs this, else headcount.",
+        "Who takes the mail that users send: postfix, which only root can start; headcount, a "
+        "small server of Headcount's that passes each message to Dovecot before accepting it; or "
+        "lmtp, Dovecot itself, for its own users. Auto is postfix as root, else headcount.",
     ),
     "smtpd_processes": Setting(
         "100",
@@ -103,29 +101,30 @@ MAIL: Mapping[str, Setting] = {
         "20",
         (),
         "default_destination_concurrency_limit",
-        "Deliveries that Postfix has under way at a time to Dovecot, and to each destination.",
+        "Deliveries of Postfix at a time to Dovecot, and to each destination.",
         most=1000,
     ),
     "flow_control": Setting(
         "on",
         ON_OFF,
         "in_flow_delay",
-        "Whether Postfix lets senders wait up to a second when mail comes faster than it goes.",
+        "Whether Postfix slows senders down by up to a second when mail arrives faster than it "
+        "leaves.",
     ),
     "log": Setting(
         "on",
         ON_OFF,
         "maillog_file, info_log_path",
-        "Whether each logon and each delivery is written to a log, as on most mail servers. It is "
-        "some 600 bytes a message; of a long run it fills a disk.",
+        "Whether to log each logon and each delivery, as most mail servers do: about 600 bytes "
+        "per message, which fills a disk in a long run.",
     ),
     "destinations": Setting(
         "0",
         ("0",),
         "transport_maps",
-        "Other servers that mail goes to, as the three of NotesBench: Postfix delivers mail for "
-        "dest1.test.invalid, dest2.test.invalid, ... to an smtp-sink each, which only counts it; "
-        "the front of Headcount's own counts it itself.",
+        "Other servers that receive mail, like NotesBench's three. Postfix delivers mail for "
+        "dest1.test.invalid, dest2.test.invalid, ... to one smtp-sink each, which only counts it;"
+        " Headcount's own front counts it itself.",
         most=MOST_DESTINATIONS,
     ),
 }

@@ -9,89 +9,89 @@ POSTGRESQL: Mapping[str, Setting] = {
         "1000",
         (),
         "max_connections",
-        "Sessions there may be, a process each; more are refused. PostgreSQL's default of 100 "
-        "would be the capacity.",
+        "Most sessions, a process each; more are refused. PostgreSQL's default of 100 would be "
+        "the capacity.",
         most=20_000,
     ),
     "shared_buffers_mib": Setting(
         "128",
         (),
         "shared_buffers",
-        "Memory in which PostgreSQL keeps pages of tables, in MiB. 128 is its default; on a "
-        "machine for it a quarter of the memory is usual.",
+        "Memory for cached pages of tables, in MiB. 128 is the default; a dedicated machine "
+        "usually gives a quarter of its memory.",
         most=1_000_000,
     ),
     "work_mem_mib": Setting(
         "4",
         (),
         "work_mem",
-        "Memory of each sort and each hash table before it goes to disk, in MiB.",
+        "Memory of each sort and hash table before it spills to disk, in MiB.",
         most=100_000,
     ),
     "max_wal_size_mib": Setting(
         "1024",
         (),
         "max_wal_size",
-        "Log of changes, in MiB, after which all changed pages are written out. Less is more "
-        "writing; more is longer recovery. At least 32.",
+        "Size of the change log, in MiB, after which all changed pages are written out. Less "
+        "means more writes, more means longer recovery. At least 32.",
         most=1_000_000,
     ),
     "fsync": Setting(
         "on",
         ON_OFF,
         "fsync",
-        "Whether changes are on the disk before they count. Off is fast and loses the whole "
-        "database with the power.",
+        "Whether changes are on disk before they count. Off is fast, and a power failure loses "
+        "the whole database.",
     ),
     "synchronous_commit": Setting(
         "on",
         ("on", "off"),
         "synchronous_commit",
-        "Whether a commit waits for the disk. Off may lose the last half second of commits with "
-        "the power, and nothing else.",
+        "Whether a commit waits for the disk. With off a power failure loses at most the last "
+        "half second of commits.",
     ),
     "full_page_writes": Setting(
         "on",
         ON_OFF,
         "full_page_writes",
-        "Whether the first change of a page after a checkpoint logs all of it, which makes up for "
-        "disks that write half a page when the power fails.",
+        "Whether the first change of a page after a checkpoint logs the whole page, which "
+        "protects against disks that write half a page when power fails.",
     ),
     "wal_compression": Setting(
-        "off", ON_OFF, "wal_compression", "Whether those whole pages are compressed."
+        "off", ON_OFF, "wal_compression", "Whether to compress those whole pages."
     ),
     "jit": Setting(
         "on",
         ON_OFF,
         "jit",
-        "Whether queries that look costly are compiled first. That helps long ones, and may cost "
-        "middling ones more than it saves.",
+        "Whether to compile queries that look expensive. Helps long ones, but may cost medium "
+        "ones more than it saves.",
     ),
     "parallel_workers": Setting(
         "2",
         ("0",),
         "max_parallel_workers_per_gather",
-        "Processes that may help with one query. 0 keeps each query to one processor.",
+        "Processes that may help with one query. 0 keeps each query on one CPU.",
         most=512,
     ),
     "autovacuum": Setting(
         "on",
         ON_OFF,
         "autovacuum",
-        "Whether dead rows are cleared away meanwhile. Off is steadier for minutes, and slower in "
+        "Whether to remove dead rows during the run. Off is steadier for minutes and slower in "
         "the long run.",
     ),
     "track_io_timing": Setting(
         "off",
         ON_OFF,
         "track_io_timing",
-        "Whether PostgreSQL measures how long it waits for reads and writes, for its own views.",
+        "Whether PostgreSQL's views show how long it waits for reads and writes.",
     ),
     "tls": Setting(
         "off",
         ON_OFF,
         "ssl",
-        "Whether TLS is offered, with a certificate made for the run (P-256), which users trust. "
+        "Whether to offer TLS, with a certificate made for the run (P-256) that users trust. "
         "Sessions without TLS are allowed too.",
     ),
 }

@@ -32,70 +32,70 @@ SETTINGS: Mapping[str, Setting] = {
         "1",
         (),
         None,
-        "How many shares, each with a folder of its own. Each smbd reads all of smb.conf when a "
-        "user logs on: 8,000 shares cost every user about 17 MB of memory and 40 ms of CPU.",
+        "How many shares, each with its own folder. Each smbd reads all of smb.conf when a user "
+        "logs on: 8,000 shares cost every user about 17 MB of memory and 40 ms of CPU.",
     ),
     "signing": Setting(
         "auto",
         ("auto", "mandatory", "disabled"),
         "server signing",
-        "A signature of each message costs CPU on both sides. With auto the client decides, as on "
-        "most file servers. SMB 2 and newer cannot do without: disabled is auto there.",
+        "Signing each message costs CPU on both sides. With auto the client decides, as on most "
+        "file servers. From SMB 2 on it cannot be turned off: there, disabled means auto.",
     ),
     "encryption": Setting(
         "off",
         ("off", "desired", "required"),
         "server smb encrypt",
-        "Encryption costs more CPU than anything else a server does with a message in its cache. "
-        "Off does not offer it, so that clients that prefer it measure the same server.",
+        "Encryption costs more CPU than anything else a server does with a cached message. Off "
+        "does not offer it, so that clients that prefer it measure the same server.",
     ),
     "min_protocol": Setting(
         "SMB2_10",
         ("SMB2_10", "SMB3_00", "SMB3_11"),
         "server min protocol",
-        "The oldest dialect that is accepted. Dialects differ in signature and in what one message "
-        "carries. The default is Windows 7's, older than which the clients here do not speak.",
+        "The oldest dialect to accept. Dialects differ in how they sign and in how much one "
+        "message carries. The default is Windows 7's, the oldest that Headcount's clients speak.",
     ),
     "strict_sync": Setting(
         "yes",
         YES_NO,
         "strict sync",
-        "Whether a client that asks for its data to be on the disk waits until it is. No is fast "
-        "and loses data with the power.",
+        "Whether a client that asks for its data to be on disk waits for it. No is fast, and a "
+        "power failure loses data.",
     ),
     "max_processes": Setting(
         "0",
         (),
         "max smbd processes",
-        "Processes of smbd at a time, one for each connection and two of its own; whoever connects "
-        "beyond that is turned away. 0 is no limit, as Samba's default.",
+        "Most smbd processes at a time: one per connection and two more. Further connections are "
+        "refused. 0, Samba's default, means no limit.",
     ),
     "oplocks": Setting(
         "yes",
         YES_NO,
         "oplocks",
-        "Whether clients may keep what they have read and written to themselves. That saves "
-        "messages; where files are shared, taking it back from them takes time.",
+        "Whether clients may cache what they read and write. That saves messages, but taking the "
+        "right back on shared files takes time.",
     ),
     "read_only": Setting(
         "no",
         YES_NO,
         "read only",
-        "Whether shares can only be read. Samba's default is yes; users that save files need no.",
+        "Whether shares are read-only. Samba's default is yes; users that save files need no.",
     ),
     "socket_options": Setting(
         "TCP_NODELAY",
         (),
         "socket options",
-        "Options of each connection: without TCP_NODELAY small answers wait for acknowledgements; "
-        "sizes of SO_SNDBUF and SO_RCVBUF turn off Linux's own choice, which is mostly better.",
+        "Options of each connection. Without TCP_NODELAY small answers wait for acknowledgements."
+        " Sizes in SO_SNDBUF and SO_RCVBUF turn off Linux's own choice, which is mostly better.",
     ),
     "aio_read_size": Setting(
         "1",
         ("0", "1"),
         "aio read size",
-        "1 hands each read to a thread, so that a disk does not hold up a user's other requests. "
-        "0 reads at once, which saves two changes of threads where the data is in memory.",
+        "1 hands each read to a thread, so that a disk access does not hold up the user's other "
+        "requests. 0 reads directly, which saves two thread switches if the data is in memory.",
     ),
     "aio_write_size": Setting(
         "1", ("0", "1"), "aio write size", "The same for writes, which mostly go to memory."
@@ -104,29 +104,29 @@ SETTINGS: Mapping[str, Setting] = {
         "no",
         YES_NO,
         "use sendfile",
-        "Yes sends files from the kernel's memory without a copy, if they are read neither signed "
-        "nor encrypted nor by a thread (aio_read_size = 0).",
+        "Yes sends files from kernel memory without a copy, unless they are signed, encrypted or "
+        "read by a thread (aio_read_size = 1).",
     ),
     "strict_locking": Setting(
         "auto",
         ("auto", "yes", "no"),
         "strict locking",
-        "Whether each read and write looks for locks of others first. Auto does for files without "
-        "an oplock, no leaves it to clients that ask.",
+        "Whether each read and write first looks for locks of others. Auto does so for files "
+        "without an oplock, no leaves it to clients that ask.",
     ),
     "store_dos_attributes": Setting(
         "yes",
         YES_NO,
         "store dos attributes",
-        "Whether hidden, archive and the time of creation are kept in an extended attribute: one "
-        "more write for each new file and one more read for each entry of a listing.",
+        "Whether to keep the hidden and archive bits and the creation time in an extended "
+        "attribute: one more write per new file, one more read per entry of a listing.",
     ),
     "case_sensitive": Setting(
         "auto",
         ("auto", "yes", "no"),
         "case sensitive",
-        "Names are found whatever their case: for a name that is not there, as that of each new "
-        "file, Samba reads the whole folder. Yes looks once; Windows users may then miss files.",
+        "File names match in any case, so for a name that does not exist, such as a new file's, "
+        "Samba reads the whole folder. Yes looks once, but Windows users may then miss files.",
     ),
 }
 MOST_SHARES = 100_000

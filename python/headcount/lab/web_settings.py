@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from headcount.lab.setting import ON_OFF, Setting
 
 TLS = (
-    "Whether it speaks TLS, with a certificate made for the run (P-256), which users trust. A "
-    "whole handshake costs more CPU than a small page."
+    "Whether to speak TLS, with a certificate made for the run (P-256) that users trust. A full "
+    "handshake costs more CPU than a small page."
 )
 LOG = (
-    "Whether each request is written to a log. Off is ours: the log of a long level fills a disk. "
-    "Your server most likely has one."
+    "Whether to log each request. Off is our default, because the log of a long level fills a "
+    "disk. Your server most likely has one."
 )
 
 NGINX: Mapping[str, Setting] = {
@@ -18,67 +18,66 @@ NGINX: Mapping[str, Setting] = {
         "auto",
         ("auto",),
         "worker_processes",
-        "Processes that serve; auto is one for each processor. nginx's own default is 1, Debian's "
-        "is auto.",
+        "Worker processes; auto is one per CPU. nginx's own default is 1, Debian's is auto.",
         most=512,
     ),
     "connections": Setting(
         "16384",
         (),
         "worker_connections",
-        "Most connections of one worker. nginx's default of 512 would be the capacity; with "
-        "Debian's, 768.",
+        "Most connections per worker. nginx's default of 512, or Debian's of 768, would be the "
+        "capacity.",
         most=1_000_000,
     ),
     "keepalive": Setting(
         "75",
         ("0",),
         "keepalive_timeout",
-        "Seconds for which an idle connection is kept; 0 closes it after each answer.",
+        "Seconds to keep an idle connection; 0 closes it after each answer.",
         most=3600,
     ),
     "keepalive_requests": Setting(
         "1000",
         (),
         "keepalive_requests",
-        "Requests after which a connection is closed all the same.",
+        "Requests after which a connection is closed anyway.",
         most=1_000_000_000,
     ),
     "sendfile": Setting(
         "on",
         ON_OFF,
         "sendfile",
-        "Whether files go from the kernel's memory to the network without a copy; not over TLS. "
-        "Off is nginx's own default, on is Debian's.",
+        "Whether files go from kernel memory to the network without a copy; not over TLS. nginx's"
+        " own default is off, Debian's is on.",
     ),
     "tcp_nopush": Setting(
         "on",
         ON_OFF,
         "tcp_nopush",
-        "Whether the head of an answer waits for its first bytes, so that both go in one packet. "
-        "Off is nginx's own default, on is Debian's.",
+        "Whether the head of an answer waits for its first bytes, so that one packet carries "
+        "both. nginx's own default is off, Debian's is on.",
     ),
     "file_cache": Setting(
         "0",
         ("0",),
         "open_file_cache",
-        "How many open files are kept open between requests; saves three system calls for each "
-        "request. 0 is off, the default.",
+        "How many files stay open between requests, which saves three system calls per request. "
+        "0, the default, is off.",
         most=1_000_000,
     ),
     "gzip": Setting(
         "off",
         ON_OFF,
         "gzip",
-        "Whether pages are compressed for clients that take it (`--client accept_gzip=on`): less "
-        "network, more CPU. On is Debian's default.",
+        "Whether to compress pages for clients that accept it (`--client accept_gzip=on`): less "
+        "network, more CPU. Debian's default is on.",
     ),
     "access_log": Setting("off", ON_OFF, "access_log", LOG),
     "http2": Setting(
         "off",
         ON_OFF,
         "listen ... http2",
-        "Whether it speaks HTTP/2 (`--client http2=on`); without TLS nothing else is spoken then.",
+        "Whether to speak HTTP/2 (`--client http2=on`). Without TLS it then speaks nothing else.",
     ),
     "tls": Setting("off", ON_OFF, "listen ... ssl", TLS),
 }
@@ -88,8 +87,8 @@ APACHE: Mapping[str, Setting] = {
         "event",
         ("event", "prefork"),
         "LoadModule mpm_..._module",
-        "event: a thread for each request under way. prefork: a process for each connection, as "
-        "code that is not safe with threads needs it (mod_php).",
+        "event: a thread per request in progress. prefork: a process per connection, for code "
+        "that is not thread-safe (mod_php).",
     ),
     "workers": Setting(
         "150",
@@ -102,36 +101,36 @@ APACHE: Mapping[str, Setting] = {
         "5",
         ("0",),
         "KeepAliveTimeout",
-        "Seconds for which an idle connection is kept; with prefork it occupies a worker so long. "
-        "0 closes it after each answer.",
+        "Seconds to keep an idle connection, which with prefork occupies a worker. 0 closes it "
+        "after each answer.",
         most=3600,
     ),
     "keepalive_requests": Setting(
         "100",
         (),
         "MaxKeepAliveRequests",
-        "Requests after which a connection is closed all the same.",
+        "Requests after which a connection is closed anyway.",
         most=1_000_000_000,
     ),
     "sendfile": Setting(
         "off",
         ON_OFF,
         "EnableSendfile",
-        "Whether files go from the kernel's memory to the network without a copy; not over TLS.",
+        "Whether files go from kernel memory to the network without a copy; not over TLS.",
     ),
     "gzip": Setting(
         "off",
         ON_OFF,
         "SetOutputFilter DEFLATE",
-        "Whether pages are compressed for clients that take it (`--client accept_gzip=on`): less "
-        "network, more CPU. On is Debian's default.",
+        "Whether to compress pages for clients that accept it (`--client accept_gzip=on`): less "
+        "network, more CPU. Debian's default is on.",
     ),
     "access_log": Setting("off", ON_OFF, "CustomLog", LOG),
     "http2": Setting(
         "off",
         ON_OFF,
         "Protocols h2 h2c http/1.1",
-        "Whether it speaks HTTP/2 too (`--client http2=on`); with the event MPM only.",
+        "Whether to speak HTTP/2 as well (`--client http2=on`); only with the event MPM.",
     ),
     "tls": Setting("off", ON_OFF, "SSLEngine", TLS),
 }
