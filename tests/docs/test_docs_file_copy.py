@@ -78,5 +78,5 @@ def test_the_worked_example_is_worked_right() -> None:
     assert f"**{600 * moved / 1e6:.0f} MB/s**" in PAGE
     assert f"so {wait_s:.2f} s on average" in PAGE
     assert f"each {1 + wait_s:.2f} s: **{600 * moved / (1 + wait_s) / 1e6:.0f} MB/s**" in page
-    assert f"**{39e6 / 600 / 1e3:.0f} KB/s a motor**" in PAGE
+    assert f"**{39e6 / 600 / 1e3:.0f} KB/s per motor**" in PAGE
     assert f"a mean response time of {600 * moved / 39e6 - 1:.1f} s" in PAGE
