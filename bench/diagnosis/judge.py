@@ -30,7 +30,7 @@ class Judged:
     said: str
     detail: str | None
     confidence: float
-    sureness: str
+    confidence_word: str
     joint: list[str]
     sentence: str
     baselines: Mapping[str, str]
@@ -62,7 +62,7 @@ def judge(keep: Path, truth: Mapping[str, Any]) -> Judged:
         said=found.limit if found else "unknown",
         detail=found.detail if found else None,
         confidence=(found.confidence or 0.0) if found else 0.0,
-        sureness=found.sureness if found else "low",
+        confidence_word=found.confidence_word if found else "low",
         joint=[other.limit for other in found.joint] if found else [],
         sentence=found.sentence if found else "",
         baselines={name: rival(bundle.levels) for name, rival in BASELINES.items()},
@@ -86,7 +86,7 @@ def shown(judged: Sequence[Judged]) -> str:
         lines.append(f"{name:14}{len(of_class):7}{sum(j.is_right for j in of_class):7}")
     lines += ["", f"{'confidence':14}{'trials':>7}{'right':>7}{'mean':>7}"]
     for word in ("high", "fair", "low"):
-        those = [j for j in judged if j.sureness == word]
+        those = [j for j in judged if j.confidence_word == word]
         if those:
             mean = sum(j.confidence for j in those) / len(those)
             right = sum(j.is_right for j in those)

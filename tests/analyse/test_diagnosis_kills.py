@@ -87,7 +87,7 @@ def test_a_server_killed_while_users_arrive_is_no_server_that_refuses(phase: str
     assert getattr(of_levels(levels, before), "limit", None) == "refusal"
     found = of_levels(levels, [*before, second(4, phase, sut={OWN: 3.0})])
     assert found is not None
-    assert (found.limit, found.detail, found.sureness) == ("memory", "killed", "high")
+    assert (found.limit, found.detail, found.confidence_word) == ("memory", "killed", "high")
     assert (found.size, found.size_unit) == (24e6, "By")
     told = found.figures[0]
     assert (told.counter, told.value, told.unit, told.users) == (OWN, 3, "{kill}", 60)
@@ -105,7 +105,7 @@ def test_a_server_gone_altogether_is_told_with_what_it_could_hold() -> None:
     assert found is not None
     assert (found.limit, found.detail, found.size) == ("memory", "killed", 24e6)
     assert "1 process on its machine" in found.sentence
-    assert "all of the server's were gone" in found.sentence
+    assert "no server process was left" in found.sentence
     assert not [doubt for doubt in found.doubts if "stopped answering" in doubt]
 
 

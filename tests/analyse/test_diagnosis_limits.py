@@ -98,7 +98,7 @@ def test_each_limit_is_told_with_high_confidence(limit: tuple[str, str | None]) 
     else:
         found = diagnosed(server)
     assert (found.limit, found.detail) == limit
-    assert found.sureness == "high", (found.confidence, found.candidates)
+    assert found.confidence_word == "high", (found.confidence, found.candidates)
     assert found.joint == []
     assert found.figures
     assert found.sentence.endswith(".")
@@ -140,7 +140,7 @@ def test_a_pool_whose_places_are_held_by_idle_connections_is_sized_by_them() -> 
 
 def test_a_disk_that_is_read_for_want_of_memory_is_not_called_cleared() -> None:
     found = diagnosed(SERVERS["memory", "as disk"])
-    cleared = {one.limit: one for one in found.exonerated}
+    cleared = {one.limit: one for one in found.ruled_out}
     assert "disk" not in cleared
     assert cleared["cpu"].figure is not None
     assert "pressure" in cleared["cpu"].figure.counter
@@ -262,7 +262,7 @@ def test_a_throttled_generator_is_seen_at_levels_that_count() -> None:
     ]
     found = of_levels(levels, seconds(levels))
     assert found is not None
-    assert (found.limit, found.detail, found.sureness) == ("generator", "quota", "high")
+    assert (found.limit, found.detail, found.confidence_word) == ("generator", "quota", "high")
 
 
 def test_levels_lost_to_the_generator_say_nothing_against_a_server_that_was_flat_before() -> None:

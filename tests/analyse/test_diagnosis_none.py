@@ -15,7 +15,7 @@ def test_think_time_alone_is_no_limit_and_the_law_says_what_would_be_first() -> 
     levels = server.levels((0.02, 0.05, 0.1, 0.2))
     found = of_levels(levels, seconds(levels, 0.001))
     assert found is not None
-    assert (found.limit, found.sureness) == ("none", "high")
+    assert (found.limit, found.confidence_word) == ("none", "high")
     assert found.saturation == pytest.approx(1.0, abs=0.05)
     assert found.next is not None
     assert found.next.limit == "cpu"

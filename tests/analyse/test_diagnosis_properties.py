@@ -81,8 +81,8 @@ def test_a_limit_that_no_counter_tells_is_unseen_and_never_named(
         return
     found = told(without(SERVERS[limit].levels(), SOURCES[name]))
     assert found.limit != name
-    assert name in [unseen.limit for unseen in found.blind]
-    assert found.sureness != "high", (found.limit, found.confidence)
+    assert name in [unseen.limit for unseen in found.not_observed]
+    assert found.confidence_word != "high", (found.limit, found.confidence)
 
 
 @pytest.mark.parametrize("limit", SERVERS, ids=lambda limit: "-".join(filter(None, limit)))
@@ -94,7 +94,7 @@ def test_without_any_counter_nothing_of_the_machine_is_named(
     ]
     found = told(levels)
     assert found.limit not in RESOURCES
-    assert found.sureness == "low" or found.limit == "refusal"
+    assert found.confidence_word == "low" or found.limit == "refusal"
 
 
 @pytest.mark.parametrize("limit", [("cpu", "all cores"), ("disk", "read")], ids=str)
@@ -108,7 +108,7 @@ def test_what_only_the_machine_was_seen_to_wait_for_is_less_sure(limit: tuple[st
     found = of_levels(levels, seconds(levels))
     assert found is not None
     assert found.limit == limit[0]
-    assert found.sureness != "high"
+    assert found.confidence_word != "high"
 
 
 @pytest.mark.parametrize("limit", SERVERS, ids=lambda limit: "-".join(filter(None, limit)))
@@ -138,8 +138,8 @@ def test_whatever_counters_say_the_diagnosis_is_sound(
     assert Diagnosis.model_validate_json(found.model_dump_json()) == found
     assert 0 <= found.confidence <= 1
     named = {found.limit, *(one.limit for one in found.joint)}
-    assert not named & {one.limit for one in found.exonerated}
-    unseen = {one.limit for one in found.blind}
+    assert not named & {one.limit for one in found.ruled_out}
+    unseen = {one.limit for one in found.not_observed}
     assert not (named & unseen & set(RESOURCES))
     assert found.runner_up is None or found.runner_up.limit not in named
     scores = [one.score for one in found.candidates[1:]]

@@ -1,4 +1,4 @@
-"""docs/diagnosis.md against what the diagnosis is made of."""
+"""docs/diagnosis.md and docs/diagnosis-thresholds.md against what the diagnosis is made of."""
 
 from typing import get_args
 
@@ -13,14 +13,14 @@ from headcount.bundle.diagnosis import Limit
 PAGE = text("diagnosis.md")
 
 
-def test_every_threshold_is_told_with_its_value_and_reason() -> None:
-    told = {row[0].strip("`"): (row[1], row[2]) for row in rows(sections(PAGE)["Every threshold"])}
+def test_every_threshold_is_listed_with_its_value_and_reason() -> None:
+    listed = {row[0].strip("`"): (row[1], row[2]) for row in rows(text("diagnosis-thresholds.md"))}
     for name, threshold in thresholds().items():
-        assert told[name] == (f"{threshold.value:g}", threshold.reason), name
-    assert len(told) == len(thresholds()) + 1  # the heading
+        assert listed[name] == (f"{threshold.value:g}", threshold.reason), name
+    assert len(listed) == len(thresholds()) + 1  # the heading
 
 
-def test_every_limit_and_its_kinds_are_told() -> None:
+def test_every_limit_and_its_kinds_are_listed() -> None:
     section = sections(PAGE)["Reading it"]
     for limit in get_args(Limit):
         assert f"| `{limit}` |" in section

@@ -24,7 +24,11 @@ def test_a_server_killed_while_users_arrive_has_too_little_memory(tmp_path: Path
     found = headcount.run("diagnose", folder, "--json").json["diagnosis"]
     headcount.close()
     told = found["figures"][0]
-    assert (found["limit"], found["detail"], found["sureness"]) == ("memory", "killed", "high")
+    assert (found["limit"], found["detail"], found["confidence_word"]) == (
+        "memory",
+        "killed",
+        "high",
+    )
     assert told["value"] >= 1
     assert told["unit"] == "{kill}"
     assert found["size"] == pytest.approx(24e6, rel=0.01)

@@ -104,7 +104,7 @@ def test_the_diagnosis_its_doubts_and_advice_are_told() -> None:
     assert found is not None
     text = paragraphs(run)
     assert found.advice[0].sentence.rstrip(".") in text
-    assert f"({found.sureness} confidence, {found.confidence:.0%})." in text
+    assert f"({found.confidence_word} confidence, {found.confidence:.0%})." in text
 
 
 def test_a_price_without_users_is_no_price_for_each() -> None:

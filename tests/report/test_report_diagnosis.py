@@ -52,9 +52,9 @@ def test_every_figure_that_decided_and_all_candidates_are_there() -> None:
         assert figure.sentence in words
     for candidate in made.candidates:
         assert report_diagnosis.NAMES[candidate.limit] in words
-    for one in (*made.advice, *made.blind):
+    for one in (*made.advice, *made.not_observed):
         assert one.sentence in words
-    for one in made.exonerated:
+    for one in made.ruled_out:
         assert report_diagnosis.ruled_out(one) in words
     assert HOSTILE not in page
 

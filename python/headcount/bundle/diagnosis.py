@@ -1,12 +1,12 @@
-"""What stopped the server: the diagnosis of a run, as `verdict.json` holds it.
+"""What stopped the server: the diagnosis of a run, as in `verdict.json`.
 
-Scores and shares are from 0 to 1. A figure that no source gave is null or absent, never zero; what
-could not be seen for want of it is in `blind`.
+Scores and shares are from 0 to 1. A figure without a source is null or absent, never zero; a limit
+that could not be observed is in `not_observed`. Names of fields in older bundles are still read.
 """
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from headcount.bundle.level import Record
 
@@ -23,39 +23,39 @@ Limit = Literal[
     "none",
     "unknown",
 ]
-"""What limits: `none` is a server that was not saturated, `unknown` one of which that is not known,
-or that is saturated by something that no figure tells."""
+"""What limits: `none` if the server was not saturated, `unknown` if no figure shows whether or by
+what it was."""
 
 Side = Literal["sut", "generator", "server", "load"]
-"""Where a figure comes from: a side's counters, or what the users saw (`load`)."""
+"""The source of a figure: counters of a side, or the users (`load`)."""
 
-Sureness = Literal["high", "fair", "low"]
+Confidence = Literal["high", "fair", "low"]
 
 
 class Figure(Record):
-    """A figure that decided, or spoke against something."""
+    """A figure that decided, or that rules something out."""
 
-    counter: str = Field(description="A counter's name, or a name of what the users saw")
+    counter: str = Field(description="A counter's name, or the name of a figure of the users")
     side: Side
     value: float
     unit: str = Field(description="UCUM code, as in the catalogue of counters; `1` is a share")
-    threshold: float | None = Field(description="What it was held against; null if nothing")
-    users: int | None = Field(description="Users of the level it is of; null: of several")
+    threshold: float | None = Field(description="What it was compared with; null if nothing")
+    users: int | None = Field(description="Users of its level; null for several levels")
     sentence: str
 
 
 class Candidate(Record):
-    """One thing that may limit, and what speaks for it."""
+    """A possible limit, and the evidence for it."""
 
     limit: Limit
-    detail: str | None = Field(description="Such as `quota`, `all cores`, `read`; null if none")
-    score: float | None = Field(description="Evidence from 0 to 1; null where nothing was to see")
+    detail: str | None = Field(description="For example `quota`, `all cores`, `read`; null if none")
+    score: float | None = Field(description="Evidence from 0 to 1; null if not observed")
     figures: list[Figure]
     sentence: str
 
 
-class Exonerated(Record):
-    """Something that surely did not limit."""
+class RuledOut(Record):
+    """Something that was observed and was not the limit."""
 
     limit: Limit
     figure: Figure | None
@@ -63,43 +63,47 @@ class Exonerated(Record):
 
 
 class LevelScores(Record):
-    """The evidence at one level, for the chart."""
+    """The evidence at a level, for the chart."""
 
     index: int
     users: int
-    valid: bool = Field(description="Whether the level counts; the others tell of the generator")
-    saturated: bool = Field(description="Whether it is one of those that the diagnosis is of")
-    scores: dict[Limit, float] = Field(description="By what may limit; unseen ones are absent")
+    valid: bool = Field(
+        description="Whether the level counts; at others the generator was the limit"
+    )
+    saturated: bool = Field(description="Whether the diagnosis uses the level")
+    scores: dict[Limit, float] = Field(
+        description="By possible limit; those not observed are absent"
+    )
 
 
 class Next(Record):
-    """Which resource would bind next, by the utilisation law. An extrapolation, not a finding."""
+    """The resource that would be full next, by the utilisation law: extrapolated."""
 
     limit: Limit
     counter: str
     side: Side
     users: float = Field(description="Users at which the resource would be full")
-    low: float = Field(description="Lower bound of the 95 % interval of `users`")
-    high: float | None = Field(description="Upper bound; null when it is not bounded")
+    low: float = Field(description="Lower bound of the 95% confidence interval of `users`")
+    high: float | None = Field(description="Upper bound; null if there is none")
     per_s: float = Field(description="Scenarios per second at which it would be full")
-    demand: float = Field(description="What a scenario asks of it: the slope of use on throughput")
-    background: float = Field(description="Its use without any load: the intercept")
+    demand: float = Field(description="Its use by one scenario: the slope of use over throughput")
+    background: float = Field(description="Its use without load: the intercept")
     capacity: float = Field(description="What counts as full")
     unit: str = Field(description="Of `capacity` and `background`")
     sentence: str
 
 
 class LogLine(Record):
-    """A line of the server's own log that says the same."""
+    """A line of the server's log that names a limit."""
 
     t_s: float | None = Field(description="Second of the run; null if not known")
     log: str | None = Field(description="Which log")
     text: str
-    limit: Limit = Field(description="What it is a sign of")
+    limit: Limit = Field(description="The limit it is a sign of")
 
 
-class Blind(Record):
-    """Something that could not be seen, and what would have shown it."""
+class NotObserved(Record):
+    """A limit that could not be observed, and the counters that would have shown it."""
 
     limit: Limit
     counters: list[str] = Field(description="Any of these would have shown it")
@@ -107,38 +111,48 @@ class Blind(Record):
 
 
 class Advice(Record):
-    """What to do about it."""
+    """What to change."""
 
     id: str
     sentence: str
 
 
 class Diagnosis(Record):
-    """What stopped the server, how sure that is, and what it rests on."""
+    """What stopped the server, the confidence, and the evidence."""
 
     limit: Limit
-    detail: str | None = Field(description="Such as `quota`, `all cores`, `stolen`, `read`")
+    detail: str | None = Field(description="For example `quota`, `all cores`, `stolen`, `read`")
     size: float | None = Field(
-        description="Of a pool its places, of a lock the ms it is held, of refusals the users "
-        "accepted, of a quota its CPUs; null if none"
+        description="Places of a pool, ms a lock is held, users accepted before refusals, CPUs of "
+        "a quota; null if none"
     )
     size_unit: str | None
     confidence: float = Field(
-        description="From 0 to 1; the share of resamplings that agree, less what could not be seen"
+        description="From 0 to 1: strength of the evidence times the share of resamplings that "
+        "agree, less for what was not observed"
     )
-    sureness: Sureness = Field(description="The confidence in a word")
+    confidence_word: Confidence = Field(
+        validation_alias=AliasChoices("confidence_word", "sureness"),
+        description="The confidence in a word",
+    )
     sentence: str = Field(description="The diagnosis in a sentence")
     saturation: float | None = Field(
-        description="Elasticity of throughput over users at the top: 1 grows along, 0 is flat"
+        description="Elasticity of throughput over users at the top: 1 is proportional, 0 is flat"
     )
-    figures: list[Figure] = Field(description="Those that decided")
+    figures: list[Figure] = Field(description="The deciding figures")
     runner_up: Candidate | None
-    joint: list[Candidate] = Field(description="What limits together with it, if anything does")
+    joint: list[Candidate] = Field(description="What limits together with it, if anything")
     candidates: list[Candidate] = Field(description="All, the strongest first")
-    exonerated: list[Exonerated]
+    ruled_out: list[RuledOut] = Field(
+        validation_alias=AliasChoices("ruled_out", "exonerated"),
+        description="Observed, and not the limit",
+    )
     next: Next | None
     log_lines: list[LogLine]
     advice: list[Advice]
-    blind: list[Blind]
-    doubts: list[str] = Field(description="What else a reader must know, in sentences")
+    not_observed: list[NotObserved] = Field(
+        validation_alias=AliasChoices("not_observed", "blind"),
+        description="Neither found nor ruled out: no counter showed it",
+    )
+    doubts: list[str] = Field(description="What makes the diagnosis less sure, in sentences")
     levels: list[LevelScores] = Field(description="The evidence over the levels, by users")

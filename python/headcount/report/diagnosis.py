@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from headcount.analyse.diagnosis.ruled_out import NAMES
-from headcount.bundle.diagnosis import Candidate, Diagnosis, Exonerated, Limit
+from headcount.bundle.diagnosis import Candidate, Diagnosis, Limit, RuledOut
 from headcount.text import percent, plural, share
 
 LEAST_RIVAL = 0.25
@@ -62,14 +62,14 @@ def whole(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
         yield "Also limits", candidate_text(other)
     if diagnosis.runner_up is not None and (diagnosis.runner_up.score or 0.0) >= LEAST_CHARTED:
         yield "Second candidate", candidate_text(diagnosis.runner_up)
-    for cleared in diagnosis.exonerated:
-        yield "Ruled out", ruled_out(cleared)
+    for one in diagnosis.ruled_out:
+        yield "Ruled out", ruled_out(one)
     if diagnosis.next is not None:
         yield "Next limit", diagnosis.next.sentence
     for doubt in diagnosis.doubts:
         yield "Doubt", doubt
-    for unseen in diagnosis.blind:
-        yield "Not observed", unseen.sentence
+    for missing in diagnosis.not_observed:
+        yield "Not observed", missing.sentence
     for piece in diagnosis.advice:
         yield "Suggestion", piece.sentence
 
@@ -82,7 +82,7 @@ def bottleneck(diagnosis: Diagnosis) -> str:
     return f"{diagnosis.sentence.rstrip('.')} ({how_sure})."
 
 
-def ruled_out(found: Exonerated) -> str:
+def ruled_out(found: RuledOut) -> str:
     """What did not limit, and the figure that shows it: `the disk: ...`."""
     return found.sentence.removeprefix("not ")
 
@@ -96,7 +96,7 @@ def confidence(diagnosis: Diagnosis) -> str:
     """How sure it is, such as `high confidence, 97%`; empty where the limit is unknown."""
     if diagnosis.limit == "unknown":
         return ""
-    return f"{diagnosis.sureness} confidence, {percent(diagnosis.confidence)}"
+    return f"{diagnosis.confidence_word} confidence, {percent(diagnosis.confidence)}"
 
 
 def charted(diagnosis: Diagnosis) -> list[Limit]:

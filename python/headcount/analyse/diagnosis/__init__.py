@@ -2,8 +2,8 @@
 
 ``diagnose`` reads in its order: levels as observations, whether they are saturated, signs of each
 limit at each level (``evidence``), which of them is believed (``decide``), how surely
-(``sureness``), and what would be next (``following``). All numbers that figures are held against
-are data, in ``thresholds.toml``.
+(``confidence``), and what would be next (``projection``). All thresholds are data, in
+``thresholds.toml``.
 """
 
 from headcount.analyse.diagnosis.diagnose import diagnose, of_levels

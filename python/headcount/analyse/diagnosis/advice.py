@@ -9,11 +9,11 @@ from pydantic import BaseModel, ConfigDict
 from headcount.bundle.diagnosis import Advice, Limit
 
 MOST = 3
-"""Pieces of advice given at once; longer lists are not read."""
+"""Suggestions at once; nobody reads longer lists."""
 
 
 class Entry(BaseModel):
-    """A piece of advice for a limit, or for one kind of it."""
+    """A suggestion for a limit, or for one kind of it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

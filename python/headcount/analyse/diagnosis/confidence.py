@@ -1,4 +1,4 @@
-"""How sure a diagnosis is: a share from 0 to 1, and a word."""
+"""The confidence of a diagnosis: a share from 0 to 1, and a word."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.resample import draws
 from headcount.analyse.diagnosis.thresholds import between, threshold
 from headcount.analyse.diagnosis.weigh import RESOURCES, Weighed, weigh
-from headcount.bundle.diagnosis import Limit, Sureness
+from headcount.bundle.diagnosis import Confidence, Limit
 
 TIMES = 60
 """Resamplings: a share of agreement is then known to 0.06 at worst, which no word depends on."""
@@ -21,7 +21,7 @@ def confidence(
     observations: Sequence[Observation],
     measured: Mapping[int, Sequence[Mapping[str, Any]]],
 ) -> float:
-    """The evidence, the lead over the next, the resamplings that agree, and what is unseen.
+    """The evidence, the lead over the next, the resamplings that agree, and what was not observed.
 
     Of a kill the kernel's word is enough: it has no rivals, and asks for no bend of the throughput.
     """
@@ -38,21 +38,21 @@ def confidence(
             sure *= threshold("sure.bending")
     if is_indirect(decision, weighed):
         sure *= threshold("sure.indirect")
-    return round(sure * threshold("sure.unseen") ** len(rivals_unseen(decision, weighed)), 3)
+    return round(sure * threshold("sure.unseen") ** len(rivals_not_observed(decision, weighed)), 3)
 
 
 def is_indirect(decision: Decision, weighed: Weighed) -> bool:
-    """Whether what was waited for is known of the whole machine only, not of the server.
+    """Whether only the whole machine, not the server, is known to have waited.
 
     On a machine that others use, too, that is not the same. Threads' own account of waiting for a
     CPU is no better there: those that wake at once each count the same wait.
     """
     if decision.sign is None or decision.limit not in ("cpu", "disk"):
         return False
-    told = {figure.counter for figure in decision.sign.figures}
+    counters = {figure.counter for figure in decision.sign.figures}
     if decision.limit == "disk":
-        return not told & {disk.SOME, disk.BLOCKED}
-    if told & {cpu.THROTTLED, cpu.PRESSURE} or not weighed.seen.levels:
+        return not counters & {disk.SOME, disk.BLOCKED}
+    if counters & {cpu.THROTTLED, cpu.PRESSURE} or not weighed.seen.levels:
         return False
     used = cpu.cores(weighed.seen.levels[-1])
     return (
@@ -60,15 +60,15 @@ def is_indirect(decision: Decision, weighed: Weighed) -> bool:
     )
 
 
-def confidence_word(sure: float) -> Sureness:
+def confidence_word(sure: float) -> Confidence:
     """The confidence in a word."""
     if sure >= threshold("confidence.high"):
         return "high"
     return "fair" if sure >= threshold("confidence.fair") else "low"
 
 
-def rivals_unseen(decision: Decision, weighed: Weighed) -> list[Limit]:
-    """Limits that could have been it and that nothing would have shown.
+def rivals_not_observed(decision: Decision, weighed: Weighed) -> list[Limit]:
+    """Possible limits that no counter would have shown.
 
     A resource that was waited for nearly all the time leaves no room for an unseen one.
     """

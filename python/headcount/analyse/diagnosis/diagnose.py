@@ -48,7 +48,7 @@ def of_levels(
     measured = seconds_of(every)
     lines = log_lines(events)
     weighed = weigh(observations)
-    decision = _told_by_the_log(decide(weighed), named_limits(lines))
+    decision = _corrected_by_log(decide(weighed), named_limits(lines))
     turns = alternating_limits(weighed.seen, measured) if weighed.killed is None else None
     if turns is not None and decision.limit in (*turns, "pool", "lock", "unknown"):
         decision = _alternating(decision, weighed, turns)
@@ -62,7 +62,7 @@ def of_levels(
     if turns is not None:
         more.insert(
             0,
-            f"{NAMES[turns[0]]} and {NAMES[turns[1]]} limit in turns, seldom both at once",
+            f"{NAMES[turns[0]]} and {NAMES[turns[1]]} limit in turns, rarely both at once",
         )
     sign = decision.sign
     return Diagnosis(
@@ -71,25 +71,25 @@ def of_levels(
         size=sign.size if sign else None,
         size_unit=sign.size_unit if sign else None,
         confidence=sure,
-        sureness=confidence_word(sure),
+        confidence_word=confidence_word(sure),
         sentence=sentence(decision, broke=_broke(levels), why_unknown=_why(decision, weighed)),
         saturation=weighed.seen.elasticity,
         figures=list(sign.figures) if sign else [],
         runner_up=_runner_up(decision),
         joint=[_candidate(other) for other in decision.joint],
         candidates=[_candidate(other) for other in decision.ranked],
-        exonerated=ruled_out(decision, weighed),
+        ruled_out=ruled_out(decision, weighed),
         next=projection(observations, weighed.seen, named),
         log_lines=[line for line in lines if line.limit in named] or lines,
         advice=advice(decision.limit, sign.detail if sign else None),
-        blind=not_observed(weighed),
+        not_observed=not_observed(weighed),
         doubts=more,
         levels=_course(observations, weighed),
     )
 
 
-def _told_by_the_log(decision: Decision, names: frozenset[Limit]) -> Decision:
-    """The server's own word decides between a pool and a lock, which are hard to tell apart."""
+def _corrected_by_log(decision: Decision, names: frozenset[Limit]) -> Decision:
+    """The server's log decides between a pool and a lock, which are hard to distinguish."""
     if decision.limit != "lock" or "pool" not in names:
         return decision
     pool = next((sign for sign in decision.ranked if sign.limit == "pool"), None)
@@ -145,9 +145,9 @@ def _broke(levels: Sequence[LevelResult]) -> str | None:
 
 
 def _why(decision: Decision, weighed: Weighed) -> str:
-    """Why nothing can be said."""
+    """Why the limit is unknown."""
     if not weighed.seen.levels:
-        return "no level counts"
+        return "no level is valid"
     if decision.saturated is None:
-        return "no two levels are far enough apart in users, and no resource was waited for"
+        return "no two levels are far enough apart in users, and the server waited for no resource"
     return "throughput is flat, but the server waited for no resource that was observed"

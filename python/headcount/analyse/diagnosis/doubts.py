@@ -1,4 +1,4 @@
-"""What else a reader of a diagnosis must know."""
+"""Reasons to doubt a diagnosis."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from headcount.analyse.diagnosis.evidence import cpu
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.thresholds import threshold
 from headcount.analyse.diagnosis.weigh import Weighed
-from headcount.text import count, share, significant
+from headcount.text import count, plural, share, significant
 
 SAME = 1.02
 """Ratio of users up to which two levels are the same."""
@@ -30,8 +30,8 @@ def _dead(observations: Sequence[Observation]) -> str | None:
     if not dead or not any(o.per_s for o in observations):
         return None
     return (
-        f"at {count(min(dead))} users it stopped answering: look in its log and the kernel's for "
-        "the end of its process (out of memory, a crash)"
+        f"at {plural('user', min(dead))} it stopped answering: check its log and the kernel's "
+        "for a crash or a lack of memory"
     )
 
 
@@ -62,13 +62,13 @@ def _drift(observations: Sequence[Observation]) -> str | None:
     if worst[0] <= threshold("drift"):
         return None
     return (
-        f"two levels with {count(worst[1])} users differ in throughput by {share(worst[0])}: the "
-        "machine changed meanwhile (neighbours, caches warming up)"
+        f"two levels with {plural('user', worst[1])} differ in throughput by {share(worst[0])}: "
+        "the machine changed in between (neighbours, caches warming up)"
     )
 
 
 def _shared(decision: Decision, weighed: Weighed) -> str | None:
-    """A generator that eats the CPU which the server lacks."""
+    """A generator that uses the CPU the server lacks."""
     if decision.limit != "cpu" or not weighed.seen.levels:
         return None
     used = cpu.cores(weighed.seen.levels[-1])

@@ -1,4 +1,4 @@
-"""Processes of the server that the kernel ended for want of memory, in any second of a level."""
+"""Server processes that the kernel OOM-killed, in any second of a level."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ its machine and its processes are read one after the other, and may show it a se
 
 @dataclass(frozen=True, slots=True)
 class Kills:
-    """What the kernel ended during a level, users' arrival and settling included.
+    """What the kernel killed during a level, including ramp and settling.
 
     Attributes:
         number: Processes of the server's own control group; with `gone` those of its machine.

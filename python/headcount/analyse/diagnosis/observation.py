@@ -29,14 +29,14 @@ class Observation:
         service_s: Mean time from the actual begin of a scenario to its end; None if none ended.
         think_s: Mean think time of a closed pace; None of an open one.
         failed: Failed scenarios as a share of all that ended.
-        refused: Share of users or of scenarios turned away.
+        refused: Share of users or scenarios refused.
         served: Users who completed anything; None of bundles that do not say.
         lost: Scenarios that failed by a timeout, as a share.
         limited: Why the generator was the limit, as it said itself.
         late: Half of its timers were later than this share of the service time.
         worker: CPU of its busiest worker, of a core.
         means: Means of the counters.
-        kills: Processes of the server that the kernel ended for want of memory; None if none.
+        kills: Server processes that the kernel OOM-killed; None if none.
 
     """
 
@@ -124,7 +124,7 @@ def _late(level: LevelResult) -> float:
 
 
 def _refused(level: LevelResult, failed: float) -> float:
-    """Share turned away: users never served, or scenarios failed by being turned away."""
+    """Share refused: users never served, or scenarios failed because of a refusal."""
     turned = _count(level.faults, REFUSING)
     if not turned:
         return 0.0

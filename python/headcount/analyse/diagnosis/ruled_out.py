@@ -14,10 +14,10 @@ from headcount.analyse.diagnosis.evidence import (
 )
 from headcount.analyse.diagnosis.sign import Sign
 from headcount.analyse.diagnosis.weigh import RESOURCES, Weighed
-from headcount.bundle.diagnosis import Blind, Exonerated, Figure, Limit
+from headcount.bundle.diagnosis import Figure, Limit, NotObserved, RuledOut
 
 RULED_OUT_BELOW = 0.25
-"""Score up to which something surely did not limit."""
+"""Score up to which something is ruled out."""
 
 SHOWN_BY: Mapping[Limit, tuple[str, ...]] = {
     "cpu": (cpu.THROTTLED, cpu.HOST),
@@ -27,10 +27,10 @@ SHOWN_BY: Mapping[Limit, tuple[str, ...]] = {
     "network": (network.OCCUPIED, network.QUEUED, network.SPEED),
     "pool": (software.ACCEPT, software.UNREAD, software.APP_QUEUE),
 }
-"""Counters of which one is needed to see each limit."""
+"""Counters of which one is needed to observe each limit."""
 
 NAMES: Mapping[Limit, str] = {
-    "cpu": "CPU",
+    "cpu": "the CPU",
     "thread": "a single thread",
     "memory": "memory",
     "disk": "the disk",
@@ -44,7 +44,7 @@ NAMES: Mapping[Limit, str] = {
 }
 
 
-def not_observed(weighed: Weighed) -> list[Blind]:
+def not_observed(weighed: Weighed) -> list[NotObserved]:
     """The limits for which no counter was there."""
     missing: list[Limit] = [limit for limit in RESOURCES if limit not in weighed.signs]
     deciding = weighed.seen.levels
@@ -53,7 +53,7 @@ def not_observed(weighed: Weighed) -> list[Blind]:
     ):
         missing.append("pool")
     return [
-        Blind(
+        NotObserved(
             limit=limit,
             counters=list(SHOWN_BY[limit]),
             sentence=f"{NAMES[limit]}: no counters for {' or '.join(SHOWN_BY[limit])}",
@@ -66,11 +66,11 @@ RULED_OUT_BY: Mapping[Limit, tuple[str, ...]] = {
     "cpu": (cpu.THROTTLED, cpu.PRESSURE, cpu.DELAY, cpu.HOST_PRESSURE),
     "generator": (generator.BUSIEST,),
 }
-"""Figures that clear a limit best, where the first one of its sign does not."""
+"""Figures that rule a limit out best, if the first of its sign does not."""
 
 
 def _figure_against(limit: Limit, sign: Sign) -> Figure | None:
-    """The figure that clears a limit."""
+    """The figure that rules a limit out."""
     for name in RULED_OUT_BY.get(limit, ()):
         for figure in sign.figures:
             if figure.counter == name:
@@ -78,8 +78,8 @@ def _figure_against(limit: Limit, sign: Sign) -> Figure | None:
     return sign.figures[0] if sign.figures else None
 
 
-def ruled_out(decision: Decision, weighed: Weighed) -> list[Exonerated]:
-    """What was seen and was not the limit, with the figure that says so."""
+def ruled_out(decision: Decision, weighed: Weighed) -> list[RuledOut]:
+    """What was observed and was not the limit, with the figure that shows it."""
     named = {decision.limit, *(sign.limit for sign in decision.joint)}
     found = []
     for limit in (*RESOURCES, "generator", "refusal"):
@@ -89,7 +89,7 @@ def ruled_out(decision: Decision, weighed: Weighed) -> list[Exonerated]:
         if limit == "disk" and decision.limit == "memory":
             continue  # it is waited for, only not for its own sake
         figure = _figure_against(limit, sign)
-        told = f": {figure.sentence}" if figure is not None else ""
+        because = f": {figure.sentence}" if figure is not None else ""
         name = NAMES[limit]
-        found.append(Exonerated(limit=limit, figure=figure, sentence=f"not {name}{told}"))
+        found.append(RuledOut(limit=limit, figure=figure, sentence=f"not {name}{because}"))
     return found

@@ -10,9 +10,9 @@ HEADS: dict[tuple[Limit, str | None], str] = {
     ("generator", None): "The load generator, not the server",
     ("cpu", "quota"): "A CPU quota",
     ("cpu", "all cores"): "The CPU, all cores",
-    ("cpu", "neighbour"): "Other programs on the machine, which take its CPU",
+    ("cpu", "neighbour"): "Other programs on the machine, which use its CPU",
     ("cpu", "stolen"): "The hypervisor, which takes its CPU (steal)",
-    ("cpu", "bound to some cores"): "The CPUs it is bound to, while others are idle",
+    ("cpu", "bound to some cores"): "The CPUs it is pinned to, while others are idle",
     ("thread", "one thread"): "One busy thread",
     ("thread", "a few threads"): "A few busy threads",
     ("memory", "as disk"): "Too little memory, which shows as disk reads",
@@ -28,21 +28,20 @@ HEADS: dict[tuple[Limit, str | None], str] = {
 
 
 def sentence(decision: Decision, *, broke: str | None, why_unknown: str) -> str:
-    """What stops the server, in a sentence; `broke` is what broke a criterion, if anything did."""
+    """What stops the server, in a sentence; `broke` is the criterion that broke, if any."""
     if decision.limit == "none":
         if broke is not None:
             return (
                 "No resource is full: throughput still grew with the users, and the response time "
-                f"is its own, not that of a queue ({broke})."
+                f"does not come from queueing ({broke})."
             )
-        return "None reached: throughput still grew with the users at the largest level."
+        return "No limit reached: throughput still grew with the users at the largest level."
     if decision.limit == "unknown" or decision.sign is None:
-        return f"Not known: {why_unknown}."
+        return f"Unknown: {why_unknown}."
     sign = decision.sign
     joint = ""
     if decision.joint:
-        joint = ", and " + " and ".join(NAMES[other.limit] for other in decision.joint)
-        joint += " with it"
+        joint = ", together with " + " and ".join(NAMES[other.limit] for other in decision.joint)
     because = f": {sign.figures[0].sentence}" if sign.figures else ""
     return f"{head(sign)}{joint}{because}."
 
@@ -57,8 +56,8 @@ def head(sign: Sign) -> str:
         each = f", {duration(sign.size)} each" if sized else ""
         return f"A serial section: one scenario at a time{each}"
     if sign.limit == "refusal":
-        let_in = f", and lets in about {count(sign.size)}" if sized else ""
-        return f"Refusals: it turns users away instead of serving them slowly{let_in}"
+        accepted = f", and accepts about {count(sign.size)}" if sized else ""
+        return f"Refusals: it rejects users instead of serving them slowly{accepted}"
     found = HEADS.get((sign.limit, sign.detail)) or HEADS.get((sign.limit, None))
     text = found or NAMES[sign.limit].capitalize()
     if sign.limit == "cpu" and sign.detail == "quota" and sized:

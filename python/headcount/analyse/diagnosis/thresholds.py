@@ -1,4 +1,4 @@
-"""What figures are held against: data, each number with its reason."""
+"""The thresholds of figures: data, each with its reason."""
 
 import tomllib
 from functools import cache

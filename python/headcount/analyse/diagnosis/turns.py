@@ -16,7 +16,7 @@ LEAST_SHARE = 0.25
 def alternating_limits(
     seen: Saturation, measured: Mapping[int, Sequence[Mapping[str, Any]]]
 ) -> tuple[Limit, Limit] | None:
-    """Two resources of which one or the other, seldom both, was the limit in most seconds.
+    """Two resources of which one or the other, rarely both, was the limit in most seconds.
 
     Averages of such a server are far from full for either (Malkowski, Hedwig and Pu, IISWC 2009).
     The one with more seconds comes first.

@@ -32,9 +32,9 @@ class Weighed:
     Attributes:
         seen: Whether and where the server was saturated.
         levels: Signs at every valid level, by the level's index and limit.
-        signs: The sign of each limit over the deciding levels; blind limits are absent.
+        signs: The sign of each limit over the deciding levels; limits not observed are absent.
         late: The generator's sign at levels that do not count because of it, above those that do.
-        killed: The sign of memory, where the kernel ended processes of the server for want of it.
+        killed: The sign of memory, if the kernel OOM-killed server processes.
 
     """
 

@@ -71,10 +71,10 @@ def _diagnosis(found: Diagnosis) -> Iterator[Block]:
         yield Bullets([said(sentence(one.sentence)) for one in found.advice])
     if found.candidates:
         yield _candidates(found)
-    if found.exonerated:
+    if found.ruled_out:
         yield Heading("Ruled out")
-        yield Bullets([said(sentence(ruled_out(one))) for one in found.exonerated])
-    doubts = [*found.doubts, *(one.sentence for one in found.blind)]
+        yield Bullets([said(sentence(ruled_out(one))) for one in found.ruled_out])
+    doubts = [*found.doubts, *(one.sentence for one in found.not_observed)]
     if doubts:
         yield Note("Doubts about the diagnosis", [said(sentence(one)) for one in doubts])
 

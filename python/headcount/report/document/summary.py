@@ -42,6 +42,6 @@ def _sure(verdict: Verdict) -> Iterator[str]:
     elif capacity is not None and capacity.at_least:
         yield "No load failed: the server may serve more users."
     if verdict.diagnosis is not None and verdict.diagnosis.limit != "unknown":
-        yield f"Confidence in what limits it: {verdict.diagnosis.sureness}."
+        yield f"Confidence in what limits it: {verdict.diagnosis.confidence_word}."
     if verdict.flags:
         yield f"{plural('doubt', len(verdict.flags))}: see the executive overview."

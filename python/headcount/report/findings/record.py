@@ -35,7 +35,7 @@ def record(found: LogDiagnosis) -> dict[str, Any]:
             "confidence": decision.confidence,
             "masked": decision.masked,
             "runner_up": decision.runner_up,
-            "exonerated": list(decision.ruled_out),
+            "ruled_out": list(decision.ruled_out),
             "not_judged": list(decision.not_judged),
             "used": dict(decision.used),
             "evidence": [one.rule.id for one in decision.evidence],

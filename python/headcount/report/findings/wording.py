@@ -67,7 +67,7 @@ def confidence(found: LogDiagnosis) -> str:
 
 
 def context(found: LogDiagnosis) -> list[str]:
-    """What belongs to the answer: masking, the runner-up, what is exonerated, what was used."""
+    """What belongs to the answer: masking, the runner-up, what is ruled out, what was used."""
     decision = found.decision
     unproved = [one for one in decision.not_judged if one in (decision.area, decision.runner_up)]
     said = [MASKED] if decision.masked else []

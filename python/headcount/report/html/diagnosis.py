@@ -117,7 +117,7 @@ def _titled(title: str, text: str) -> Html:
 
 
 def _doubts(found: Diagnosis) -> Html | None:
-    said = [*found.doubts, *(one.sentence for one in found.blind)]
+    said = [*found.doubts, *(one.sentence for one in found.not_observed)]
     if not said:
         return None
     items = element("ul", *(element("li", unbroken(one)) for one in said))
@@ -144,9 +144,9 @@ def _candidates(found: Diagnosis) -> Html | None:
 
 
 def _ruled_out(found: Diagnosis) -> Html | None:
-    if not found.exonerated:
+    if not found.ruled_out:
         return None
-    items = (element("li", unbroken(ruled_out(one))) for one in found.exonerated)
+    items = (element("li", unbroken(ruled_out(one))) for one in found.ruled_out)
     return element("ul", *items)
 
 

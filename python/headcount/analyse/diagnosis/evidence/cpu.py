@@ -1,4 +1,4 @@
-"""Signs that the server had too little CPU: a quota, all cores, or others who took it."""
+"""Signs that the server had too little CPU: a quota, full cores, or others that used it."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ HOST_PRESSURE = "system.linux.pressure{resource=cpu,kind=some}"
 
 @dataclass(frozen=True, slots=True)
 class Cores:
-    """Who used how many CPUs of the server's machine; None where it is not known."""
+    """Who used how many CPUs of the server's machine; None if unknown."""
 
     there: float | None
     host: float | None
@@ -88,15 +88,15 @@ def signs(level: Observation) -> Sign | None:
 
 
 def _quota(level: Observation) -> Sign | None:
-    """A control group's limit: the scheduler says itself how often it denied the CPU."""
+    """A control group's limit: the scheduler counts how often it throttled the group."""
     throttled = level.mean(THROTTLED)
     if throttled is None:
         return None
     limit = level.mean(LIMIT)
-    of = f" (its limit is {significant(limit)} CPUs)" if limit is not None else ""
-    said = f"its control group was denied CPU in {share(throttled)} of the periods{of}"
-    told = figure(level, THROTTLED, throttled, said, threshold=threshold("decide.score"))
-    return Sign("cpu", "quota", throttled, (told,), limit, "{cpu}" if limit is not None else None)
+    of = f" (limit: {significant(limit)} CPUs)" if limit is not None else ""
+    text = f"its control group was throttled in {share(throttled)} of periods{of}"
+    shown = figure(level, THROTTLED, throttled, text, threshold=threshold("decide.score"))
+    return Sign("cpu", "quota", throttled, (shown,), limit, "{cpu}" if limit is not None else None)
 
 
 def _pinned(level: Observation) -> Sign | None:
@@ -114,11 +114,11 @@ def _pinned(level: Observation) -> Sign | None:
     full = ramp(busiest, "cpu.full.low", "cpu.full.high")
     whole = used.server is not None and used.server >= threshold("cpu.full.low")
     score = min(full, wait[0]) if whole else 0.0
-    said = (
+    text = (
         f"its tasks waited for a CPU {share(wait[0])} of the time while the machine used only "
-        f"{share(host)} of its CPUs: it is bound to some of them"
+        f"{share(host)} of its CPUs: the server is pinned to some of them"
     )
-    return Sign("cpu", "bound to some cores", score, (_wait(level, wait, said),))
+    return Sign("cpu", "bound to some cores", score, (_wait(level, wait, text),))
 
 
 def _machine(level: Observation) -> Sign | None:
@@ -135,33 +135,33 @@ def _machine(level: Observation) -> Sign | None:
     wants = wanted(level)
     if wants is not None and used.there:
         own = max(own, full * ramp(wants / used.there, "cpu.wanted.low", "cpu.wanted.high"))
-    # Without a word on waiting, a full machine is what there is to go by.
+    # Without a figure on waiting, a full machine is the only evidence.
     score = max(own, full * wait[0]) if wait is not None else full
     score *= 1 - _elsewhere(level)
-    told = figure(
+    used_cpus = figure(
         level,
         HOST,
         busy,
-        f"the machine's CPUs were in use {share(busy)} of the time",
+        f"the machine's CPUs were {share(busy)} busy",
         threshold=threshold("cpu.full.high"),
     )
-    figures = [told]
+    figures = [used_cpus]
     if wait is not None:
-        said = f"its tasks waited for a CPU {share(wait[0])} of the time"
+        text = f"its tasks waited for a CPU {share(wait[0])} of the time"
         if wait[1] == DELAY:
             delay = level.mean(DELAY)
-            said = f"its threads waited for a CPU {share(delay)} of the time they wanted one"
-        figures.append(_wait(level, wait, said))
+            text = f"its runnable threads waited for a CPU {share(delay)} of the time"
+        figures.append(_wait(level, wait, text))
     stolen = level.mean(STOLEN) or 0.0
     if stolen >= threshold("cpu.stolen") and uses < 1:
-        said = f"the hypervisor gave {share(stolen)} of the CPUs to others"
-        figures.insert(0, figure(level, STOLEN, stolen, said, threshold=threshold("cpu.stolen")))
+        text = f"the hypervisor gave {share(stolen)} of the CPU time to others"
+        figures.insert(0, figure(level, STOLEN, stolen, text, threshold=threshold("cpu.stolen")))
         return Sign("cpu", "stolen", score, tuple(figures))
     if _others(used):
         foreign = used.foreign or 0.0
-        said = f"other programs used {significant(foreign)} of {significant(used.there)} CPUs"
+        text = f"other programs used {significant(foreign)} of {significant(used.there)} CPUs"
         limit = threshold("cpu.foreign") * (used.there or 0.0)
-        named = figure(level, FOREIGN, foreign, said, threshold=limit, side="sut", unit="{cpu}")
+        named = figure(level, FOREIGN, foreign, text, threshold=limit, side="sut", unit="{cpu}")
         return Sign("cpu", "neighbour", score, (named, *figures))
     return Sign("cpu", "all cores", score, tuple(figures))
 
@@ -187,8 +187,8 @@ def _others(used: Cores) -> bool:
     return used.foreign >= threshold("cpu.foreign") * used.there
 
 
-def _wait(level: Observation, wait: tuple[float, str], said: str) -> Figure:
+def _wait(level: Observation, wait: tuple[float, str], text: str) -> Figure:
     counter = wait[1]
     value = level.mean(counter)
     limit = threshold("cpu.delay") if counter == DELAY else threshold("decide.score")
-    return figure(level, counter, wait[0] if value is None else value, said, threshold=limit)
+    return figure(level, counter, wait[0] if value is None else value, text, threshold=limit)

@@ -1,4 +1,4 @@
-"""Signs that the server waited for its disk, and that it did so for want of memory."""
+"""Signs that the server waited for its disk, also because memory was short."""
 
 from dataclasses import replace
 
@@ -35,10 +35,10 @@ def signs(level: Observation, light: Observation | None) -> Sign | None:
     waited = _waited(level)
     if waited is not None:
         score, counter, value = waited
-        tasks = "a task of the host" if counter == HOST_SOME else "a task of the server"
-        said = f"{tasks} waited for I/O {share(value)} of the time"
-        told = figure(level, counter, value, said, threshold=threshold("decide.score"))
-        return Sign("disk", detail, score, (told, *_where(level, score)))
+        tasks = "a task of the machine" if counter == HOST_SOME else "a task of the server"
+        text = f"{tasks} waited for I/O {share(value)} of the time"
+        shown = figure(level, counter, value, text, threshold=threshold("decide.score"))
+        return Sign("disk", detail, score, (shown, *_where(level, score)))
     return _device(level, light, detail)
 
 
@@ -67,19 +67,22 @@ def _clear_of_cpu(level: Observation, some: float, full: float | None) -> float:
 
 
 def _device(level: Observation, light: Observation | None, detail: str | None) -> Sign | None:
-    """Where nothing tells of waiting: a disk always busy whose requests take ever longer."""
+    """Without figures on waiting: a disk always busy whose requests take longer and longer."""
     busy = level.mean(BUSY)
     if busy is None:
         return None
     score = ramp(busy, "disk.busy.low", "disk.busy.high")
-    said = f"the busiest disk had a request under way {share(busy)} of the time"
-    figures = [figure(level, BUSY, busy, said, threshold=threshold("disk.busy.high"))]
+    text = f"the busiest disk was busy {share(busy)} of the time"
+    figures = [figure(level, BUSY, busy, text, threshold=threshold("disk.busy.high"))]
     took, before = level.mean(AWAIT), light.mean(AWAIT) if light is not None else None
     if took is not None and before:
         grown = took / before
-        said = f"a disk request took {duration(took)}, {significant(grown)} times as long as before"
+        text = (
+            f"a disk request took {duration(took)}, {significant(grown)} times as long as with few "
+            "users"
+        )
         figures.append(
-            figure(level, AWAIT, took, said, threshold=threshold("disk.growth") * before)
+            figure(level, AWAIT, took, text, threshold=threshold("disk.growth") * before)
         )
         score *= min(grown / threshold("disk.growth"), 1.0)
     return Sign("disk", detail, score, tuple(figures))
@@ -101,14 +104,14 @@ def _where(level: Observation, score: float) -> list[Figure]:
     for counter, word in ((READ, "read"), (WRITTEN, "wrote")):
         moved = level.mean(counter)
         if moved:
-            said = f"it {word} {megabytes_per_s(moved)}"
-            figures.append(figure(level, counter, moved, said))
+            text = f"it {word} {megabytes_per_s(moved)}"
+            figures.append(figure(level, counter, moved, text))
     busy = level.mean(BUSY)
     if busy is not None:
-        said = f"the busiest disk had a request under way {share(busy)} of the time"
+        text = f"the busiest disk was busy {share(busy)} of the time"
         if busy < IDLE and score >= threshold("decide.score"):
-            said += ": what holds it back lies above the disk (a control group, a volume)"
-        figures.append(figure(level, BUSY, busy, said))
+            text += ": the limit is above the disk (a control group, a volume)"
+        figures.append(figure(level, BUSY, busy, text))
     return figures
 
 

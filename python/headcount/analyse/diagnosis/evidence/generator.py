@@ -11,18 +11,18 @@ WINDOW = "socket.rwnd_limited"
 BUSIEST = "generator.busiest_worker"
 LATE = "generator.lateness"
 SURE = 0.8
-"""Score of late timers alone: they tell that the generator was late, not what made it so."""
+"""Score of late timers alone: they show that the generator was late, not why."""
 
 
 def signs(level: Observation) -> Sign:
-    """How surely the generator was the limit; it watches itself, so this is never unseen."""
+    """How surely the generator was the limit; it watches itself, so this is always observed."""
     found: list[tuple[float, str, Figure]] = []
     busy = ramp(level.worker, "generator.busiest.low", "generator.busiest.high")
     text = f"its busiest worker used {share(level.worker)} of a core"
     found.append((busy, "its own CPU", _figure(level, BUSIEST, level.worker, text)))
     throttled = level.of_generator(THROTTLED)
     if throttled is not None:
-        text = f"its control group was denied CPU in {share(throttled)} of the periods"
+        text = f"its control group was throttled in {share(throttled)} of periods"
         found.append((throttled, "quota", _figure(level, THROTTLED, throttled, text)))
     window = level.mean(WINDOW)
     if window is not None:

@@ -1,4 +1,4 @@
-"""Signs that memory was short; most of it shows as reading from the disk."""
+"""Signs that memory was short, which mostly shows as disk reads."""
 
 from collections.abc import Sequence
 
@@ -19,11 +19,11 @@ PRESSURE = "cgroup.pressure{resource=memory,kind=some}"
 HOST_PRESSURE = "system.linux.pressure{resource=memory,kind=some}"
 LIMIT = "cgroup.memory.limit"
 KILLED = "killed"
-"""What a sign is called that leaves no doubt: the kernel ended the server's own processes."""
+"""The kind of sign that leaves no doubt: the kernel killed server processes."""
 
 
 def read_again(level: Observation) -> float | None:
-    """Bytes read that memory had held a short while before, over all bytes read; None if unseen.
+    """Recently evicted bytes read again, over all bytes read; None if not observed.
 
     A server that reads nothing has read nothing again.
     """
@@ -44,7 +44,7 @@ def read_again(level: Observation) -> float | None:
 
 
 def part_of_disk(level: Observation) -> float | None:
-    """Of what went to and from the disk, the share that was read again; None if unseen.
+    """Of what went to and from the disk, the share read again; None if not observed.
 
     A server that waits for what it writes may read little, all of it again: that is no shortage.
     """
@@ -59,7 +59,7 @@ def part_of_disk(level: Observation) -> float | None:
 
 
 def signs(level: Observation, waits_for_disk: Sign | None) -> Sign | None:
-    """How surely memory was short: pressure, or a disk read for want of it; None if unseen."""
+    """How surely memory was short: pressure, or disk reads due to it; None if not observed."""
     pressure = level.mean(PRESSURE, HOST_PRESSURE)
     ratio = read_again(level)
     if pressure is None and ratio is None:
@@ -67,20 +67,20 @@ def signs(level: Observation, waits_for_disk: Sign | None) -> Sign | None:
     figures, score, detail = [], 0.0, None
     if ratio is not None:
         again = level.mean(REFAULTS, HOST_REFAULTS) or 0.0
-        said = (
-            f"{share(ratio)} of what it read from the disk ({megabytes_per_s(again)}) memory had "
-            "held a short while before"
+        text = (
+            f"{share(ratio)} of what it read from disk ({megabytes_per_s(again)}) had just been "
+            "evicted from memory"
         )
         refaults = REFAULTS if level.mean(REFAULTS) is not None else HOST_REFAULTS
-        figures.append(figure(level, refaults, again, said))
+        figures.append(figure(level, refaults, again, text))
         enough = (part_of_disk(level) or 0.0) >= threshold("memory.refaults")
         if waits_for_disk is not None and enough:
             score, detail = waits_for_disk.score, "as disk"
             figures += waits_for_disk.figures[:1]
     if pressure is not None:
-        said = f"its tasks waited for memory itself {share(pressure)} of the time"
+        text = f"its tasks waited for memory {share(pressure)} of the time"
         counter = PRESSURE if level.mean(PRESSURE) is not None else HOST_PRESSURE
-        told = figure(level, counter, pressure, said, threshold=threshold("memory.pressure"))
+        shown = figure(level, counter, pressure, text, threshold=threshold("memory.pressure"))
         direct = min(pressure / threshold("memory.pressure"), 1.0) * 0.9
         if direct > score or not score:
             score, detail = direct, "pressure" if direct else None
@@ -88,37 +88,37 @@ def signs(level: Observation, waits_for_disk: Sign | None) -> Sign | None:
             clear = pressure >= threshold("memory.pressure") or (
                 part_of_disk(level) or 0.0
             ) < threshold("memory.refaults")
-            figures.insert(0 if clear else len(figures), told)
+            figures.insert(0 if clear else len(figures), shown)
         else:
-            figures.append(told)
+            figures.append(shown)
     return _limited(level, detail, score, figures)
 
 
 def kill_sign(observations: Sequence[Observation]) -> Sign | None:
-    """Processes of the server that the kernel ended, where users were fewest; None if none were.
+    """Server processes that the kernel killed, at the fewest users; None if there are none.
 
-    Valid or not, and measured or not yet: whoever is killed once has lost what it held.
+    Also at invalid or unfinished levels: a killed process has lost its data.
     """
     level = min((o for o in observations if o.kills), key=lambda o: o.users, default=None)
     if level is None or level.kills is None:
         return None
     number = level.kills.number
     if level.kills.gone:
-        of, more = "process" if number == 1 else "processes", ", and all of the server's were gone"
-        said = f"the kernel OOM-killed {count(number)} {of} on its machine{more}"
+        of, more = "process" if number == 1 else "processes", ", and no server process was left"
+        text = f"the kernel OOM-killed {count(number)} {of} on its machine{more}"
     else:
-        said = f"the kernel OOM-killed {count(number)} of its processes"
+        text = f"the kernel OOM-killed {count(number)} of its processes"
     counter = kills.HOST if level.kills.gone else kills.OWN
-    told = figure(level, counter, number, said, side="sut", unit="{kill}")
+    shown = figure(level, counter, number, text, side="sut", unit="{kill}")
     # A group that has gone with its processes told its limit before.
     limits = [o for o in (level, *reversed(observations)) if o.mean(LIMIT) is not None]
-    return _limited(limits[0] if limits else level, KILLED, 1.0, [told])
+    return _limited(limits[0] if limits else level, KILLED, 1.0, [shown])
 
 
 def _limited(level: Observation, detail: str | None, score: float, figures: list[Figure]) -> Sign:
-    """The sign, with what the server's control group may hold."""
+    """The sign, with the memory limit of the server's control group."""
     limit = level.mean(LIMIT)
     if limit is not None:
-        said = f"its control group may hold {memory(limit)}"
-        figures.append(figure(level, LIMIT, limit, said))
+        text = f"its control group may use {memory(limit)}"
+        figures.append(figure(level, LIMIT, limit, text))
     return Sign("memory", detail, score, tuple(figures), limit, None if limit is None else "By")

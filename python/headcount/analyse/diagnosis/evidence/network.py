@@ -38,9 +38,9 @@ def _queue(level: Observation) -> Sign | None:
     long = backlog is not None and backlog >= PACED_BYTES
     score = occupied if held_back > 0 or long else occupied * 0.4
     of = f", {storage(backlog)} on average" if backlog is not None else ""
-    said = f"bytes waited to be sent {share(occupied)} of the time{of}"
-    told = figure(level, OCCUPIED, occupied, said, threshold=threshold("decide.score"))
-    return Sign("network", "sending", score, (told, *_moved(level)))
+    text = f"bytes waited to be sent {share(occupied)} of the time{of}"
+    shown = figure(level, OCCUPIED, occupied, text, threshold=threshold("decide.score"))
+    return Sign("network", "sending", score, (shown, *_moved(level)))
 
 
 def _sockets(level: Observation) -> Sign | None:
@@ -53,9 +53,9 @@ def _sockets(level: Observation) -> Sign | None:
         between(busy, threshold("network.busy") - 0.2, threshold("network.busy")),
         between(queued, threshold("network.queued") - 0.3, threshold("network.queued")),
     ) * (1 - min(window * 2, 1.0))
-    said = f"{share(queued)} of its connections had unsent bytes"
-    told = figure(level, QUEUED, queued, said, threshold=threshold("network.queued"))
-    return Sign("network", "sending", score * 0.9, (told, *_moved(level)))
+    text = f"{share(queued)} of its connections had unsent bytes"
+    shown = figure(level, QUEUED, queued, text, threshold=threshold("network.queued"))
+    return Sign("network", "sending", score * 0.9, (shown, *_moved(level)))
 
 
 def _links(level: Observation) -> list[Sign]:
@@ -71,10 +71,12 @@ def _links(level: Observation) -> list[Sign]:
             if moved is None:
                 continue
             used = moved / speed
-            said = f"{interface} carried {megabytes_per_s(moved)}, {share(used)} of its speed"
-            told = figure(level, of, used, said, threshold=threshold("network.link.high"), unit="1")
+            text = f"{interface} carried {megabytes_per_s(moved)}, {share(used)} of its speed"
+            shown = figure(
+                level, of, used, text, threshold=threshold("network.link.high"), unit="1"
+            )
             score = ramp(used, "network.link.low", "network.link.high")
-            made.append(Sign("network", word, score, (told,)))
+            made.append(Sign("network", word, score, (shown,)))
     return made
 
 

@@ -24,9 +24,9 @@ BUSY = (
     ("app.threads.busy", "app.threads", "service threads"),
     ("web.workers.busy", "web.workers.limit", "workers"),
 )
-"""Workers at work and workers allowed, as servers tell of themselves."""
+"""Workers at work and workers allowed, as reported by servers."""
 LOCKS = (
-    ("postgresql.backends.waiting{postgresql.wait=lock}", "a lock of another transaction"),
+    ("postgresql.backends.waiting{postgresql.wait=lock}", "another transaction's lock"),
     ("postgresql.backends.waiting{postgresql.wait=lwlock}", "a lock inside the server"),
 )
 ACTIVE = "postgresql.backends.active"
@@ -48,13 +48,13 @@ def signs(level: Observation, seen: Saturation, taken: float) -> list[Sign]:
     """A pool and a lock; `taken`, the strongest sign of a resource, leaves less for them."""
     rest = max(1 - taken, 0.0)
     places = places_of(level, seen)
-    told, lock = _reported_pool(level), _reported_lock(level)
+    pool, lock = _reported_pool(level), _reported_lock(level)
     outside = places.outside
     if outside is None:
         few = places.effective is not None and places.effective < ONE
         outside = 0.35 if few else 0.5
-    if told is not None:
-        outside = max(outside, told[0])
+    if pool is not None:
+        outside = max(outside, pool[0])
     if lock is not None:
         outside = min(outside, 1 - lock[0])
     return [
@@ -62,8 +62,8 @@ def signs(level: Observation, seen: Saturation, taken: float) -> list[Sign]:
             "pool",
             None,
             rest * outside,
-            _pool_figures(level, places, told),
-            *_size(places, told, _allowed(level)),
+            _pool_figures(level, places, pool),
+            *_size(places, pool, _allowed(level)),
         ),
         Sign(
             "lock",
@@ -110,7 +110,7 @@ def _waiting_outside(level: Observation) -> float | None:
 
 
 def _reported_pool(level: Observation) -> tuple[float, str, float, float, str] | None:
-    """A pool that the server tells of: score, counter, at work, allowed, noun."""
+    """A pool that the server reports: score, counter, at work, allowed, noun."""
     for busy, most, noun in BUSY:
         working, allowed = level.mean(busy), level.mean(most)
         if working is not None and allowed:
@@ -122,7 +122,7 @@ def _reported_pool(level: Observation) -> tuple[float, str, float, float, str] |
 
 
 def _reported_lock(level: Observation) -> tuple[float, str, float, str] | None:
-    """Locks that the server tells of: score, counter, how many wait, for what."""
+    """Locks that the server reports: score, counter, how many wait, for what."""
     active = level.mean(ACTIVE)
     if not active:
         return None
@@ -143,37 +143,37 @@ def _allowed(level: Observation) -> float | None:
 
 def _size(
     places: Places,
-    told: tuple[float, str, float, float, str] | None,
+    pool: tuple[float, str, float, float, str] | None,
     allowed: float | None,
 ) -> tuple[float | None, str | None]:
-    if told is not None and told[0] >= threshold("decide.score"):
-        return told[3], "{worker}"
+    if pool is not None and pool[0] >= threshold("decide.score"):
+        return pool[3], "{worker}"
     if allowed is not None:
         return allowed, "{worker}"
     return (None, None) if places.effective is None else (round(places.effective), "{worker}")
 
 
 def _pool_figures(
-    level: Observation, places: Places, told: tuple[float, str, float, float, str] | None
+    level: Observation, places: Places, pool: tuple[float, str, float, float, str] | None
 ) -> tuple[Figure, ...]:
     figures = []
-    if told is not None:
-        _, counter, working, allowed, noun = told
-        said = f"{significant(working)} of {count(allowed)} {noun} were at work"
+    if pool is not None:
+        _, counter, working, allowed, noun = pool
+        text = f"{significant(working)} of {count(allowed)} {noun} were busy"
         figures.append(
-            figure(level, counter, working, said, threshold=threshold("pool.busy") * allowed)
+            figure(level, counter, working, text, threshold=threshold("pool.busy") * allowed)
         )
     if places.effective is not None:
-        said = (
-            f"it served about {significant(places.effective)} at a time (throughput times how long "
-            "a place was held at few users)"
+        text = (
+            f"it served about {significant(places.effective)} at a time (throughput times service "
+            "time with few users)"
         )
-        made = figure(level, PLACES, places.effective, said, side="load", unit="{user}")
+        made = figure(level, PLACES, places.effective, text, side="load", unit="{user}")
         figures.append(made)
     if places.outside is not None:
-        said = f"{share(places.outside)} of those beyond waited to be taken up"
+        text = f"{share(places.outside)} of the others waited for a worker"
         limit = threshold("pool.queue")
-        made = figure(level, OUTSIDE, places.outside, said, threshold=limit, side="load", unit="1")
+        made = figure(level, OUTSIDE, places.outside, text, threshold=limit, side="load", unit="1")
         figures.append(made)
     return tuple(figures)
 
@@ -187,15 +187,15 @@ def _lock_figures(
     figures = []
     if lock is not None and lock[0] > 0:
         _, counter, waiting, what = lock
-        said = f"{significant(waiting)} statements waited for {what}"
-        figures.append(figure(level, counter, waiting, said))
+        text = f"{significant(waiting)} statements waited for {what}"
+        figures.append(figure(level, counter, waiting, text))
     if seen.most_per_s:
         each_ms = 1000 / seen.most_per_s
-        said = f"a scenario got through each {duration(each_ms)}, however many users waited"
-        figures.append(figure(level, SERIAL, each_ms, said, side="load", unit="ms"))
+        text = f"one scenario finished every {duration(each_ms)}, however many users waited"
+        figures.append(figure(level, SERIAL, each_ms, text, side="load", unit="ms"))
     if places.outside is not None:
-        said = f"only {share(places.outside)} of those under way waited to be taken up"
+        text = f"only {share(places.outside)} of the others waited for a worker"
         limit = threshold("pool.queue")
-        made = figure(level, OUTSIDE, places.outside, said, threshold=limit, side="load", unit="1")
+        made = figure(level, OUTSIDE, places.outside, text, threshold=limit, side="load", unit="1")
         figures.append(made)
     return tuple(figures)

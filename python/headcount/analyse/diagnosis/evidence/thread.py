@@ -1,4 +1,4 @@
-"""Signs that one thread of the server, or each of a few, had a core of its own and needed more."""
+"""Signs that one server thread, or each of a few, used up a core and needed more."""
 
 from headcount.analyse.diagnosis.evidence import cpu
 from headcount.analyse.diagnosis.observation import Observation
@@ -19,16 +19,16 @@ def signs(level: Observation) -> Sign | None:
     # A thread that is kept waiting for its CPU now and then wants it all the time, too.
     busiest = min(busy / max(1 - delay, 0.5), 1.0)
     score = ramp(busiest, "thread.busy.low", "thread.busy.high")
-    said = f"its busiest thread used {share(busy)} of a core"
+    text = f"its busiest thread used {share(busy)} of a core"
     threads = 1
     if used.server is not None and used.there:
-        said += f", the server {significant(used.server)} of {significant(used.there)} CPUs"
+        text += f", the server {significant(used.server)} of {significant(used.there)} CPUs"
         threads = max(round(used.server / busy), 1) if busy else 1
         # With all CPUs wanted by the server's own threads there is nothing idle for another one.
         most = max(used.server, wants or 0.0) / used.there
         score *= 1 - ramp(most, "cpu.wanted.low", "cpu.wanted.high")
     throttled = level.mean(cpu.THROTTLED) or 0.0
     score *= 1 - min(throttled, 1.0)
-    told = figure(level, BUSIEST, busy, said, threshold=threshold("thread.busy.high"))
+    shown = figure(level, BUSIEST, busy, text, threshold=threshold("thread.busy.high"))
     detail = "one thread" if threads == 1 else "a few threads"
-    return Sign("thread", detail, score, (told,), float(threads), "{thread}")
+    return Sign("thread", detail, score, (shown,), float(threads), "{thread}")
