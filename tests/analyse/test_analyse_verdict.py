@@ -314,3 +314,12 @@ def test_what_widened_the_interval_is_a_doubt(run: Run, sample: LevelResult) -> 
     assert verdict.flags == [
         "the interval is wider because of other work on the machine, repeated levels that disagree"
     ]
+
+
+def test_a_search_whose_only_failure_may_be_chance(run: Run, sample: LevelResult) -> None:
+    found = outcome(high=math.inf, binding=None)
+    levels = [level(sample, 917), level(sample, 1000, "failed")]
+    verdict = of_search(search(run), levels, found, 100.0, "finished")
+    assert verdict.sentence == (
+        "At least 917 users: 1,000 users failed, but too narrowly for an upper end."
+    )

@@ -18,6 +18,7 @@ SOURCES = {
     "plateau.py": ("_sentence",),
     "verdict.py": (
         "_capacity_sentence",
+        "_lower_bound_sentence",
         "_ladder_sentence",
         "_plateau_flags",
         "_search_flags",

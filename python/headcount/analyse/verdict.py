@@ -210,10 +210,18 @@ def _capacity_sentence(
             f"{_capacity_sentence(capacity, lowest, None)}"
         )
     if capacity.at_least or capacity.high is None or capacity.low is None:
-        return f"At least {plural('user', capacity.users)}: no level failed up to there."
+        return _lower_bound_sentence(capacity.users, lowest)
     # Outwards, so that the users quoted are within the interval.
     low, high = count(math.floor(capacity.low)), count(math.ceil(capacity.high))
     return f"{plural('user', capacity.users)} (95% confidence interval {low} to {high})."
+
+
+def _lower_bound_sentence(users: int, lowest: LevelResult | None) -> str:
+    """A capacity without an upper end; a failure that may be chance is named, not counted."""
+    if lowest is None or lowest.purpose == "soak":
+        return f"At least {plural('user', users)}: no level failed up to there."
+    failed = plural("user", lowest.users)
+    return f"At least {plural('user', users)}: {failed} failed, but too narrowly for an upper end."
 
 
 def _search_flags(
