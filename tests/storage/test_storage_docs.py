@@ -103,7 +103,7 @@ def test_figures_of_the_page_that_no_command_prints() -> None:
     assert "316 I/Os, not 465" in PROSE
     assert round(raid.functional_iops(4, 150, 0.7, 4)) == 316
     assert round(600 * (0.7 + 0.3 / 4)) == 465
-    assert "comes to 47 %" in " ".join(PROSE.split())
+    assert "comes to 47%" in " ".join(PROSE.split())
     assert round(gain.time_saved(215, 215 * (1 - 0.598) / (1 - 0.241)), 2) == 0.47
     assert "leave 86.4 s" in " ".join(PROSE.split())
     assert round(215 * (1 - 0.598), 1) == 86.4

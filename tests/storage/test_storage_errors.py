@@ -116,15 +116,15 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: raid.functional_iops(4, 150, 1.2, 4),
-        "the share of reads is 1.2; it must be from 0 to 1 (0 % to 100 %)",
+        "the share of reads is 1.2; it must be from 0 to 1 (0% to 100%)",
     ),
     (
         lambda: raid.functional_iops(4, 150, -0.1, 4),
-        "the share of reads is -0.1; it must be from 0 to 1 (0 % to 100 %)",
+        "the share of reads is -0.1; it must be from 0 to 1 (0% to 100%)",
     ),
     (
         lambda: raid.functional_iops(4, 150, 10**400, 4),
-        "the share of reads is above 1e+18; it must be from 0 to 1 (0 % to 100 %)",
+        "the share of reads is above 1e+18; it must be from 0 to 1 (0% to 100%)",
     ),
     (
         lambda: Array(level("5"), 2),

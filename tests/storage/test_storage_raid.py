@@ -94,7 +94,7 @@ def test_the_claim_of_half_as_much_again_was_not_found_true() -> None:  # R-08
     measured = {"standard": 0.36, "fast": 0.287, "fast and wide": 0.23, "ultra": 0.192}
     below = [name for name, saved in measured.items() if saved < claimed_saving]
     assert below == ["fast", "fast and wide", "ultra"]
-    assert "19 to 36 %" in advice.NO_HALF.text
+    assert "19 to 36%" in advice.NO_HALF.text
     assert advice.NO_HALF in advice.level_advice(level("0"))
 
 

@@ -24,7 +24,7 @@ class Advice:
     source: str
 
 
-BUSY = f"{BUSY_SHARE * 100:.0f} %"
+BUSY = f"{BUSY_SHARE:.0%}"
 
 SUSTAINED = Advice(
     "D-12",
@@ -38,12 +38,14 @@ HEAT = Advice(
 )
 CABLE = Advice(
     "D-13",
-    "Keep IDE cables within 18 inches; at the rates of RAID 0 one of 10 inches cured corrupt data.",
+    "Keep IDE cables within 18 inches; at the rates of RAID 0, a cable of 10 inches cured corrupt"
+    " data.",
     f"{sources.PAPER}, appendix C",
 )
 SEEK = Advice(
     "D-12",
-    "Access time counts for random access only; the larger a sequential file, the less it matters.",
+    "Access time matters for random access only; the larger a sequential file, the less it "
+    "matters.",
     sources.HARD_DRIVE,
 )
 DEFRAGMENT = Advice(
@@ -58,13 +60,13 @@ LONG_QUEUE = Advice(
 )
 ENOUGH = Advice(
     "S-05",
-    "Never come up short: somewhat too little memory is slower than much less. Count what other "
-    "programs need on top.",
+    "Do not fall short: slightly too little memory is slower than much less. Add what other "
+    "programs need.",
     sources.SORT_MEMORY,
 )
 CACHE = Advice(
     "S-04",
-    "The cache of the data read and written comes on top: full speed took 3.5 times the data set.",
+    "Add the cache for data read and written: full speed took 3.5 times the data set.",
     sources.SORT_MEMORY,
 )
 BUS_FREE = Advice(
@@ -80,14 +82,14 @@ BUS_BUSY = Advice(
 )
 TEMPORARY = Advice(
     "R-04",
-    "RAID 0 is for temporary data only, such as a paging file or sort space: one failed drive "
+    "Use RAID 0 for temporary data only, such as a paging file or sort space: one failed drive "
     "loses everything.",
     sources.LEVELS,
 )
 NO_HALF = Advice(
     "R-08",
-    "Do not count on half as much speed again for each drive, which would save 33 % of the time: a "
-    "second saved a sort 19 to 36 %, a third and fourth together from nothing to 25 %.",
+    "Do not expect 50% more speed per drive, which would save 33% of the time: a second drive "
+    "saved a sort 19 to 36%, a third and fourth together 0 to 25%.",
     sources.SORT_TIMES,
 )
 IDENTICAL = Advice(
@@ -97,8 +99,8 @@ IDENTICAL = Advice(
 )
 DUPLEX = Advice(
     "R-13",
-    "Give each half of a mirror a channel or controller of its own: both writes then happen "
-    "almost at the same time.",
+    "Give each half of a mirror its own channel or controller, so that both writes happen almost "
+    "at the same time.",
     sources.LEVELS,
 )
 STRIPED = Advice(
@@ -108,13 +110,13 @@ STRIPED = Advice(
 )
 MIRROR = Advice(
     "R-12",
-    "Where writes matter, mirror instead (RAID 1 or 0/1): parity must be computed and written with "
-    "each of them.",
+    "Where writes matter, mirror instead (RAID 1 or 0/1): each write must also compute and write "
+    "parity.",
     sources.TIPS,
 )
 SLOWER = Advice(
     "R-07",
-    "Measured with four drives, a sort on RAID 5 was 44 % slower than on RAID 0.",
+    "Measured with four drives, a sort on RAID 5 was 44% slower than on RAID 0.",
     sources.DISCUSSION,
 )
 PARITY_DRIVE = Advice(
@@ -130,13 +132,13 @@ STRIPE = Advice(
 )
 CONTROLLER = Advice(
     "R-10",
-    "By repute a controller on the bus is fastest, an external one next, software slowest; "
-    "measured, the results were mixed, and the fastest run of all was software RAID 0.",
+    "A controller on the bus has the reputation of being fastest, then an external one, then "
+    "software. Measurements were mixed: software RAID 0 had the fastest run of all.",
     f"{sources.IMPLEMENTATION} and 32",
 )
 MEASURE = Advice(
     "R-15",
-    "A benchmark of the disks does not predict how fast your application will be: measure it.",
+    "A disk benchmark does not predict how fast your application will be: measure it.",
     sources.DISCUSSION,
 )
 

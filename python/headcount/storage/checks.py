@@ -42,7 +42,7 @@ def share(what: str, value: float) -> None:
     Raises InputError naming it.
     """
     if not 0 <= value <= 1:
-        raise InputError(f"{what} is {_number_text(value)}; it must be from 0 to 1 (0 % to 100 %)")
+        raise InputError(f"{what} is {_number_text(value)}; it must be from 0 to 1 (0% to 100%)")
 
 
 def _number_text(value: float) -> str:
