@@ -72,11 +72,13 @@ def test_it_names_all_that_a_host_has(source: SshSource) -> None:
 
 
 def test_the_clock_here_and_there_is_the_same_one(source: SshSource) -> None:
+    began_s = time.monotonic()
     for _ in range(3):
         source.sample()
+    took_s = time.monotonic() - began_s
     origin = source.origin
     assert origin.clock is not None
-    assert abs(origin.clock.seconds) <= origin.clock.error_s < 1.0
+    assert abs(origin.clock.seconds) <= origin.clock.error_s <= took_s
     assert (origin.host, origin.system) == (os.uname().nodename, "linux")
     assert os.uname().release in origin.program
 

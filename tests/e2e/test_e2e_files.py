@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from signal import SIGINT
@@ -20,8 +19,6 @@ pytestmark = pytest.mark.e2e
 SCALE = ("--scale", "0.01")
 """3 files that are read, 1 that is rewritten, 1 that all share."""
 RUN = ("--pace", "100ms", "--ramp", "0s", "--settle", "0s", "--duration", "3s", "--seed", "5")
-PROMPT_S = 6.0
-"""Ctrl-C is answered within a second; a busy machine needs more."""
 
 
 @pytest.fixture
@@ -162,12 +159,11 @@ def test_ctrl_c_while_the_data_is_prepared(headcount: Headcount, disk: Path, pla
         *("run", "home-folders", "--users", "200", "--scale", "0.2", *RUN, "--target", *where)
     )
     run.reach(lambda: list(disk.rglob("user*/*.doc")))
-    began_s = time.monotonic()
     run.send(SIGINT)
     ended = run.ended()
     assert ended.code == 130, ended
     assert "Traceback" not in ended.err
-    assert time.monotonic() - began_s < PROMPT_S
+    assert events(headcount.bundle, "prepared") == []
     if place == "folder":
         assert headcount.run("cleanup", "--target", target(disk)).code == 0
     assert [path.name for path in disk.iterdir()] == ["letter.txt"]

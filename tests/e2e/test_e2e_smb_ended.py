@@ -1,6 +1,5 @@
 """Runs on a real Samba that are interrupted or killed, and the password that one asks for."""
 
-import time
 from signal import SIGINT, SIGKILL
 
 import pytest
@@ -13,8 +12,6 @@ from terminal import Terminal
 # What test_e2e_smb_silent.py looks at takes a minute; begun here, nobody need wait for it.
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("freezing")]
 
-PROMPT_S = 6.0
-"""Ctrl-C is answered within a second, Samba ends within another; a busy machine needs more."""
 RUN = ("--scale", "0.01", "--pace", "200ms", "--ramp", "0s", "--settle", "0s")
 
 
@@ -26,13 +23,11 @@ def measuring(headcount: Headcount) -> bool:
     return bool(headcount.bundles()) and phase(headcount.bundle) == "steady"
 
 
-def interrupt(command: Command) -> float:
-    began_s = time.monotonic()
+def interrupt(command: Command) -> None:
     command.send(SIGINT)
     ended = command.ended()
     assert ended.code == 130, ended
     assert "Traceback" not in ended.err
-    return time.monotonic() - began_s
 
 
 def test_ctrl_c_while_the_data_is_prepared(headcount: Headcount) -> None:
@@ -40,13 +35,14 @@ def test_ctrl_c_while_the_data_is_prepared(headcount: Headcount) -> None:
     run = start(headcount, "--users", "200", "--scale", "0.5", "--duration", "3s")
     run.reach(lambda: list(headcount.lab.glob("*/data/headcount/user*/*.doc")))
     server = lab_processes(headcount)
-    assert interrupt(run) < PROMPT_S
+    interrupt(run)
     assert alive(server) == []
     assert headcount.leftovers() == []
     found = reader.load(headcount.bundle)
     assert found.levels == []
     assert found.verdict is not None
     assert found.verdict.outcome == "interrupted"
+    assert events(headcount.bundle, "prepared") == []  # not the 11 GB, but a few files
     assert events(headcount.bundle, "level-start") == []
 
 
@@ -54,7 +50,7 @@ def test_ctrl_c_during_a_level_and_resumed(headcount: Headcount) -> None:
     run = start(headcount, "--levels", "2,3", "--duration", "2s")
     run.reach(lambda: len(events(headcount.bundle, "level-start")) == 2 if run.err else False)
     server = lab_processes(headcount)
-    assert interrupt(run) < PROMPT_S
+    interrupt(run)
     assert alive(server) == []
     assert headcount.leftovers() == []
     found = reader.load(headcount.bundle)
@@ -92,7 +88,8 @@ def test_ctrl_c_while_somebodys_share_is_prepared(
         "prepare", "home-folders", "--users", "200", "--scale", "0.1", *target
     )
     prepare.reach(lambda: list(file_server.shares.glob("headcount/user*/*.doc")))
-    assert interrupt(prepare) < PROMPT_S
+    interrupt(prepare)
+    assert len(list(file_server.shares.glob("headcount/user*"))) < 200
     # What is there stays, and the next goes on with it or takes it away.
     assert headcount.run("cleanup", *target).code == 0
     assert file_server.files() == {}

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,33 +28,49 @@ from headcount.errors import EngineError, SystemLimitError
 SILENT = plan(closed(1.0), report_every_ms=60_000)
 
 
+HUNG_S = 120.0
+"""After this, what should end at once hangs, however busy the machine is."""
+
+
+def assert_ends(action: Callable[[], object]) -> None:
+    """Do something that must not wait for the run."""
+    thread = threading.Thread(target=action, daemon=True)
+    thread.start()
+    thread.join(HUNG_S)
+    assert not thread.is_alive()
+
+
 def test_other_threads_run_while_one_waits() -> None:
     engine = start(SILENT)
-    turns, over = 0, threading.Event()
+    turns = 0
 
     def turn() -> None:
         nonlocal turns
-        while not over.is_set():
+        while turns < 100:
             turns += 1
             time.sleep(0.001)
+        engine.close()
 
     other = threading.Thread(target=turn)
     other.start()
-    began_s = time.monotonic()
-    assert engine.next(1.0) is None
-    waited_s = time.monotonic() - began_s
-    over.set()
+    # Only the other thread's last turn ends the wait.
+    with pytest.raises(EngineError, match="has been closed"):
+        engine.next(HUNG_S)
     other.join()
+    assert turns == 100
+
+
+def test_patience_is_waited_for() -> None:
+    engine = start(SILENT)
+    before_s = engine.now_s()
+    assert engine.next(0.3) is None
+    assert engine.now_s() - before_s >= 0.3
     engine.close()
-    assert 0.95 < waited_s < 2.0
-    assert turns > 200  # some 900; without the release of the interpreter, a handful
 
 
 def test_patience_of_zero_does_not_wait() -> None:
     engine = start(SILENT)
-    began_s = time.monotonic()
-    assert engine.next(0.0) is None
-    assert time.monotonic() - began_s < 0.5
+    assert engine.next(0.0) is None  # the first interval would come after a minute
     assert not engine.ended
     engine.close()
 
@@ -66,16 +83,16 @@ engine = Engine(sys.argv[1], "null", "{}")
 engine.set_users(50, 0.0)
 if sys.argv[2] == "drain":
     engine.next(1.0)
-    engine.stop(60.0)
+    engine.stop(3600.0)
 print("ready", flush=True)
-engine.next(60.0)
-engine.next(60.0)
+engine.next(3600.0)
+engine.next(3600.0)
 """
 
 
 @pytest.mark.parametrize("moment", ["wait", "drain"])
-def test_ctrl_c_ends_a_run_within_a_second(moment: str) -> None:
-    text = plan(closed(0.0), scenario("long", serve(300.0)), report_every_ms=60_000)
+def test_ctrl_c_ends_a_run_that_waits(moment: str) -> None:
+    text = plan(closed(0.0), scenario("long", serve(3600.0)), report_every_ms=60_000)
     with subprocess.Popen(
         [sys.executable, "-c", CHILD, text, moment],
         stdout=subprocess.PIPE,
@@ -86,13 +103,10 @@ def test_ctrl_c_ends_a_run_within_a_second(moment: str) -> None:
             assert child.stdout is not None
             assert child.stdout.readline() == "ready\n"
             time.sleep(0.2)
-            began_s = time.monotonic()
             child.send_signal(signal.SIGINT)
-            _, told = child.communicate(timeout=20)
-            took_s = time.monotonic() - began_s
+            _, told = child.communicate(timeout=HUNG_S)
         finally:
             child.kill()
-    assert took_s < 1.0
     assert "KeyboardInterrupt" in told
     assert child.returncode == -signal.SIGINT
 
@@ -100,26 +114,22 @@ def test_ctrl_c_ends_a_run_within_a_second(moment: str) -> None:
 def test_a_panic_is_an_engine_error_and_never_a_hang() -> None:
     engine = start(plan(closed(0.01), scenario("good", NOTHING), scenario("defect", PANIC)))
     engine.set_users(10, 0.0)
-    began_s = time.monotonic()
     with pytest.raises(EngineError, match=r"worker .* failed: the workload asked for this panic"):
         pull_until(engine, 10.0)
-    assert time.monotonic() - began_s < 2.0
     assert engine.ended
     assert engine.next(1.0) is None
     engine.close()
 
 
-@pytest.mark.parametrize("drain_s", [None, 60.0])
+@pytest.mark.parametrize("drain_s", [None, 3600.0])
 def test_close_ends_at_once_whatever_is_under_way(drain_s: float | None) -> None:
-    engine = start(plan(closed(0.0), scenario("long", serve(300.0))))
+    engine = start(plan(closed(0.0), scenario("long", serve(3600.0))))
     engine.set_users(50, 0.0)
     pull_until(engine, 0.3)
     if drain_s is not None:
         engine.stop(drain_s)
         assert engine.next(0.3) is not None
-    began_s = time.monotonic()
-    engine.close()
-    assert time.monotonic() - began_s < 0.5
+    assert_ends(engine.close)
     engine.close()  # and once more is no error
 
 
@@ -142,10 +152,17 @@ def test_close_from_another_thread_wakes_the_reader() -> None:
     engine = start(SILENT)
     closer = threading.Timer(0.3, engine.close)
     closer.start()
-    began_s = time.monotonic()
-    with pytest.raises(EngineError, match="has been closed"):
-        engine.next(30.0)
-    assert time.monotonic() - began_s < 1.5
+    raised: list[str] = []
+
+    def read() -> None:
+        try:
+            engine.next(3600.0)
+        except EngineError as error:
+            raised.append(str(error))
+
+    assert_ends(read)
+    assert len(raised) == 1
+    assert "has been closed" in raised[0]
     closer.join()
 
 
@@ -202,7 +219,7 @@ def test_a_run_needs_no_more_threads_than_workers() -> None:
     engine.next(1.0)
     assert threads() == before + 3
     engine.close()
-    end_s = time.monotonic() + 1.0
+    end_s = time.monotonic() + HUNG_S
     while threads() > before and time.monotonic() < end_s:
         time.sleep(0.01)  # a thread that has done its work still has to leave
     assert threads() == before
