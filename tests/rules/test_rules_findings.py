@@ -27,9 +27,9 @@ from headcount.analyse.rules.series import Frame
 from headcount.counters.catalogue import catalogue
 from headcount.counters.source import Sample
 
-NT4 = Facts(1, 128 * 2**20, 1, "windows", "told", "told", "told")
+NT4 = Facts(1, 128 * 2**20, 1, "windows", "given", "given", "given")
 """A machine of the papers' time."""
-TODAY = Facts(8, 64 * 2**30, 1, "windows", "told", "told", "told")
+TODAY = Facts(8, 64 * 2**30, 1, "windows", "given", "given", "given")
 
 WORK = "system.windows.server.work_queue"
 SHORT = {AVAILABLE: 2e6, PAGES: 45.0}

@@ -206,7 +206,7 @@ def test_a_rule_that_names_nothing_is_refused(told, tmp_path: Path, old, new, sa
         ({"start": "1998-11-23T10:00", "end": "1998-11-23T09:00"}, "before --to"),
         ({"start": "2020-01-01"}, "no samples between --from and --to"),
         ({"memory": "much"}, "--memory"),
-        ({"output": Path("/nowhere/x.html")}, "cannot be written"),
+        ({"output": Path("/nowhere/x.html")}, "cannot write"),
         ({"rules": Path("/nowhere/x.toml")}, "cannot read"),
     ],
 )
@@ -231,7 +231,7 @@ def test_on_the_terminal_the_answer_comes_first(tmp_path: Path, capsys) -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("M-02", "Taken back by M-04"),
+        ("M-02", "Cancelled by M-04"),
         ("t-17", "Another threshold: I-03"),
         ("system.disk.queue_length", "T-17 above 3 per spindle, on average"),
         ("Disk queue", "I-03 above 2 per spindle, consistently"),
@@ -245,5 +245,5 @@ def test_rules_and_counters_are_explained(capsys, name, says) -> None:
 
 
 def test_what_cannot_be_explained_is_said_to_be_so() -> None:
-    with pytest.raises(InputError, match="no rule and no counter `M-99`"):
+    with pytest.raises(InputError, match="no rule or counter is called `M-99`"):
         diagnose_log.explain("M-99")

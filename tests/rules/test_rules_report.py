@@ -66,7 +66,7 @@ def test_what_the_verb_refuses(tmp_path: Path, report: Path) -> None:
     runner = CliRunner()
     for given, says in (
         ([], "Usage"),
-        (["--json"], "say what to diagnose"),
+        (["--json"], "nothing to diagnose"),
         ([str(tmp_path), "--cpus", "2"], "are for logs of counters"),
         ([str(report)], "not a known log of counters"),
     ):

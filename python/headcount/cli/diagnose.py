@@ -23,9 +23,9 @@ Examples:
 
 headcount diagnose runs/20261120T101500-app-server-lab-app  # what stopped the server of a run
 
-headcount diagnose runs/20261120T101500-app-server-lab-app --confirm  # prove it, on a lab server
+headcount diagnose runs/20261120T101500-app-server-lab-app --confirm  # test it, on a lab server
 
-headcount diagnose perfmon.csv --profile file-server  # a slow server, and a log of its counters
+headcount diagnose perfmon.csv --profile file-server  # a slow server's log
 
 headcount diagnose sa22 -o findings.html
 
@@ -51,26 +51,26 @@ def diagnose(
         bool,
         typer.Option(
             "--confirm",
-            help="Of a run on a server of the lab: start it anew, cut what is named to 70 % in "
-            "turns, and see whether throughput follows.",
+            help="For a run on a lab server: restart it, alternate between all and 70% of the "
+            "named resource, and check whether throughput follows.",
         ),
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Say what stops a server, how sure that is, and what the evidence is.
+    """Show what stops a server, with evidence and confidence.
 
-    Of a run: what set its capacity, found anew from its levels and seconds, also of runs older
-    than diagnoses. Of a log of counters, for those who have no run: the rules that it breaks.
+    For a run: what set its capacity, recomputed from its levels and seconds. For a log of
+    counters: the rules that it breaks.
     """
     if explain is not None:
         logs.explain(explain, rules)
         return
     paths = [bundle_folder(path) for path in what or []]
     if not paths:
-        raise InputError("say what to diagnose: a run's folder, or logs of counters")
+        raise InputError("nothing to diagnose: name a run's folder or logs of counters")
     if not any(is_bundle(path) for path in paths):
         if confirm:
-            raise InputError("--confirm belongs to the bundle of a run on a server of the lab")
+            raise InputError("--confirm needs the bundle of a run on a lab server")
         check_file(output, "--output", ".html")
         logs.diagnose_log(
             paths,
@@ -86,7 +86,9 @@ def diagnose(
         )
         return
     if len(paths) > 1:
-        raise InputError("one run at a time: give one bundle, or logs of counters alone")
+        raise InputError(
+            "more than one path with a bundle: name one bundle, or only logs of counters"
+        )
     given = (profile, start, end, cpus, memory, spindles, rules)
     if any(value is not None for value in given):
         raise InputError(
@@ -94,12 +96,12 @@ def diagnose(
             "--rules are for logs of counters"
         )
     if output is not None:
-        raise InputError(f"the report of a run is written with: headcount report {paths[0]}")
+        raise InputError(f"--output is for logs; to report a run: headcount report {paths[0]}")
     of_run(paths[0], confirm=confirm, json=json)
 
 
 def is_bundle(path: Path) -> bool:
-    """Whether a path is a run's folder, or was meant to be one: archives of PCP are folders too."""
+    """Whether a path is meant as a run's folder; archives of PCP are folders too."""
     return path.is_dir() and not any(path.glob("*.meta*")) and not any(path.glob("*.index"))
 
 
@@ -113,8 +115,7 @@ def of_run(folder: Path, *, confirm: bool, json: bool) -> None:
     found = diagnosed(bundle)
     if found is None:
         raise InputError(
-            f"{folder} has no finished level to diagnose "
-            f"(headcount resume {folder} goes on with it)"
+            f"{folder} has no finished level to diagnose (headcount resume {folder} continues it)"
         )
     if not json:
         terminal.diagnosis(found, out)
@@ -127,7 +128,7 @@ def of_run(folder: Path, *, confirm: bool, json: bool) -> None:
 
 
 def _confirmed(bundle: Bundle, found: Diagnosis, *, quiet: bool) -> "Confirmation":
-    """Put the diagnosis to the test on the lab's server."""
+    """Test the diagnosis on the lab's server."""
     from headcount.cli.display import Display
     from headcount.cli.secrets import secrets_for
     from headcount.controller.confirm import confirm

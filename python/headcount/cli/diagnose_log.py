@@ -1,4 +1,4 @@
-"""`headcount diagnose LOG`: what limits a machine of which there is only a log of counters."""
+"""`headcount diagnose LOG`: what limits a machine, from a log of its counters."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -21,37 +21,37 @@ Profile = Annotated[
     str | None,
     typer.Option(
         metavar="KIND",
-        help="Of a log: what the machine is, file-server, app-server or workstation; else told "
-        "from the counters.",
+        help="For a log: file-server, app-server or workstation; by default derived from the "
+        "counters.",
     ),
 ]
 From = Annotated[
     str | None,
-    typer.Option("--from", metavar="TIME", help="Of a log: from when, in UTC, 2026-11-22T10:00."),
+    typer.Option("--from", metavar="TIME", help="For a log: start time in UTC, 2026-11-22T10:00."),
 ]
-To = Annotated[
-    str | None, typer.Option("--to", metavar="TIME", help="Of a log: until when, in UTC.")
-]
+To = Annotated[str | None, typer.Option("--to", metavar="TIME", help="For a log: end time in UTC.")]
 Cpus = Annotated[
-    int | None, typer.Option(min=1, max=100_000, help="Of a log that does not say: its CPUs.")
+    int | None, typer.Option(min=1, max=100_000, help="For a log without it: number of CPUs.")
 ]
 Memory = Annotated[
     str | None,
-    typer.Option(metavar="SIZE", help="Of a log that does not say: the memory, such as 64GiB."),
+    typer.Option(metavar="SIZE", help="For a log without it: memory size, for example 64GiB."),
 ]
 Spindles = Annotated[
-    int | None, typer.Option(min=1, max=100_000, help="Of a log: disks behind each device.")
+    int | None, typer.Option(min=1, max=100_000, help="For a log: disks behind each device.")
 ]
 Rules = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Rules of your own, beside Headcount's.")
+    Path | None, typer.Option(metavar="FILE", help="Your own rules, in addition to Headcount's.")
 ]
 Explain = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Explain a rule (M-01) or a counter, and nothing else."),
+    typer.Option(metavar="NAME", help="Only explain a rule (M-01) or a counter."),
 ]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Of a log: write the report (HTML) here."),
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="For a log: write an HTML report to this file."
+    ),
 ]
 
 
@@ -70,7 +70,7 @@ def diagnose_log(
 ) -> None:
     """Diagnose logs of counters, each machine in them on its own.
 
-    Raises InputError for a log that nobody can read, or an option that makes no sense.
+    Raises InputError for an unreadable log or an invalid option.
     """
     from headcount.analyse.rules.diagnosis import diagnose
     from headcount.counters.log import read
@@ -110,7 +110,7 @@ def explain(name: str, rules: Path | None = None) -> None:
     found = explained(labels.get(name.lower(), name), library)
     if found is None:
         raise InputError(
-            f"there is no rule and no counter `{clean(name)}`; docs/rules.md lists the rules, "
+            f"no rule or counter is called `{clean(name)}`; docs/rules.md lists the rules, "
             "docs/counters.md the counters"
         )
     terminal.explain_counter(found, out)

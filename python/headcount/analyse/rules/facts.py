@@ -5,7 +5,7 @@ from typing import Literal
 
 from headcount.analyse.rules.series import Frame
 
-Known = Literal["told", "from the log", "assumed", "unknown"]
+Known = Literal["given", "from the log", "assumed", "unknown"]
 
 CPUS = "system.cpu.logical.count"
 MEMORY = "system.memory.limit"
@@ -71,13 +71,13 @@ def facts(
         system=system,
         cpus_from=_from(cpus, logged_cpus),
         memory_from=_from(memory_bytes, logged_memory),
-        spindles_from="told" if spindles else "assumed",
+        spindles_from="given" if spindles else "assumed",
     )
 
 
-def _from(told: float | None, logged: float | None) -> Known:
-    if told is not None:
-        return "told"
+def _from(given: float | None, logged: float | None) -> Known:
+    if given is not None:
+        return "given"
     return "unknown" if logged is None else "from the log"
 
 

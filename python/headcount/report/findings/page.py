@@ -46,7 +46,7 @@ def _one(found: LogDiagnosis, number: int) -> Html:
 def _answer(found: LogDiagnosis, number: int) -> Html:
     kind = found.decision.kind
     badge = {"limited": ("failed", "bottleneck"), "signs": ("", "signs only")}.get(
-        kind, ("", "not known") if kind == "unknown" else ("passed", "no bottleneck here")
+        kind, ("", "unknown") if kind == "unknown" else ("passed", "no bottleneck here")
     )
     evidence = [
         element("li", f"{wording.finding(one)} \N{EM DASH} {wording.when(one)} [{one.rule.id}]")
@@ -61,13 +61,13 @@ def _answer(found: LogDiagnosis, number: int) -> Html:
             class_="sentence",
             id="answer" if not number else f"answer-{number + 1}",
         ),
-        element("p", f"How sure: {wording.confidence(found)}.", class_="interval"),
+        element("p", f"Confidence: {wording.confidence(found)}.", class_="interval"),
         *(element("p", unbroken(line), class_="broke") for line in wording.context(found)),
         element("h3", "Why") if evidence else None,
         element("ul", *evidence) if evidence else None,
         element(
             "p",
-            f"{wording.of_the_log(found)}. Judged as {found.examination.profile}.",
+            f"{wording.of_the_log(found)}. Profile: {found.examination.profile}.",
             class_="note",
         ),
         class_="answer",

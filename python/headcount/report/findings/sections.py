@@ -11,19 +11,19 @@ from headcount.report.markup import Html, element, joined
 from headcount.text import memory, plural, share
 
 FIRST = 3
-"""Pieces of advice that stand first."""
-_TOLD = (
+"""Suggestions shown first."""
+_NOTES = (
     Column("Rule", text=True),
-    Column("What", text=True),
+    Column("Finding", text=True),
     Column("Figures", text=True),
     Column("When", text=True),
-    Column("From", text=True),
+    Column("Source", text=True),
 )
-_LACKS = (Column("Rule", text=True), Column("What", text=True), Column("Lacks", text=True))
+_LACKS = (Column("Rule", text=True), Column("Title", text=True), Column("Missing", text=True))
 
 
 def advice(found: LogDiagnosis) -> Html | None:
-    """What to do: three first, the rest behind a click; what is of its time says so."""
+    """What to do: three first, the rest behind a click; outdated advice is marked."""
     if not found.advice:
         return None
     lines = [
@@ -45,7 +45,7 @@ def advice(found: LogDiagnosis) -> Html | None:
 def _age(era: str, holds: bool) -> str:
     if era == "modern":
         return ""
-    return ", historic" if holds else ", historic: of its time only"
+    return ", historic" if holds else ", historic: outdated"
 
 
 def findings(found: LogDiagnosis) -> list[Html]:
@@ -55,13 +55,13 @@ def findings(found: LogDiagnosis) -> list[Html]:
 
 def _finding(one: Finding, found: LogDiagnosis) -> Html:
     others = wording.conflicts(one, found)
-    said = [
+    paragraphs = [
         element("p", f"{one.rule.verdict} {one.rule.remark}".strip()),
         element("p", "; ".join(wording.readings(one)) + f". {_capital(wording.when(one))}."),
     ]
     against = element(
         "div",
-        element("h3", "Other sources have another threshold"),
+        element("h3", "Other thresholds"),
         element("ul", *(element("li", line) for line in others)),
         class_="doubts",
     )
@@ -69,7 +69,7 @@ def _finding(one: Finding, found: LogDiagnosis) -> Html:
     source = f"{one.rule.id}, a {one.strength}. {found.library.source(one.rule)}{age}."
     return table.section(
         f"{wording.AREAS[one.rule.area].removeprefix('the ').capitalize()}: {one.rule.title}",
-        *said,
+        *paragraphs,
         chart.chart(one, found),
         against if others else None,
         element("p", source, class_="note"),
@@ -78,17 +78,17 @@ def _finding(one: Finding, found: LogDiagnosis) -> Html:
 
 
 def others(found: LogDiagnosis) -> Html | None:
-    """Notes: what is told and counts for nothing."""
+    """Notes: findings that are reported but do not count."""
     notes = [one for one in found.examination.found if one.strength == "note"]
     if not notes:
         return None
     rows = [_note_row(one, found) for one in notes]
     return table.section(
-        "Also seen, no evidence",
-        table.table(_TOLD, rows, "Notes"),
+        "Notes, no evidence",
+        table.table(_NOTES, rows, "Notes"),
         element(
             "p",
-            "Thresholds that machines have outgrown, and checks of what was asked of the server.",
+            "Thresholds that hardware has outgrown, and checks of the load itself.",
             class_="note",
         ),
     )
@@ -105,7 +105,7 @@ def taken_back(found: LogDiagnosis) -> Html | None:
     ]
     rows = [_note_row(one, found) for one in taken]
     return table.section(
-        "Does not count, by an exception", table.table(_TOLD, rows, "Taken back"), *lines
+        "Cancelled by an exception", table.table(_NOTES, rows, "Cancelled"), *lines
     )
 
 
@@ -117,7 +117,7 @@ def _note_row(one: Finding, found: LogDiagnosis) -> Html:
         wording.when(one),
         wording.source(one.rule, found),
     ]
-    return row(_TOLD, cells)
+    return row(_NOTES, cells)
 
 
 def not_judged(found: LogDiagnosis) -> Html | None:
@@ -140,27 +140,27 @@ def not_judged(found: LogDiagnosis) -> Html | None:
         "Not observed",
         table.more(
             f"{plural('rule', len(lacking))} without counters in the log",
-            table.table(_LACKS, rows, "Not judged"),
+            table.table(_LACKS, rows, "Not observed"),
         ),
     )
 
 
 def about(found: LogDiagnosis) -> Html:
-    """The log, the machine, and what was assumed."""
+    """The log, the machine, and the assumptions."""
     facts = found.examination.facts
     pairs: list[tuple[str, Html | str]] = [
         ("File", found.recording.source),
         ("Format", found.recording.format),
-        ("System", found.recording.system or "not known"),
-        ("CPUs", f"{facts.cpus or 'not known'} ({facts.cpus_from})"),
+        ("System", found.recording.system or "unknown"),
+        ("CPUs", f"{facts.cpus or 'unknown'} ({facts.cpus_from})"),
         ("Memory", f"{memory(facts.memory_bytes)} ({facts.memory_from})"),
-        ("Spindles of a disk", f"{facts.spindles} ({facts.spindles_from})"),
-        ("Rules judged and quiet", str(len(found.examination.quiet))),
+        ("Spindles per disk", f"{facts.spindles} ({facts.spindles_from})"),
+        ("Rules that did not fire", str(len(found.examination.quiet))),
     ]
     used = found.decision.used
     if used:
         means = ", ".join(f"{name} {share(value)}" for name, value in used.items())
-        pairs.append(("In use on average", means))
+        pairs.append(("Mean use", means))
     if found.recording.bookmarks:
         pairs += [
             (wording.moments(one.at_s, one.at_s), one.text) for one in found.recording.bookmarks
@@ -169,10 +169,10 @@ def about(found: LogDiagnosis) -> Html:
     return table.section(
         "The log and the machine",
         table.pairs(pairs),
-        element("h3", "To know") if found.notes else None,
+        element("h3", "Notes") if found.notes else None,
         element("ul", *(element("li", note) for note in found.notes)) if found.notes else None,
         table.more(
-            f"{plural('counter', len(unknown))} of the log that Headcount has no name for",
+            f"{plural('counter', len(unknown))} of the log that Headcount does not know",
             element("p", ", ".join(unknown)),
         )
         if unknown

@@ -20,7 +20,7 @@ def show(found: LogDiagnosis, console: Console) -> None:
     """Print one diagnosis."""
     say(console, wording.of_the_log(found), "dim")
     say(console, wording.verdict(found), _COLOURS.get(found.decision.kind, "bold green"))
-    say(console, f"How sure: {wording.confidence(found)}.")
+    say(console, f"Confidence: {wording.confidence(found)}.")
     for line in wording.context(found):
         say(console, line)
     evidence = found.decision.evidence
@@ -34,7 +34,7 @@ def show(found: LogDiagnosis, console: Console) -> None:
         for number, advice in enumerate(found.advice[:MOST_ADVICE], start=1):
             say(console, f"{number}. {advice_text(advice)}", indent=2)
     if found.notes or found.examination.taken_back:
-        say(console, "\nTo know", "bold")
+        say(console, "\nNotes", "bold")
     for one in found.examination.taken_back:
         by = one.taken_back_by[0]
         say(console, f"- {one.rule.id} does not count. {by.verdict} ({by.id})", indent=2)
@@ -46,22 +46,24 @@ def show(found: LogDiagnosis, console: Console) -> None:
 
 
 def explain_rule(rule: Rule, library: Library, console: Console) -> None:
-    """Print a rule: when it holds, what it means, where it is from, what it advises."""
+    """Print a rule: its condition, meaning, source and advice."""
     say(console, f"{rule.id}: {rule.title}", "bold")
     say(console, f"Holds when: {condition_text(rule.when)}.")
-    strength = rule.strength if rule.today is None else f"{rule.strength}, today {rule.today}"
-    say(console, f"Says: {strength}. {rule.verdict}")
+    strength = (
+        rule.strength if rule.today is None else f"{rule.strength}, {rule.today} on modern machines"
+    )
+    say(console, f"Strength: {strength}. {rule.verdict}")
     who = ", ".join(rule.profiles) or "any server"
     say(console, f"For: {who}; {rule.era}; system: {rule.system}.")
     if rule.remark:
         say(console, rule.remark)
-    say(console, f"From: {library.source(rule)}.")
+    say(console, f"Source: {library.source(rule)}.")
     for name in rule.conflicts:
         other = library.rules[name]
         text = f"{name}, {library.source(other)}: {other.title}"
         say(console, f"Another threshold: {text}.")
     for name in rule.excepted_by:
-        say(console, f"Taken back by {name}: {library.rules[name].verdict}")
+        say(console, f"Cancelled by {name}: {library.rules[name].verdict}")
     for name in rule.advice:
         say(console, f"- {advice_text(library.advice[name])}", indent=2)
 
@@ -79,10 +81,10 @@ def explain_counter(found: Explanation, console: Console) -> None:
 
 
 def advice_text(advice: Advice) -> str:
-    """An advice; the old ones are marked."""
+    """An advice; old ones are marked."""
     if advice.era == "modern":
         return advice.text
-    mark = "1998" if advice.holds else "1998, of its time"
+    mark = "1998" if advice.holds else "1998, outdated"
     return f"{advice.text} [{advice.id}, {mark}]"
 
 
@@ -93,7 +95,7 @@ def _finding(one: Finding, found: LogDiagnosis, console: Console) -> None:
     for other in one.conflicts:
         if other.holds is False:
             who = f"{other.rule.id}, {wording.source(other.rule, found)}"
-            line = f"Not by everyone's threshold: {other.rule.title} [{who}]."
+            line = f"Another threshold is not reached: {other.rule.title} [{who}]."
             say(console, line, "dim", indent=4)
 
 
@@ -119,4 +121,4 @@ def _rest(found: LogDiagnosis) -> str:
 
 def _more(number: int, console: Console) -> None:
     if number > 0:
-        say(console, f"and {number} more that say the same", "dim", indent=2)
+        say(console, f"and {number} more for the same area", "dim", indent=2)

@@ -1,4 +1,4 @@
-"""What a diagnosis of a log says, in sentences."""
+"""The diagnosis of a log in sentences."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -24,16 +24,16 @@ _LIMITED: dict[Area, str] = {
     "disk": "The disks limit this machine.",
     "network": "The network link limits this machine.",
     "cpu": "The CPU limits this machine.",
-    "service": "A limit that the server program sets itself holds it back.",
+    "service": "A limit of the server program itself holds it back.",
 }
 MASKED = (
-    "The disk is busy at the same time. Memory is judged first: a lack of it can mask itself as "
-    "slow I/O, and a faster disk would help little."
+    "The disk is busy at the same time. Memory comes first: a shortage can look like slow I/O, and "
+    "a faster disk would help little."
 )
 _SURE = {
     "clear": "clear",
-    "likely": "likely, because the log lacks counters of what is judged before it",
-    "weak": "weak: signs, no proof",
+    "likely": "likely; the log lacks counters of an area that comes first",
+    "weak": "weak; only signs, no proof",
 }
 MOST_SPANS = 3
 WHOLE = 0.99
@@ -46,51 +46,51 @@ def verdict(found: LogDiagnosis) -> str:
     if decision.kind == "limited" and decision.area is not None:
         return _LIMITED[decision.area]
     if decision.kind == "signs" and decision.area is not None:
-        return f"Nothing proves a bottleneck; the signs point at {AREAS[decision.area]}."
+        return f"Nothing proves a bottleneck; signs point at {AREAS[decision.area]}."
     if decision.kind == "clients":
         return (
-            "This machine is not the limit: it worked and had room left. Whoever sends the load is "
-            "the limit, or asked for no more."
+            "This machine is not the limit: it worked and had room left. Its clients are the "
+            "limit, or needed no more."
         )
     if decision.kind == "idle":
-        return "Nothing on this machine is exhausted; it was idle for the most part."
-    return "The log has none of the counters that could prove a bottleneck."
+        return "Nothing on this machine is exhausted; it was mostly idle."
+    return "The log has no counters that could prove a bottleneck."
 
 
 def confidence(found: LogDiagnosis) -> str:
-    """How sure it is."""
+    """The confidence of the answer."""
     decision = found.decision
     if decision.area is None and decision.not_judged:
         areas = _enumeration([AREAS[one] for one in decision.not_judged])
-        return f"likely; {areas} could not be judged"
+        return f"likely; no counters for {areas}"
     return _SURE[decision.confidence]
 
 
 def context(found: LogDiagnosis) -> list[str]:
-    """What belongs to the answer: masking, the runner-up, what is ruled out, what was used."""
+    """Lines that belong to the answer: masking, the runner-up, what is ruled out, what was used."""
     decision = found.decision
     unproved = [one for one in decision.not_judged if one in (decision.area, decision.runner_up)]
-    said = [MASKED] if decision.masked else []
+    lines = [MASKED] if decision.masked else []
     if decision.runner_up is not None:
         proved = any(
             one.rule.area == decision.runner_up and one.strength == "proof"
             for one in found.examination.found
         )
         next_one = AREAS[decision.runner_up]
-        said.append(f"Next after it: {next_one}." if proved else f"Signs also point at {next_one}.")
+        lines.append(f"Next limit: {next_one}." if proved else f"Signs also point at {next_one}.")
     if decision.ruled_out:
-        said.append(f"Nothing against {_enumeration([AREAS[one] for one in decision.ruled_out])}.")
+        lines.append(f"Ruled out: {_enumeration([AREAS[one] for one in decision.ruled_out])}.")
     lacking = [one for one in decision.not_judged if one not in unproved]
     if lacking:
         names = _enumeration([AREAS[one] for one in lacking])
-        said.append(f"Not judged, no counters: {names}.")
+        lines.append(f"Not observed, no counters: {names}.")
     if unproved:
         names = _enumeration([AREAS[one] for one in unproved])
-        said.append(f"Counters that could prove it are missing: {names}.")
+        lines.append(f"No counters that could prove it: {names}.")
     if decision.used and decision.area is None:
         means = ", ".join(f"{name} {share(value)}" for name, value in decision.used.items())
-        said.append(f"In use on average: {means}.")
-    return said
+        lines.append(f"Mean use: {means}.")
+    return lines
 
 
 def finding(one: Finding) -> str:
@@ -121,13 +121,13 @@ def reading(part: Reading) -> str:
 
 
 def when(one: Finding) -> str:
-    """When a finding holds."""
+    """The times at which a finding holds."""
     if one.share >= WHOLE:
-        return "all of the time"
+        return "the whole time"
     shown = [moments(*part) for part in one.spans[:MOST_SPANS]]
     more = len(one.spans) - MOST_SPANS
     if more > 0:
-        shown.append(f"and {more} more times")
+        shown.append(f"and {plural('more time', more)}")
     return f"{', '.join(shown)} UTC, {share(one.share)} of the log"
 
 
@@ -146,7 +146,7 @@ def moments(start_s: float, end_s: float) -> str:
 
 
 def of_the_log(found: LogDiagnosis) -> str:
-    """What was looked at."""
+    """The log in a line: its machine, time, samples and counters."""
     start_s, end_s = found.examination.span
     day, clock = moments(start_s, end_s).split(" ", 2)[:2], moments(start_s, end_s).split(" ", 2)[2]
     when = f"{' '.join(day)} {datetime.fromtimestamp(start_s, UTC).year} {clock}"
@@ -160,21 +160,21 @@ def of_the_log(found: LogDiagnosis) -> str:
 
 
 def conflicts(one: Finding, found: LogDiagnosis) -> list[str]:
-    """What rules of other sources say about the same."""
-    said = []
+    """The thresholds of other sources, a sentence each."""
+    lines = []
     for other in one.conflicts:
-        verdict = {True: "holds too", False: "does not hold", None: "cannot be told"}[other.holds]
-        said.append(
-            f"{other.rule.id} ({source(other.rule, found)}) asks for: "
+        verdict = {True: "holds too", False: "does not hold", None: "is undecided"}[other.holds]
+        lines.append(
+            f"{other.rule.id} ({source(other.rule, found)}) requires: "
             f"{condition_text(other.rule.when)}. It {verdict}."
         )
-    return said
+    return lines
 
 
 def source(rule: Rule, found: LogDiagnosis) -> str:
-    """Where a rule is from; the old ones are marked."""
-    told = found.library.short_source(rule)
-    return f"{told}, historic" if rule.era == "historic" else told
+    """The source of a rule; old ones are marked."""
+    short = found.library.short_source(rule)
+    return f"{short}, historic" if rule.era == "historic" else short
 
 
 def _enumeration(names: Sequence[str]) -> str:
