@@ -79,8 +79,8 @@ def test_people_see_the_table_the_score_and_what_it_does_not_say(
     for text in ("random write", "MB/s", "CPU/IO", "weighted harmonic mean of 4 cells"):
         assert text in ended.out
     assert "Weights: 1 each." in ended.out
-    assert "not a prediction of an application" in ended.out
-    assert "no score of ThreadMark's" in ended.out
+    assert "does not predict an application" in ended.out
+    assert "not a ThreadMark score" in ended.out
     assert ended.err.count("random write, ") == 4
     assert max(map(len, ended.out.split("\n\n")[0].splitlines())) <= 100
 

@@ -60,7 +60,7 @@ def test_what_a_killed_run_left_is_swept_and_nothing_else(tmp_path: Path) -> Non
     [
         ({"path": "relative"}, "absolute path"),
         ({"path": "/nobody/has/this"}, "must be the absolute path of an existing folder"),
-        ({"path": "/proc"}, 'path is "/proc", where you cannot make a folder'),
+        ({"path": "/proc"}, 'path is "/proc", where no folder can be created'),
         ({"paths": "/mnt"}, "lab:files has no setting paths; it has: path"),
     ],
 )

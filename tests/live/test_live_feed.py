@@ -20,7 +20,7 @@ from headcount.counters.proc.listening import ServerSource, listeners
 from headcount.counters.source import Source
 from headcount.errors import TargetError
 from headcount.live.feed import PATIENCE_S, SourceFeed
-from headcount.live.reading import Back, Lost, News, Reading, Said
+from headcount.live.reading import Back, Lost, News, Reading, Remark
 from headcount.live.run import RUN, RunFeed
 from headcount.live.sampler import Sampler
 from headcount.live.wall import Wall
@@ -132,7 +132,7 @@ def test_a_run_is_followed_line_by_line_until_it_is_over(tmp_path: Path) -> None
     line = json.dumps({**event, "level": 1, "users": 7, "purpose": "probe"})
     (tmp_path / "events.ndjson").write_text(line + "\n", "utf-8")
     said, run, sut = feed.poll()
-    assert said == Said(100.0, "level 1: 7 users (probe)")
+    assert said == Remark(100.0, "level 1: 7 users (probe)")
     assert run == Reading(RUN, 100.5, {"users": 7.0, "completed_per_s": 40.0, "failed_per_s": 4.0})
     assert sut == Reading("sut", 100.5, {BUSY: 0.5})
     series.write_text(second(1.0, 10) + "\n" + second(2.0, 20) + "\n", "utf-8")

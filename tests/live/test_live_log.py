@@ -15,7 +15,7 @@ from headcount.counters.log.own_writer import LogWriter
 from headcount.errors import InputError, SystemLimitError
 from headcount.live.alert import Alerts, parse
 from headcount.live.monitor import Monitor
-from headcount.live.reading import Back, Lost, Reading, Said
+from headcount.live.reading import Back, Lost, Reading, Remark
 from headcount.live.recorder import Recorder
 from headcount.live.records import Objects
 
@@ -57,7 +57,7 @@ def filled(path: Path) -> None:
         Reading("local", 10.0, {BUSY: 0.5, "unheard.of": 3.0}),
         Reading("win", 10.5, {BUSY: 0.2}),
         Lost("win", 11.0, "connection refused"),
-        Said(12.0, "the batch job began"),
+        Remark(12.0, "the batch job began"),
         Reading("local", 12.5, {BUSY: 0.95}),
         Back("win", 16.0),
         Reading("win", 16.0, {BUSY: 0.3}),
@@ -187,7 +187,7 @@ def test_objects_for_programs_are_a_log_too(tmp_path: Path) -> None:
     monitor.expect("local", 1.0)
     objects = Objects(HEAD)
     lines: list[str] = []
-    for news in (Reading("local", 1.0, {BUSY: 0.5, "b": 2.0}), Said(2.0, "now")):
+    for news in (Reading("local", 1.0, {BUSY: 0.5, "b": 2.0}), Remark(2.0, "now")):
         lines += objects.lines(monitor.take(news), {("local", BUSY)})
     path = tmp_path / "objects.log"
     path.write_text("\n".join(lines) + "\n", "utf-8")

@@ -140,7 +140,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: raid.compare(1, None, None, None),
-        "1 drive is no array; RAID begins with 2 drives",
+        "1 drive is not an array; RAID begins with 2 drives",
     ),
     (
         lambda: raid.compare(0, None, None, None),

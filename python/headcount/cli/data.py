@@ -81,7 +81,7 @@ def prepare(
         bar.update(task, completed=users)
     tree = plan.workload.tree
     if plan.workload.protocol == "http":
-        _tell_checked(plan, verify=verify, json=json)
+        _print_checked(plan, verify=verify, json=json)
     elif json:
         print_json(
             {
@@ -154,7 +154,7 @@ def _prepare_folder(
     )
 
 
-def _tell_checked(plan: Plan, *, verify: bool, json: bool) -> None:
+def _print_checked(plan: Plan, *, verify: bool, json: bool) -> None:
     pages = plan.pages
     if pages is None or not plan.workload.asked:
         raise InputError(f'the workload "{plan.workload.name}" has no [pages]: nothing to prepare')
@@ -181,11 +181,11 @@ def cleanup(
 ) -> None:
     """Delete the data set that Headcount made on a target or in a --folder, and nothing else."""
     if folder is not None:
-        told = delete_pages(folder)
+        text = delete_pages(folder)
         if json:
-            print_json({"cleaned": told})
+            print_json({"cleaned": text})
         else:
-            out.print(told, markup=False)
+            out.print(text, markup=False)
         return
     overrides = Overrides(
         seed=0, shares=shares, client=client_settings(client, user), authorised_by=authorised_by
@@ -198,11 +198,11 @@ def cleanup(
         Progress(console=err, disable=hidden, transient=True) as bar,
     ):
         task = bar.add_task("deleting", total=None)
-        told = sut.access.cleanup(lambda done, of: bar.update(task, completed=done, total=of))
+        text = sut.access.cleanup(lambda done, of: bar.update(task, completed=done, total=of))
     if json:
-        print_json({"cleaned": told})
+        print_json({"cleaned": text})
     else:
-        out.print(told, markup=False)
+        out.print(text, markup=False)
 
 
 USUAL = {

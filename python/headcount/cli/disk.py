@@ -59,7 +59,7 @@ def disk(
     ] = None,
     size: Annotated[str | None, typer.Option(help="Size of the test file, such as 8GiB.")] = None,
     engine: Annotated[
-        str | None, typer.Option(help="io_uring or threads; io_uring where it is to be had.")
+        str | None, typer.Option(help="io_uring or threads; io_uring where available.")
     ] = None,
     buffered: Annotated[
         bool, typer.Option("--buffered", help="Through the page cache, not past it (O_DIRECT).")
@@ -79,8 +79,8 @@ def disk(
 ) -> None:
     """Measure a disk: throughput, I/Os per second, latency, and the CPU they cost.
 
-    Re-creates what Adaptec's ThreadMark 2.0 told of a disk, on a grid of threads, sizes of blocks,
-    patterns and queue depths that is ours. The test file has no name and is gone when the command
+    Re-creates what Adaptec's ThreadMark 2.0 reported, on Headcount's own grid of threads, block
+    sizes, patterns and queue depths. The test file has no name and is gone when the command
     ends, however it ends; existing files and devices are never touched. Ctrl-C prints what was
     measured so far.
     """
@@ -179,7 +179,7 @@ def _measure(
             ended = error
     processors = os.cpu_count() or 1
     complete = len(measured) == len(cells)
-    told = Answer(
+    result = Answer(
         settings=settings,
         place=found,
         processors=processors,
@@ -190,9 +190,9 @@ def _measure(
         complete=complete,
     )
     if json:
-        print_json(told.as_json())
+        print_json(result.as_json())
     elif measured:
-        _print(told, preset)
+        _print(result, preset)
     if isinstance(ended, KeyboardInterrupt):
         fail(f"interrupted after {len(measured)} of {plural('cell', len(cells))}")
         raise typer.Exit(ExitCode.INTERRUPTED)
@@ -217,18 +217,18 @@ def _run(made: Bench, cells: Sequence[Cell], measured: list[Figures], *, quiet: 
         for number, cell in enumerate(cells):
             bar.update(task, completed=number, description=cell.name)
 
-            def told(done: float, before: int = number) -> None:
+            def progress(done: float, before: int = number) -> None:
                 bar.update(task, completed=before + done)
 
-            measured.append(made.measure(cell, told))
+            measured.append(made.measure(cell, progress))
             if not shows:
                 rate = significant(measured[-1].mb_per_s)
                 _say(f"  {cell.name}: {rate} MB/s", json=quiet)
 
 
-def _print(told: Answer, preset: str | None) -> None:
+def _print(result: Answer, preset: str | None) -> None:
     """The table, the score, and what a reader must know."""
-    patterns = dict.fromkeys(one.cell.pattern for one in told.measured)
+    patterns = dict.fromkeys(one.cell.pattern for one in result.measured)
     for pattern in patterns:
         table = Table(
             box=None, header_style="bold", pad_edge=False, padding=(0, 1), title_justify="left"
@@ -236,21 +236,21 @@ def _print(told: Answer, preset: str | None) -> None:
         table.title = pattern.words
         for column, width in answer.COLUMNS.items():
             table.add_column(column, justify="right", no_wrap=True, min_width=width)
-        for one in told.measured:
+        for one in result.measured:
             if one.cell.pattern == pattern:
                 table.add_row(*answer.row(one))
         out.print(table)
         out.print()
-    out.print(told.headline, markup=False)
+    out.print(result.headline, markup=False)
     weighted = score.unequal_weights(
-        [one.cell for one in told.measured], told.weights[: len(told.measured)]
+        [one.cell for one in result.measured], result.weights[: len(result.measured)]
     )
-    if told.complete:
+    if result.complete:
         other = ", ".join(f"{name}: {significant(w)}" for name, w in weighted.items())
         out.print(f"Weights: {'1 each' if not other else f'1 but {other}'}.", markup=False)
     if preset is not None:
         out.print(f"The mix is of {grid.PRESETS[preset].origin}.", markup=False)
-    for doubt in told.doubts:
+    for doubt in result.doubts:
         out.print(doubt, markup=False)
     out.print(answer.NOT_A_PREDICTION, markup=False)
     out.print(answer.OURS, markup=False)

@@ -48,11 +48,11 @@ def sort(
     size: Annotated[str, typer.Option(help="How much data.")] = "100MB",
     sortsize: Annotated[
         str | None,
-        typer.Option(help="Memory of the sort, 16MB unless told; several with --sweep: 2MB,8MB."),
+        typer.Option(help="Memory of the sort, 16MB by default; several with --sweep: 2MB,8MB."),
     ] = None,
     work: Annotated[
         list[Path] | None,
-        typer.Option(help="Folder for runs; several take turns. PATH unless told."),
+        typer.Option(help="Folder for runs; several take turns. PATH by default."),
     ] = None,
     threads: Annotated[
         int, typer.Option(min=1, max=MOST_THREADS, help="Threads that sort; in 1998 it was one.")
@@ -121,7 +121,7 @@ def sort(
         settings = _settings(subject, folders or (where,), given, limits, sweep=sweep)
     measured = _measure(subject, settings, repeat, limits, keep=keep, quiet=json)
     elsewhere = folders if compare_placement else ()
-    _tell(subject, measured, sweep=sweep, elsewhere=elsewhere, html=html, json=json)
+    _print_result(subject, measured, sweep=sweep, elsewhere=elsewhere, html=html, json=json)
     if measured.interrupted:
         raise typer.Exit(ExitCode.INTERRUPTED)
 
@@ -167,7 +167,7 @@ def _settings(
         if size < min(least_bytes, need_bytes):
             raise InputError(
                 f"a sort size of {storage(size)} is too small: one merge of records of "
-                f"{subject.layout.record_bytes} bytes needs {least_bytes} bytes at the least"
+                f"{subject.layout.record_bytes} bytes needs {least_bytes} bytes or more"
             )
     settings, left_out = ladder.settings(sizes, [*limits] or [None], need_bytes, work)
     if not settings or (left_out and not sweep):
@@ -258,7 +258,7 @@ def _names(folder: Path) -> tuple[Path, Path]:
     return folder / f"{stem}.data", folder / f"{stem}.sorted"
 
 
-def _tell(
+def _print_result(
     subject: "Subject",
     measured: "Measured",
     *,

@@ -58,7 +58,7 @@ def formulas() -> None:
 def latency(rpm: Rpm = None, latency: Latency = None, json: options.Json = False) -> None:
     """Average rotational latency of a drive from its speed, or the speed from the latency."""
     latency_ms, steps = _latency(rpm, latency)
-    _tell(steps or [disk.RPM.solve(latency_ms=latency_ms)], json=json)
+    _print_answers(steps or [disk.RPM.solve(latency_ms=latency_ms)], json=json)
 
 
 @app.command(
@@ -75,7 +75,7 @@ def rate(
     """Rate at which a drive can go on delivering data, and what a track holds."""
     sizes = {"sectors_per_track": sectors_per_track, "sector_bytes": _bytes(sector, "--sector")}
     answers = [disk.RATE.solve(rpm=rpm, **sizes), disk.TRACK.solve(**sizes)]
-    _tell(answers, [advice.SUSTAINED, advice.HEAT], json=json)
+    _print_answers(answers, [advice.SUSTAINED, advice.HEAT], json=json)
 
 
 @app.command(
@@ -97,7 +97,7 @@ def access(
         head_switch_ms=_ms(head_switch, "--head-switch"),
         latency_ms=latency_ms,
     )
-    _tell([found, *steps], [advice.SEEK], json=json)
+    _print_answers([found, *steps], [advice.SEEK], json=json)
 
 
 @app.command(
@@ -126,7 +126,7 @@ def fragments(
     found = disk.READ.solve(fragments=fragments, **known)
     whole = disk.READ.solve(fragments=1, **known)
     whole = replace(whole, name="one_piece_ms", title="time to read it in one piece", inputs={})
-    _tell([found, whole, *steps], [advice.DEFRAGMENT], json=json)
+    _print_answers([found, whole, *steps], [advice.DEFRAGMENT], json=json)
 
 
 @app.command(
@@ -142,7 +142,7 @@ def lost_cycles(
     """Cycles that a processor or memory loses while it waits for a disk."""
     cycle = cycles.CYCLE.solve(clock_mhz=mhz)
     found = cycles.LOST.solve(wait_ms=_ms(wait, "--wait"), cycle_ns=cycle.value)
-    _tell([found, cycle], json=json)
+    _print_answers([found, cycle], json=json)
 
 
 @app.command(
@@ -172,7 +172,7 @@ def queue(
         answers += [queueing.RESPONSE.solve(queue_length=length, transfers_per_s=per_second)]
     if not answers:
         raise InputError("give --transfer, such as 15ms, or --per-second, such as 130")
-    _tell(answers, [advice.LONG_QUEUE] if length > queueing.CONGESTED else [], json=json)
+    _print_answers(answers, [advice.LONG_QUEUE] if length > queueing.CONGESTED else [], json=json)
 
 
 @app.command(
@@ -196,7 +196,7 @@ def bus_rate(
         load = bus.LOAD.solve(rates_bytes_per_s=each, bus_bytes_per_s=answers[0].value)
         answers += [load]
         advised = [advice.bus_advice(load.value)]
-    _tell(answers, advised, json=json)
+    _print_answers(answers, advised, json=json)
 
 
 @app.command("interfaces", epilog="Example: headcount storage interfaces")
@@ -206,7 +206,7 @@ def list_interfaces(json: options.Json = False) -> None:
     advised = [advice.SUSTAINED, advice.CABLE]
     if json:
         listed = [asdict(interface) for interface in interfaces.INTERFACES]
-        _tell(wide, advised, more={"interfaces": listed}, json=True)
+        _print_answers(wide, advised, more={"interfaces": listed}, json=True)
         return
     table = Table(box=None, header_style="bold")
     table.add_column("interface")
@@ -216,7 +216,7 @@ def list_interfaces(json: options.Json = False) -> None:
         rate = text.megabytes_per_s(interface.rate_bytes_per_s)
         table.add_row(interface.name, rate, text.count(interface.drives))
     out.print(table)
-    _tell(wide, advised, json=False)
+    _print_answers(wide, advised, json=False)
 
 
 @app.command(
@@ -246,15 +246,15 @@ def array(
         one = raid.Array(levels.level(level), drives)
         answers = one.answers(drive_bytes, iops, share)
         given = {"level": one.level.name, "drives": drives}
-        _tell(answers, advice.level_advice(one.level), given, json=json)
+        _print_answers(answers, advice.level_advice(one.level), given, json=json)
         return
     compared = raid.compare(drives, drive_bytes, iops, share)
     left_out = {level.name: why for level in levels.LEVELS if (why := raid.why_not(level, drives))}
     if json:
-        told = {level.name: answer_lines.results(found) for level, found in compared.items()}
+        shown = {level.name: answer_lines.results(found) for level, found in compared.items()}
         given = {"drives": drives, "drive_bytes": drive_bytes, "drive_iops": iops, "reads": share}
         inputs = {name: value for name, value in given.items() if value is not None}
-        print_json({"inputs": inputs, "levels": told, "left_out": left_out})
+        print_json({"inputs": inputs, "levels": shown, "left_out": left_out})
         return
     _print_levels(compared)
     for why in left_out.values():
@@ -281,7 +281,7 @@ def sort_memory(
         observation_bytes=_bytes(observation, "--observation"),
         observations=observations,
     )
-    _tell([found], [advice.ENOUGH, advice.CACHE], {"keys_bytes": given}, json=json)
+    _print_answers([found], [advice.ENOUGH, advice.CACHE], {"keys_bytes": given}, json=json)
 
 
 @app.command(
@@ -299,7 +299,7 @@ def gained(
         "before_s": units.seconds(before, "--before"),
         "after_s": units.seconds(after, "--after"),
     }
-    _tell([gain.SAVED.solve(**times), gain.SPEED_UP.solve(**times)], json=json)
+    _print_answers([gain.SAVED.solve(**times), gain.SPEED_UP.solve(**times)], json=json)
 
 
 def _latency(rpm: float | None, latency: str | None) -> tuple[float, list[Answer]]:
@@ -333,7 +333,7 @@ def _print_levels(compared: Mapping[levels.Level, list[Answer]]) -> None:
     out.print(table)
 
 
-def _tell(
+def _print_answers(
     answers: Sequence[Answer],
     advised: Sequence[Advice] = (),
     given: Mapping[str, Any] | None = None,
@@ -344,8 +344,8 @@ def _tell(
     """Print answers with their formulas, and what follows from them."""
     if json:
         inputs = {**(given or {}), **answer_lines.inputs(answers)}
-        told = [asdict(one) for one in advised]
-        answered = {"inputs": inputs, "answers": answer_lines.results(answers), "advice": told}
+        shown = [asdict(one) for one in advised]
+        answered = {"inputs": inputs, "answers": answer_lines.results(answers), "advice": shown}
         print_json({**answered, **(more or {})})
         return
     for line in [*answer_lines.answer_lines(answers), *answer_lines.advice_lines(advised)]:

@@ -194,7 +194,7 @@ class Run:
                 raise
             raise type(error)(
                 f"level {order.index} at {order.users:,} users could not be prepared: {error}. The "
-                "levels before it are kept; when that is mended: "
+                "levels before it are kept; once that is fixed: "
                 f"headcount resume {self._bundle.folder}"
             ) from error
 

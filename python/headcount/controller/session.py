@@ -144,7 +144,7 @@ class Session:
         samples = ((source.name, source.sample()) for source in self._sources)
         return Moment(interval, {name: sample for name, sample in samples if sample.values})
 
-    def _tell_of_counters(self, t_s: float) -> None:
+    def _report_counters(self, t_s: float) -> None:
         """Keep and show that a machine's counters are lost, or back: each once."""
         for source in self._sources:
             for one in source.happenings() if isinstance(source, Latest) else ():
@@ -166,7 +166,7 @@ class Session:
             level=level,
             phase=phase,
         )
-        self._tell_of_counters(self._offset_s + interval.to_s)
+        self._report_counters(self._offset_s + interval.to_s)
         tagged = seconds.histograms(interval, self._scenarios, self.step_names, self.task_names)
         self._bundle.second(figures, tagged)
         response = Histogram.merge([tally.response for tally in interval.scenarios])

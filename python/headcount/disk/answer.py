@@ -11,12 +11,12 @@ from headcount.disk.settings import Settings
 from headcount.text import count, duration, share, significant
 
 NOT_A_PREDICTION = (
-    "A disk benchmark is not a prediction of an application: in the paper this re-creates, the "
-    "disks that gained most in ThreadMark gained least in the sort that was to become faster."
+    "A disk benchmark does not predict an application: in the paper this re-creates, the disks "
+    "that gained most in ThreadMark gained least in the sort they were meant to speed up."
 )
 OURS = (
-    "Re-creates what ThreadMark 2.0 told of a disk, throughput and CPU use. Its grid and weights "
-    "were not published; cells, weights and score are ours, and no score of ThreadMark's."
+    "Re-creates what ThreadMark 2.0 reported: throughput and CPU use. Its grid and weights were "
+    "not published; cells, weights and score are ours. This is not a ThreadMark score."
 )
 
 
@@ -60,7 +60,7 @@ class Answer:
         sure = ""
         if interval:
             low, high = (significant(bound) for bound in interval)
-            sure = f" (95 % confidence: {low} to {high})"
+            sure = f" (95% confidence interval {low} to {high})"
         busy = share(mean_busy(self.measured))
         return (
             f"{significant(self.score.value_mb_per_s)} MB/s{sure}: the weighted harmonic mean of "

@@ -39,7 +39,7 @@ FULL = Grid(
     warm_up_s=0.5,
     size_bytes=2 << 30,
 )
-"""Ours: ThreadMark's own was not published. 128 cells, some five minutes."""
+"""Ours: ThreadMark's own was not published. 128 cells, about five minutes."""
 QUICK = Grid(
     threads=(1, 4),
     blocks_bytes=(4 * KIB, 64 * KIB),
@@ -95,7 +95,7 @@ PRESETS: Mapping[str, Preset] = {
             Pattern("webserver", "random", 1.0),
             _mix(_WEBSERVER),
             "Iometer's webserver pattern: the fileserver's sizes with 128 KiB and 512 KiB beside "
-            "them, all reads; the 1 % each of these two is ours",
+            "them, all reads; the 1% each of these two is ours",
         ),
     )
 }

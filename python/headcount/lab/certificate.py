@@ -14,7 +14,7 @@ PACKAGES = Packages("openssl")
 
 def make(folder: Path) -> None:
     """Make an authority and a certificate for the lab's address that it signed, in a folder."""
-    openssl = find("openssl", PACKAGES.advice("TLS on a server of the lab needs openssl"))
+    openssl = find("openssl", PACKAGES.advice("TLS on a lab server needs openssl"))
     authority, request = folder / "authority.key", folder / "server.csr"
     names = folder / "names"
     try:

@@ -7,7 +7,7 @@ from pathlib import Path
 from headcount.errors import InputError, SystemLimitError
 from headcount.lab import home
 
-SETTINGS = {"path": "a folder on the disk to be measured"}
+SETTINGS = {"path": "a folder on the disk to measure"}
 """What a plan's `[server]` table may set."""
 AROUND = ".headcount-lab"
 """The folder around those of runs, in one that somebody has named: what has not been deleted by a
@@ -37,7 +37,7 @@ class FilesServer:
             if path is None:
                 raise
             raise InputError(
-                f'path is "{path}", where you cannot make a folder; choose one that can be '
+                f'path is "{path}", where no folder can be created; choose one that can be '
                 "written: --set path=/mnt/disk"
             ) from None
         self.address = str(self._home.path.resolve())

@@ -70,10 +70,10 @@ class MailServer:
                 self._postfix = Postfix(complete, dovecot, numbers)
                 parts.callback(self._postfix.stop)
             self._parts = parts.pop_all()
-        self._tell(dovecot)
+        self._set_addresses(dovecot)
 
-    def _tell(self, dovecot: Dovecot) -> None:
-        """Say where everything is."""
+    def _set_addresses(self, dovecot: Dovecot) -> None:
+        """Keep where everything is."""
         self.home = dovecot.home
         self.logs: Mapping[str, Path] = {"dovecot": dovecot.home / dovecot_files.LOG}
         if self._postfix is not None:

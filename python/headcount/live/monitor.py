@@ -8,7 +8,7 @@ from headcount.counters.recording import Bookmark
 from headcount.live.alert import Alerts, Event, matches
 from headcount.live.history import History
 from headcount.live.line import Line
-from headcount.live.reading import Back, Lost, News, Reading, Said
+from headcount.live.reading import Back, Lost, News, Reading, Remark
 
 POINTS = 3600
 """Samples kept for the chart: an hour of seconds, and of 100 ms six minutes."""
@@ -106,7 +106,7 @@ class Monitor:
                 state.lost, state.lost_s = news.reason, news.at_s
             case Back():
                 self.sources[news.source].lost = None
-            case Said():
+            case Remark():
                 self.bookmarks.append(Bookmark(news.at_s, news.text))
         return Happened(news)
 

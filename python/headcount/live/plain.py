@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from headcount.live.alert import Event
 from headcount.live.line import title, unit
 from headcount.live.monitor import Happened, Monitor
-from headcount.live.reading import Back, Lost, Reading, Said
+from headcount.live.reading import Back, Lost, Reading, Remark
 from headcount.live.value_text import value
 from headcount.text import clean, share, span
 
@@ -33,7 +33,7 @@ def lines(monitor: Monitor, happened: Happened) -> Iterator[str]:
             yield f"{clock(news.at_s)}  {clean(news.source)}  LOST: {clean(news.reason)}"
         case Back():
             yield f"{clock(news.at_s)}  {clean(news.source)}  is back"
-        case Said():
+        case Remark():
             yield f"{clock(news.at_s)}  BOOKMARK  {clean(news.text)}"
     for event in happened.alerts:
         yield f"{clock(event.at_s)}  {alert(event)}"

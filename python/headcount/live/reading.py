@@ -39,11 +39,11 @@ class Back:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Remark:
     """A bookmark that a log brings with it."""
 
     at_s: float
     text: str
 
 
-News = Reading | Lost | Back | Said
+News = Reading | Lost | Back | Remark

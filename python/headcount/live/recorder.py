@@ -62,7 +62,7 @@ class Recorder:
                 self.dropped += 1
                 if self.failing is None:
                     self.failing = str(error)
-                    told = f"{error}; watching goes on, and writing as soon as that is possible"
+                    told = f"{error}; watching continues, and writing resumes as soon as possible"
             else:
                 if self.failing is not None:
                     self.failing = None

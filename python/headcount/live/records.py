@@ -13,7 +13,7 @@ from headcount.counters.log.own_record import (
 )
 from headcount.counters.log.own_writer import columns_of, rounded_value
 from headcount.live.monitor import Happened
-from headcount.live.reading import Back, Lost, Reading, Said
+from headcount.live.reading import Back, Lost, Reading, Remark
 
 
 def records(happened: Happened) -> Iterator[Line]:
@@ -23,7 +23,7 @@ def records(happened: Happened) -> Iterator[Line]:
             yield Interrupted(at_s=at_s, source=source, state="lost", reason=reason)
         case Back(source, at_s):
             yield Interrupted(at_s=at_s, source=source, state="back")
-        case Said(at_s, text):
+        case Remark(at_s, text):
             yield Marked(at_s=at_s, text=text)
     for event in happened.alerts:
         yield Alerted(

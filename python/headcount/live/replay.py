@@ -5,7 +5,7 @@ from itertools import pairwise
 from statistics import median
 
 from headcount.counters.recording import Recording
-from headcount.live.reading import News, Reading, Said
+from headcount.live.reading import News, Reading, Remark
 
 
 class Replay:
@@ -70,4 +70,4 @@ class Replay:
             for mark in recording.bookmarks:
                 if (mark.at_s, mark.text) not in marks:
                     marks.add((mark.at_s, mark.text))
-                    yield Said(mark.at_s, mark.text)
+                    yield Remark(mark.at_s, mark.text)

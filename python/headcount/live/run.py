@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from headcount.live.reading import News, Reading, Said
+from headcount.live.reading import News, Reading, Remark
 
 RUN = "run"
 """The source of the run's own figures: users, response time, scenarios a second."""
@@ -83,12 +83,12 @@ class RunFeed:
             at_s = datetime.fromisoformat(event["at"]).timestamp()
             self._began_s = at_s - event["t_s"]
             if event["event"] == "level-start":
-                yield Said(
+                yield Remark(
                     at_s,
                     f"level {event['level']}: {event['users']:,} users ({event['purpose']})",
                 )
             elif event["event"] == "level-end":
-                yield Said(at_s, f"level {event['level']} {event['outcome']}")
+                yield Remark(at_s, f"level {event['level']} {event['outcome']}")
 
 
 def seconds(second: Mapping[str, Any], began_s: float) -> Iterator[News]:

@@ -118,10 +118,10 @@ class Watch:
             self.recorder = None
 
     def bookmark(self, text: str, at_s: float | None = None) -> Bookmark:
-        """Note something about a moment, now unless told otherwise."""
+        """Note something about a moment, by default now."""
         mark = self.monitor.bookmark(self.wall.now() if at_s is None else at_s, text)
         if self.recorder is not None:
-            self._tell(self.recorder.mark(mark.at_s, text))
+            self._report(self.recorder.mark(mark.at_s, text))
         return mark
 
     def cost(self) -> float:
@@ -132,9 +132,9 @@ class Watch:
     def _take(self, news: News) -> Happened:
         happened = self.monitor.take(news)
         if self.recorder is not None:
-            self._tell(self.recorder.take(happened))
+            self._report(self.recorder.take(happened))
         return happened
 
-    def _tell(self, message: str | None) -> None:
+    def _report(self, message: str | None) -> None:
         if message is not None:
             self.messages.append(message)

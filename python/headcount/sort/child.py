@@ -28,7 +28,7 @@ def main() -> int:
             order["threads"],
             order["work"],
             order["cold"],
-            _tell,
+            _print_progress,
         )
     except HeadcountError as error:
         print(json.dumps({"error": str(error), "exit_code": int(error.exit_code)}), flush=True)
@@ -37,7 +37,7 @@ def main() -> int:
     return 0
 
 
-def _tell(far: str) -> None:
+def _print_progress(far: str) -> None:
     print(f'{{"far": {far}}}', flush=True)
 
 

@@ -151,9 +151,9 @@ def _turns(settings: Sequence[Setting], rounds: int, seed: int) -> list[tuple[in
 def _make(subject: Subject, data: WorkingFile, listener: Listener) -> dict[str, int]:
     layout = subject.layout
 
-    def tell(far: str) -> None:
-        said = json.loads(far)
-        listener.far("making the data", said["done_bytes"], said["total_bytes"])
+    def progress(far: str) -> None:
+        state = json.loads(far)
+        listener.far("making the data", state["done_bytes"], state["total_bytes"])
 
     made = _engine.sort_make(
         data.path,
@@ -162,7 +162,7 @@ def _make(subject: Subject, data: WorkingFile, listener: Listener) -> dict[str, 
         layout.kind,
         subject.records,
         subject.seed,
-        tell,
+        progress,
     )
     checksum: dict[str, int] = json.loads(made)
     return checksum
@@ -207,13 +207,13 @@ def _check(
     Raises EngineError if it is not the data in order.
     """
 
-    def tell(far: str) -> None:
-        said = json.loads(far)
-        listener.far("verifying", said["done_bytes"], said["total_bytes"])
+    def progress(far: str) -> None:
+        state = json.loads(far)
+        listener.far("verifying", state["done_bytes"], state["total_bytes"])
 
     layout = subject.layout
     found: dict[str, Any] = json.loads(
-        _engine.sort_verify(output.path, layout.record_bytes, layout.places, tell)
+        _engine.sort_verify(output.path, layout.record_bytes, layout.places, progress)
     )
     if found["disorder"] is not None:
         raise EngineError(f"the output is wrong: record {found['disorder']} is out of order")

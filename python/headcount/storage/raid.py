@@ -167,7 +167,7 @@ def compare(
     """
     positive("the number of drives", drives, "4")
     if drives < min(level.minimum_drives for level in LEVELS):
-        raise InputError(f"{drives} drive is no array; RAID begins with 2 drives")
+        raise InputError(f"{drives} drive is not an array; RAID begins with 2 drives")
     arrays = [Array(level, drives) for level in LEVELS if not why_not(level, drives)]
     return {
         array.level: array.answers(

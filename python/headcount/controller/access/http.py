@@ -119,9 +119,9 @@ class HttpAccess:
         name, url = self._plan.workload.name, self._site.url
         message = f"{url} does not serve the pages of {name} as they are ({error}); "
         if self._site.data is not None:
-            return message + "this server of the lab does not work, its log may tell why"
+            return message + "this lab server does not work; its log may say why"
         scale = f" --scale {self._plan.scale:g}" if self._plan.scale != 1 else ""
-        mend = f"make them with: headcount prepare {name}{scale} --folder PAGES, and have the "
+        mend = f"create them with: headcount prepare {name}{scale} --folder PAGES, and have the "
         mend += f"server serve that folder at {url}/"
         if self._plan.asks_for_cgi:
             mend += ", with PAGES/cgi-bin/page as a CGI program"

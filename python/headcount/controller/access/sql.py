@@ -144,8 +144,8 @@ def _advice(message: str) -> str:
     if "28P01" in message or "28000" in message:
         return (
             "; give the role with --user and its password with --password-file or "
-            "HEADCOUNT_PASSWORD, and see that pg_hba.conf lets it in from here"
+            "HEADCOUNT_PASSWORD, and check that pg_hba.conf allows it from here"
         )
     if "3D000" in message:
-        return "; name a database that is there, or make it: createdb"
+        return "; name an existing database, or create it: createdb"
     return ""

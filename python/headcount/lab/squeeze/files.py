@@ -11,11 +11,10 @@ ADVICE = {
     "-p Delegate=yes headcount run ...",
     errno.EPERM: "run as root",
     errno.EROFS: "the file system of control groups is mounted read-only, as in a container that "
-    "may not make groups; start it with --privileged, or run on the machine itself",
+    "may not create groups; start it with --privileged, or run on the machine itself",
     errno.ENOENT: "this system does not offer the controller; see /proc/cgroups",
-    errno.EBUSY: "what is there does not let go of it: processes are in the group itself that "
-    "would have to hand controllers on (start Headcount in a group below it), or they hold more "
-    "memory than the limit",
+    errno.EBUSY: "the group has processes of its own and cannot pass on its controllers (start "
+    "Headcount in a group below it), or its processes use more memory than the limit",
 }
 """What to do about an error of the system."""
 

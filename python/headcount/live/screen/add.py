@@ -121,7 +121,7 @@ class Add(ModalScreen[None]):
         if self._keys:
             options.highlighted = 0
         else:
-            self.query_one("#meaning", Static).update("Nothing is called so.")
+            self.query_one("#meaning", Static).update("No counter matches.")
 
     def _prompt(self, key: Key) -> Text:
         source, name = key

@@ -164,7 +164,7 @@ class Main(Screen[None]):
                 self._watch.bookmark(text, at_s)
                 self.fill()
 
-        self.app.push_screen(Ask(f"Bookmark at {clock(at_s)}: what happens?"), take)
+        self.app.push_screen(Ask(f"Bookmark at {clock(at_s)}: what is happening?"), take)
 
     def action_explain(self) -> None:
         """Explain the chosen counter."""
@@ -211,7 +211,7 @@ class Main(Screen[None]):
     def action_interval(self) -> None:
         """Sample more often or less."""
         if self._replayed:
-            self._say("what others recorded has its own interval", bad=True)
+            self._say("a recording has its own interval", bad=True)
             return
 
         def take(text: str | None) -> None:
@@ -241,7 +241,7 @@ class Main(Screen[None]):
         def save(path: str) -> None:
             export.save(Path(path).expanduser(), text)
 
-        self.app.push_screen(Ask("Write what is shown as CSV to:", _named("csv"), save), take)
+        self.app.push_screen(Ask("Save what is shown as CSV to:", _named("csv"), save), take)
 
     def action_keys(self) -> None:
         """List the keys."""
