@@ -38,7 +38,7 @@ def check(evidence: Evidence) -> Result:
         places += _vanished(level.index, steady)
     good = f"{plural('sample', samples)} of {', '.join(sides)}"
     if silent:
-        good += f"; in {silent} seconds the server was too busy to tell of itself"
+        good += f"; in {plural('second', silent)} the server was too busy to report its own"
     figures: dict[str, float | int | None] = {
         "samples": samples,
         "sides": len(sides),

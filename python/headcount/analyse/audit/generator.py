@@ -47,8 +47,8 @@ def check(evidence: Evidence) -> Result:
         "timer_lateness_p99_ms": late,
     }
     good = (
-        f"at the most {percent(busiest)} of a core in a worker, 1 % of timers over {late:.2f} ms "
-        "late"
+        f"a worker used at most {percent(busiest)} of a core, and 1% of timers were over "
+        f"{late:.2f} ms late"
     )
     if invalid:
         good += f"; {len(invalid)} of {plural('level', len(evidence.levels))} do not count"

@@ -1,4 +1,4 @@
-"""Which limit it was: the order in which signs are believed."""
+"""The decision: the order in which signs count."""
 
 from dataclasses import dataclass
 
@@ -12,14 +12,14 @@ SOFTWARE: tuple[Limit, ...] = ("pool", "lock")
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The limit, what stands beside it, and all the others.
+    """The limit, those joint with it, and all others.
 
     Attributes:
-        limit: What limited.
-        sign: What says so; None for `none` and `unknown`.
-        joint: Limits whose score is as good as the first's.
-        ranked: All signs, the strongest first, the chosen one before all.
-        saturated: Whether the server was; None where that is not known.
+        limit: The limit.
+        sign: Its evidence; None for `none` and `unknown`.
+        joint: Limits with a score close to the first's.
+        ranked: All signs: the chosen one, then the strongest first.
+        saturated: Whether the server was; None if unknown.
 
     """
 
@@ -31,11 +31,10 @@ class Decision:
 
 
 def decide(weighed: Weighed) -> Decision:
-    """A server whose processes are killed is asked nothing else.
+    """The limit. OOM-killed processes of the server decide at once.
 
-    Then the generator first, for what it limits says nothing of the server; and resources before
-    the program: a pool is full, and connections wait to be accepted, also when its workers wait for
-    a disk.
+    Then the generator, since its limit hides the server's; then resources before the program: a
+    pool is full, and connections wait to be accepted, also when its workers wait for a disk.
     """
     ranked = tuple(sorted(weighed.signs.values(), key=lambda sign: -sign.score))
     if weighed.killed is not None:
@@ -50,7 +49,7 @@ def decide(weighed: Weighed) -> Decision:
 
 
 def _of_server(weighed: Weighed, ranked: tuple[Sign, ...], saturated: bool | None) -> Decision:
-    """What limited the server; refusals need no saturation, for nobody queues."""
+    """What limited the server; refusals need no saturation, since nobody queues."""
     hard = tuple(sign for sign in ranked if sign.limit in RESOURCES)
     best = hard[0].score if hard else 0.0
     refusal = weighed.signs.get("refusal")

@@ -1,4 +1,4 @@
-"""What the server's own log says to it."""
+"""Lines of the server's log that name a limit."""
 
 import re
 import tomllib
@@ -14,19 +14,19 @@ from headcount.bundle.diagnosis import Limit, LogLine
 EVENT = "server-log"
 """The event by which a run keeps a line of the server's log."""
 MOST = 5
-"""Lines kept; the same one is kept once."""
+"""Most lines kept; each once."""
 
 
 class Pattern(BaseModel):
-    """A line of a log and what it is a sign of.
+    """A known line of a log, and the limit it is a sign of.
 
     Attributes:
-        name: What it is called, unique among them.
-        limit: What it is a sign of.
-        server: Whose log has it.
-        pattern: A regular expression that it matches.
-        meaning: What the server says by it, as a part of a sentence.
-        knob: The setting that it is about, as the server calls it.
+        name: Unique among them.
+        limit: The limit it is a sign of.
+        server: The server that logs it.
+        pattern: A regular expression for it.
+        meaning: Its meaning, as a part of a sentence.
+        knob: The setting behind it, under the server's name for it.
 
     """
 
@@ -42,18 +42,18 @@ class Pattern(BaseModel):
 
 @cache
 def patterns() -> tuple[Pattern, ...]:
-    """All lines that are known."""
+    """All known lines."""
     text = files("headcount.analyse.diagnosis").joinpath("log_lines.toml").read_text("utf-8")
     return tuple(Pattern.model_validate(entry) for entry in tomllib.loads(text)["line"])
 
 
 def known(text: str) -> Pattern | None:
-    """What a line says, None if nothing that is known."""
+    """The known line that a text matches; None if there is none."""
     return next((one for one in patterns() if re.search(one.pattern, text)), None)
 
 
 def log_lines(events: Iterable[Mapping[str, Any]]) -> list[LogLine]:
-    """The telling lines among a run's events, each kind of them once, the first ones first."""
+    """Known lines among a run's events, each once, in order."""
     found: dict[str, LogLine] = {}
     for event in events:
         if event.get("event") != EVENT:
@@ -72,5 +72,5 @@ def log_lines(events: Iterable[Mapping[str, Any]]) -> list[LogLine]:
 
 
 def named_limits(lines: Sequence[LogLine]) -> frozenset[Limit]:
-    """What the server's log names."""
+    """The limits that the server's log names."""
     return frozenset(line.limit for line in lines)

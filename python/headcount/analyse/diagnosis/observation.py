@@ -1,4 +1,4 @@
-"""A level as the diagnosis sees it: what users got, and the means of the counters."""
+"""A level as the diagnosis sees it: the users' figures, and the means of the counters."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,9 +8,9 @@ from headcount.analyse.diagnosis.thresholds import threshold
 from headcount.bundle.level import FaultResult, LevelResult
 
 OPENING = "opening a session"
-"""Where faults of users stand who were not let in."""
+"""The step of faults of users who were refused."""
 REFUSING = frozenset({"connect", "login", "refused", "disconnected"})
-"""Kinds of faults by which a server turns users away. A timeout is none: it is slow, too."""
+"""Kinds of faults by which a server refuses users; a timeout is not, since it is slow."""
 
 Means = Mapping[str, Mapping[str, float]]
 """By side and counter."""
@@ -22,18 +22,18 @@ class Observation:
 
     Attributes:
         index: Its number in the run.
-        users: How many there were.
-        valid: Whether it tells of the server: the generator was not the limit, and Little's law
-            holds. A level that failed does, and so does one that is invalid for another reason.
+        users: Number of users.
+        valid: Whether it is about the server: the generator was not the limit, and Little's law
+            holds. Failed levels count, and so do those invalid for another reason.
         per_s: Scenarios completed a second.
-        service_s: Mean time from the actual begin of a scenario to its end; None if none ended.
+        service_s: Mean time from the actual start of a scenario to its end; None if none ended.
         think_s: Mean think time of a closed pace; None of an open one.
         failed: Failed scenarios as a share of all that ended.
         refused: Share of users or scenarios refused.
-        served: Users who completed anything; None of bundles that do not say.
+        served: Users who completed anything; None if the bundle lacks it.
         lost: Scenarios that failed by a timeout, as a share.
-        limited: Why the generator was the limit, as it said itself.
-        late: Half of its timers were later than this share of the service time.
+        limited: Why the generator was the limit, in its own words.
+        late: Median lateness of its timers, as a share of the service time.
         worker: CPU of its busiest worker, of a core.
         means: Means of the counters.
         kills: Server processes that the kernel OOM-killed; None if none.
@@ -75,7 +75,7 @@ class Observation:
 
     @property
     def idle_s(self) -> float:
-        """How long a user rests between scenarios, seen from throughput: N / X - R."""
+        """How long a user pauses between scenarios, from throughput: N / X - R."""
         if self.think_s is not None:
             return self.think_s
         if not self.per_s or self.service_s is None:
@@ -84,7 +84,7 @@ class Observation:
 
 
 def observe(level: LevelResult, killed: Kills | None = None) -> Observation:
-    """What a level of a bundle tells, and what was killed during it."""
+    """The observation of a level of a bundle, with the kills during it."""
     total = level.total
     ended = total.completed + total.failed
     failed = total.failed / ended if ended else 0.0

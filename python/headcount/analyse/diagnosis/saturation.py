@@ -14,7 +14,7 @@ MOST_DECIDING = 3
 
 @dataclass(frozen=True, slots=True)
 class Saturation:
-    """How throughput answers to users at the top.
+    """How throughput responds to users at the top.
 
     Attributes:
         elasticity: d ln X / d ln N between the largest levels and the nearest below that are
@@ -47,7 +47,7 @@ class Saturation:
 
 
 def saturation(observations: Sequence[Observation]) -> Saturation:
-    """See how throughput grew at the top of the valid levels."""
+    """How throughput grew at the top of the valid levels."""
     valid = sorted((o for o in observations if o.valid), key=lambda o: (o.users, o.index))
     if not valid:
         return Saturation(None, (), None)

@@ -1,4 +1,4 @@
-"""A sign: what speaks for one limit at one level, with the figures that say so."""
+"""A sign: the evidence for one limit at one level, with its figures."""
 
 from dataclasses import dataclass, field
 
@@ -12,11 +12,11 @@ class Sign:
     """Evidence for one limit at one level.
 
     Attributes:
-        limit: What may be the limit.
-        detail: Which kind of it; None if there are no kinds.
+        limit: The possible limit.
+        detail: Its kind; None if there are no kinds.
         score: From 0 to 1: how surely it was at work.
-        figures: What says so, the strongest first.
-        size: Places of a pool, ms of a lock, CPUs of a quota, users let in; None if there is none.
+        figures: The evidence, the strongest first.
+        size: Places of a pool, ms of a lock, CPUs of a quota, users accepted; None if none.
         size_unit: Of the size.
 
     """
@@ -39,7 +39,7 @@ def figure(
     side: Side | None = None,
     unit: str | None = None,
 ) -> Figure:
-    """A figure of a level; side and unit are found where they are not given."""
+    """A figure of a level; side and unit are derived if not given."""
     if side is None:
         there = [name for name in ("sut", "server") if counter in level.means.get(name, {})]
         side = "server" if there == ["server"] else "sut"

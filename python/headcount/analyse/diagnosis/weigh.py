@@ -1,4 +1,4 @@
-"""All signs at all levels, brought to one for each limit."""
+"""All signs at all levels, combined into one per limit."""
 
 import statistics
 from collections import Counter
@@ -22,12 +22,12 @@ from headcount.analyse.diagnosis.thresholds import threshold
 from headcount.bundle.diagnosis import Limit
 
 RESOURCES: tuple[Limit, ...] = ("cpu", "thread", "memory", "disk", "network")
-"""What a machine has; the rest are the generator's and the program's limits."""
+"""The machine's resources; other limits are the generator's and the program's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """What speaks for each limit.
+    """The evidence for each limit.
 
     Attributes:
         seen: Whether and where the server was saturated.

@@ -29,10 +29,10 @@ class Scram:
 
     def proof(self, challenge: bytes) -> bytes:
         """The answer to the server's challenge."""
-        told = _fields(challenge)
+        fields = _fields(challenge)
         try:
-            nonce, rounds = told["r"], int(told["i"])
-            salt = base64.b64decode(told["s"], validate=True)
+            nonce, rounds = fields["r"], int(fields["i"])
+            salt = base64.b64decode(fields["s"], validate=True)
         except (KeyError, ValueError, binascii.Error):
             raise OSError("the server's challenge is not a SCRAM challenge") from None
         if not nonce.startswith(self._nonce) or not 0 < rounds <= _MOST_ROUNDS:
@@ -41,16 +41,16 @@ class Scram:
         key = _hmac(salted, b"Client Key")
         binding = base64.b64encode(_NO_BINDING.encode()).decode()
         final = f"c={binding},r={nonce}"
-        said = f"{self._bare},{challenge.decode()},{final}".encode()
-        signature = _hmac(hashlib.sha256(key).digest(), said)
-        self._expected = _hmac(_hmac(salted, b"Server Key"), said)
+        message = f"{self._bare},{challenge.decode()},{final}".encode()
+        signature = _hmac(hashlib.sha256(key).digest(), message)
+        self._expected = _hmac(_hmac(salted, b"Server Key"), message)
         proof = bytes(ours ^ theirs for ours, theirs in zip(key, signature, strict=True))
         return f"{final},p={base64.b64encode(proof).decode()}".encode()
 
     def check(self, last: bytes) -> None:
         """Make sure that the server knows the password too."""
-        told = _fields(last).get("v", "")
-        if not hmac.compare_digest(base64.b64encode(self._expected).decode(), told):
+        proof = _fields(last).get("v", "")
+        if not hmac.compare_digest(base64.b64encode(self._expected).decode(), proof):
             raise OSError("the server did not prove that it knows the password")
 
 

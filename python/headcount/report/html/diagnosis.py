@@ -117,11 +117,11 @@ def _titled(title: str, text: str) -> Html:
 
 
 def _doubts(found: Diagnosis) -> Html | None:
-    said = [*found.doubts, *(one.sentence for one in found.not_observed)]
-    if not said:
+    lines = [*found.doubts, *(one.sentence for one in found.not_observed)]
+    if not lines:
         return None
-    items = element("ul", *(element("li", unbroken(one)) for one in said))
-    return more(f"{plural('doubt', len(said))} about the diagnosis", items)
+    items = element("ul", *(element("li", unbroken(one)) for one in lines))
+    return more(f"{plural('doubt', len(lines))} about the diagnosis", items)
 
 
 def _candidates(found: Diagnosis) -> Html | None:
@@ -164,7 +164,7 @@ def _drawing(content: ReportContent, found: Diagnosis, room: Room) -> Html:
         panels.append(panel)
         drawn.append(_strip(found, panel, limit, style, last=_last(found, limit)))
         top += APART
-    told = [(level.users, _said(level)) for level in found.levels]
+    texts = [(level.users, _hover_text(level)) for level in found.levels]
     return drawing(
         room,
         panels[-1].bottom + 46,
@@ -172,7 +172,7 @@ def _drawing(content: ReportContent, found: Diagnosis, room: Room) -> Html:
         _in_words(found),
         *drawn,
         axis.lower(panels[-1], count, room.x_ticks, "Users"),
-        strips(panels, told) if room.hover else None,
+        strips(panels, texts) if room.hover else None,
     )
 
 
@@ -214,7 +214,7 @@ def _last(found: Diagnosis, limit: Limit) -> float | None:
     return next((one.score for one in found.candidates if one.limit == limit), None)
 
 
-def _said(level: LevelScores) -> str:
+def _hover_text(level: LevelScores) -> str:
     lines = [plural("user", level.users) + (", saturated" if level.saturated else "")]
     ranked = sorted(level.scores.items(), key=lambda item: -item[1])
     lines += [f"{NAMES[limit]}: {significant(score)}" for limit, score in ranked if score > 0]

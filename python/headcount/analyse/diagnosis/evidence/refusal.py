@@ -39,7 +39,7 @@ def signs(level: Observation, light: Observation | None) -> Sign:
         score = 0.6 + 0.4 * min((level.refused - least) / (FULL_SHARE - least), 1.0)
     if light is not None and light.service_s and level.service_s is not None:
         grown = level.service_s / light.service_s
-        text = f"accepted users waited {significant(grown)} times as long as the fewest users"
+        text = f"accepted users waited {significant(grown)} times as long as with few users"
         shown = figure(
             level,
             GROWTH,
