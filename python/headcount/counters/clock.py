@@ -58,15 +58,15 @@ class ClockEstimate:
         """How often answers contradicted each other: the other clock was set meanwhile."""
 
     def observe(
-        self, asked_s: float, heard_s: float, told_s: float, resolution_s: float = 0.0
+        self, asked_s: float, heard_s: float, remote_s: float, resolution_s: float = 0.0
     ) -> None:
-        """Take an answer: asked and heard by our steady clock, and what it told (since 1970).
+        """Take an answer: asked and heard by our steady clock, and the time it gave (since 1970).
 
-        ``resolution_s`` says that its clock cuts off: it was then between what it told and so much
+        ``resolution_s`` says that its clock cuts off: it was then between that time and so much
         later.
         """
-        low_s = told_s - (heard_s + self._wall_s)
-        high_s = told_s + resolution_s - (asked_s + self._wall_s)
+        low_s = remote_s - (heard_s + self._wall_s)
+        high_s = remote_s + resolution_s - (asked_s + self._wall_s)
         drift_s = DRIFT * max(0.0, heard_s - self._at_s)
         self._low_s, self._high_s = self._low_s - drift_s, self._high_s + drift_s
         self._at_s = heard_s
@@ -85,9 +85,9 @@ class ClockEstimate:
             (self._low_s + self._high_s) / 2, max(0.0, (self._high_s - self._low_s) / 2)
         )
 
-    def local_s(self, told_s: float, asked_s: float, heard_s: float) -> float:
-        """When it was by our steady clock as the other said, within when we asked and heard."""
+    def local_s(self, remote_s: float, asked_s: float, heard_s: float) -> float:
+        """The moment on our steady clock when the other's was this, between asking and hearing."""
         offset = self.offset
         if offset is None:
             return (asked_s + heard_s) / 2
-        return min(heard_s, max(asked_s, told_s - offset.seconds - self._wall_s))
+        return min(heard_s, max(asked_s, remote_s - offset.seconds - self._wall_s))

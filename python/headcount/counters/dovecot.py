@@ -64,7 +64,7 @@ def metrics(text: str) -> Metrics:
 
 
 def gauges(now: Metrics) -> dict[str, float]:
-    """Sessions that are open; absent where logons and logoffs are told in disorder."""
+    """Sessions that are open; absent if logons and logoffs arrive out of order."""
     if not now or now["logins"][0] < now["logouts"][0]:
         return {}
     return {"mail.sessions": now["logins"][0] - now["logouts"][0]}

@@ -90,7 +90,7 @@ def written_bytes(smaps: str) -> int:
 
 
 def kernel_bytes(proc: str = "/proc") -> int | None:
-    """What the kernel holds and cannot give back, page tables aside; None where it is not told."""
+    """What the kernel holds and cannot give back, page tables aside; None if unknown."""
     meminfo = parse(read_text(f"{proc}/meminfo") or "")
     sockets = read_text(f"{proc}/net/sockstat") or ""
     buffers = re.search(r"^TCP: .*\bmem (\d+)", sockets, re.MULTILINE)
@@ -100,7 +100,7 @@ def kernel_bytes(proc: str = "/proc") -> int | None:
 
 
 def memory(proc: str = "/proc") -> tuple[int, int] | None:
-    """Memory that programs can still have, and that there is, in bytes; None where not told."""
+    """Memory that programs can still have, and that there is, in bytes; None if unknown."""
     meminfo = parse(read_text(f"{proc}/meminfo") or "")
     if not {"MemAvailable", "MemTotal"} <= meminfo.keys():
         return None

@@ -15,7 +15,7 @@ def open_source(address: str, name: str) -> Source:
         name: Whose counters these are.
 
     Sampling a source of another machine waits for its answer, and raises TargetError when there is
-    none; :class:`~headcount.counters.latest.Latest` keeps that from whoever must not wait.
+    none; :class:`~headcount.counters.latest.Latest` hides that from callers that must not wait.
 
     Raises:
         InputError: This is no address of a source.

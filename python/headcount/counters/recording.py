@@ -7,7 +7,7 @@ from headcount.counters.source import Sample
 
 @dataclass(frozen=True, slots=True)
 class Bookmark:
-    """A moment that whoever watched wrote something about.
+    """A moment with a note by the user.
 
     Attributes:
         at_s: When, in seconds since 1970 (UTC).

@@ -1,7 +1,7 @@
 """The lines of Headcount's own log of counters: what `headcount watch --log` writes.
 
-A log is lines of JSON, each whole in itself but for the names of columns. Moments are seconds since
-1970 (UTC); figures are in the unit that their column names.
+A log is lines of JSON, each complete except for the names of its columns. Times are seconds since
+1970 (UTC); figures have the unit of their column.
 """
 
 from typing import Annotated, Any, Literal
@@ -9,13 +9,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 FORMAT: Literal["headcount watch"] = "headcount watch"
-"""What the first line says its file is."""
+"""The format named in the first line."""
 VERSION: Literal[1] = 1
-"""Changes with any change that an existing reader would notice."""
+"""Changes whenever an existing reader would notice."""
 
 
 class Line(BaseModel):
-    """What all lines have in common."""
+    """The fields of all lines."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -26,10 +26,10 @@ class Watched(BaseModel):
     """One source of counters.
 
     Attributes:
-        name: What lines call it, unique in its log.
-        address: Where it is: `local`, `ssh://...`, `http://.../metrics`.
-        host: The machine's name, None where nobody said it.
-        system: `linux` or `windows`, None where nobody said it.
+        name: Its name in other lines, unique in the log.
+        address: Its address: `local`, `ssh://...`, `http://.../metrics`.
+        host: The machine's name, None if unknown.
+        system: `linux` or `windows`, None if unknown.
 
     """
 
@@ -42,7 +42,7 @@ class Watched(BaseModel):
 
 
 class Header(Line):
-    """The first line, and the first of each later watching that was appended."""
+    """The first line, and the first line of each session appended later."""
 
     kind: Literal["header"] = "header"
     format: Literal["headcount watch"] = FORMAT
@@ -53,11 +53,11 @@ class Header(Line):
 
 
 class Columns(Line):
-    """Names and units of a source's counters, before its first sample and whenever some come new.
+    """Names and units of a source's counters, before its first sample and whenever one is added.
 
     Attributes:
-        names: Of the figures of this source's samples from here on, in order.
-        units: UCUM code of each, None where the catalogue does not know the counter.
+        names: Names of the figures in this source's later samples, in order.
+        units: UCUM code of each, None for counters unknown to the catalogue.
 
     """
 
@@ -71,7 +71,7 @@ class Taken(Line):
     """One sample of a source.
 
     Attributes:
-        values: By the columns' order, null where the source could not give it; or by name.
+        values: In the order of the columns, null if the source has none; or by name.
 
     """
 
@@ -81,20 +81,20 @@ class Taken(Line):
 
 
 class Marked(Line):
-    """Something that whoever watched wrote down."""
+    """A bookmark that the user wrote."""
 
     kind: Literal["bookmark"] = "bookmark"
     text: str
 
 
 class Alerted(Line):
-    """A counter went over or under its threshold, or came back.
+    """A counter crossed its threshold, or came back.
 
     Attributes:
-        alert: The condition as it was given.
+        alert: The condition as given.
         counter: The counter that met it.
-        state: `raised` at the first sample that met it, `ended` at the first that no longer did.
-        value: What the counter was then.
+        state: `raised` at the first sample that meets it, `ended` at the first that does not.
+        value: The value of the counter.
 
     """
 
@@ -123,5 +123,5 @@ RECORD: TypeAdapter[Any] = TypeAdapter(Record)
 
 
 def line(record: Line) -> str:
-    """A record as it stands in a log, without the end of line."""
+    """A record as a line of a log, without the line end."""
     return record.model_dump_json()

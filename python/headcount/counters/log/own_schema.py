@@ -1,6 +1,6 @@
-"""The published JSON Schema of a line of Headcount's own log of counters.
+"""The published JSON Schema of a line of Headcount's log of counters.
 
-`python -m headcount.counters.log.own_schema > docs/schemas/watch-log.schema.json` writes it anew.
+`python -m headcount.counters.log.own_schema > docs/schemas/watch-log.schema.json` rewrites it.
 """
 
 import json
@@ -10,7 +10,7 @@ from headcount.counters.log.own_record import RECORD, VERSION
 
 
 def text() -> str:
-    """The schema as it stands in its file."""
+    """The text of the schema's file."""
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:headcount:schema:watch-log:{VERSION}",

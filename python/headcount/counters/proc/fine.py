@@ -140,7 +140,7 @@ class FineSampler:
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
         self._cpu_s = 0.0
-        self._told_s = 0.0
+        self._reported_s = 0.0
         self._broken: Exception | None = None
 
     def take(self) -> dict[str, float]:
@@ -160,8 +160,8 @@ class FineSampler:
     def cost_s(self) -> float:
         """CPU time the thread used since the last call, in seconds."""
         used_s = self._cpu_s
-        told_s, self._told_s = self._told_s, used_s
-        return used_s - told_s
+        before_s, self._reported_s = self._reported_s, used_s
+        return used_s - before_s
 
     def close(self) -> None:
         """End the thread and let go of all gauges."""
@@ -179,7 +179,7 @@ class FineSampler:
                 if now_s < at_s + self._interval_s:  # the machine was busy: leave out what is past
                     self._moments.look(now_s)
                 self._cpu_s = time.thread_time()
-        except Exception as error:  # noqa: BLE001 - told by take, on the caller's thread
+        except Exception as error:  # noqa: BLE001 - raised by take, on the caller's thread
             self._broken = error
 
 

@@ -42,7 +42,7 @@ def parse(text: str) -> dict[str, str]:
     for line in text.splitlines():
         _, first, rest = line.partition(":")
         controllers, second, name = rest.partition(":")
-        # A group outside of our own namespace is told as "/..": it cannot be reached.
+        # The kernel shows a group outside our own namespace as "/..": it cannot be reached.
         if not first or not second or not name.startswith(_ROOT) or name.startswith("/.."):
             continue
         for controller in controllers.split(",") if controllers else ["unified"]:

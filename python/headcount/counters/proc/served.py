@@ -176,7 +176,7 @@ def shares(
 class NetworkQueues:
     """What waits to be sent in the queueing disciplines of the interfaces.
 
-    Each interface is told of. The host's figure is of those that the server listens on, where it
+    Each interface has its figures. The host's is of those that the server listens on, where it
     names their addresses: what others send through theirs is not what it waits for.
     """
 
@@ -224,7 +224,7 @@ class NetworkQueues:
             return None
         known = self._table.addresses()
         names = {address: known.get(address) for address in wanted}
-        # All of 127.0.0.0/8 is the loopback's, whatever addresses it is told to have.
+        # All of 127.0.0.0/8 is the loopback's, whatever addresses it is given.
         names |= {one: _LOOPBACK for one in wanted if len(one) == 4 and one[0] == 127}
         found = [name for name in names.values() if name is not None]
         return frozenset(found) if len(found) == len(names) else None

@@ -65,7 +65,7 @@ class Scraper:
         return self.ask()  # on a new connection, so only once more
 
     def interrupt(self) -> None:
-        """Ask no more; whoever waits for an answer in another thread gets none."""
+        """Ask no more; a thread that waits for an answer gets none."""
         self._interrupted = True
         connection = self._connection
         if connection is not None and connection.sock is not None:

@@ -16,18 +16,18 @@ from headcount.counters.source import Sample
 from headcount.errors import InputError, TargetError
 
 OLD_S = 5.0
-"""What grew since a page older than this is not told: it would blur what happened meanwhile."""
+"""No rates since an older page: they would average over the gap."""
 _SLACK_S = 0.05
 """The exporter notes its time while it gathers the rest, which takes it some hundredths."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A page, when it was read by our steady clock, and what the machine's own clock said."""
+    """A page, when our steady clock read it, and the time of the machine's own clock."""
 
     page: Page
     at_s: float
-    told_s: float | None
+    page_s: float | None
 
 
 class PrometheusSource:
@@ -89,7 +89,7 @@ class PrometheusSource:
         return Sample(now.at_s, found)
 
     def close(self) -> None:
-        """Close the connection; whoever waits for a page in another thread gets none."""
+        """Close the connection; a thread that waits for a page gets none."""
         self._closed = True
         self._scraper.interrupt()
         with self._busy:
@@ -100,14 +100,14 @@ class PrometheusSource:
             read = page.parse(answer.text, self._exporter.metrics)
         except InputError as error:
             raise TargetError(f"no counters from {self._address.text}: {error}") from error
-        told_s = values.clock(self._exporter, read)
+        page_s = values.clock(self._exporter, read)
         at_s = (answer.asked_s + answer.heard_s) / 2
-        if told_s is not None and not told_s.is_integer():
-            self._clock.observe(answer.asked_s, answer.heard_s, told_s)
-            at_s = self._clock.local_s(told_s, answer.asked_s, answer.heard_s)
-            return _Read(read, at_s, told_s)
+        if page_s is not None and not page_s.is_integer():
+            self._clock.observe(answer.asked_s, answer.heard_s, page_s)
+            at_s = self._clock.local_s(page_s, answer.asked_s, answer.heard_s)
+            return _Read(read, at_s, page_s)
         # Whole seconds: of an exporter that cuts them off, or of the answer's header.
-        whole_s = told_s if told_s is not None else answer.date_s
+        whole_s = page_s if page_s is not None else answer.date_s
         if whole_s is not None:
             self._clock.observe(answer.asked_s, answer.heard_s, whole_s, resolution_s=1.0)
         return _Read(read, at_s, None)
@@ -126,7 +126,7 @@ def _exporter(answer: Answer, address: Address) -> Exporter:
 def _elapsed_s(was: _Read, now: _Read) -> float:
     """The time between two pages: by the machine's own clock, unless that was set in between."""
     ours_s = now.at_s - was.at_s
-    if was.told_s is None or now.told_s is None:
+    if was.page_s is None or now.page_s is None:
         return ours_s
-    its_s = now.told_s - was.told_s
+    its_s = now.page_s - was.page_s
     return its_s if abs(its_s - ours_s) <= _SLACK_S + 0.1 * ours_s else ours_s

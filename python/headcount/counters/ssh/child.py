@@ -103,7 +103,7 @@ class SshChild:
                 self._lines.extend(line.decode("utf-8", "replace") for line in whole)
 
     def end(self) -> None:
-        """End the login; whoever waits for an answer gets none. The loop there ends, too."""
+        """End the login; a thread that waits for an answer gets none. The remote loop ends, too."""
         self._process.kill()
 
     def close(self) -> None:

@@ -28,7 +28,7 @@ HELLO, READY, TIME, END = (
 )
 
 _LINES = "999999"
-"""`head` is told to print so many lines; no file of /proc has more."""
+"""Most lines that `head` prints; no file of /proc has more."""
 
 SCRIPT = "; ".join(
     [

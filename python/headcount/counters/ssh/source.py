@@ -18,7 +18,7 @@ from headcount.counters.ssh.child import SshChild
 from headcount.errors import TargetError
 
 OLD_S = 5.0
-"""What grew since a reading older than this is not told: it would blur what happened meanwhile."""
+"""No rates since an older reading: they would average over the gap."""
 _CLOCK_READINGS = 3
 """The other clock is asked so often at once: the first answer after a login is a slow one."""
 _MS_PER_S = 1000.0
@@ -74,8 +74,8 @@ class Reading:
 
     Attributes:
         at_s: When it was, by our steady clock.
-        host: What it said of the machine.
-        own_ticks: CPU time that reading has taken there so far; None where it is not told.
+        host: Its figures of the machine.
+        own_ticks: CPU time that reading has taken there so far; None if unknown.
 
     """
 
@@ -147,7 +147,7 @@ class SshSource:
         return Sample(now.at_s, values)
 
     def close(self) -> None:
-        """Log out; whoever waits for an answer in another thread gets none."""
+        """Log out; a thread that waits for an answer gets none."""
         self._closed = True
         child = self._child
         if child is not None:
@@ -200,9 +200,9 @@ class SshSource:
         if part is None:  # a `date` that knows no fractions
             self._clock.observe(asked_s, heard_s, seconds, resolution_s=1.0)
             return (asked_s + heard_s) / 2
-        told_s = seconds + part / 10 ** len(fraction)
-        self._clock.observe(asked_s, heard_s, told_s)
-        return self._clock.local_s(told_s, asked_s, heard_s)
+        written_s = seconds + part / 10 ** len(fraction)
+        self._clock.observe(asked_s, heard_s, written_s)
+        return self._clock.local_s(written_s, asked_s, heard_s)
 
     def _cost(self, was: Reading, now: Reading) -> dict[str, float]:
         """CPU time that the reader at the other end took since the last reading."""

@@ -69,7 +69,7 @@ def encodings(head: bytes) -> tuple[str, ...]:
     """The encodings a file that begins so may have, the likeliest first.
 
     `typeperf > file` writes the console's code page, PowerShell UTF-16, other programs the
-    system's code page or UTF-8. A code page cannot be told from another by its bytes.
+    system's code page or UTF-8. Bytes do not reveal the code page.
     """
     for mark, encoding in _BYTE_ORDER_MARKS.items():
         if head.startswith(mark):
