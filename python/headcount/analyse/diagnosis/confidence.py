@@ -12,7 +12,7 @@ from headcount.analyse.diagnosis.weigh import RESOURCES, Weighed, weigh
 from headcount.bundle.diagnosis import Confidence, Limit
 
 TIMES = 60
-"""Resamplings: a share of agreement is then known to 0.06 at worst, which no word depends on."""
+"""Resamplings: enough to know a share of agreement to 0.06 at worst."""
 
 
 def confidence(

@@ -23,11 +23,11 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import Bundle
 
 LOG_SURE = 1.15
-"""What a line of the server's own log that says the same adds to the confidence, as a factor."""
+"""Factor of the confidence if a line of the server's log agrees."""
 
 
 def diagnose(bundle: Bundle) -> Diagnosis | None:
-    """What stopped the server of a run; None where no level was finished.
+    """What stopped the server of a run; None if no level was finished.
 
     Pure: reads the bundle and nothing else, and gives the same for the same bundle.
     """
@@ -39,7 +39,7 @@ def of_levels(
     seconds: Iterable[Mapping[str, Any]] = (),
     events: Iterable[Mapping[str, Any]] = (),
 ) -> Diagnosis | None:
-    """The same of levels; without their seconds it is less sure."""
+    """The diagnosis of levels; less sure without their seconds."""
     if not levels:
         return None
     every = list(seconds)
@@ -108,7 +108,7 @@ def _alternating(decision: Decision, weighed: Weighed, turns: tuple[Limit, Limit
 
 
 def _runner_up(decision: Decision) -> Candidate | None:
-    """The strongest that is not named, if anything speaks for it."""
+    """The strongest candidate that is not named, if there is evidence for it."""
     named = {decision.limit, *(sign.limit for sign in decision.joint)}
     others = [sign for sign in decision.ranked if sign.limit not in named and sign.score > 0]
     return _candidate(others[0]) if others else None

@@ -31,7 +31,7 @@ class Kills:
 
 
 def kills(levels: Sequence[LevelResult], seconds: Iterable[Mapping[str, Any]]) -> dict[int, Kills]:
-    """Kills by level, of levels that had any; without its seconds a level has its means only."""
+    """Kills by level, for levels with any; without seconds, from the means of the level."""
     found = _in_seconds(seconds)
     for level in levels:
         summary = level.counters.get("sut", {}).get(OWN)
@@ -61,5 +61,5 @@ def _in_seconds(seconds: Iterable[Mapping[str, Any]]) -> dict[int, Kills]:
 
 
 def _whole(number: float) -> int:
-    """A rate times its seconds is whole but for the clocks; and any part of one was one."""
+    """A number of kills: a rate times seconds, rounded, and at least 1."""
     return max(round(number), 1)

@@ -1,14 +1,14 @@
-"""Which resource would be full next, by the utilisation law.
+"""The resource that would be full next, by the utilisation law.
 
-U = U0 + D X: what a resource is used grows with throughput by its demand D of a scenario, from what
-it is used without load (Denning and Buzen, "The Operational Analysis of Queueing Network
-Models", ACM Computing Surveys 10(3), 1978). It is full at X* = (capacity - U0) / D, and so much
-throughput takes X* (R + Z) users whose response time R is that of few users. It assumes that a
-scenario goes on to ask for as much, and so does its interval: an extrapolation, never a finding.
+U = U0 + D X: the use of a resource grows with throughput by the demand D of a scenario, from its
+use without load (Denning and Buzen, "The Operational Analysis of Queueing Network Models", ACM
+Computing Surveys 10(3), 1978). It is full at X* = (capacity - U0) / D, a throughput that takes
+X* (R + Z) users with the response time R of few users. The projection and its interval assume that
+the demand stays the same: an extrapolation, never a finding.
 
-Of the CPU a scenario asked for less on a busy server than the line says, on all that were tried,
-and how much less did not show before (docs/diagnosis-proof.md). So a projection of the CPU, and of
-its busiest thread, whose time is CPU too, has a lower bound alone.
+On all busy servers tried, a scenario needed less CPU than the line predicts, by an amount that
+lower levels do not show (docs/diagnosis-proof.md). So a projection of the CPU, and of its busiest
+thread, has only a lower bound.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -30,16 +30,15 @@ LEAST_LEVELS = 3
 SPREAD = 1.5
 """Ratio of the largest throughput to the smallest for a slope."""
 BEYOND = 1.02
-"""A resource that would have been full before the throughput reached has another capacity."""
+"""A resource that should have been full at the throughput reached has another capacity."""
 SURE_SLOPE = 4.0
-"""Standard errors that the slope must be above zero: what hardly grows with throughput is not
-projected."""
+"""Standard errors that the slope must be above zero: a use that hardly grows is not projected."""
 DRAWS = 400
 FAR = 100.0
 """Times the users tried beyond which a projection means nothing."""
 
 FROM_BELOW: frozenset[Limit] = frozenset({"cpu", "thread"})
-"""Of which a busy server needs less for a scenario: a projection has no upper bound."""
+"""A busy server needs less of these per scenario: their projections have no upper bound."""
 
 NAMES: dict[Limit, str] = {
     "cpu": "the CPU",
@@ -53,7 +52,7 @@ NAMES: dict[Limit, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """Something with a capacity: its use at a level in the unit of the capacity, if seen."""
+    """Something with a capacity, and its use at a level, if observed, in the same unit."""
 
     limit: Limit
     counter: str
@@ -62,13 +61,13 @@ class Resource:
     capacity: float
     unit: str
     by_users: bool = False
-    """Whether it grows with the users rather than with what they do."""
+    """Whether it grows with users rather than throughput."""
 
 
 def projection(
     observations: Sequence[Observation], seen: Saturation, named: Sequence[Limit]
 ) -> Next | None:
-    """The first of the other resources to be full, or None where none of them tells."""
+    """The first of the other resources to be full, or None if no figure shows it."""
     light = seen.light
     if light is None or not light.per_s:
         return None
@@ -83,7 +82,7 @@ def projection(
 
 
 def resources(levels: Sequence[Observation]) -> Iterator[Resource]:
-    """Everything with a capacity that the levels tell the use of."""
+    """Everything with a capacity and a use known from the levels."""
     if not levels:
         return
     last = max(levels, key=lambda o: o.users)

@@ -1,4 +1,4 @@
-"""Levels drawn again from their own seconds, for how sure a diagnosis is."""
+"""Levels resampled from their own seconds, for the confidence of a diagnosis."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,11 +10,11 @@ import numpy.typing as npt
 from headcount.analyse.diagnosis.observation import Observation
 
 BLOCK_S = 5
-"""Seconds drawn together: what a second shows depends on the ones before it (Kuensch 1989)."""
+"""Length of a block: a second depends on those before it (Kuensch 1989)."""
 LEAST = 8
-"""Seconds below which a level is taken as it is."""
+"""A level with fewer seconds is not resampled."""
 SEED = 20260101
-"""The same bundle gives the same diagnosis."""
+"""Fixed, so that the same bundle gives the same diagnosis."""
 
 Floats = npt.NDArray[np.float64]
 
@@ -44,7 +44,7 @@ def draws(
     measured: Mapping[int, Sequence[Mapping[str, Any]]],
     times: int,
 ) -> Iterator[list[Observation]]:
-    """The levels, drawn again so many times; those with too few seconds stay as they are."""
+    """The levels, resampled so many times; those with too few seconds stay the same."""
     rng = np.random.default_rng(SEED)
     tables = {
         o.index: _table(measured[o.index])

@@ -45,7 +45,7 @@ NAMES: Mapping[Limit, str] = {
 
 
 def not_observed(weighed: Weighed) -> list[NotObserved]:
-    """The limits for which no counter was there."""
+    """The limits without counters."""
     missing: list[Limit] = [limit for limit in RESOURCES if limit not in weighed.signs]
     deciding = weighed.seen.levels
     if deciding and not any(

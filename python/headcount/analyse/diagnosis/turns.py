@@ -1,4 +1,4 @@
-"""Resources that limited in turns: each of them part of the time, and their means hide it."""
+"""Resources that limited in turns, each part of the time, which their means hide."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -50,7 +50,7 @@ def cores(level: Observation) -> Cores:
 
 
 def waiting(level: Observation) -> tuple[float, str] | None:
-    """How much the server waited for CPU, from 0 to 1, and the counter that says so."""
+    """How much the server waited for CPU, from 0 to 1, and the counter that shows it."""
     pressure = level.mean(PRESSURE)
     delay = level.mean(DELAY)
     if pressure is not None:
@@ -63,7 +63,7 @@ def waiting(level: Observation) -> tuple[float, str] | None:
 
 
 def wanted(level: Observation) -> float | None:
-    """CPU that the server's threads used or waited for, in cores; None where it is not seen.
+    """CPU that the server's threads used or waited for, in cores; None if not observed.
 
     Two figures tell, and the smaller counts: time that threads waited is too large where many of
     them wake at once, and the threads ready at the moments looked at where looking wakes them.
@@ -82,7 +82,7 @@ def wanted(level: Observation) -> float | None:
 
 
 def signs(level: Observation) -> Sign | None:
-    """How surely the server wanted CPU that it did not get; None where nothing tells."""
+    """How surely the server wanted CPU that it did not get; None if not observed."""
     found = [sign for sign in (_quota(level), _pinned(level), _machine(level)) if sign is not None]
     return max(found, key=lambda sign: sign.score, default=None)
 
@@ -100,7 +100,7 @@ def _quota(level: Observation) -> Sign | None:
 
 
 def _pinned(level: Observation) -> Sign | None:
-    """A server that waits for the CPUs it is bound to while others are idle."""
+    """A server that waits for the CPUs it is pinned to while others are idle."""
     used, wait, busiest = cores(level), waiting(level), level.mean(BUSIEST)
     host = level.mean(HOST)
     if wait is None or busiest is None or host is None or wait[1] == HOST_PRESSURE:
@@ -122,7 +122,7 @@ def _pinned(level: Observation) -> Sign | None:
 
 
 def _machine(level: Observation) -> Sign | None:
-    """All CPUs of the machine in use; others are to blame where they take much of them."""
+    """All CPUs of the machine in use, by the server or by others."""
     busy = level.mean(HOST)
     if busy is None:
         return None
@@ -181,7 +181,7 @@ def _elsewhere(level: Observation) -> float:
 
 
 def _others(used: Cores) -> bool:
-    """Whether programs that are neither the server nor the generator took a part that matters."""
+    """Whether programs other than server and generator used a relevant part."""
     if used.foreign is None or not used.there:
         return False
     return used.foreign >= threshold("cpu.foreign") * used.there

@@ -18,19 +18,19 @@ BUSY = "socket.busy"
 QUEUED = "socket.send_queue.share"
 WINDOW = "socket.rwnd_limited"
 PACED_BYTES = 16384.0
-"""A queue shorter than this is no sign by itself: disciplines that pace packets (fq) hold a few of
-each connection back on an idle link."""
+"""A shorter queue is not a sign by itself: disciplines that pace packets (fq) hold a few back per
+connection even on an idle link."""
 
 
 def signs(level: Observation) -> Sign | None:
-    """How surely the network was the limit; None where nothing tells."""
+    """How surely the network was the limit; None if not observed."""
     made = (_queue(level), _sockets(level), *_links(level))
     found = [sign for sign in made if sign is not None]
     return max(found, key=lambda sign: sign.score, default=None)
 
 
 def _queue(level: Observation) -> Sign | None:
-    """Bytes that wait to be sent at nearly any moment."""
+    """Bytes that wait to be sent nearly all the time."""
     occupied, backlog = level.mean(OCCUPIED), level.mean(BACKLOG)
     if occupied is None:
         return None
@@ -44,7 +44,7 @@ def _queue(level: Observation) -> Sign | None:
 
 
 def _sockets(level: Observation) -> Sign | None:
-    """All connections always with something to send, and a client that reads."""
+    """Nearly all connections with something to send, to a client that reads."""
     busy, queued = level.mean(BUSY), level.mean(QUEUED)
     if busy is None or queued is None:
         return None

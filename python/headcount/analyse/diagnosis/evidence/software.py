@@ -1,4 +1,4 @@
-"""Signs of limits in the server's own program: a pool of workers, or a section one at a time.
+"""Signs of limits in the server's program: a pool of workers, or a serial section.
 
 Both leave the machine idle while throughput is flat. A pool of K places serves K at a time and lets
 the others wait where no worker has taken them up; a lock lets everybody in and then wait inside.
@@ -31,8 +31,8 @@ LOCKS = (
 )
 ACTIVE = "postgresql.backends.active"
 ONE = 1.6
-"""Places up to which a limit is a section for one at a time, where nothing else tells them apart:
-the service time at few users is a little longer than the part that is the limit."""
+"""Up to this many places, a limit counts as a serial section if nothing else distinguishes them:
+service time at few users is a little longer than the limiting part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Places:
 
     effective: float | None
     outside: float | None
-    """Share of those under way beyond the places who wait where nobody has taken them up."""
+    """Of the scenarios in progress beyond the places, the share that waits for a worker."""
 
 
 def signs(level: Observation, seen: Saturation, taken: float) -> list[Sign]:
@@ -100,7 +100,7 @@ def places_of(level: Observation, seen: Saturation) -> Places:
 
 
 def _waiting_outside(level: Observation) -> float | None:
-    """Requests and connections that no worker has taken up; None where that is not seen."""
+    """Requests and connections waiting for a worker; None if not observed."""
     parts = [level.mean(ACCEPT), level.mean(APP_QUEUE)]
     unread, connections = level.mean(UNREAD), level.mean(CONNECTIONS)
     if unread is not None and connections is not None:
@@ -134,7 +134,7 @@ def _reported_lock(level: Observation) -> tuple[float, str, float, str] | None:
 
 
 def _allowed(level: Observation) -> float | None:
-    """Workers allowed, of a server too busy to say how many are at work: it had none to ask."""
+    """Workers allowed, for a server too busy to report how many are busy."""
     for busy, most, _ in BUSY:
         if level.mean(busy) is None and level.mean(most):
             return level.mean(most)
