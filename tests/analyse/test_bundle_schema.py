@@ -64,6 +64,7 @@ def test_there_is_a_schema_for_each_file_and_no_other() -> None:
         "gate.schema.json",  # tests/compare
         "history.schema.json",  # tests/compare
         "audit.schema.json",  # tests/audit
+        "doctor.schema.json",  # tests/cli
         "prediction.schema.json",  # tests/analyse/prediction
         "price.schema.json",  # tests/prices
     }

@@ -130,7 +130,7 @@ def test_files_that_are_gone_fail_and_new_ones_are_told(bundle: Path) -> None:
     written = manifest.write(bundle)
     assert "note.txt" in written.read_text("utf-8")
     (bundle / "more.txt").write_text("seen", "utf-8")
-    assert "written into the folder since: more.txt" in checksums.check(gather(bundle)).sentence
+    assert "added to the folder since: more.txt" in checksums.check(gather(bundle)).sentence
 
 
 def test_noting_a_file_forgives_no_other(bundle: Path) -> None:

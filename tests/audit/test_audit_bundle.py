@@ -202,7 +202,7 @@ def test_failures_need_faults(bundle: Path) -> None:
 def test_a_bundle_may_be_moved(bundle: Path) -> None:
     found = of(audited(bundle), "report")
     assert found.outcome == "passed"
-    assert "to the letter" in found.sentence
+    assert "follows exactly" in found.sentence
 
 
 def test_another_table_than_the_lines_is_found(bundle: Path) -> None:
@@ -254,7 +254,7 @@ def test_a_damaged_file_is_named_and_never_raised(bundle: Path, name: str, conte
 
 
 def test_what_is_no_bundle_or_under_way_is_refused(bundle: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is no bundle of a run"):
+    with pytest.raises(InputError, match="is not a bundle"):
         audited(tmp_path)
     writer = BundleWriter(bundle)
     try:

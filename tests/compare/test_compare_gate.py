@@ -63,7 +63,10 @@ def test_what_would_settle_it_is_a_number_of_pairs(tmp_path: Path) -> None:
         return float(nct.sf(limit, count - 1, away) + nct.cdf(-limit, count - 1, away))
 
     assert power(pairs) >= 0.8 > power(pairs - 1)
-    assert f"{pairs} pairs of runs in turns would show so much" in of_capacity(gate).sentence
+    assert (
+        f"{pairs} pairs of alternating runs would show such a difference"
+        in of_capacity(gate).sentence
+    )
 
 
 def test_response_times_may_get_worse_by_a_tenth_and_throughput_by_three_per_cent() -> None:
@@ -97,11 +100,11 @@ def test_a_slower_server_fails_and_says_by_how_much(tmp_path: Path) -> None:
     assert better.outcome != "regression"
 
 
-def test_what_is_not_alike_cannot_be_held_against_each_other(tmp_path: Path) -> None:
+def test_what_is_not_alike_cannot_be_compared(tmp_path: Path) -> None:
     a = side("baseline", [make(tmp_path / "a", (10,))])
     other = Overrides(seed=7, think="3s")
     b = side("this run", [make(tmp_path / "b", (10,), overrides=other, begun_s=60)])
-    with pytest.raises(InputError, match="cannot be held against baseline: pace differs"):
+    with pytest.raises(InputError, match="cannot be compared with baseline: pace differs"):
         judge(compare([a, b]), margins([]))
 
 

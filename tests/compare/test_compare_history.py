@@ -79,7 +79,7 @@ def test_nothing_is_found_where_nothing_changed(tmp_path: Path) -> None:
 
 def test_few_runs_cannot_show_a_change(tmp_path: Path) -> None:
     series = followed([night(tmp_path, number, 1000) for number in range(3)]).series[0]
-    assert "too few to find a change in, which takes 11 at least" in series.sentence
+    assert "too few to find a change; that takes 11 at least" in series.sentence
 
 
 def test_what_is_not_alike_is_another_series(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_run_without_figures_is_told_and_left_out(tmp_path: Path) -> None:
     series = followed(made).series[0]
     broken = next(run for run in series.runs if run.bundle == str(made[1]))
     assert (broken.outcome, broken.readings) == ("killed", {})
-    assert "1 of 3 runs have no figure that counts and are left out" in series.doubts
+    assert "1 of 3 runs have no valid figure and are left out" in series.doubts
 
 
 def test_levels_are_followed_at_the_users_that_most_runs_have(tmp_path: Path) -> None:

@@ -107,7 +107,10 @@ def test_equals_show_no_difference(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("count", "told"),
-    [(2, "capacities are told by 3 pairs or more; there are 2"), (4, "the pairs do not show how")],
+    [
+        (2, "comparing capacities takes at least 3 pairs; there are 2"),
+        (4, "the pairs do not show how"),
+    ],
 )
 def test_pairs_that_do_not_tell_the_capacities_say_so(
     tmp_path: Path, count: int, told: str
@@ -141,7 +144,7 @@ def test_a_pair_with_a_level_that_does_not_count_is_left_out(tmp_path: Path) -> 
     logs = [math.log(60 / 50), math.log(61 / 51), math.log(60 / 50)]
     assert one.ratio == pytest.approx(math.exp(sum(logs) / 3))
     assert one.finding == "better"
-    assert "1 pair is left out, a level of which does not count" in found.doubts
+    assert "1 pair is left out because of an invalid level" in found.doubts
 
 
 def test_levels_of_no_pair_are_not_compared_with_pairs(tmp_path: Path) -> None:
@@ -185,7 +188,7 @@ def test_a_server_that_does_not_rest_is_told(
 def test_one_that_was_cut_short_says_so(tmp_path: Path) -> None:
     cut = pairing(turns(3), wanted_pairs=6, ending="interrupted")
     said = known(written(tmp_path, rates([50] * 3), rates([50] * 3), cut)).doubts()
-    assert said == ["the comparison was not finished: it rests on 3 of 6 pairs"]
+    assert said == ["the comparison did not finish: it rests on 3 of 6 pairs"]
 
 
 def test_another_way_to_speak_is_what_was_to_be_compared(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from headcount.errors import InputError
 from headcount.plan.cost import Cost, parse_cost
 from headcount.plan.money import fine
 from headcount.plan.resolve import Overrides, resolve
-from headcount.report.wording import price_text, priced
+from headcount.report.answer_sentences import price_text, priced
 
 
 def capacity(low: float | None, high: float | None) -> Capacity:

@@ -8,7 +8,7 @@ from plan_cases import plan, workload
 from headcount.analyse.verdict import of_levels
 from headcount.errors import InputError
 from headcount.plan.resolve import Overrides, resolve
-from headcount.report.wording import judged
+from headcount.report.answer_sentences import judged
 
 RULES = {"mean": ["mean<=1s"], "service-level": ["p99<=2s", "read:errors<1%"]}
 

@@ -25,7 +25,7 @@ def test_the_example_of_the_study() -> None:
     assert (found.yearly_before, found.yearly_after) == (10_000_000, 500_000)
     assert found.saving == 9_500_000
     assert found.pays_back_years is None
-    assert rounding(found.saving) == "rounded to whole millions that is 10 million, 5.3 % more"
+    assert rounding(found.saving) == "rounded to whole millions that is 10 million, 5.3% more"
 
 
 def test_a_node_that_can_take_over_is_a_headroom_of_one_half() -> None:
@@ -52,9 +52,9 @@ def test_new_servers_pay_for_themselves_or_do_not() -> None:
         (999_999, None),
         (2_000_000, None),
         (9_920_000, None),
-        (1_400_000, "rounded to whole millions that is 1 million, 28.6 % less"),
-        (-9_500_000, "rounded to whole millions that is -10 million, 5.3 % more"),
-        (2_600_000_000, "rounded to whole billions that is 3 billion, 15.4 % more"),
+        (1_400_000, "rounded to whole millions that is 1 million, 28.6% less"),
+        (-9_500_000, "rounded to whole millions that is -10 million, 5.3% more"),
+        (2_600_000_000, "rounded to whole billions that is 3 billion, 15.4% more"),
     ],
 )
 def test_rounding_is_said_where_it_misleads(amount: int, said: str | None) -> None:

@@ -173,7 +173,7 @@ def test_what_was_stated_is_told_from_what_was_recorded() -> None:
     assert ("rack", "7", "stated") in rows
     assert ("Kernel", "6.1.0-28-amd64", "recorded") in rows
     said = " ".join(prose(of_content(run)))
-    assert "Nothing was stated of: drivers, destinations, tuning and pricing." in said
+    assert "Not stated: drivers, destinations, tuning and pricing." in said
 
 
 def test_a_machine_that_is_both_is_described_once() -> None:

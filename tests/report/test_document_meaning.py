@@ -14,7 +14,7 @@ from headcount.report.document.blocks import Bullets, Note, Paragraph
 from headcount.report.document.meaning import meaning
 
 
-def said(run: ReportContent) -> str:
+def prose(run: ReportContent) -> str:
     return " ".join(meaning(run))
 
 
@@ -25,63 +25,63 @@ def with_capacity(**changes: Any) -> ReportContent:
     return replace(content(), verdict=plain.model_copy(update={"capacity": capacity}))
 
 
-def test_a_capacity_is_quoted_by_the_lower_end_of_its_interval() -> None:
-    text = said(content())
-    assert "The number to quote is the lower end of its interval" in text
+def test_a_capacity_is_a_level_that_was_run() -> None:
+    text = prose(content())
+    assert "a level that was run and that met every criterion" in text
     assert "What broke first: At 950 users" in text
 
 
 def test_at_least_is_not_a_capacity() -> None:
-    text = said(at_least())
+    text = prose(at_least())
     assert "The server holds 800 users and may hold more" in text
     assert "What broke first" not in text
 
 
 def test_no_capacity_is_said_to_be_none() -> None:
-    text = said(with_capacity(users=None, estimate=None, low=None, high=None))
-    assert "No number of users can be quoted" in text
+    text = prose(with_capacity(users=None, estimate=None, low=None, high=None))
+    assert "There is no number to quote" in text
 
 
 @pytest.mark.parametrize(("outcomes", "part"), [
     (("passed", "failed"), "The capacity lies between 100 and 200 users; a search"),
-    (("passed", "passed"), "No larger level than 200 users failed, so how many users"),
+    (("passed", "passed"), "No larger level than 200 users failed, so this run does not show"),
     (("failed", "failed"), ""),
 ])  # fmt: skip
 def test_a_ladder_says_between_which_levels_it_lies(outcomes: tuple[str, str], part: str) -> None:
     levels = [level(n, 100 * n, outcome=one) for n, one in enumerate(outcomes, 1)]
     found = verdict().model_copy(update={"kind": "ladder", "capacity": None, "broke_first": None})
-    text = said(replace(content(), levels=levels, verdict=found))
+    text = prose(replace(content(), levels=levels, verdict=found))
     assert part in text
     assert bool(part) == bool(text)
 
 
 def test_one_level_does_not_tell_the_most() -> None:
-    assert "not how many it holds at the most" in said(one_level())
+    assert "not how many it can hold" in prose(one_level())
 
 
 def test_a_saturation_point_is_explained_where_it_is_the_answer() -> None:
     run = saturated()
     first = run.verdict.plateaus[0]
     answer = run.verdict.model_copy(update={"sentence": first.sentence})
-    assert "no larger level measurably beat" in said(replace(run, verdict=answer))
-    assert "no larger level measurably beat" not in said(run)
+    assert "no larger level measurably exceeded" in prose(replace(run, verdict=answer))
+    assert "no larger level measurably exceeded" not in prose(run)
 
 
 def test_invalid_levels_must_not_be_quoted() -> None:
     levels = [level(1, 100, outcome="invalid"), level(2, 200, outcome="invalid")]
-    text = said(replace(content(), levels=levels))
-    assert "No level counts" in text
-    assert "must not be quoted" in text
-    assert "lower end" not in text
+    text = prose(replace(content(), levels=levels))
+    assert "No level is valid" in text
+    assert "Do not quote them" in text
+    assert "met every criterion" not in text
 
 
 @pytest.mark.parametrize("outcome", ["interrupted", "unfinished"])
 def test_a_run_without_its_end_says_so(outcome: str) -> None:
     ended = verdict().model_copy(update={"outcome": outcome})
-    text = said(replace(content(), verdict=ended))
-    assert text.startswith("The run did not come to its end")
+    text = prose(replace(content(), verdict=ended))
+    assert text.startswith("The run did not finish")
     assert ("it was interrupted" in text) == (outcome == "interrupted")
-    assert "headcount resume" in said(no_levels())
+    assert "headcount resume" in prose(no_levels())
 
 
 def paragraphs(run: ReportContent) -> str:
@@ -110,7 +110,10 @@ def test_the_diagnosis_its_doubts_and_advice_are_told() -> None:
 def test_a_price_without_users_is_no_price_for_each() -> None:
     alone = verdict().model_copy(update={"price": Price(amount=29581.0, currency="USD", each=[])})
     text = paragraphs(replace(content(), verdict=alone))
-    assert "Of a system of 29,581.00 USD, as stated, there is no number of users" in text
+    assert (
+        "The price is that of a system of 29,581.00 USD, as stated. Without a number of users"
+        in text
+    )
     each = PriceEach(of="user", figure=2200, value=29581 / 2200, interval=(13.0, 14.0))
     priced = alone.model_copy(update={"price": Price(amount=29581.0, currency="USD", each=[each])})
     # 29,581 / 2,200 = 13.4459: seed report of 1997 rounds to 13.45.

@@ -20,7 +20,7 @@ from headcount.bundle import reader
 from headcount.bundle.reader import Bundle
 from headcount.bundle.schema import record_schema
 from headcount.errors import InputError
-from headcount.report.export import openmetrics, otlp, record
+from headcount.report.export import answer_json, openmetrics, otlp
 from headcount.report.export.points import attributes_of
 
 CPU = "system.cpu.utilization"
@@ -117,8 +117,8 @@ def test_an_instance_is_an_attribute_of_its_own() -> None:
 
 
 def test_json_is_what_its_schema_says(bundle: Bundle) -> None:
-    schema = record_schema("export", record.Exported)
-    made = json.loads(record.text(bundle))
+    schema = record_schema("export", answer_json.Exported)
+    made = json.loads(answer_json.text(bundle))
     jsonschema.validate(made, schema)
     assert made["verdict"]["sentence"] == bundle.verdict.sentence  # type: ignore[union-attr]
     published = Path(__file__).parents[2] / "docs/schemas/export.schema.json"

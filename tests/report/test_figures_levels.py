@@ -11,7 +11,7 @@ from report_factory import content, level
 from headcount.analyse.utilisation import uses
 from headcount.bundle.level import CounterSummary, LevelResult
 from headcount.report.figures import response, throughput, transfer, utilisation
-from headcount.report.figures.record import Figure
+from headcount.report.figures.figure_types import Figure
 
 CPU = "system.cpu.utilization"
 NEAR = 0.006

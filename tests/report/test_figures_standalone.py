@@ -12,7 +12,7 @@ from report_factory import content
 
 from headcount.report import palette
 from headcount.report.figures import response, throughput, timeline, transfer, utilisation
-from headcount.report.figures.record import Figure
+from headcount.report.figures.figure_types import Figure
 from headcount.report.figures.standalone import standalone, style
 from headcount.report.html import script
 from headcount.report.html.drawn import drawn

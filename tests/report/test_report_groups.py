@@ -99,15 +99,17 @@ def test_the_terminal_has_the_same_figures() -> None:
 def test_the_stress_point_is_named_or_that_there_is_none() -> None:
     assert stress_point(verdict()) is None  # a search has other things to say
     said = stress_point(saturated().verdict)
-    assert said == "Stress point: not reached; no larger level gave measurably less than the best."
+    assert said == (
+        "Stress point: not reached; no larger level had measurably less throughput than the best."
+    )
     both = saturated().verdict.plateaus
     both = [each.model_copy(update={"stress_users": 600 + i}) for i, each in enumerate(both)]
     told = saturated().verdict.model_copy(update={"plateaus": both})
     assert stress_point(told) == (
-        "Stress point: 600 users by scenarios/s, 601 users by bytes/s; every larger level gave "
-        "measurably less."
+        "Stress point: 600 users by scenarios/s, 601 users by bytes/s; every larger level had "
+        "measurably less throughput."
     )
     few = told.model_copy(update={"plateaus": []})
-    assert stress_point(few) == "Stress point: it takes three levels of 5 s or more to see one."
+    assert stress_point(few) == "Stress point: not known; it takes three levels of at least 5 s."
     empty = replace(grouped(), levels=[])
     assert TITLE not in read(empty).headings

@@ -131,7 +131,7 @@ def test_an_interval_that_is_too_narrow_says_so() -> None:
     ]
     page = said(replace(made, levels=doubted))
     assert page.count(" or wider") == len(doubted) + 1  # in the table, and beside the answer
-    assert "or wider: the level is too short for answers that are slow together" in page
+    assert "or wider: the level is too short for bursts of slow responses" in page
 
 
 def test_resources_at_capacity_beside_those_of_the_last_failure() -> None:
@@ -163,7 +163,7 @@ def test_on_one_machine_the_network_is_what_passed_the_loopback() -> None:
     page = read(on_one_machine())
     assert page.row("Network")[1] == "75.0 MB/s"
     assert page.row("918")[11] == "75.0"
-    assert "what passed the loopback (lo), each byte once" in " ".join(page.texts)
+    assert "what passed the loopback (lo), each byte counted once" in " ".join(page.texts)
 
 
 HEADINGS = [
@@ -206,7 +206,7 @@ def test_the_share_of_errors_is_of_all_that_ended() -> None:
 def test_levels_nobody_sampled_have_no_columns_of_resources() -> None:
     page = read(nothing_completed())
     assert page.row("Users") == [*HEADINGS[:8], *HEADINGS[12:]]
-    assert "nothing sampled them" in " ".join(page.texts)
+    assert "no counters were sampled" in " ".join(page.texts)
 
 
 def test_an_invalid_level_is_marked_with_its_reason() -> None:
@@ -248,7 +248,7 @@ def test_faults_of_all_levels_are_added_up() -> None:
     assert steps[-1][:4] == ["read", "timeout", "18", "928 to 1,200 users (6 levels)"]
     assert "no answer within 30 s" in steps[-1][4]
     none = replace(content(), levels=[level(1, 100)])
-    assert "There were none at any level." in " ".join(read(none).texts)
+    assert "No faults at any level." in " ".join(read(none).texts)
 
 
 def test_the_limit_of_every_criterion_of_time_is_drawn_once() -> None:

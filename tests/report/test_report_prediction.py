@@ -10,7 +10,7 @@ from headcount.analyse.prediction.prediction import Check, Expected, Prediction
 from headcount.report import prediction
 from headcount.report.document import analysis
 from headcount.report.document.blocks import Heading, Paragraph, Table
-from headcount.report.html import foretold as section
+from headcount.report.html import prediction as section
 from headcount.report.html import render
 
 REACH = Check(

@@ -10,7 +10,7 @@ from headcount.analyse.prices.answer import Merger, report
 from headcount.analyse.prices.consolidation import Administration
 from headcount.analyse.prices.fleet import Need
 from headcount.analyse.prices.measured import stated
-from headcount.analyse.prices.record import Priced, PriceReport
+from headcount.analyse.prices.price_report import Priced, PriceReport
 from headcount.plan.cost import parse_cost
 from headcount.report.prices import page
 
@@ -30,7 +30,7 @@ def test_the_page_has_the_answer_the_curve_and_the_tables() -> None:
     said = " ".join(shown.texts).replace("\N{NO-BREAK SPACE}", " ")
     assert "holds 8,000 users is large: 1 system, 60,000.00 USD" in said
     assert shown.headings == [
-        "What so many users cost",
+        "Cost for this many users",
         "Price",
         "For 8,000 users",
         "Cheaper of small and large",

@@ -133,9 +133,11 @@ def test_only_both_sides_on_one_machine_speak_over_the_loopback() -> None:
 def test_the_interface_counted_is_named(tmp_path: Path) -> None:
     plain = level(1, 10)
     assert network_text(plain, loopback=False).endswith("without the loopback (eth0)")
-    assert "what passed the loopback (lo), each byte once" in network_text(plain, loopback=True)
+    assert "what passed the loopback (lo), each byte counted once" in network_text(
+        plain, loopback=True
+    )
     several = measured(tmp_path, loopback=False)
-    assert network_text(several, loopback=False).endswith("those stacked on others left out")
+    assert network_text(several, loopback=False).endswith("leaving out those stacked on others")
 
 
 def test_columns_are_those_that_any_level_has_a_figure_for() -> None:
@@ -158,7 +160,7 @@ def test_columns_are_those_that_any_level_has_a_figure_for() -> None:
 
 
 def test_it_is_said_what_the_figures_are_of() -> None:
-    assert "on which the load generator ran as well" in usage.told(on_one_machine())
-    assert "load generator" not in usage.told(content())
+    assert "which also ran the load generator" in usage.note(on_one_machine())
+    assert "load generator" not in usage.note(content())
     nothing = level(1, 10).model_copy(update={"counters": {}})
-    assert usage.told(replace(content(), levels=[nothing])).endswith("nothing sampled them.")
+    assert usage.note(replace(content(), levels=[nothing])).endswith("no counters were sampled.")

@@ -58,7 +58,7 @@ def test_the_page_has_the_tasks_at_the_capacity_and_their_weights() -> None:
         assert row[8] == duration(task.service.p99_ms)
         weight = WEIGHTS.get(task.name)
         assert row[9] == ("\N{EN DASH}" if weight is None else f"{weight:g}")
-    assert "are not in the score: schedule-change." in " ".join(page.texts)
+    assert "Not in the score, because they did not happen: schedule-change." in " ".join(page.texts)
 
 
 def test_score_and_marks_are_told_with_their_intervals() -> None:

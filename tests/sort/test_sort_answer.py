@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sort_cases import HERE, NEED, SUBJECT, setting, trials
 
-from headcount.report.sorting import page, wording
+from headcount.report.sorting import page, sort_sentences
 from headcount.sort import answer, ladder, placement
 from headcount.sort.experiment import Measured
 from headcount.sort.layout import OBSERVATIONS, record_layout
@@ -30,7 +30,7 @@ def test_the_paper_s_discovery_is_found() -> None:  # S-06, S-07
     assert cliff.spills.setting == MIDDLE
     assert cliff.fits.setting == LARGE
     assert cliff.saved.value == pytest.approx(0.313, abs=0.001)
-    said = wording.cliff(cliff)
+    said = sort_sentences.cliff(cliff)
     assert "From 171 MB on everything fits" in said
     assert "31.3% of the time saved" in said
 
@@ -38,10 +38,10 @@ def test_the_paper_s_discovery_is_found() -> None:  # S-06, S-07
 def test_what_is_within_the_noise_is_not_ranked() -> None:  # S-11
     found = answer.figures([*trials(SMALL, 1.0, 1.2, 0.9), *trials(MIDDLE, 1.1, 1.0, 1.1)])
     assert {one.standing for one in found} == {"best", "no different"}
-    assert "no different within the noise: 64.0 MB" in wording.best(found)
+    assert "no different within the noise: 64.0 MB" in sort_sentences.best(found)
     once = answer.figures([*trials(SMALL, 1.0), *trials(MIDDLE, 9.0)])
     assert {one.standing for one in once} == {"best", "unknown"}
-    assert "give --repeat" in wording.best(once)
+    assert "give --repeat" in sort_sentences.best(once)
 
 
 def test_a_round_that_was_not_finished_is_no_pair() -> None:
@@ -65,7 +65,7 @@ def test_another_disk_saves_what_the_paper_s_did() -> None:  # S-09
     assert found.same is None
     assert found.gain is not None
     assert found.gain.value == pytest.approx(0.311, abs=0.001)
-    (line,) = wording.placement(found)
+    (line,) = sort_sentences.placement(found)
     assert "31.1% of the time saved" in line
     assert "(sdb)" in line
 

@@ -58,7 +58,7 @@ def test_ctrl_c_keeps_what_was_measured(headcount: Headcount, folder: Path) -> N
     command.send(signal.SIGINT)
     ended = command.ended()
     assert ended.code == 130
-    assert "Interrupted: what was measured until then is all there is." in ended.out
+    assert "Interrupted: the figures cover only what was measured until then." in ended.out
     assert "Time to the last write" in ended.out
     kept = [line.removeprefix("Kept: ") for line in ended.out.splitlines() if "Kept: " in line]
     assert {str(path) for path in folder.iterdir()} == set(kept)

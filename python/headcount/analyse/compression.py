@@ -8,8 +8,8 @@ def compression_doubt(plan: Plan) -> str | None:
     faster = plan.workload.run.compress
     if faster == 1:
         return None
-    said = f"{faster:g}"
+    text = f"{faster:g}"
     return (
-        f"played {said} times faster than life: every pause was divided by {said}, so a user here "
-        f"asks for up to {said} times as much as a person would"
+        f"played {text} times faster than life: every pause was divided by {text}, so a user here "
+        f"asks for up to {text} times as much as a person would"
     )

@@ -76,11 +76,13 @@ def _judge_score(criterion: Criterion, window: Window, tasks: Tasks) -> Criterio
     score = level_score(window, tasks)
     if score is None or not score.weights:
         return _unproven(criterion, "no task with a weight in the score happened")
-    told = duration(score.value)
-    said = f"the score ({score.name}) is {told}; the limit is {duration(criterion.limit * 1000)}"
+    text = duration(score.value)
+    sentence = (
+        f"the score ({score.name}) is {text}; the limit is {duration(criterion.limit * 1000)}"
+    )
     if score.value is None:
-        said = "there is no score: a task with a weight in it happened and never succeeded"
-    return _of_time(criterion, score.value, said)
+        sentence = "there is no score: a task with a weight in it happened and never succeeded"
+    return _of_time(criterion, score.value, sentence)
 
 
 def _unproven(criterion: Criterion, why: str) -> CriterionResult:
@@ -159,10 +161,10 @@ def _sentence(criterion: Criterion, value: float | None, bad_share: float, total
         within = value is not None and value <= criterion.limit * 1000
         broken = within and bad_share > (criterion.allowed_share or 0.0)
         whose = f"{of} of those completed" if broken else of
-        told = "nothing completed" if value is None else f"{name}{whose} is {duration(value)}"
-        return f"{told}; {share(bad_share)} took longer than {limit}, failed or got no answer"
+        sentence = "nothing completed" if value is None else f"{name}{whose} is {duration(value)}"
+        return f"{sentence}; {share(bad_share)} took longer than {limit}, failed or got no answer"
     if criterion.metric == "mean":
-        told = "unknown" if value is None else duration(value)
-        return f"the mean{of} is {told}; the limit is {duration(criterion.limit * 1000)}"
+        sentence = "unknown" if value is None else duration(value)
+        return f"the mean{of} is {sentence}; the limit is {duration(criterion.limit * 1000)}"
     named = {"errors": "failed", "overload": "late, slow or failed", "achieved": "not achieved"}
     return f"{share(bad_share)}{of} {named[criterion.metric]}; {criterion.text} is asked for"

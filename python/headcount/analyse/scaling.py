@@ -9,14 +9,14 @@ def scaling_doubt(plan: Plan) -> str | None:
     """Say how far the data set was shrunk, as a flag does; None where it was not."""
     if plan.scale == 1:
         return None
-    said = f"the data set was scaled to {share(plan.scale)} of the original"
+    sentence = f"the data set was scaled to {share(plan.scale)} of the original"
     data, tree = plan.workload.data, plan.tree
     if data is not None:
         whole = memory(size_bytes(data.file_size))
-        said += f": a file of {memory(plan.file_bytes)} for each user instead of {whole}"
+        sentence += f": a file of {memory(plan.file_bytes)} for each user instead of {whole}"
     if tree is not None:
         files = count(tree.static_files + tree.volatile_files)
-        said += f": {files} files, {storage(round(tree.user_bytes))} for each user"
+        sentence += f": {files} files, {storage(round(tree.user_bytes))} for each user"
     if plan.pages is not None:
-        said += f": {plan.pages.text.partition(';')[0]}"
-    return f"{said}; it may fit into the server's memory where the whole would not"
+        sentence += f": {plan.pages.text.partition(';')[0]}"
+    return f"{sentence}; it may fit into the server's memory where the whole would not"

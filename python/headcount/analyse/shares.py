@@ -33,26 +33,26 @@ PHRASES = {
     "open_file": "An open file",
 }
 PROCESSES = (
-    "Processes: memory of the server's processes and files that they map to write to (Samba's "
+    "Processes: memory of the server's processes and of the files they map for writing (Samba's "
     "databases), shared pages split between them (PSS), and their page tables."
 )
 KERNEL = (
-    "Kernel: SUnreclaim, KernelStack and TCP buffers of the whole machine; on loopback both ends "
-    "of each connection, and whatever other programs did meanwhile."
+    "Kernel: SUnreclaim, KernelStack and TCP buffers of the whole machine; on loopback, both ends "
+    "of each connection, and the use of other programs."
 )
 COUNTED = [PROCESSES, KERNEL]
 NOT_COUNTED = [
-    "Programs and libraries: they cost once and are shared with whatever else runs them.",
-    "The page cache: files that were read or written, but for those mapped to be written to.",
-    "Slab that the kernel can give back (names and inodes of files), and the client's own memory.",
+    "Programs and libraries: they are loaded once and shared with other processes that use them.",
+    "The page cache: files read or written, except those mapped for writing.",
+    "Slab memory that the kernel can free (names and inodes of files); the client's own memory.",
 ]
 UNSEEN = (
-    "The memory of a server can only be seen on its own machine, so only the capacity is measured; "
-    "of a server here, give --pid"
+    "The server's memory is visible only on its own machine, so only the capacity is measured; "
+    "for a server on this machine, give --pid"
 )
 NOT_STARTED_ANEW = (
-    "The server was not started anew for each series of points: what it keeps of earlier ones is "
-    "part of later ones"
+    "The server was not restarted for each series of points: what it keeps from earlier ones "
+    "counts in later ones"
 )
 CPU = (("logon-cpu", "a logon", "connection"), ("net-use-cpu", "a further net use", "net_use"))
 """Fits of CPU time, what each is of, and the term that counts it."""
@@ -75,14 +75,14 @@ def fits(points: Sequence[SharesPoint]) -> tuple[list[CostFit], list[str]]:
     memory = _fit(points, [point.process_bytes for point in points], MEMORY_TERMS)
     if memory is None:
         doubts.append(
-            "too few points were held to tell the costs apart: give more numbers of shares, "
-            "connections, net uses or open files, or repeat each (--repeats 2)"
+            "too few points to separate the costs: give more numbers of shares, connections, net "
+            "uses or open files, or repeat each (--repeats 2)"
         )
     else:
         found.append(_record("processes", "bytes", memory))
-    told = [point for point in points if point.kernel_bytes is not None]
-    kernel = _fit(told, [point.kernel_bytes or 0.0 for point in told], MEMORY_TERMS)
-    if kernel is not None and len(told) == len(points):
+    parts = [point for point in points if point.kernel_bytes is not None]
+    kernel = _fit(parts, [point.kernel_bytes or 0.0 for point in parts], MEMORY_TERMS)
+    if kernel is not None and len(parts) == len(points):
         found.append(_record("kernel", "bytes", kernel))
     began = [point for point in points if point.logon_cpu_s is not None]
     cpu = _fit(began, [point.logon_cpu_s or 0.0 for point in began], LOGON_TERMS)
@@ -144,7 +144,7 @@ def _time(value_s: float) -> str:
 
 def sentences(found: Sequence[CostFit]) -> list[str]:
     """Each cost in a sentence, beside that of the study where it gives one."""
-    told = []
+    parts = []
     by: dict[str, dict[str, CostFigure]] = {
         one.of: {cost.name: cost for cost in one.costs} for one in found
     }
@@ -152,17 +152,17 @@ def sentences(found: Sequence[CostFit]) -> list[str]:
         if name == "base":
             continue
         verb = "costs" if cost.measurable else "is"
-        said = f"{PHRASES[name]} {verb} {amount(cost, 'bytes')} here"
+        text = f"{PHRASES[name]} {verb} {amount(cost, 'bytes')} here"
         kernel = by.get("kernel", {}).get(name)
         if kernel is not None and kernel.measurable:
-            said += f", and {amount(kernel, 'bytes')} of the kernel's memory"
+            text += f", and {amount(kernel, 'bytes')} of the kernel's memory"
         given = ORIGINAL.get(name)
-        told.append(f"{said}; {STUDY}: {given or 'not given'}.")
+        parts.append(f"{text}; {STUDY}: {given or 'not given'}.")
     for of, one, term in CPU:
         costs = by.get(of, {})
         if term in costs:
-            told.append(f"The server's CPU time of {one}: {amount(costs[term], 's')}.")
+            parts.append(f"The server's CPU time of {one}: {amount(costs[term], 's')}.")
         if f"share_of_{term}" in costs:
             more = amount(costs[f"share_of_{term}"], "s")
-            told.append(f"Each share adds to the CPU time of {one}: {more}.")
-    return told
+            parts.append(f"Each share adds to the CPU time of {one}: {more}.")
+    return parts

@@ -134,12 +134,12 @@ def _ladder_sentence(
         level = levels[0]
         are = "is" if level.users == 1 else "are"
         users = plural("user", level.users)
-        told = {
+        texts = {
             "passed": f"{users}: every criterion holds at {rate_text(level)}.",
             "failed": f"{users} {are} too many: {reason_of(level, None)}.",
             "invalid": f"The level is invalid: {'; '.join(level.reasons)}.",
         }
-        return told[level.outcome]
+        return texts[level.outcome]
     if not passed:
         return "No level of the ladder passed."
     best = max(passed, key=lambda level: level.users)
@@ -240,7 +240,7 @@ def _search_flags(
         flags.append(f"the interval is wider because of {', '.join(outcome.widened_by)}")
     if plan.search.quick:
         flags.append(
-            "a quick look: short levels and a wide interval; run without --quick before you "
+            "a quick search: short levels and a wide interval; run without --quick before you "
             "rely on it"
         )
     return flags

@@ -65,11 +65,11 @@ def _differences(path: Path, entry: Entry) -> Iterator[Altered]:
 def _span(content: bytes, entry: Entry) -> tuple[int, int]:
     """From the first piece that differs to the end of the last, seen from both ends."""
     piece = entry.piece_bytes
-    told = [entry.pieces[i : i + DIGITS] for i in range(0, len(entry.pieces), DIGITS)]
+    parts = [entry.pieces[i : i + DIGITS] for i in range(0, len(entry.pieces), DIGITS)]
     now = [checksum(content[i : i + piece]) for i in range(0, len(content), piece)]
-    differ = [i for i, pair in enumerate(zip(told, now, strict=False)) if pair[0] != pair[1]]
+    differ = [i for i, pair in enumerate(zip(parts, now, strict=False)) if pair[0] != pair[1]]
     if len(content) != entry.bytes:  # behind the first difference nothing stands where it stood
-        first = differ[0] if differ else min(len(told), len(now))
+        first = differ[0] if differ else min(len(parts), len(now))
         return min(first * piece, len(content)), max(len(content), first * piece + 1)
     if not differ:
         return 0, len(content)

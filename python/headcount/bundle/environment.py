@@ -12,7 +12,7 @@ class Side(Record):
 
     role: Literal["sut", "generator", "both"]
     host: dict[str, Any] | None = Field(
-        description="What `headcount.counters.environment` says; null where it cannot be known"
+        description="From `headcount.counters.environment`; null if not known"
     )
     programs: dict[str, str] = Field(description="Program and version, such as smbd: 4.17.12")
     settings: dict[str, str] = Field(description="Settings of the server under test")
@@ -27,9 +27,9 @@ class CounterOrigin(Record):
     host: str | None = Field(description="The machine's own name")
     system: str = Field(description="linux or windows")
     clock_offset_s: float | None = Field(
-        description="How far its clock is ahead of the generator's; corrected in all figures"
+        description="How far its clock is ahead of the generator's; all figures are corrected"
     )
-    clock_error_s: float | None = Field(description="The truth is within so much of it")
+    clock_error_s: float | None = Field(description="Error bound of that offset")
 
 
 class EnvironmentFile(Record):
@@ -37,7 +37,7 @@ class EnvironmentFile(Record):
 
     schema_version: Literal[1] = SCHEMA_VERSION
     headcount: str = Field(description="Version of Headcount")
-    build: str = Field(description="Build profile of the engine; only release may measure")
+    build: str = Field(description="Build profile of the engine; measure only with release")
     started_at: str
     target: str
     sides: list[Side]

@@ -34,32 +34,39 @@ class ScenarioResult(Record):
     """One scenario (or all of them together, named `all`) in the steady part of a level."""
 
     name: str
-    due: int = Field(description="Fell due, whether begun or not")
+    due: int = Field(description="Fell due, whether started or not")
     completed: int
     failed: int
-    slow: int = Field(description="Completed over the scenario's limit")
-    late: int = Field(description="Begun later after the due moment than the workload allows")
+    slow: int = Field(description="Completed, but over the scenario's limit")
+    late: int = Field(description="Started later after the due moment than the workload allows")
     overloaded: int = Field(description="Failed, slow or late, ended or not; each counted once")
-    overload: float | None = Field(description="Overloaded as a share of all decided; null if none")
+    overload: float | None = Field(
+        description=(
+            "Overloaded as a share of all scenarios that fell due and were decided; null if none"
+        )
+    )
     unanswered: int = Field(description="Over the limit and still unanswered at the end")
     rate_per_s: float = Field(description="Completed per second")
     read_bytes_per_s: float
     written_bytes_per_s: float
     mean_ms: float | None = Field(
         default=None,
-        description="Mean response time as criteria judge it: failures and waiting count",
+        description="Mean response time as criteria use it, including failures and waiting",
     )
     response: Times | None = Field(description="From the due moment to the end; null if none")
     service: Times | None = Field(description="From the actual start to the end; null if none")
     p95_interval_ms: tuple[float, float] | None = Field(
-        description="95 % confidence interval of the p95 response time, by sectioning"
+        description="95% confidence interval of the p95 response time, by sectioning"
     )
     p95_interval_unreliable: bool = Field(
         default=False,
-        description="Whether that interval is too narrow: too few spells of slow answers make it",
+        description=(
+            "Whether that interval is too narrow, because there were too few bursts of "
+            "slow responses"
+        ),
     )
     rate_interval_per_s: tuple[float, float] | None = Field(
-        default=None, description="95 % confidence interval of `rate_per_s`, by sectioning"
+        default=None, description="95% confidence interval of `rate_per_s`, by sectioning"
     )
     bytes_interval_per_s: tuple[float, float] | None = Field(
         default=None, description="The same of the bytes read and written, added up"
@@ -85,13 +92,13 @@ class TaskResult(Record):
     completed: int
     failed: int
     per_minute: float = Field(description="Completed per minute")
-    mean_ms: float | None = Field(description="Of the completed, from their sum; null if none")
+    mean_ms: float | None = Field(description="Of the completed ones, from their sum; null if none")
     sd_ms: float | None = Field(
         description="Sample standard deviation, from the sum of squares; null with fewer than two"
     )
     service: Times | None = Field(description="From beginning to end; null if none completed")
     p95_interval_ms: tuple[float, float] | None = Field(
-        description="95 % confidence interval of the p95, by sectioning"
+        description="95% confidence interval of the p95, by sectioning"
     )
 
 
@@ -102,10 +109,10 @@ class LevelScore(Record):
     unit: Literal["ms"]
     percentile: float
     value: float | None = Field(
-        description="Null if no task that weighs in happened, or one of them never succeeded"
+        description="Null if no weighted task happened, or one of them never succeeded"
     )
     interval: tuple[float, float] | None = Field(
-        description="95 % confidence interval, by sectioning; null if a section holds too few"
+        description="95% confidence interval, by sectioning; null if a section holds too few"
     )
     weights: dict[str, float] = Field(description="Of the tasks that happened")
     missing: list[str] = Field(description="Tasks with a weight that did not happen")
@@ -118,7 +125,7 @@ class LevelMarks(Record):
     count: list[str] = Field(description="The scenarios and tasks that count")
     per_minute: float
     interval_per_minute: tuple[float, float] | None = Field(
-        description="95 % confidence interval, by sectioning"
+        description="95% confidence interval, by sectioning"
     )
 
 
@@ -139,14 +146,14 @@ class CriterionResult(Record):
     value: float | None = Field(description="What was measured, in the criterion's own unit")
     limit: float
     unit: Literal["ms", "share"]
-    bad: int | None = Field(description="Share-like criteria: how many broke the limit")
-    total: int | None = Field(description="Share-like criteria: out of how many")
-    allowed_share: float | None = Field(description="Share-like criteria: the share allowed")
+    bad: int | None = Field(description="For criteria on a share: how many broke the limit")
+    total: int | None = Field(description="For criteria on a share: out of how many")
+    allowed_share: float | None = Field(description="For criteria on a share: the share allowed")
     batches: list[tuple[int, int]] = Field(
         default=[], description="(bad, total) of consecutive stretches of 5 s, for the noise"
     )
     unproven: bool = Field(
-        default=False, description="Passed only because what it asks of never happened"
+        default=False, description="Passed only because nothing it covers happened"
     )
     sentence: str = Field(description="For a person: `p95 is 1.4 s; the limit is 1 s`")
 
@@ -155,13 +162,14 @@ class GeneratorResult(Record):
     """What the load generator itself did, and whether it was the limit."""
 
     workers: int
-    cpu_cores: float = Field(description="CPU of all worker threads, in cores")
+    cpu_cores: float = Field(description=("CPU of all worker threads, in cores"))
     busiest_worker_share: float = Field(description="CPU of the busiest worker, share of a core")
     timer_lateness_p50_ms: float | None
     timer_lateness_p99_ms: float | None
     timer_lateness_max_ms: float | None
     limited: bool = Field(
-        description="Whether it may have been what broke; refusals and broken connections are not"
+        description="Whether it may have caused the failures, not counting refusals and "
+        "broken connections"
     )
     reasons: list[str]
 
@@ -193,7 +201,7 @@ class LevelResult(Record):
     reasons: list[str] = Field(description="Why it failed or is invalid, in sentences")
     started_at: str = Field(description="UTC, ISO 8601")
     ramp_s: float
-    settle_s: float = Field(description="Held before measuring; enters no figure")
+    settle_s: float = Field(description="Settling time; no figure includes it")
     steady_s: float = Field(description="Length of the measured part")
     offered_per_s: float = Field(description="Scenarios that fell due per second")
     achieved_per_s: float = Field(description="Scenarios completed per second")
@@ -208,11 +216,11 @@ class LevelResult(Record):
     total: ScenarioResult
     scenarios: list[ScenarioResult]
     groups: list[ScenarioResult] = Field(
-        default=[], description="The workload's groups: scenarios told together"
+        default=[], description="The workload's groups: scenarios reported together"
     )
     steps: list[StepResult]
     tasks: list[TaskResult] = Field(
-        default=[], description="What the protocol times inside steps, of what happened"
+        default=[], description="Tasks that the protocol times inside steps, if they happened"
     )
     score: LevelScore | None = Field(default=None, description="Of workloads with a `task_score`")
     marks: LevelMarks | None = Field(default=None, description="Of workloads with `marks`")
@@ -223,7 +231,7 @@ class LevelResult(Record):
         default={}, description="Protocol requests sent in the measured window, by command"
     )
     counters: dict[str, dict[str, CounterSummary]] = Field(
-        description="By side (`sut`, `generator`, and what the server itself says: `server`)"
+        description="By side: `sut`, `generator`, and `server` for the server's own counters"
     )
 
 

@@ -17,10 +17,10 @@ class PriceItem(Record):
     quantity: Exact
     unit_price: Exact = Field(description="Price of one, before the discount, in `currency`")
     currency: str
-    period: Period = Field(description="What the unit price is paid for: `once` or a time")
-    discount: Exact = Field(description="Share of the unit price that is not paid")
+    period: Period = Field(description="What the unit price is paid for: `once` or a period")
+    discount: Exact = Field(description="Discount, as a share of the unit price")
     shared: bool = Field(description="Paid once for all servers of this kind")
-    rate: Exact = Field(description="Value of one unit of `currency` in the price's")
+    rate: Exact = Field(description="Value of one unit of `currency` in the price's currency")
     times: Exact | None = Field(description="How often it is paid; null without a number of years")
     amount: Exact | None = Field(
         description="quantity x unit_price x (1 - discount) x times x rate in the price's "
@@ -51,7 +51,7 @@ class Price(Record):
     """What the system costs as stated by the tester, and what that makes for each."""
 
     amount: Exact | None = Field(
-        description="The sum of the items; null of what is rented without a number of years"
+        description="The sum of the items; null for rentals without a number of years"
     )
     currency: str
     each: list[PriceEach]

@@ -20,12 +20,12 @@ class SharesPoint(Record):
         description="Memory of the server's processes, mean of the samples"
     )
     spread_bytes: float = Field(description="Largest less smallest sample of it")
-    kernel_bytes: float | None = Field(description="What else the kernel holds, whole machine")
+    kernel_bytes: float | None = Field(description="Other kernel memory of the whole machine")
     logon_cpu_s: float | None = Field(
-        description="The server's CPU time of connecting, where it was connected for this point"
+        description="CPU time the server used for connecting, if it connected for this point"
     )
     net_use_cpu_s: float | None = Field(
-        description="That of the net uses beyond the first, where they were made for this point"
+        description="The same for net uses beyond the first, if made for this point"
     )
 
 
@@ -47,7 +47,7 @@ class CostFigure(Record):
     low: float
     high: float
     measurable: bool = Field(description="False where the interval includes 0")
-    original: str | None = Field(description="What the 1998 study gives for it; null if nothing")
+    original: str | None = Field(description="The 1998 study's figure; null if it has none")
 
 
 class CostFit(Record):
@@ -57,7 +57,7 @@ class CostFit(Record):
     unit: Literal["bytes", "s"]
     formula: str
     costs: list[CostFigure]
-    residuals: list[float] = Field(description="Measured less fitted, of each point that has it")
+    residuals: list[float] = Field(description="Measured minus fitted, for each point that has it")
     starts: int
 
 

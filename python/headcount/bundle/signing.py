@@ -65,7 +65,7 @@ def check(folder: Path, keys: Path | None) -> Signature | None:
     if not path.exists():
         return None
     if not _canonical(path.read_bytes()):
-        return Signature(valid=False, signer=None, text="the file is no signature of OpenSSH")
+        return Signature(valid=False, signer=None, text="the file is not an OpenSSH signature")
     if keys is None:
         ended = _keygen("check-novalidate", "-n", NAMESPACE, "-s", str(path), of=folder / NAME)
         return Signature(ended.returncode == 0, None, _ssh_message(ended))

@@ -50,7 +50,7 @@ class Score(Record):
     formula: str
     zero_level: int | None = Field(description="Users of the level that made the score zero")
     interval: tuple[float, float] | None = Field(
-        default=None, description="95 % confidence interval, of a score of one level"
+        default=None, description="95% confidence interval, of a score of one level"
     )
     users: int | None = Field(default=None, description="Users of that level; null: of a ladder")
 
@@ -61,7 +61,7 @@ class Marks(Record):
     name: str
     count: list[str] = Field(description="The scenarios and tasks that count")
     per_minute: float
-    interval_per_minute: tuple[float, float] | None = Field(description="95 % confidence interval")
+    interval_per_minute: tuple[float, float] | None = Field(description="95% confidence interval")
     users: int
 
 
@@ -71,15 +71,17 @@ class Plateau(Record):
     figure: Literal["scenarios", "bytes"] = Field(
         description="Whose throughput: completed scenarios, or bytes read and written"
     )
-    flattened: bool = Field(description="Whether it surely stopped growing with the load")
+    flattened: bool = Field(description="Whether it measurably stopped growing with the load")
     users: int | None = Field(
         description="The saturation point: the fewest users that no larger level measurably beat"
     )
     above_users: int | None = Field(
-        description="The next smaller level, which was beaten; the true point lies above it"
+        description=(
+            "The next smaller level, which had less throughput; the true point lies above it"
+        )
     )
     value_per_s: float | None = Field(description="The throughput at the saturation point")
-    interval_per_s: tuple[float, float] | None = Field(description="Its 95 % confidence interval")
+    interval_per_s: tuple[float, float] | None = Field(description="Its 95% confidence interval")
     most_users: int = Field(description="The level with the greatest throughput")
     most_per_s: float
     stress_users: int | None = Field(
@@ -112,7 +114,7 @@ class Verdict(Record):
     plateaus: list[Plateau] = Field(
         default=[], description="Of a ladder: where scenarios/s and bytes/s flattened out"
     )
-    flags: list[str] = Field(description="Doubts a reader must know, in sentences")
+    flags: list[str] = Field(description="Doubts, in sentences")
     diagnosis: Diagnosis | None = Field(
         default=None, description="What stopped the server; null in bundles older than diagnoses"
     )

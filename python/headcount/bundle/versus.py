@@ -41,9 +41,11 @@ class VersusPair(Record):
     """Two levels, one of each side, run one right after the other."""
 
     number: int = Field(description="From 1, in the order in which they were run")
-    round: int = Field(description="From 1: which repetition of the whole it belongs to")
+    round: int = Field(description="From 1: the repetition it belongs to")
     order: Literal["AB", "BA"] = Field(description="Who was first")
-    turns: list[VersusTurn] = Field(description="In the order of time; one only where it was cut")
+    turns: list[VersusTurn] = Field(
+        description="In order of time; a single one if it was cut short"
+    )
 
     @property
     def whole(self) -> bool:
@@ -63,7 +65,7 @@ class VersusRest(Record):
     began_s: float
     ended_s: float
     cpu_cores: float | None = Field(
-        description="CPU that its server used all the same, in cores; null where it is not known"
+        description="CPU that its server used meanwhile, in cores; null if not known"
     )
 
 
@@ -71,13 +73,13 @@ class Versus(Record):
     """The file `versus.json`."""
 
     schema_version: Literal[1] = SCHEMA_VERSION
-    id: str = Field(pattern="^[0-9a-f]{32}$", description="The same in both bundles, and no other")
+    id: str = Field(pattern="^[0-9a-f]{32}$", description="The same in both bundles, and unique")
     here: SideName = Field(description="Whose bundle this file is in")
     kind: Literal["levels", "capacity"] = Field(
         description="`levels`: both at given numbers of users; `capacity`: around the most users"
     )
-    order: Literal["abba", "random"] = Field(description="How it is decided who begins a pair")
-    seed: int = Field(description="What the random order and all else that is random derives from")
+    order: Literal["abba", "random"] = Field(description="How the first side of a pair is chosen")
+    seed: int = Field(description="The seed of the random order and of everything else random")
     wanted_pairs: int
     sides: list[VersusSide] = Field(description="A, then B")
     pairs: list[VersusPair] = Field(default=[], description="In the order of time")

@@ -43,7 +43,7 @@ def audit(
             "--sign",
             "--key",
             metavar="KEY",
-            help="Sign the bundle with this private key of OpenSSH, if no check fails.",
+            help="Sign the bundle with this OpenSSH private key if no check fails.",
         ),
     ] = None,
     verify: Annotated[
@@ -51,19 +51,21 @@ def audit(
         typer.Option(
             "--verify",
             metavar="PUBLIC-KEY",
-            help="It must be signed by this key, or by one of a list of allowed signers.",
+            help="Require a signature by this key or by a listed signer.",
         ),
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Fail if a check cannot be made, too.")
+        bool, typer.Option("--strict", help="Also fail if a check cannot be made.")
     ] = False,
     published: Annotated[
         bool,
-        typer.Option("--published", help="Recompute what published results derive, instead."),
+        typer.Option(
+            "--published", help="Recompute the derived figures of published results instead."
+        ),
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Say whether a run is valid, and its bundle consistent and unchanged.
+    """Check that a run is valid and its bundle consistent and unchanged.
 
     Figures are recomputed from the seconds and histograms; each finding has its place.
     """

@@ -43,8 +43,8 @@ def audit_published(*, json: bool) -> None:
                 note = f" ({each.check.note})" if each.check.note else ""
                 table.add_row(MARKS[each.verdict], each.check.claim, f"{each.correct}{note}")
             out.print(table)
-    told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
-    out.print(f"\n{plural('check', len(found))}: {told}. Formulas and sources: docs/published.md")
+    text = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
+    out.print(f"\n{plural('check', len(found))}: {text}. Formulas and sources: docs/published.md")
 
 
 def _plain(one: Any) -> dict[str, Any]:

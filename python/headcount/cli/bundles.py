@@ -76,7 +76,7 @@ def show(bundle: Folder, json: options.Json = False) -> None:
         played = program.text if program else None
         terminal.summary(found.verdict, found.levels, out, found.environment, played)
     if reader.under_way(bundle):
-        out.print("This run is still under way.")
+        out.print("This run is still in progress.")
     elif found.verdict is None or found.verdict.outcome in UNFINISHED:
         if versus.read(bundle) is None:
             again = f"go on with: headcount resume {bundle}"
@@ -88,28 +88,31 @@ def show(bundle: Folder, json: options.Json = False) -> None:
 def report(
     bundle: Folder,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write it there, not into the bundle.")
+        Path | None,
+        typer.Option("--output", "-o", help="Write the report here, not into the bundle."),
     ] = None,
     pdf: Annotated[
         Path | None,
-        typer.Option("--pdf", metavar="FILE", help="Write a PDF report there."),
+        typer.Option("--pdf", metavar="FILE", help="Write a PDF report here."),
     ] = None,
     template: Annotated[
         Path | None,
-        typer.Option("--template", metavar="FILE", help="With --pdf: your company's (TOML)."),
+        typer.Option(
+            "--template", metavar="FILE", help="With --pdf: your company's template (TOML)."
+        ),
     ] = None,
     against: Annotated[
         list[str] | None,
         typer.Option(
             metavar="[NAME=]BUNDLE",
-            help="With --pdf: compare with another run, in competitive tables. Repeatable.",
+            help="With --pdf: add tables that compare another run. Repeatable.",
         ),
     ] = None,
     published: Annotated[
         bool,
         typer.Option(
             "--published",
-            help="In the HTML: beside results published of the same benchmark; other hardware.",
+            help="In the HTML: add published results of the same benchmark, on other hardware.",
         ),
     ] = False,
 ) -> None:

@@ -29,7 +29,7 @@ headcount compare runs/before runs/after --markdown  # for a pull request
 
 Html = Annotated[
     Path | None,
-    typer.Option("--html", metavar="FILE", help="Write a page with charts, complete in itself."),
+    typer.Option("--html", metavar="FILE", help="Write a page with charts in one file."),
 ]
 
 
@@ -39,7 +39,7 @@ def compare(
         typer.Argument(
             metavar="[NAME=]BUNDLE[,BUNDLE]...",
             help="Two or more: a run, several runs of one configuration, or a folder of them. The "
-            "first is what the others are compared with.",
+            "others are compared with the first.",
         ),
     ],
     html: Html = None,
@@ -49,25 +49,27 @@ def compare(
     ] = None,
     template: Annotated[
         Path | None,
-        typer.Option("--template", metavar="FILE", help="With --pdf: your company's (TOML)."),
+        typer.Option(
+            "--template", metavar="FILE", help="With --pdf: your company's template (TOML)."
+        ),
     ] = None,
     published: Annotated[
         list[str] | None,
         typer.Option(
             "--published",
             metavar="NAME",
-            help="Show a published document or system beside it (headcount published lists them).",
+            help="Also show a published document or system (headcount published lists them).",
         ),
     ] = None,
     markdown: Annotated[
-        bool, typer.Option("--markdown", help="Print it in Markdown, for a pull request.")
+        bool, typer.Option("--markdown", help="Print Markdown for a pull request.")
     ] = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="Print the figures of all levels, not of the largest.")
+        bool, typer.Option("--all", help="Print the figures of all levels, not just the largest.")
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Say whether runs differ, by how much, and how sure that is.
+    """Show whether runs differ, and by how much.
 
     Capacity, throughput, response times and cost at equal numbers of users, each with the 95 %
     interval of the ratio and one of better, worse, no difference shown.

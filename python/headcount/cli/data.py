@@ -22,7 +22,7 @@ from headcount.plan.resolve import Overrides, resolve
 Workload = Annotated[str, typer.Argument(help="A workload's name (headcount workloads).")]
 Folder = Annotated[
     Path | None,
-    typer.Option(metavar="PATH", help="A folder of this machine with pages for a web server."),
+    typer.Option(metavar="PATH", help="A folder on this machine for a web server's pages."),
 ]
 
 
@@ -30,14 +30,14 @@ def prepare(
     workload: Workload,
     users: Annotated[
         int | None,
-        typer.Option(min=1, help="Make the data of this many users; needed but for web servers."),
+        typer.Option(min=1, help="Make data for this many users; required except for web servers."),
     ] = None,
     target: options.Target = None,
     folder: Folder = None,
     seed: options.Seed = None,
     scale: options.Scale = None,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Read what is there and repair what is damaged.")
+        bool, typer.Option("--verify", help="Check existing data and repair what is damaged.")
     ] = False,
     shares: options.Shares = None,
     user: options.User = None,
@@ -161,7 +161,7 @@ def _print_checked(plan: Plan, *, verify: bool, json: bool) -> None:
     if json:
         print_json({"target": plan.target, "all_pages": verify, "scale": plan.scale})
         return
-    which = "All pages" if verify else "The pages looked at (one of each class and place)"
+    which = "All pages" if verify else "The pages checked (one of each class and place)"
     out.print(f"{which} are served as they should be by {plan.target}.", markup=False)
 
 
@@ -169,7 +169,7 @@ def cleanup(
     target: options.Target = None,
     folder: Folder = None,
     workload: Annotated[
-        str | None, typer.Option(help="The workload whose data it is, if not the usual one.")
+        str | None, typer.Option(help="The workload whose data it is, if not the default.")
     ] = None,
     shares: options.Shares = None,
     user: options.User = None,
@@ -221,7 +221,7 @@ def _plan(workload: str | None, target: str | None, overrides: Overrides) -> Pla
     if target is None or target.startswith("lab:"):
         raise InputError(
             "give --target, such as smb://host/share, file:///folder or app://host:port, or for "
-            "the pages of a web server --folder; a lab server's data goes with the server"
+            "the pages of a web server --folder; a lab server's data is deleted with the server"
         )
     name = workload or USUAL[targets.parse(target).protocol]
     return resolve(workloads.load(name), target, overrides)

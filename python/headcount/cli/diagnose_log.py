@@ -74,7 +74,7 @@ def diagnose_log(
     """
     from headcount.analyse.rules.diagnosis import diagnose
     from headcount.counters.log import read
-    from headcount.report.findings import page, record, terminal
+    from headcount.report.findings import findings_json, page, terminal
 
     asked = _asked(profile, start, end, cpus, memory, spindles)
     library = _library(rules)
@@ -82,7 +82,7 @@ def diagnose_log(
     if output is not None:
         write_output(output, page.render(found, _now()), "--output")
     if json:
-        print_json({"diagnoses": [record.record(one) for one in found]})
+        print_json({"diagnoses": [findings_json.record(one) for one in found]})
         return
     for number, one in enumerate(found):
         if number:

@@ -18,7 +18,7 @@ Folder = Annotated[
 ]
 Files = Annotated[
     list[Path],
-    typer.Argument(metavar="FILE...", help="What to write; the ending says the format."),
+    typer.Argument(metavar="FILE...", help="The file to write; its ending sets the format."),
 ]
 
 ENDINGS = {
@@ -60,11 +60,11 @@ def _maker(path: Path) -> Callable[[Bundle], str | bytes]:
         from headcount.report.export.xlsx import spreadsheet
 
         return spreadsheet
-    from headcount.report.export import markdown, openmetrics, otlp, record
+    from headcount.report.export import answer_json, markdown, openmetrics, otlp
 
     known = {
         ".md": markdown.text,
-        ".json": record.text,
+        ".json": answer_json.text,
         ".prom": openmetrics.text,
         ".otlp": otlp.text,
     }

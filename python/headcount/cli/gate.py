@@ -25,8 +25,8 @@ headcount gate runs/head --baseline runs/base --margin 5% --margin response.p99=
 
 headcount gate runs/head --baseline runs/base --junit gate.xml --github
 
-Exit codes: 0 no regression is shown, 1 one is, 2 the two cannot be compared; with --strict also 4:
-a regression can be neither shown nor excluded.
+Exit codes: 0 no regression shown, 1 regression shown, 2 not comparable; with --strict also
+4: a regression can be neither shown nor excluded.
 """
 _MARGIN = re.compile(r"(?:(?P<metric>[a-z0-9.]+)=)?(?P<percent>\d+(?:\.\d+)?)\s*%")
 
@@ -35,8 +35,8 @@ Margin = Annotated[
     typer.Option(
         "--margin",
         metavar="[METRIC=]PERCENT",
-        help="What may get worse by how much: 5%, or response.p95=20%. Without it 3% of users and "
-        "throughput, 10% of response times.",
+        help="How much may get worse: 5%, or response.p95=20%. Default: 3% for users and "
+        "throughput, 10% for response times.",
     ),
 ]
 
@@ -45,25 +45,26 @@ def gate(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="BUNDLE", help="The run to judge, several with commas, or a folder of runs."
+            metavar="BUNDLE",
+            help="The run to judge, several separated by commas, or a folder of runs.",
         ),
     ],
     baseline: Annotated[
-        str, typer.Option("--baseline", metavar="BUNDLE", help="What it is held against.")
+        str, typer.Option("--baseline", metavar="BUNDLE", help="The baseline to compare it with.")
     ],
     margin: Margin = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Fail (4) also where nothing can be decided.")
+        bool, typer.Option("--strict", help="Also fail (4) if nothing can be decided.")
     ] = False,
     junit: Annotated[
         Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit's XML.")
     ] = None,
     github: Annotated[
-        bool, typer.Option("--github", help="Print annotations for a workflow of GitHub.")
+        bool, typer.Option("--github", help="Print annotations for a GitHub workflow.")
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Fail when a run is shown to be worse than its baseline by more than a margin.
+    """Fail if a run is measurably worse than its baseline.
 
     What the noise could explain is no regression; what cannot be decided is told, with the number
     of runs that would decide it.

@@ -70,4 +70,4 @@ class HeldDisplay:
                 markup=False,
             )
         if left:
-            self._console.print(f"  left out from here on: {left[0].reason}", markup=False)
+            self._console.print(f"  no longer measured: {left[0].reason}", markup=False)

@@ -38,7 +38,7 @@ def history(
     html: Html = None,
     json: options.Json = False,
 ) -> None:
-    """Show runs over time: their figures, where those changed, and what differs there.
+    """Show runs over time, and where and why their figures changed.
 
     Runs of one workload on one target are a series. Six runs or more can show a change.
     """
@@ -69,7 +69,7 @@ def _bundles(folder: Path, workload: str | None, target: str | None) -> list[Bun
     Raises InputError without any.
     """
     if not folder.is_dir():
-        raise InputError(f"{folder} is no folder of runs")
+        raise InputError(f"{folder} is not a folder of runs")
     found = []
     for path in reader.find(folder):
         if reader.under_way(path):

@@ -37,7 +37,7 @@ Json = Annotated[
 ]
 Seed = Annotated[
     int | None,
-    typer.Option(help="Every random choice follows from this number.", rich_help_panel=ADVANCED),
+    typer.Option(help="Seed of every random choice.", rich_help_panel=ADVANCED),
 ]
 Scale = Annotated[
     float | None,
@@ -53,7 +53,7 @@ AuthorisedBy = Annotated[
     typer.Option(
         "--authorised-by",
         metavar="WHO",
-        help="The owner of the target, who agreed to the load. Other machines need it.",
+        help="The owner of the target, who agreed to the load. Required for other machines.",
         rich_help_panel=TARGET,
     ),
 ]
@@ -118,14 +118,14 @@ LoadFile = Annotated[
 IgnoreTimes = Annotated[
     bool,
     typer.Option(
-        "--ignore-times", help="With --loadfile: ignore its time stamps.", rich_help_panel=LOAD
+        "--ignore-times", help="With --loadfile: ignore its timestamps.", rich_help_panel=LOAD
     ),
 ]
 Workspace = Annotated[
     str | None,
     typer.Option(
         metavar="SIZE",
-        help="With disk-mix: the files of each user, 20MiB or 80MiB.",
+        help="With disk-mix: size of each user's files, 20MiB or 80MiB.",
         rich_help_panel=LOAD,
     ),
 ]
@@ -144,7 +144,7 @@ Versus = Annotated[
     typer.Option(
         "--versus",
         metavar="TARGET",
-        help="Measure this target too, in turn with the first, and compare them.",
+        help="Measure this target too, alternating with the first, and compare them.",
         rich_help_panel=VERSUS,
     ),
 ]
@@ -153,8 +153,8 @@ VersusSet = Annotated[
     typer.Option(
         "--versus-set",
         metavar="KEY=VALUE",
-        help="Setting of the second lab server, over --set; without --versus of one like the "
-        "first.",
+        help="Setting of the second lab server, on top of --set; without --versus, of one like "
+        "the first.",
         rich_help_panel=VERSUS,
     ),
 ]
@@ -163,7 +163,7 @@ VersusLimit = Annotated[
     typer.Option(
         "--versus-limit",
         metavar="RESOURCE=VALUE",
-        help="Limit of the second lab server, over --limit: cpu=1; cpu=none takes one away.",
+        help="Limit of the second lab server, on top of --limit: cpu=1; cpu=none removes one.",
         rich_help_panel=VERSUS,
     ),
 ]
@@ -172,7 +172,7 @@ VersusClient = Annotated[
     typer.Option(
         "--versus-client",
         metavar="KEY=VALUE",
-        help="How clients speak to the second target, over --client.",
+        help="How clients speak to the second target, on top of --client.",
         rich_help_panel=VERSUS,
     ),
 ]
@@ -207,8 +207,8 @@ VersusPasswordFile = Annotated[
     Path | None,
     typer.Option(
         "--versus-password-file",
-        help="File with the second target's password, if it differs. There is an "
-        "environment variable, too: docs/comparing-live.md.",
+        help="File with the second target's password, if it differs. There is also an environment "
+        "variable: docs/comparing-live.md.",
         rich_help_panel=VERSUS,
     ),
 ]
@@ -226,7 +226,7 @@ PairOrder = Annotated[
     typer.Option(
         "--pair-order",
         metavar="abba|random",
-        help="With --versus: which target begins each pair (abba).",
+        help="With --versus: which target starts each pair (abba).",
         rich_help_panel=VERSUS,
     ),
 ]

@@ -19,9 +19,9 @@ Examples:
 
 headcount predict runs/20261120T101500-home-folders-fs1 --cpus 2x  # twice the CPUs
 
-headcount predict BUNDLE --disks 24->96 --network 10GbE  # both at once; which of them binds then
+headcount predict BUNDLE --disks 24->96 --network 10GbE  # both at once
 
-headcount predict BUNDLE --users 10000  # what 10,000 users would get, and what they would need
+headcount predict BUNDLE --users 10000  # what 10,000 users would get and need
 
 headcount predict BUNDLE --criteria "p95<=500ms"  # the capacity for another criterion
 """
@@ -48,11 +48,13 @@ def predict(
     ] = None,
     users: Annotated[
         int | None,
-        typer.Option(min=1, max=200_000, help="What so many users would get, and would need."),
+        typer.Option(min=1, max=200_000, help="Predict what this many users would get and need."),
     ] = None,
     criteria: Annotated[
         str | None,
-        typer.Option(metavar="CRITERION", help="Another than that of the run, such as p95<=1s."),
+        typer.Option(
+            metavar="CRITERION", help="Another criterion than the run's, such as p95<=1s."
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:

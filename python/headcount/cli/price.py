@@ -33,7 +33,7 @@ def price(
         list[str],
         typer.Argument(
             metavar="[NAME=]BUNDLE|NAME=USERS...",
-            help="Runs, or capacities that you state, such as published ones.",
+            help="Runs, or stated capacities (NAME=USERS).",
         ),
     ],
     cost: Annotated[
@@ -46,35 +46,35 @@ def price(
     ] = None,
     costs: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="The same as items, in TOML files with [cost]'s keys."),
+        typer.Option(
+            metavar="FILE", help="The prices as items, in TOML files with the keys of [cost]."
+        ),
     ] = None,
     years: Annotated[
         float | None,
-        typer.Option(min=0.01, max=100, help="Over which prices that recur, and growth, count."),
+        typer.Option(min=0.01, max=100, help="Years over which recurring prices and growth count."),
     ] = None,
     users: Annotated[
-        int | None, typer.Option(min=1, help="Find the cheapest that holds so many users.")
+        int | None, typer.Option(min=1, help="Find the cheapest configuration for this many users.")
     ] = None,
     headroom: Annotated[
-        str, typer.Option(metavar="SHARE", help="Kept free on each system: 25%.")
+        str, typer.Option(metavar="SHARE", help="Share of each system to keep free: 25%.")
     ] = "0%",
     growth: Annotated[
-        str, typer.Option(metavar="SHARE", help="By which users grow in a year: 20%.")
+        str, typer.Option(metavar="SHARE", help="Growth of users per year: 20%.")
     ] = "0%",
     spare: Annotated[
         int, typer.Option(min=0, max=1_000_000, help="Systems beyond those needed.")
     ] = 0,
     replaces: Annotated[
-        int | None, typer.Option(min=1, help="Consolidation: so many old servers go.")
+        int | None, typer.Option(min=1, help="Consolidation: number of old servers to replace.")
     ] = None,
     users_per_server: Annotated[
-        int | None, typer.Option(min=1, help="Users of each old server; or give --users of all.")
+        int | None, typer.Option(min=1, help="Users per old server; or give --users for all.")
     ] = None,
-    nodes: Annotated[
-        int, typer.Option(min=1, max=1000, help="Servers of which one new system consists.")
-    ] = 1,
+    nodes: Annotated[int, typer.Option(min=1, max=1000, help="Servers in one new system.")] = 1,
     servers_per_admin: Annotated[
-        float | None, typer.Option(min=0.001, help="Servers that take one administrator.")
+        float | None, typer.Option(min=0.001, help="Servers per administrator.")
     ] = None,
     admin_cost: Annotated[
         str | None,
@@ -85,13 +85,13 @@ def price(
         typer.Option(
             "--html",
             metavar="FILE",
-            help="Write a page with the cost curves, complete in itself.",
+            help="Write a page with the cost curves in one file.",
         ),
     ] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Say what users cost, and which configuration holds them for least.
+    """Calculate the price per user, and find the cheapest configuration.
 
     Of one run: the price per user, per mark and per request per second. Of several: from how many
     users on which is cheaper. Prices are those of the plans, or stated here.

@@ -17,7 +17,7 @@ from headcount.text import plural
 if TYPE_CHECKING:
     from headcount.analyse.prices.answer import Merger
     from headcount.analyse.prices.fleet import Need
-    from headcount.analyse.prices.record import Priced
+    from headcount.analyse.prices.price_report import Priced
 
 _STATED = re.compile(r"(?P<name>[^=]+)=(?P<users>\d{1,3}(?:,\d{3})+|\d+)")
 OF_PLAN = "plan"

@@ -32,16 +32,16 @@ def published(
         str | None, typer.Option(metavar="DOCUMENT", help="Only results of this document.")
     ] = None,
     workload: Annotated[
-        str | None, typer.Option(help="Only results of what this workload re-creates.")
+        str | None, typer.Option(help="Only results of the benchmark this workload re-creates.")
     ] = None,
     figure: Annotated[
         str | None,
-        typer.Option(help="Only this figure: by its name here (p95_s), or Headcount's (p95_ms)."),
+        typer.Option(help="Only this figure, by its name here (p95_s) or in Headcount (p95_ms)."),
     ] = None,
     csv: Annotated[bool, typer.Option("--csv", help="Print the results as CSV.")] = False,
     json: options.Json = False,
 ) -> None:
-    """List published results of other servers, with their source; choose and export them.
+    """List, choose and export published results of other servers.
 
     They were measured on other hardware: reference points, not competitors.
     """

@@ -62,7 +62,7 @@ def run(
         bool,
         typer.Option(
             "--quick",
-            help="A first look in about three minutes, with a wide interval.",
+            help="A quick search of about three minutes, with a wide interval.",
             rich_help_panel=options.SEARCH,
         ),
     ] = False,
@@ -83,11 +83,13 @@ def run(
     ] = None,
     ramp: Annotated[
         str | None,
-        typer.Option(help="Time in which the users join.", rich_help_panel=options.LOAD),
+        typer.Option(help="Time over which the users join.", rich_help_panel=options.LOAD),
     ] = None,
     settle: Annotated[
         str | None,
-        typer.Option(help="Wait between ramp and measurement.", rich_help_panel=options.LOAD),
+        typer.Option(
+            help="Settling time between ramp and measurement.", rich_help_panel=options.LOAD
+        ),
     ] = None,
     think: Annotated[
         str | None,
@@ -107,7 +109,7 @@ def run(
     compress: Annotated[
         float | None,
         typer.Option(
-            help="Make pauses shorter by this factor: 1 to 1000, such as 8.",
+            help="Shorten pauses by this factor: 1 to 1000, such as 8.",
             rich_help_panel=options.LOAD,
         ),
     ] = None,
@@ -146,7 +148,7 @@ def run(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="What you state about the test (TOML), for the report.",
+            help="Your statements about the test (TOML), for the report.",
             rich_help_panel=options.OUTPUT,
         ),
     ] = None,

@@ -16,27 +16,27 @@ from headcount.cli.secrets import secret
 from headcount.errors import InputError
 from headcount.output.file import ensure_folder
 
-app = typer.Typer(
-    help="Run a server to be measured, on the machine to be measured.", no_args_is_help=True
-)
+app = typer.Typer(help="Run a server to measure, on its own machine.", no_args_is_help=True)
 
 
 @app.callback()
 def servers() -> None:
-    """Run a server to be measured, on the machine to be measured."""
+    """Run a server to measure, on its own machine."""
 
 
 @app.command("app")
 def serve_app(
     data: Annotated[Path, typer.Option(help="Folder of the data set: new, empty, or its own.")],
     listen: Annotated[
-        str, typer.Option(help="Address and port; port 0 is any.")
+        str, typer.Option(help="Address and port; port 0 picks a free one.")
     ] = "127.0.0.1:7410",
     threads: Annotated[
-        int, typer.Option(min=0, max=10_000, help="Service threads; 0 is ServerBench's rule.")
+        int, typer.Option(min=0, max=10_000, help="Service threads; 0 uses ServerBench's rule.")
     ] = 0,
     write_mode: Annotated[str, typer.Option(help="buffered, dsync or direct.")] = "buffered",
-    connections: Annotated[int, typer.Option(min=1, help="Most clients at a time.")] = 4096,
+    connections: Annotated[
+        int, typer.Option(min=1, help="Maximum number of concurrent clients.")
+    ] = 4096,
     token_file: options.TokenFile = None,
     json: options.Json = False,
     disposable: Annotated[bool, typer.Option("--disposable", hidden=True)] = False,
@@ -73,24 +73,24 @@ def serve_smtp(
         str,
         typer.Option(
             metavar="HOST:PORT",
-            help="The LMTP server for mail that no route names; or count: count it and drop it.",
+            help="LMTP server for mail without a route; or count: count it and drop it.",
         ),
     ],
     listen: Annotated[
-        str, typer.Option(help="Address and port; port 0 is any.")
+        str, typer.Option(help="Address and port; port 0 picks a free one.")
     ] = "127.0.0.1:2525",
     route: Annotated[
         list[str] | None,
         typer.Option(
             metavar="DOMAIN=HOST:PORT",
-            help="Where mail for a domain goes instead: an LMTP server, or DOMAIN=count.",
+            help="Route for a domain's mail: DOMAIN=LMTP server, or DOMAIN=count.",
         ),
     ] = None,
     reject: Annotated[
         list[str] | None,
         typer.Option(
             metavar="PATTERN",
-            help="Refuse these recipients, such as '*@gone.invalid'; * is anything.",
+            help="Refuse these recipients, such as '*@gone.invalid'; * matches anything.",
         ),
     ] = None,
     delay: Annotated[
@@ -99,8 +99,8 @@ def serve_smtp(
             min=0,
             max=86_400_000,
             metavar="MS",
-            help="Accept mail at once, hold it in memory for so many ms, then deliver it: for "
-            "tests of slow delivery. What is held is lost if the server is killed.",
+            help="Accept mail at once and deliver it after this many ms, to test slow delivery. "
+            "Mail held in memory is lost if the server is killed.",
         ),
     ] = 0,
     password_file: Annotated[

@@ -41,31 +41,32 @@ def shares(
     shares: Annotated[
         str | None, typer.Option(help="Numbers of shares: 1,1000,8000 (the default in the lab).")
     ] = None,
-    connections: Annotated[
-        str, typer.Option(help="Numbers of connections that are held.")
-    ] = "1,20,100",
+    connections: Annotated[str, typer.Option(help="Numbers of connections to hold.")] = "1,20,100",
     net_uses: Annotated[
-        str, typer.Option(help="Connections to shares of each connection; 1 is always held.")
+        str, typer.Option(help="Net uses per connection; 1 is always included.")
     ] = "1,10",
     open_files: Annotated[
-        str, typer.Option(help="Open files of each connection; 0 is always held.")
+        str, typer.Option(help="Open files per connection; 0 is always included.")
     ] = "0,10,100",
     repeats: Annotated[
-        int, typer.Option(min=1, max=MOST_REPEATS, help="How often each is held.")
+        int, typer.Option(min=1, max=MOST_REPEATS, help="Repeats of each combination.")
     ] = 1,
     pid: Annotated[
-        int | None, typer.Option(min=1, help="The server's process, of a server on this machine.")
+        int | None, typer.Option(min=1, help="Process ID of a server on this machine.")
     ] = None,
     capacity: Annotated[
-        bool, typer.Option("--capacity", help="Also search for the capacity with each number.")
+        bool,
+        typer.Option("--capacity", help="Also search for the capacity with each number of shares."),
     ] = False,
     budget: Annotated[
-        str | None, typer.Option(help="Time for each of these searches (three minutes).")
+        str | None, typer.Option(help="Time for each search (default three minutes).")
     ] = None,
     levels: Annotated[
-        str | None, typer.Option(help="A ladder of levels instead of these searches: 50,100.")
+        str | None, typer.Option(help="A ladder of levels instead of the searches: 50,100.")
     ] = None,
-    duration: Annotated[str | None, typer.Option(help="Measured part of its levels.")] = None,
+    duration: Annotated[
+        str | None, typer.Option(help="Measured part of the ladder's levels.")
+    ] = None,
     seed: options.Seed = None,
     set_: Annotated[
         list[str] | None,
@@ -78,7 +79,7 @@ def shares(
     runs: options.Runs = options.RUNS,
     json: options.Json = False,
 ) -> None:
-    """Measure what shares, connections and open files cost a file server in memory.
+    """Measure a file server's memory per share, connection and open file.
 
     Connections, connections to shares and files are held still while the memory of the server is
     read; the cost of each is fitted, with a 95 % interval, and printed beside that of Windows NT
@@ -86,12 +87,14 @@ def shares(
     """
     if target is None or targets.parse(target).protocol != "smb":
         raise InputError(
-            "say which file server: --target lab:samba starts one here, "
-            "--target smb://127.0.0.1/share with --pid is one of this machine"
+            "name the file server: --target lab:samba starts one here; for one already on this "
+            "machine, give --target smb://127.0.0.1/share and --pid"
         )
     lab = targets.parse(target).lab is not None
     if lab and pid is not None:
-        raise InputError("--pid is for a server that is not of the lab, whose processes are known")
+        raise InputError(
+            "--pid is for a server outside the lab; Headcount knows the processes of a lab server"
+        )
     experiment = Experiment(
         workload=workloads.load("shares"),
         target=target,

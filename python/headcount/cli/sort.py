@@ -87,7 +87,7 @@ def sort(
     html: Annotated[Path | None, typer.Option(help="Write the graph of --sweep as a page.")] = None,
     json: options.Json = False,
 ) -> None:
-    """Sort data with little memory, and see what memory and another disk save.
+    """Measure how memory and a second disk speed up a sort.
 
     Re-creates the sort tests of a paper of SAS Institute, 1998: an external merge sort that keeps
     to its memory. Data and work files have no name and are gone afterwards; nothing of yours is
@@ -216,7 +216,7 @@ def _measure(
 ) -> "Measured":
     """Check what can be checked beforehand, and sort."""
     from headcount.cli.sort_progress import SortProgress
-    from headcount.report.sorting import wording
+    from headcount.report.sorting import sort_sentences
     from headcount.sort.experiment import measure
     from headcount.sort.place import ensure_memory, ensure_space
 
@@ -227,7 +227,7 @@ def _measure(
     held = _hierarchy() if limits else None
     names = _names(subject.where.folder) if keep else None
     if not quiet:
-        err.print(wording.data(subject), markup=False)
+        err.print(sort_sentences.data(subject), markup=False)
     with SortProgress(err, repeat * len(settings), quiet=quiet) as progress:
         return measure(subject, settings, repeat, held, names, progress)
 
@@ -268,7 +268,7 @@ def _print_result(
     json: bool,
 ) -> None:
     """Print what came of it. With `elsewhere`, two places for runs were compared."""
-    from headcount.report.sorting import page, terminal, wording
+    from headcount.report.sorting import page, sort_sentences, terminal
     from headcount.sort import answer, placement
     from headcount.sort.experiment_record import experiment_record, placement_record
 
@@ -283,15 +283,15 @@ def _print_result(
         answered = experiment_record(subject, measured, found, over)
         print_json(answered | ({"placement": placement_record(compared)} if compared else {}))
         return
-    terminal.say([wording.memory(subject)], out)
+    terminal.say([sort_sentences.memory(subject)], out)
     if sweep:
         terminal.chart(found, out)
-        terminal.say([wording.best(found), *map(wording.cliff, over)], out, "bold")
+        terminal.say([sort_sentences.best(found), *map(sort_sentences.cliff, over)], out, "bold")
     else:
         for one in found:
-            terminal.say(wording.outcome(one), out)
+            terminal.say(sort_sentences.outcome(one), out)
     if compared is not None:
-        terminal.say(wording.placement(compared), out, "bold")
-    terminal.say(wording.caveats(subject, measured), out, "dim")
+        terminal.say(sort_sentences.placement(compared), out, "bold")
+    terminal.say(sort_sentences.caveats(subject, measured), out, "dim")
     if html is not None:
         terminal.say([f"Page: {html}"], out)

@@ -3,17 +3,17 @@
 GUIDE = """\
 Headcount finds how many users a server holds, and what stops it there.
 
-Measure a server here (Headcount starts it, and removes it afterwards):
+Measure a server that Headcount starts here and removes afterwards:
 
   headcount run app-server --target lab:app --quick
 
-Measure a server of yours (another machine needs its owner's consent):
+Measure your own server (another machine needs its owner's consent):
 
   headcount workloads
   headcount run home-folders --target smb://SERVER/SHARE --user "u{n:04}" \\
     --authorised-by OWNER
 
-Explain a log of counters (Perfmon, sar, PCP, Prometheus):
+Diagnose a counter log (Perfmon, sar, PCP, Prometheus):
 
   headcount diagnose LOG
 

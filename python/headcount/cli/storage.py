@@ -30,7 +30,7 @@ from headcount.storage.advice import Advice
 from headcount.storage.formula import Answer
 
 app = typer.Typer(
-    help="Calculate what disks, buses, RAID arrays and sorts can do, from their data sheets.",
+    help="Calculate what disks, buses, RAID arrays and sorts can do, from data sheets.",
     no_args_is_help=True,
     epilog="Start with: headcount storage raid --drives 4 --size 4TB --iops 150 --reads 70%",
 )
@@ -44,7 +44,7 @@ Seek = Annotated[str, typer.Option(help="Average seek time, such as 8ms.")]
 
 @app.callback()
 def formulas() -> None:
-    """Calculate what disks, buses, RAID arrays and sorts can do, from their data sheets.
+    """Calculate what disks, buses, RAID arrays and sorts can do, from data sheets.
 
     Every answer comes with its formula, the numbers put in, and the source. Nothing is measured and
     nothing runs: a figure is what the parts allow at best. Sizes are written like 512, 16KiB, 4TB;

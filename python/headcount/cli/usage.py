@@ -153,7 +153,7 @@ def _no_verb(arguments: Sequence[str], verb: str, path: str, known: list[str]) -
     if at.suffix == ".toml":
         return f"{shown}; to run it: headcount run {name}"
     if (at.exists() and os.sep not in name) or at.is_file():
-        return f"{shown}; if it is a log of counters: headcount diagnose {name}"
+        return f"{shown}; if it is a counter log: headcount diagnose {name}"
     meant = MEANT_VERBS.get(name.lower()) or _nearest(name, known)
     if meant == "--help" and len(arguments) > 1 and arguments[1] in known:
         meant = f"{arguments[1]} --help"

@@ -57,34 +57,32 @@ VERBS: Mapping[str, Verb] = {
         "sort",
         "sort",
         PARTS,
-        "Sort data with little memory, and see what memory and another disk save.",
+        "Measure how memory and a second disk speed up a sort.",
     ),
     "shares": Verb(
         "shares",
         "shares",
         PARTS,
-        "Measure what shares, connections and open files cost a file server in memory.",
+        "Measure a file server's memory per share, connection and open file.",
     ),
     "diagnose": Verb(
         "diagnose",
         "diagnose",
         EXPLAIN,
-        "Say what stops a server, how sure that is, and what the evidence is.",
+        "Show what stops a server, with evidence and confidence.",
     ),
-    "compare": Verb(
-        "compare", "compare", EXPLAIN, "Say whether runs differ, by how much, and how sure that is."
-    ),
+    "compare": Verb("compare", "compare", EXPLAIN, "Show whether runs differ, and by how much."),
     "gate": Verb(
         "gate",
         "gate",
         EXPLAIN,
-        "Fail when a run is shown to be worse than its baseline by more than a margin.",
+        "Fail if a run is measurably worse than its baseline.",
     ),
     "history": Verb(
         "history",
         "history",
         EXPLAIN,
-        "Show runs over time: their figures, where those changed, and what differs there.",
+        "Show runs over time, and where and why their figures changed.",
         alone=True,
     ),
     "predict": Verb(
@@ -97,20 +95,20 @@ VERBS: Mapping[str, Verb] = {
         "watch",
         "watch",
         PARTS,
-        "Watch counters as they come: chart, alerts, log and report, with their meanings.",
+        "Watch counters live: chart, alerts, log and report.",
         alone=True,
     ),
     "audit": Verb(
         "audit",
         "audit",
         KEEP,
-        "Say whether a run is valid, and its bundle consistent and unchanged.",
+        "Check that a run is valid and its bundle consistent and unchanged.",
     ),
     "published": Verb(
         "published",
         "published",
         EXPLAIN,
-        "List published results of other servers, with their source; choose and export them.",
+        "List, choose and export published results of other servers.",
         alone=True,
     ),
     "runs": Verb("bundles", "runs", KEEP, "List the runs in a folder, oldest first.", alone=True),
@@ -121,7 +119,7 @@ VERBS: Mapping[str, Verb] = {
         "price",
         "price",
         EXPLAIN,
-        "Say what users cost, and which configuration holds them for least.",
+        "Calculate the price per user, and find the cheapest configuration.",
     ),
     "resume": Verb(
         "bundles",
@@ -129,9 +127,7 @@ VERBS: Mapping[str, Verb] = {
         KEEP,
         "Continue a run that was interrupted or killed; finished levels are kept.",
     ),
-    "serve": Verb(
-        "serve", GROUP, MEASURE, "Run a server to be measured, on the machine to be measured."
-    ),
+    "serve": Verb("serve", GROUP, MEASURE, "Run a server to measure, on its own machine."),
     "workloads": Verb(
         "workloads",
         GROUP,
@@ -142,7 +138,7 @@ VERBS: Mapping[str, Verb] = {
         "storage",
         GROUP,
         PARTS,
-        "Calculate what disks, buses, RAID arrays and sorts can do, from their data sheets.",
+        "Calculate what disks, buses, RAID arrays and sorts can do, from data sheets.",
     ),
 }
 """In the order of the help, where a verb's own examples stand in its room's `EPILOG`."""

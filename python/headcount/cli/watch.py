@@ -22,7 +22,7 @@ def watch(
         typer.Argument(
             metavar="[TARGET]",
             help="What to watch: a server on this machine (http://127.0.0.1:8080, lab:nginx), the "
-            "folder of a run under way, or a log of counters. Without it, this machine.",
+            "folder of a run in progress, or a counter log. Default: this machine.",
         ),
     ] = None,
     source: Annotated[
@@ -35,33 +35,34 @@ def watch(
     counters: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="PATTERN", help="Show these: a name, a label or a pattern: 'system.cpu.*'."
+            metavar="PATTERN", help="Counters to show, by name, label or pattern: 'system.cpu.*'."
         ),
     ] = None,
     interval: Annotated[str, typer.Option(help="Time between samples, from 100ms to 1h.")] = "1s",
     for_: Annotated[
-        str | None, typer.Option("--for", metavar="TIME", help="End after this time, such as 10m.")
+        str | None, typer.Option("--for", metavar="TIME", help="Stop after this time, such as 10m.")
     ] = None,
     alert: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="CONDITION", help="Say when: 'system.cpu.utilization>0.9', 'CPU busy>90%'."
+            metavar="CONDITION", help="Alert on: 'system.cpu.utilization>0.9', 'CPU busy>90%'."
         ),
     ] = None,
     log: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write all counters to this log.")
     ] = None,
     plain: Annotated[
-        bool, typer.Option("--plain", help="Lines instead of a screen, as without a terminal.")
+        bool, typer.Option("--plain", help="Print lines instead of a full screen.")
     ] = False,
     list_: Annotated[
-        bool, typer.Option("--list", help="List what there is to watch, with meanings, and end.")
+        bool, typer.Option("--list", help="List the counters with their meanings, and exit.")
     ] = False,
     json: Annotated[
-        bool, typer.Option("--json", help="Lines of JSON, one a sample; they are a log, too.")
+        bool,
+        typer.Option("--json", help="Print one line of JSON per sample; also readable as a log."),
     ] = False,
 ) -> None:
-    """Watch counters as they come: chart, alerts, log and report, with their meanings.
+    """Watch counters live: chart, alerts, log and report.
 
     Re-creates Windows NT's Performance Monitor in a terminal. Keys are shown at the bottom, and ?
     lists all of them. Ctrl-C ends and keeps the log, which headcount diagnose reads.

@@ -25,8 +25,8 @@ from headcount.plan.target import DEFAULT_PORTS
 from headcount.text import clean
 
 FORMS = (
-    "a server on this machine (http://127.0.0.1:8080, lab:nginx), the folder of a run, or a log "
-    "of counters"
+    "a server on this machine (http://127.0.0.1:8080, lab:nginx), the folder of a run, or a "
+    "counter log"
 )
 SIDES = ("sut", "generator", "server")
 """The sources of a run's counters."""

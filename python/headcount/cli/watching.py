@@ -73,7 +73,7 @@ def print_lines(asked: Asked, *, json: bool) -> None:
     )
     objects = Objects(head)
 
-    def tell(happened: Happened) -> None:
+    def print_lines(happened: Happened) -> None:
         if json:
             shown = {line.key for line in watch.monitor.lines} if asked.counters else None
             lines = objects.lines(happened, shown)
@@ -85,15 +85,15 @@ def print_lines(asked: Asked, *, json: bool) -> None:
             err.print(watch.messages.pop(0), markup=False)
 
     with suppress(KeyboardInterrupt):
-        _follow(watch, asked, tell)
+        _follow(watch, asked, print_lines)
     for happened in watch.end():
-        tell(happened)
+        print_lines(happened)
     err.print(plain.ending(watch.monitor, watch.cost()), markup=False)
     if asked.log is not None:
         err.print(_LOGGED.format(asked.log), markup=False)
 
 
-def _follow(watch: Watch, asked: Asked, tell: Callable[[Happened], None]) -> None:
+def _follow(watch: Watch, asked: Asked, print_lines: Callable[[Happened], None]) -> None:
     """Tell what comes until it is over; say once which patterns mean no counter."""
     until_s = float("inf") if asked.for_s is None else time.monotonic() + asked.for_s
     watch.start()
@@ -103,7 +103,7 @@ def _follow(watch: Watch, asked: Asked, tell: Callable[[Happened], None]) -> Non
         if left_s <= 0:
             return
         for happened in watch.drain(min(_POLL_S, left_s)):
-            tell(happened)
+            print_lines(happened)
         if not warned and (unmatched := watch.monitor.unmatched_patterns()):
             warned = True
             for pattern in unmatched:

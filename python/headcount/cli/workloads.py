@@ -128,7 +128,7 @@ def _print_order(workload: Workload) -> None:
             f"  pauses pass {faster} times faster than in real life (--compress)", markup=False
         )
     if workload.run.log_on == "join":
-        out.print("  users log on when they join, before anything is due", markup=False)
+        out.print("  users log on when they join, before their first scenario", markup=False)
 
 
 def _print_figures(workload: Workload) -> None:

@@ -14,7 +14,7 @@ from headcount.text import DASH, count, duration, megabytes_per_s, plural, share
 REPORTED = "Reported"
 NOTE = (
     "Reported: users that completed anything in the measured part. MB/s: data read and written, "
-    "without what the protocol adds; from the server: the part of it that the server sent, and how "
+    "without protocol overhead; from the server: the part of it that the server sent, and how "
     "much that is for 1 byte sent to it. Mean: average response time of a group of scenarios, as "
     "criteria judge it."
 )
@@ -63,10 +63,14 @@ def stress_point(verdict: Verdict) -> str | None:
         if each.stress_users is not None
     ]
     if found:
-        return f"Stress point: {', '.join(found)}; every larger level gave measurably less."
+        return (
+            f"Stress point: {', '.join(found)}; every larger level had measurably less throughput."
+        )
     if not verdict.plateaus:
-        return "Stress point: it takes three levels of 5 s or more to see one."
-    return "Stress point: not reached; no larger level gave measurably less than the best."
+        return "Stress point: not known; it takes three levels of at least 5 s."
+    return (
+        "Stress point: not reached; no larger level had measurably less throughput than the best."
+    )
 
 
 def _moved(result: ScenarioResult) -> float:

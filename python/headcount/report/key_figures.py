@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Plateau, Score, Verdict
 from headcount.plan.money import each_text
+from headcount.report.answer_sentences import price_interval, price_of, price_text
 from headcount.report.content import ReportContent
 from headcount.report.selection import counter_mean, shown
 from headcount.report.tasks import marks_text
-from headcount.report.wording import price_interval, price_of, price_text
 from headcount.text import (
     count,
     duration,
@@ -38,15 +38,15 @@ def key_figures(content: ReportContent) -> list[KeyFigure]:
     if verdict.score is not None:
         found.append(_score(verdict.score))
     if verdict.marks is not None:
-        told = f"marks a minute; {marks_text(verdict.marks)}"
-        found.append(KeyFigure("Marks", significant(verdict.marks.per_minute), told))
+        text = f"marks a minute; {marks_text(verdict.marks)}"
+        found.append(KeyFigure("Marks", significant(verdict.marks.per_minute), text))
     found += [_saturation(plateau) for plateau in verdict.plateaus if plateau.flattened]
     if level is not None:
         found += _of_level(level)
     found += _prices(verdict)
     cost = verdict.cost
-    told = f"{plural('level', cost.levels)}, {plural('operation', cost.operations)}"
-    return [*found, KeyFigure("Time it took", span(cost.seconds), told)]
+    text = f"{plural('level', cost.levels)}, {plural('operation', cost.operations)}"
+    return [*found, KeyFigure("Time it took", span(cost.seconds), text)]
 
 
 def _score(score: Score) -> KeyFigure:
@@ -78,11 +78,11 @@ def _prices(verdict: Verdict) -> list[KeyFigure]:
     currency, found = verdict.price.currency, []
     for each in verdict.price.each:
         parts = [price_text(verdict), price_interval(currency, each)]
-        told = "; ".join(part for part in parts if part)
+        text = "; ".join(part for part in parts if part)
         # Of a capacity that may be larger the price per user may be lower.
         most = each.of == "user" and verdict.capacity is not None and verdict.capacity.at_least
         name = f"Price per {price_of(each)}" + (", at most" if most else "")
-        found.append(KeyFigure(name, each_text(each.value, currency), told))
+        found.append(KeyFigure(name, each_text(each.value, currency), text))
     return found
 
 
@@ -91,7 +91,7 @@ def _of_level(level: LevelResult) -> list[KeyFigure]:
     at = f"at {plural('user', level.users)}"
     spread = f", 95% interval {interval(*bounds, duration)}" if bounds else ""
     if level.total.p95_interval_unreliable:
-        spread += " or wider: the level is too short for answers that are slow together"
+        spread += " or wider: the level is too short for bursts of slow responses"
     cpu = share(counter_mean(level, "system.cpu.utilization"))
     p95 = duration(response.p95_ms if response else None)
     return [

@@ -8,9 +8,9 @@ from headcount.analyse.prediction.resource import resource_name
 from headcount.analyse.prediction.sentences import refusal
 from headcount.text import DASH, count, plural
 
-TITLE = "What it would hold with more"
+TITLE = "Capacity with more hardware"
 HEADINGS = ("With", "Users", "95% interval", "Against now", "Full then")
-UNKNOWABLE = "What no model of this run can know"
+UNKNOWABLE = "What the model cannot know"
 HOW = "headcount predict answers for other amounts, and for a number of users."
 
 
@@ -35,7 +35,7 @@ def rows(told: Sequence[Prediction]) -> list[PredictionRow]:
 
 
 def refusals(told: Sequence[Prediction]) -> list[str]:
-    """What is not foretold and why, in sentences; one for all where the reason is the same."""
+    """What is not predicted and why, in sentences; one for all where the reason is the same."""
     refused = [one for one in told if _capacity(one) is None]
     reasons = list(dict.fromkeys(_reason(one) for one in refused))
     if len(reasons) == 1 and len(refused) == len(told):
@@ -53,9 +53,9 @@ def introduction(told: Sequence[Prediction]) -> str:
             f" The capacity now is {plural('user', one.published)}, the estimate {count(now)}."
         )
     return (
-        f"Predicted for {one.criterion} from what scenarios took of each resource, with the model "
-        f"that predicted this run's highest levels best ({one.model}).{now_text} Nothing in the "
-        f"table was measured; {HOW}"
+        f"Predicted for {one.criterion} from how much of each resource a scenario uses, with the "
+        f"model that predicted this run's highest levels best ({one.model}).{now_text} Nothing in "
+        f"the table was measured; {HOW}"
     )
 
 

@@ -72,13 +72,13 @@ def network_text(level: LevelResult, *, loopback: bool) -> str:
     """Say which interface the network's figure is of, and what it counts."""
     if loopback:
         return (
-            f"Network: what passed the loopback ({LOOPBACK}), each byte once: received and sent by "
-            "the server together, and by whatever else spoke over it"
+            f"Network: what passed the loopback ({LOOPBACK}), each byte counted once: the "
+            "server's sent and received data together, and that of any other program"
         )
     names = {
         interface
         for family, interface in map(split_instance, level.counters.get("sut", {}))
         if family == RECEIVED and interface not in (None, LOOPBACK)
     }
-    which = f" ({names.pop()})" if len(names) == 1 else ", those stacked on others left out"
+    which = f" ({names.pop()})" if len(names) == 1 else ", leaving out those stacked on others"
     return f"Network: received and sent, of the machine's interfaces without the loopback{which}"

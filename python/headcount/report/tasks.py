@@ -8,8 +8,8 @@ from headcount.bundle.verdict import Marks, Score
 from headcount.text import DASH, count, duration, interval, plural, significant
 
 NOTE = (
-    "Things timed inside steps, from their beginning to their end; of the completed. SD: standard "
-    "deviation. Below p95: its 95% confidence interval."
+    "Things timed inside steps, from start to end; only those completed. SD: standard deviation. "
+    "Below p95: its 95% confidence interval."
 )
 WEIGHED = " Weight: in the score."
 
@@ -52,7 +52,7 @@ def missing_tasks(level: LevelResult) -> str | None:
     """Name the tasks that have a weight in the score and did not happen; None where all did."""
     if level.score is None or not level.score.missing:
         return None
-    return f"Did not happen, and so are not in the score: {', '.join(level.score.missing)}."
+    return f"Not in the score, because they did not happen: {', '.join(level.score.missing)}."
 
 
 def score_text(score: Score) -> str:

@@ -38,7 +38,7 @@ def test_the_answer_for_people(bundle: Path) -> None:
     assert code == 0
     assert said.startswith("About 2")
     assert "CPU 1.00 cores -> 2.00 cores" in said
-    assert "the CPU binds then" in said
+    assert "the CPU is the limit then" in said
     assert "150 users would get" in said
     assert "A cliff of memory" in said
     assert "10.0 ms CPU" in said

@@ -17,7 +17,9 @@ APART = frozenset({"diagnosis", "cost.seconds"})
 def check(evidence: Evidence, again: Verdict | None) -> Result:
     """`again` is the answer that the plan and the levels lead to now."""
     if evidence.raw_verdict is None or again is None:
-        return unknown(CHECK, TITLE, "there is no answer: the run was killed, or is damaged")
+        return unknown(
+            CHECK, TITLE, "there is no answer: the run was killed, or the bundle is damaged"
+        )
     told = again.model_dump(mode="json")
     stored = {key: value for key, value in evidence.raw_verdict.items() if key != "diagnosis"}
     places = [
@@ -36,12 +38,12 @@ def _duration_places(evidence: Evidence) -> list[Place]:
     last_s = max((one.to_s for one in evidence.seconds), default=0.0)
     if took_s >= last_s - 1.0:
         return []
-    text = f"{took_s:.1f} s are stored, and the last second ended at {last_s:.1f} s"
+    text = f"{took_s:.1f} s is stored, but the last second ended at {last_s:.1f} s"
     return [Place(file="verdict.json", at="cost.seconds", text=text)]
 
 
 DIAGNOSIS = "diagnosis"
-DIAGNOSIS_TITLE = "the diagnosis, found anew"
+DIAGNOSIS_TITLE = "the diagnosis, recomputed"
 
 
 def check_diagnosis(evidence: Evidence, again: Verdict | None) -> Result:

@@ -103,9 +103,9 @@ def _sentence(results: list[Result]) -> str:
     failed = [one.check for one in results if one.outcome == "failed"]
     unknown = [one.check for one in results if one.outcome == "unknown"]
     passed = len(results) - len(failed) - len(unknown)
-    told = f"{passed} of {plural('check', len(results))} passed"
+    text = f"{passed} of {plural('check', len(results))} passed"
     if unknown:
-        told += f", {len(unknown)} cannot be made ({', '.join(unknown)})"
+        text += f", {len(unknown)} cannot be made ({', '.join(unknown)})"
     if failed:
-        return f"{len(failed)} failed ({', '.join(failed)}); {told}."
-    return f"No check failed; {told}."
+        return f"{len(failed)} failed ({', '.join(failed)}); {text}."
+    return f"No check failed; {text}."

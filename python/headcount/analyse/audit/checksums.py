@@ -18,7 +18,7 @@ def check(evidence: Evidence) -> Result:
     added = [one.name for one in evidence.altered if one.what == "added"]
     places = [place(one) for one in evidence.altered if one.what != "added"]
     files = evidence.manifest.files if evidence.manifest else {}
-    also = f"; written into the folder since: {', '.join(added)}" if added else ""
+    also = f"; added to the folder since: {', '.join(added)}" if added else ""
     figures: dict[str, float | int | None] = {
         "files": len(files),
         "bytes": sum(entry.bytes for entry in files.values()),

@@ -7,7 +7,7 @@ from headcount.analyse.level import wrong_data
 from headcount.text import plural, share
 
 CHECK = "errors"
-TITLE = "every failure has its fault, and no level passed with wrong data"
+TITLE = "every failure has a fault, and no level passed with wrong data"
 
 
 def check(evidence: Evidence) -> Result:

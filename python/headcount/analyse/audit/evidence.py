@@ -130,7 +130,7 @@ def gather(folder: Path) -> Evidence:
     """Read a bundle; raises InputError when the folder is none."""
     if not (folder / "plan.toml").is_file():
         raise InputError(
-            f"{folder} is no bundle of a run: it has no plan.toml (headcount runs lists them)"
+            f"{folder} is not a bundle: it has no plan.toml (headcount runs lists them)"
         )
     found = _Found()
     plan = found.plan(folder / "plan.toml")

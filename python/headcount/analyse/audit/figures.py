@@ -26,7 +26,7 @@ UNSETTLED = "it never got steady"
 def check(evidence: Evidence) -> Result:
     """Each level summed up again, by the same functions, and compared field by field."""
     if evidence.plan is None or not evidence.levels:
-        return unknown(CHECK, TITLE, "there is no level, or no plan, to sum up")
+        return unknown(CHECK, TITLE, "there is no level or no plan to recompute from")
     places = []
     compared = doubted = 0
     for level, raw in zip(evidence.levels, evidence.raw_levels, strict=True):
@@ -60,7 +60,7 @@ def recomputed_level(evidence: Evidence, level: LevelResult) -> LevelResult | No
     window = window_of(evidence, level.index)
     if window is None or evidence.plan is None:
         return None
-    said = [reason for reason in level.reasons if reason.startswith(UNSETTLED)]
+    parts = [reason for reason in level.reasons if reason.startswith(UNSETTLED)]
     again = summarise(
         evidence.plan,
         Measured(
@@ -77,9 +77,9 @@ def recomputed_level(evidence: Evidence, level: LevelResult) -> LevelResult | No
             task_names=evidence.names.tasks,
         ),
     )
-    if not said:
+    if not parts:
         return again
-    reasons = [*said, *(one for one in again.reasons if one not in said)]
+    reasons = [*parts, *(one for one in again.reasons if one not in parts)]
     return again.model_copy(update={"reasons": reasons, "outcome": "invalid"})
 
 

@@ -30,7 +30,9 @@ def check(evidence: Evidence) -> Result:
     if plan is None or not evidence.levels:
         return unknown(CHECK, TITLE, "there is no level" if plan else "the plan cannot be read")
     if plan.workload.pace.kind != "closed":
-        return unknown(CHECK, TITLE, "with an open pace nothing follows for the number of users")
+        return unknown(
+            CHECK, TITLE, "with an open pace, the number of users does not follow from it"
+        )
     places, errors = [], []
     for level in evidence.levels:
         window = window_of(evidence, level.index)
@@ -42,7 +44,7 @@ def check(evidence: Evidence) -> Result:
             text = f"off by {share(abs(law.error))}, {share(law.tolerance)} can be chance"
             places.append(Place(file="series.ndjson", level=level.index, at="steady", text=text))
     if not errors:
-        return unknown(CHECK, TITLE, "nothing ended in any level")
+        return unknown(CHECK, TITLE, "no scenario ended in any level")
     figures: dict[str, float | int | None] = {
         "levels": len(errors),
         "largest_error": max(errors),

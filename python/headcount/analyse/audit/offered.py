@@ -7,7 +7,7 @@ from headcount.analyse.level import SHORTFALL_SHARE
 from headcount.text import plural, share
 
 CHECK = "offered"
-TITLE = "what was offered was achieved, where a level passed"
+TITLE = "levels that passed achieved the offered load"
 
 
 def check(evidence: Evidence) -> Result:
@@ -29,7 +29,7 @@ def check(evidence: Evidence) -> Result:
     if least is None:
         return unknown(CHECK, TITLE, "no level passed")
     good = (
-        f"{plural('level', len(passed))} passed; at the least {share(least)} of what fell due was "
+        f"{plural('level', len(passed))} passed; at least {share(least)} of what fell due was "
         "answered"
     )
     return result(CHECK, TITLE, places, good, {"least_achieved": least})

@@ -18,7 +18,7 @@ def check(evidence: Evidence) -> Result:
         if not (evidence.folder / name).is_file()
     ]
     if evidence.verdict is not None and not evidence.levels and not evidence.damage:
-        text = f"tells of {evidence.verdict.cost.levels} levels, and levels.json of none"
+        text = f"has {evidence.verdict.cost.levels} levels, and levels.json has none"
         if evidence.verdict.cost.levels:
             missing.append(Place(file="verdict.json", at="cost.levels", text=text))
     good = f"{plural('second', len(evidence.seconds))} and {plural('level', len(evidence.levels))}"

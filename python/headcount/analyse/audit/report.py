@@ -8,7 +8,7 @@ from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.result import Place, Result, result, unknown
 
 CHECK = "report"
-TITLE = "the report says what the bundle says"
+TITLE = "the report matches the bundle"
 NAME = "report.html"
 _TAG = re.compile(r"<[^>]*>")
 _HIDDEN = re.compile(r"<(style|script)\b.*?</\1>", re.DOTALL)
@@ -27,11 +27,11 @@ def check(evidence: Evidence, again: str | None) -> Result:
     if not path.is_file():
         return unknown(CHECK, TITLE, f"there is no {NAME}")
     if again is None or evidence.verdict is None:
-        return unknown(CHECK, TITLE, "there is no answer that it could be held to")
+        return unknown(CHECK, TITLE, "there is no answer to compare it with")
     stored = _REPEAT.sub("", path.read_text("utf-8", errors="replace"))
     again = _REPEAT.sub("", again)
     if stored == again:
-        return result(CHECK, TITLE, [], "it is what follows from the other files, to the letter")
+        return result(CHECK, TITLE, [], "it follows exactly from the other files")
     if evidence.verdict.sentence not in words(stored):
         text = f"the answer is not in it: {evidence.verdict.sentence}"
         return result(CHECK, TITLE, [Place(file=NAME, at="the answer", text=text)], "")
@@ -45,10 +45,10 @@ def _of_another(stored: str, again: str, *, kept: bool) -> Result:
     if old == new:
         return result(CHECK, TITLE, [], "all its figures follow from the other files")
     if kept:
-        why = "another version wrote it; it has the answer, and is as it was written"
+        why = "another version wrote it; it has the answer and is unchanged"
         return unknown(CHECK, TITLE, why)
     why = f"another version wrote it, or it was altered: {_first(old, new)}"
-    return unknown(CHECK, TITLE, f"{why} (headcount report writes it anew)")
+    return unknown(CHECK, TITLE, f"{why} (rewrite it with headcount report)")
 
 
 def words(page: str) -> str:

@@ -30,12 +30,12 @@ class Result(Record):
     check: str = Field(description="Its name")
     title: str = Field(description="What it asks")
     outcome: Outcome
-    sentence: str = Field(description="The finding, for a person")
+    sentence: str = Field(description="The finding, as text")
     figures: dict[str, float | int | None] = Field(
         default={}, description="What it found, by name; null where it could not be measured"
     )
     places: list[Place] = Field(
-        default=[], description=f"Where something is wrong; the first {MOST_PLACES}"
+        default=[], description=f"Where something is wrong; at most the first {MOST_PLACES}"
     )
 
 
@@ -46,7 +46,7 @@ class Audit(Record):
     headcount: str = Field(description="Version of Headcount that audited it")
     bundle: str = Field(description="The bundle's folder")
     written_by: str | None = Field(description="Version of Headcount that wrote the bundle")
-    outcome: Outcome = Field(description="Failed if one check failed, else passed")
+    outcome: Outcome = Field(description="Failed if any check failed, otherwise passed")
     sentence: str
     results: list[Result]
 

@@ -20,9 +20,9 @@ def check(evidence: Evidence, signature: Signature | None, *, wanted: bool) -> R
         place = Place(file=SIGNATURE, at="the signature", text=signature.text)
         return result(CHECK, TITLE, [place], "")
     if evidence.manifest is None:
-        place = Place(file=SIGNATURE, at="the signature", text="there is nothing that it is of")
+        place = Place(file=SIGNATURE, at="the signature", text="there is nothing that it signs")
         return result(CHECK, TITLE, [place], "")
     if signature.signer is None:
-        why = f"{signature.text}; whose key that is was not checked (--verify PUBLIC-KEY)"
+        why = f"{signature.text}; the key's owner was not checked (--verify PUBLIC-KEY)"
         return unknown(CHECK, TITLE, why)
     return result(CHECK, TITLE, [], signature.text)

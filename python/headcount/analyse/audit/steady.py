@@ -14,7 +14,7 @@ def check(evidence: Evidence) -> Result:
     """MSER-5 and a trend test, as they were made when the level was measured."""
     level = answering(evidence)
     if level is None:
-        return unknown(CHECK, TITLE, "no level stands for the answer")
+        return unknown(CHECK, TITLE, "no level supports the answer")
     drifting = [one for one in evidence.levels if not one.steadiness.steady]
     figures: dict[str, float | int | None] = {
         "levels": len(evidence.levels),

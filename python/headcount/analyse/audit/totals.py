@@ -9,7 +9,7 @@ from headcount.analyse.audit.second import Second
 from headcount.bundle.series import ABANDONED, LINES
 
 CHECK = "totals"
-TITLE = "histograms, counts and what is under way fit together, each second"
+TITLE = "histograms, counts and scenarios under way agree in every second"
 
 
 def check(evidence: Evidence) -> Result:
@@ -24,7 +24,7 @@ def check(evidence: Evidence) -> Result:
     for before, after in pairwise(evidence.seconds):
         if after.phase == "steady":
             places.extend(_kept(evidence, before, after))
-    good = f"{durations:,} response times are as many as scenarios completed; none was lost"
+    good = f"{durations:,} response times match the completed scenarios; none was lost"
     return result(CHECK, TITLE, places, good, {"response_times": durations})
 
 

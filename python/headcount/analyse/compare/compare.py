@@ -82,10 +82,10 @@ def _interleaved(known: Sequence[Sequence[Measured]]) -> bool:
 def _subjects(sides: Sequence[Side], found: Sequence[Difference]) -> list[Subject]:
     """The subjects, with the capacities that the pairs tell where they do: one number for each."""
     subjects = [_subject(side) for side in sides]
-    told = [one for one in found if one.metric == "capacity" and one.method == "pairs"]
-    if len(subjects) != 2 or not told:
+    parts = [one for one in found if one.metric == "capacity" and one.method == "pairs"]
+    if len(subjects) != 2 or not parts:
         return subjects
-    figures = (told[0].a, told[0].b)
+    figures = (parts[0].a, parts[0].b)
     return [
         subject.model_copy(update={"capacity": figure})
         for subject, figure in zip(subjects, figures, strict=True)

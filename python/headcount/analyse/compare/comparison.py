@@ -24,7 +24,7 @@ class Reading(Record):
 
     value: float
     interval: tuple[float, float] | None = Field(
-        default=None, description="95 % confidence interval; null where nothing gives one"
+        default=None, description="95% confidence interval; null where nothing gives one"
     )
     runs: int = Field(default=1, description="How many runs it is the geometric mean of")
 
@@ -58,7 +58,7 @@ class Subject(Record):
     program: str | None = Field(description="Server program and version, where it is known")
     started_at: list[str] = Field(description="When each run began; UTC, ISO 8601")
     users: list[int] = Field(description="Users of the levels measured, ascending, each once")
-    capacity: Reading | None = Field(description="Users that it holds; null if none was found")
+    capacity: Reading | None = Field(description="Its capacity; null if none was found")
     criteria: list[Criterion] = Field(default=[], description="Limits of its response times")
     points: list[Point] = Field(default=[], description="Its levels, by users")
 
@@ -80,7 +80,7 @@ class Difference(Record):
     b: Reading = Field(description="Of the second")
     ratio: float = Field(description="b / a")
     interval: tuple[float, float] | None = Field(
-        description="95 % confidence interval of the ratio; null: nothing is shown, ever"
+        description="95% confidence interval of the ratio; null: no difference can be shown"
     )
     method: Method | None = Field(description="Where the interval is from; null without one")
     pairs: int | None = Field(default=None, description="Pairs of runs, where they were paired")
@@ -90,12 +90,12 @@ class Difference(Record):
         "as it is known: it decides how many pairs would show a difference",
     )
     indicative: bool = Field(
-        description="Rests on so few runs (four or fewer of a side) that it is a hint, no proof"
+        description="Rests on four or fewer runs of a side: a hint, not a proof"
     )
     finding: Finding
     change: float = Field(description="b / a - 1: how much more (or, below 0, less) b is than a")
     reverse: float = Field(
-        description="a / b - 1: the same difference seen from b; of times, the gain in speed"
+        description="a / b - 1: the same difference seen from b; for times, the gain in speed"
     )
     words: str = Field(description="Both directions in words: `22% less time; 1.28 times as fast`")
 
@@ -106,8 +106,8 @@ class Unlike(Record):
     what: str = Field(description="`workload`, `seed`, `criteria`, `generator`, `cpu`, ...")
     values: dict[str, str] = Field(description="By the subject's name")
     spoils: bool = Field(
-        description="Whether figures at equal users then mean different things, so that "
-        "differences must not be put down to the servers"
+        description="Whether figures at equal users then mean different things, so that the "
+        "servers do not explain the differences"
     )
     sentence: str
 
@@ -130,17 +130,17 @@ class Comparison(Record):
     schema_version: Literal[1] = SCHEMA_VERSION
     sentence: str = Field(description="The verdict in a sentence")
     finding: Literal["better", "worse", "no difference shown", "mixed", "not comparable"] = Field(
-        description="Of the second against the first, of the metric that decides; `mixed` where "
-        "there are more than two subjects that differ in direction"
+        description="The second compared with the first, by the metric that decides; `mixed` if "
+        "more than two subjects differ in direction"
     )
     confidence: float = Field(default=0.95, description="Of every interval")
     subjects: list[Subject]
     differences: list[Difference]
-    unlike: list[Unlike] = Field(description="In what the subjects differ besides")
+    unlike: list[Unlike] = Field(description="Other differences between the subjects")
     interleaved: bool = Field(
-        description="Whether runs of the subjects alternated in time, so that drift cancels"
+        description="Whether the subjects' runs alternated in time, so that drift cancels out"
     )
     doubts: list[str] = Field(description="What qualifies the verdict, in sentences")
     references: list[Reference] = Field(
-        default=[], description="Published results to draw beside, always labelled as such"
+        default=[], description="Published results to show beside them, always labelled as such"
     )

@@ -48,7 +48,7 @@ def doubts(
 
 def _users(sides: Sequence[Side]) -> list[str]:
     """Where users differ, that is said, and nothing is interpolated."""
-    said = []
+    texts = []
     for other in sides[1:]:
         common = common_users(sides[0], other)
         alone = [sorted(set(side.users()) - set(common)) for side in (sides[0], other)]
@@ -58,16 +58,16 @@ def _users(sides: Sequence[Side]) -> list[str]:
             if here
         ]
         if not common:
-            said.append(
-                f"{sides[0].name} and {other.name} have no level with the same number of users: "
-                "only their answers can be compared; repeat one with the other's --levels"
+            texts.append(
+                f"{sides[0].name} and {other.name} have no level with the same number of users, "
+                "so only their answers can be compared; repeat one with the other's --levels"
             )
         elif parts:
-            said.append(
-                f"levels are compared at {_listed(common)} users alone, which both measured "
+            texts.append(
+                f"levels are compared only at {_listed(common)} users, which both measured "
                 f"({'; '.join(parts)}): nothing is interpolated"
             )
-    return said
+    return texts
 
 
 def _listed(users: Sequence[int]) -> str:
@@ -83,11 +83,11 @@ def _order(
     moments = sorted(bundle.levels[0].started_at for side in sides for bundle in side.bundles)
     apart = _apart_s(moments[0], moments[-1])
     length = f"within {span(apart)}" if apart is not None else "one after the other"
-    said = (
-        f"runs did not alternate ({length}): whatever changed on the machine in between counts as "
-        "a difference; run them in turns (ABBA), or let headcount run --versus do it"
+    text = (
+        f"runs did not alternate ({length}): any change on the machine in between counts as a "
+        "difference; alternate them (ABBA), or use headcount run --versus"
     )
-    return [said]
+    return [text]
 
 
 def _apart_s(first: str, last: str) -> float | None:
@@ -102,42 +102,42 @@ def _few(sides: Sequence[Side], differences: Sequence[Difference]) -> list[str]:
     if not few:
         return []
     if any(one.method == "sections" for one in few):
-        said = (
-            "indicative: too few runs of a side to show how much runs differ; intervals allow for "
-            "the usual 2% of speed between runs, and three runs of each or more would tell"
+        text = (
+            "indicative: too few runs of a side to measure how much runs differ; intervals assume "
+            "the usual 2% between runs, and three or more runs of each would measure it"
         )
         if any(neighbours(bundle.levels) for side in sides for bundle in side.bundles):
-            said += (
-                "; with other programs on the machine runs differ by more than usual, so take no "
-                "verdict here for proven"
+            text += (
+                "; with other programs on the machine, runs differ by more than usual, so no "
+                "verdict here is proven"
             )
-        return [said]
-    return ["indicative: with four runs or fewer of a side the interval is a hint, no proof"]
+        return [text]
+    return ["indicative: with four or fewer runs of a side, the interval is a hint, not a proof"]
 
 
 def _without(differences: Sequence[Difference]) -> list[str]:
     """Differences without an interval, and how many of the others chance alone would show."""
-    said = []
+    parts = []
     bare = [one for one in differences if one.interval is None]
     if bare:
-        said.append(
-            f"{len(bare)} of {plural('difference', len(differences))} have no interval, so that "
-            "nothing can be shown; levels of 20 s with 100 scenarios or more have one, and so "
-            "have three runs of each side"
+        parts.append(
+            f"{len(bare)} of {plural('difference', len(differences))} have no interval, so no "
+            "difference can be shown; levels of at least 20 s with at least 100 scenarios have "
+            "one, and so do three runs of each side"
         )
     tested = [one for one in differences if one.interval is not None]
     shown = [one for one in tested if one.finding != "no difference shown"]
     if len(tested) >= 10 and shown:
-        said.append(
+        parts.append(
             f"{len(shown)} of {plural('difference', len(tested))} are shown, each at 95%: about "
-            f"{max(round(EXPECTED * len(tested)), 1)} would be by chance between equals"
+            f"{max(round(EXPECTED * len(tested)), 1)} would appear by chance between equal servers"
         )
-    return said
+    return parts
 
 
 def _drifting(sides: Sequence[Side], levels: Sequence[Sequence[Measured]]) -> list[str]:
     """A trend of throughput over the runs of a side in the order of time."""
-    said = []
+    parts = []
     for side, here in zip(sides, levels, strict=True):
         for users in sorted({one.users for one in here}):
             ordered = sorted(
@@ -146,12 +146,12 @@ def _drifting(sides: Sequence[Side], levels: Sequence[Sequence[Measured]]) -> li
             found = drift([one.level.achieved_per_s for one in ordered])
             if found is not None and found.p < DRIFT_P:
                 way = "rose" if found.slope > 0 else "fell"
-                said.append(
+                parts.append(
                     f"{side.name}: throughput at {plural('user', users)} {way} by "
                     f"{share(abs(found.moved))} over its {plural('level', len(ordered))}: "
                     "something drifted"
                 )
-    return said
+    return parts
 
 
 def _remembering(
@@ -161,31 +161,31 @@ def _remembering(
 ) -> list[str]:
     """Levels whose sections tell too little of the error, where they are used."""
     used = {one.users for one in differences if one.method == "sections"}
-    said = []
+    parts = []
     for side, here in zip(sides, levels, strict=True):
         users = sorted({one.users for one in here if one.users in used and one.unreliable})
         if users:
-            said.append(
-                f"{side.name}: levels at {_listed(users)} users are too short for answers that are "
-                "slow together, so that intervals are too narrow; make levels longer"
+            parts.append(
+                f"{side.name}: levels at {_listed(users)} users are too short for bursts of slow "
+                "responses, so their intervals are too narrow; make levels longer"
             )
-    return said
+    return parts
 
 
 def _failing(sides: Sequence[Side], levels: Sequence[Sequence[Measured]]) -> list[str]:
     """Scenarios that failed on one side more than on the other: a server that refuses is fast."""
-    said = []
+    parts = []
     first = {one.users: _failed(one) for one in levels[0]}
     for side, here in zip(sides[1:], levels[1:], strict=True):
         for one in here:
             there = first.get(one.users)
             if there is not None and abs(_failed(one) - there) > ERRORS:
-                said.append(
+                parts.append(
                     f"at {plural('user', one.users)} {share(there)} of the scenarios failed on "
-                    f"{sides[0].name} and {share(_failed(one))} on {side.name}: times are of those "
-                    "that did not"
+                    f"{sides[0].name} and {share(_failed(one))} on {side.name}: times are of "
+                    "those that succeeded"
                 )
-    return list(dict.fromkeys(said))
+    return list(dict.fromkeys(parts))
 
 
 def _failed(one: Measured) -> float:
@@ -194,13 +194,13 @@ def _failed(one: Measured) -> float:
 
 
 def _unsteady(sides: Sequence[Side], levels: Sequence[Sequence[Measured]]) -> list[str]:
-    said = []
+    parts = []
     for side, here in zip(sides, levels, strict=True):
         users = sorted({one.users for one in here if not one.level.steadiness.steady})
         if users:
-            said.append(
-                f"{side.name}: not in a steady state at {_listed(users)} users; such figures hold "
-                "for that moment alone"
+            parts.append(
+                f"{side.name}: not in a steady state at {_listed(users)} users; these figures "
+                "hold only for that moment"
             )
         left_out = sorted(
             {
@@ -211,21 +211,19 @@ def _unsteady(sides: Sequence[Side], levels: Sequence[Sequence[Measured]]) -> li
             }
         )
         if left_out:
-            said.append(
-                f"{side.name}: levels that do not count are left out ({_listed(left_out)} users)"
-            )
-    return said
+            parts.append(f"{side.name}: invalid levels are left out ({_listed(left_out)} users)")
+    return parts
 
 
 def _within(sides: Sequence[Side]) -> list[str]:
     """Runs of one side that were not of one configuration."""
-    said = []
+    parts = []
     for side in sides:
         for bundle in side.bundles[1:]:
             names = (side.bundles[0].folder.name, bundle.folder.name)
             different = unlike(names, (side.bundles[0], bundle))
-            said += [f"within {side.name}, {one.sentence}" for one in different]
-    return list(dict.fromkeys(said))
+            parts += [f"within {side.name}, {one.sentence}" for one in different]
+    return list(dict.fromkeys(parts))
 
 
 def _flags(side: Side) -> list[str]:
@@ -236,6 +234,6 @@ def _flags(side: Side) -> list[str]:
             if not flag.startswith(_TOLD_ABOVE):
                 found.setdefault(_FIGURES.sub("", flag), []).append(flag)
     return [
-        flags[0] + (f" (and so in {len(flags) - 1} more of its runs)" if len(flags) > 1 else "")
+        flags[0] + (f" (also in {len(flags) - 1} more of its runs)" if len(flags) > 1 else "")
         for flags in found.values()
     ]

@@ -25,13 +25,13 @@ class Judgement(Record):
     metric: str
     users: int | None
     ratio: float = Field(description="This run's figure over the baseline's")
-    interval: tuple[float, float] = Field(description="95 % confidence interval of the ratio")
+    interval: tuple[float, float] = Field(description="95% confidence interval of the ratio")
     margin: float = Field(description="The share by which it may get worse")
     outcome: Outcome
     sentence: str
     pairs: int | None = Field(
-        description="Of an inconclusive one: pairs of runs that would show a regression as large "
-        "as the margin with a chance of 80 %; null where that is not known, or over 10,000"
+        description="If inconclusive: pairs of runs that would show a regression as large as the "
+        "margin with a chance of 80%; null if not known, or over 10,000"
     )
 
 
@@ -40,8 +40,8 @@ class Gate(Record):
 
     schema_version: Literal[1] = 1
     outcome: Outcome = Field(
-        description="`regression` if one is shown; else `inconclusive` if one larger than its "
-        "margin cannot be excluded; else `passed`"
+        description="`regression` if one is shown; `inconclusive` if one larger than its margin "
+        "cannot be excluded; otherwise `passed`"
     )
     sentence: str
     judgements: list[Judgement]
@@ -83,7 +83,7 @@ def judge(found: Comparison, limits: Mapping[str, float]) -> Gate:
     spoiled = [one.sentence for one in found.unlike if one.spoils]
     if spoiled:
         raise InputError(
-            f"{found.subjects[1].name} cannot be held against {found.subjects[0].name}: "
+            f"{found.subjects[1].name} cannot be compared with {found.subjects[0].name}: "
             f"{'; '.join(spoiled)}; measure both alike"
         )
     judged = [
@@ -94,7 +94,7 @@ def judge(found: Comparison, limits: Mapping[str, float]) -> Gate:
     if not judged:
         raise InputError(
             "there is nothing to judge: no metric of the gate has an interval on both sides; run "
-            "levels of 20 s or more at the same numbers of users, or three runs of each side"
+            "levels of at least 20 s at the same numbers of users, or three runs of each side"
         )
     outcomes = {one.outcome for one in judged}
     outcome: Outcome = "passed"
@@ -139,34 +139,36 @@ def _judgement_sentence(
     a, b = figures(one)
     figure = " ".join(part for part in (one.label, at(one)) if part)
     change = f"{percent(one.ratio)}, 95% interval {between(one)}"
-    told = f"{figure} is {b} against {a}: {change}"
+    text = f"{figure} is {b} against {a}: {change}"
     allowed = f"{share(margin)} {'less' if one.better == 'higher' else 'more'} is allowed"
     if outcome == "regression":
-        return f"{told}; {allowed}, and all of the interval is worse."
+        return f"{text}; {allowed}, and all of the interval is worse."
     if outcome == "passed":
-        return f"{told}; {allowed}, and all of the interval is within it."
-    return f"{told}; {allowed}, which the interval does not decide. {_more(needed)}"
+        return f"{text}; {allowed}, and all of the interval is within it."
+    return f"{text}; {allowed}; the interval allows both. {_more(needed)}"
 
 
 def _more(needed: int | None) -> str:
     if needed is None:
-        return "How many more runs would, is not known."
-    return f"{plural('pair', needed)} of runs in turns would show so much (with a chance of 80%)."
+        return "How many more runs would is not known."
+    return (
+        f"{plural('pair', needed)} of alternating runs would show such a difference with a chance "
+        "of 80%."
+    )
 
 
 def _sentence(outcome: Outcome, judged: Sequence[Judgement]) -> str:
     if outcome == "passed":
-        return (
-            f"No regression: all of {plural('figure', len(judged))} are within their margins for "
-            "certain."
-        )
+        return f"No regression: all {plural('figure', len(judged))} are within their margins."
     if outcome == "regression":
         bad = [one for one in judged if one.outcome == "regression"]
         more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
         return f"Regression: {bad[0].sentence}{more}"
     open_ = [one for one in judged if one.outcome == "inconclusive"]
     pairs = [one.pairs for one in open_ if one.pairs is not None]
-    settle = f"; up to {plural('pair', max(pairs))} of runs in turns would tell" if pairs else ""
+    settle = (
+        f"; up to {plural('pair', max(pairs))} of alternating runs would settle it" if pairs else ""
+    )
     return (
         f"No regression shown, but {len(open_)} of {plural('figure', len(judged))} may be worse "
         f"than their margins{settle}."

@@ -32,7 +32,7 @@ class Run(Record):
 
     bundle: str
     started_at: str = Field(description="UTC, ISO 8601")
-    outcome: str = Field(description="As of its verdict; `killed` without one")
+    outcome: str = Field(description="As in its verdict; `killed` without one")
     readings: dict[str, Reading] = Field(description="By metric; only what counts")
     flags: list[str]
     unlike: list[str] = Field(description="What differs from the run before it, in sentences")
@@ -49,7 +49,7 @@ class Change(Record):
     after: float = Field(description="The same of the runs from here to the next change")
     runs: tuple[int, int] = Field(description="How many those are")
     ratio: float = Field(description="After / before")
-    interval: tuple[float, float] = Field(description="95 % confidence interval of the ratio")
+    interval: tuple[float, float] = Field(description="95% confidence interval of the ratio")
     finding: Literal["better", "worse", "no difference shown"]
     unlike: list[str] = Field(description="What differs between that run and the one before it")
     sentence: str
@@ -61,7 +61,7 @@ class Series(Record):
     title: str
     workload: str
     target: str
-    metrics: list[str] = Field(description="What is followed, what decides first")
+    metrics: list[str] = Field(description="The metrics followed, the deciding one first")
     users: int | None = Field(description="Of the levels whose figures are followed")
     runs: list[Run]
     changes: list[Change]
@@ -217,7 +217,7 @@ def _change(
 def reason(found: Change) -> str:
     """What differs where a figure changed, in a sentence."""
     if not found.unlike:
-        return "Nothing that is known differs from the run before."
+        return "No known difference from the run before."
     return f"From the run before {'; '.join(found.unlike)}."
 
 
@@ -227,13 +227,13 @@ def _middle(values: Sequence[float]) -> float:
 
 def _sentence(found: Sequence[Change], metrics: Sequence[str], runs: Sequence[Run]) -> str:
     if not metrics:
-        return "No run has a figure that could be followed."
+        return "No run has a figure to follow."
     main = BY_ID[metrics[0]].label
     number = sum(metrics[0] in run.readings for run in runs)
     if number < LEAST:
         return (
-            f"{main} over {plural('run', number)}: too few to find a change in, which takes "
-            f"{LEAST} at least."
+            f"{main} over {plural('run', number)}: too few to find a change; that takes {LEAST} "
+            "at least."
         )
     mine = [one for one in found if one.metric == metrics[0]]
     if not mine:
@@ -244,22 +244,20 @@ def _sentence(found: Sequence[Change], metrics: Sequence[str], runs: Sequence[Ru
 
 
 def _doubts(metrics: Sequence[str], runs: Sequence[Run]) -> list[str]:
-    said = []
+    parts = []
     without = [run for run in runs if not run.readings]
     if without:
-        said.append(
-            f"{len(without)} of {plural('run', len(runs))} have no figure that counts and are "
-            "left out"
+        parts.append(
+            f"{len(without)} of {plural('run', len(runs))} have no valid figure and are left out"
         )
     flagged = sum(bool(run.flags) for run in runs)
     if flagged:
-        said.append(
-            f"{flagged} of {plural('run', len(runs))} have doubts of their own: headcount show "
-            "BUNDLE"
+        parts.append(
+            f"{flagged} of {plural('run', len(runs))} have doubts: see headcount show BUNDLE"
         )
     if metrics and len(runs) >= LEAST:
-        said.append(
-            "the first runs after a change cannot show it: a change in the last "
-            f"{changing.LEAST - 1} runs is not found yet"
+        parts.append(
+            f"a change shows only after a few runs: a change in the last {changing.LEAST - 1} "
+            "runs is not found yet"
         )
-    return said
+    return parts

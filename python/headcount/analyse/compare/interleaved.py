@@ -138,30 +138,32 @@ class Interleaved:
         versus = self.versus
         if versus.ending != "finished":
             left = f"{len(self.pairs)} of {versus.wanted_pairs} pairs"
-            return [f"the comparison was not finished: it rests on {left}"]
+            return [f"the comparison did not finish: it rests on {left}"]
         lost = sum(pair.whole for pair in versus.pairs) - len(self.pairs)
         if not lost:
             return []
         are = "pair is" if lost == 1 else "pairs are"
-        return [f"{lost} {are} left out, a level of which does not count"]
+        return [f"{lost} {are} left out because of an invalid level"]
 
     def _without_capacity(self) -> list[str]:
         """Why pairs around a capacity say nothing of it."""
         if self.versus.kind != "capacity" or self.capacity is not None:
             return []
         if len(self.pairs) < FEWEST:
-            return [f"capacities are told by {FEWEST} pairs or more; there are {len(self.pairs)}"]
+            return [
+                f"comparing capacities takes at least {FEWEST} pairs; there are {len(self.pairs)}"
+            ]
         return [
             (
                 "the pairs do not show how fast both sides get worse with more users, or two "
-                "criteria limit them, so capacities are compared as the searches found them, with "
-                "wider intervals; longer levels (--duration) or more --pairs would tell"
+                "criteria limit them, so the capacities come from the searches, with wider "
+                "intervals; use longer levels (--duration) or more --pairs"
             )
         ]
 
     def _moving(self) -> list[str]:
         """A trend of the difference itself: drift that does not meet both sides alike."""
-        said = []
+        parts = []
         for users in sorted({one.users for _, (one, _) in self.pairs}):
             logs = [
                 math.log(two.achieved_per_s / one.achieved_per_s)
@@ -171,16 +173,16 @@ class Interleaved:
             ]
             found = drift([math.exp(log) for log in logs])
             if found is not None and found.p < DRIFT_P:
-                said.append(
+                parts.append(
                     f"the ratio of throughput at {plural('user', users)} changed by "
-                    f"{share(abs(found.moved))} from the first pair to the last: what drifted did "
-                    "not meet both sides alike, and no interval covers that"
+                    f"{share(abs(found.moved))} from the first pair to the last: drift affected "
+                    "the two sides differently, and no interval covers that"
                 )
-        return said
+        return parts
 
     def _busy(self) -> list[str]:
         """Servers that were not idle while they had no users."""
-        said = []
+        parts = []
         for name, side in zip(self.names, self.sides, strict=True):
             rests = [rest for rest in self.versus.rests if rest.side == name]
             known = [(rest.ended_s - rest.began_s, rest.cpu_cores) for rest in rests]
@@ -189,11 +191,11 @@ class Interleaved:
                 continue
             cores = math.fsum(s * cpu for s, cpu in known if cpu is not None) / length_s
             if cores > BUSY_CORES:
-                said.append(
+                parts.append(
                     f"{side.name}: its server used {cores:.2f} cores while it had no users and the "
                     "other was measured"
                 )
-        return said
+        return parts
 
 
 def interleaved_run(first: Side, second: Side) -> Interleaved | None:

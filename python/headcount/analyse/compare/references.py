@@ -34,7 +34,7 @@ def references(names: Sequence[str]) -> list[Reference]:
             )
         known = [point for one in mine if one.figure in METRICS for point in _points(one)]
         if not known:
-            raise InputError(f"{name} prints no figure that a comparison has")
+            raise InputError(f"{name} has no figure that a comparison uses")
         found += [point for point in known if point not in found]
     return found
 

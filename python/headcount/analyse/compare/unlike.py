@@ -77,30 +77,30 @@ def _headcount(bundle: Bundle) -> Mapping[str, Any]:
     return {"version": made.headcount, "build": made.build} if made else {}
 
 
-DISTURBS = "so part of what is seen may be the load generator's"
+DISTURBS = "so part of the difference may come from the load generator"
 ASPECTS = (
-    Aspect("workload", _work, spoils=True, then="the servers were asked for different things"),
-    Aspect("pace", _pace, spoils=True, then="as many users are not as much load"),
+    Aspect("workload", _work, spoils=True, then="the servers got different requests"),
+    Aspect("pace", _pace, spoils=True, then="equal users are not equal load"),
     Aspect(
         "data set",
         lambda bundle: {"scale": f"{bundle.plan.scale:g}"},
         spoils=True,
         then="the servers had different amounts of data",
     ),
-    Aspect("client", _client, spoils=True, then="users spoke the protocol in different ways"),
+    Aspect("client", _client, spoils=True, then="clients used the protocol differently"),
     Aspect(
         "criteria",
         lambda bundle: {"": " ".join(bundle.plan.workload.criteria)},
         spoils=False,
-        then="capacities are not compared, for they answer different questions",
+        then="capacities are not compared, because they answer different questions",
     ),
     Aspect(
         "seed",
         lambda bundle: {"": str(bundle.plan.seed)},
         spoils=False,
-        then="users did the same kinds of things in another order",
+        then="users did the same things in a different order",
     ),
-    Aspect("levels", _timing, spoils=False, then="levels were not run in the same way"),
+    Aspect("levels", _timing, spoils=False, then="the levels were run differently"),
     Aspect(
         "generator",
         lambda bundle: {"workers": str(bundle.plan.workers), **generator_of(bundle)},
@@ -135,21 +135,21 @@ def _unlike(
     aspect: Aspect, keys: Sequence[str], names: Sequence[str], here: Sequence[Mapping[str, Any]]
 ) -> Unlike:
     values = {name: _values(keys, one) for name, one in zip(names, here, strict=True)}
-    said = "; ".join(f"{name} {value}" for name, value in values.items())
+    text = "; ".join(f"{name} {value}" for name, value in values.items())
     differ = "differ" if aspect.what.endswith("s") else "differs"
     tail = f": {aspect.then}" if aspect.then else ""
     return Unlike(
         what=aspect.what,
         values=values,
         spoils=aspect.spoils,
-        sentence=f"{aspect.what} {differ} ({said}){tail}",
+        sentence=f"{aspect.what} {differ} ({text}){tail}",
     )
 
 
 def _values(keys: Sequence[str], here: Mapping[str, Any]) -> str:
-    told = [f"{key} {_value(here.get(key))}".strip() for key in keys[:MOST_SHOWN]]
+    parts = [f"{key} {_value(here.get(key))}".strip() for key in keys[:MOST_SHOWN]]
     more = len(keys) - MOST_SHOWN
-    return ", ".join([*told, *([f"and {more} more"] if more > 0 else [])])
+    return ", ".join([*parts, *([f"and {more} more"] if more > 0 else [])])
 
 
 def _value(value: Any) -> str:

@@ -65,11 +65,11 @@ def each(level: LevelResult, *, alone: bool) -> dict[str, Source]:
     found: dict[str, Source] = {}
     for metric, sources in candidates.items():
         there = [one for one in sources if all(name in counters for name in one.all)]
-        if there and _tells(metric, there[0], level):
+        if there and _is_measurable(metric, there[0], level):
             found[metric] = there[0]
     return found
 
 
-def _tells(metric: str, source: Source, level: LevelResult) -> bool:
+def _is_measurable(metric: str, source: Source, level: LevelResult) -> bool:
     least = 0.0 if metric == "cpu.each" else LEAST_BYTES * level.achieved_per_s
     return source(level) > least

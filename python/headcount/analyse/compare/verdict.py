@@ -62,14 +62,14 @@ def sentence(sides: Sequence[Side], found: Sequence[Difference], spoiled_by: Seq
     if spoiled_by:
         listed = " and ".join([", ".join(spoiled_by[:-1]), spoiled_by[-1]][-len(spoiled_by) :])
         return f"Not comparable: {listed} differ{'s' if len(spoiled_by) == 1 else ''}."
-    told = [_one(sides[0], other, found) for other in sides[1:]]
-    return " ".join(told)
+    parts = [_one(sides[0], other, found) for other in sides[1:]]
+    return " ".join(parts)
 
 
 def _one(first: Side, second: Side, found: Sequence[Difference]) -> str:
     decides = deciding(first, second, found)
     if decides is None:
-        return f"{second.name} and {first.name} have nothing in common that could be compared."
+        return f"{second.name} and {first.name} have nothing in common to compare."
     return difference_sentence(decides)
 
 
@@ -84,8 +84,8 @@ def difference_sentence(one: Difference) -> str:
                 f"{b} against {a}, without an interval."
             )
         return (
-            f"No difference shown between {one.second} and {one.first}: {what} is {b} "
-            f"against {a}, which may be anything {between(one)}."
+            f"No difference shown between {one.second} and {one.first}: {what} is {b} against "
+            f"{a}; the true difference may be anything {between(one)}."
         )
     hint = " (indicative)" if one.indicative else ""
     return (

@@ -40,12 +40,12 @@ class CapacityModel:
     def utilisation(self, users: float) -> dict[str, float]:
         """Of each resource whose capacity is known."""
         per_s = self.at(users)[0]
-        told = {}
+        texts = {}
         for each in self.fitted.demands:
             used = each.utilisation(per_s, self.capacities.get(each.resource.name))
             if used is not None:
-                told[each.resource.name] = used
-        return told
+                texts[each.resource.name] = used
+        return texts
 
     @property
     def binds(self) -> Demand | None:

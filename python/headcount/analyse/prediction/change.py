@@ -83,14 +83,14 @@ def capacities(found: Sequence[Resource], changes: Sequence[Change]) -> dict[str
 
 def change_texts(changes: Sequence[Change], found: Sequence[Resource]) -> list[str]:
     """The changes in words, such as `CPU 0.500 cores -> 1.00 cores`, `24 disks -> 96 disks`."""
-    said = []
+    parts = []
     for change in changes:
         first = of_kind(found, change.kind)[0]
         now, then = first.capacity, _changed(first, change)
         word = "" if first.unit == "disks" else f"{_WORD[change.kind]} "
-        told = f"{word}{amount_text(now, first.unit)} -> {amount_text(then, first.unit)}"
-        said.append(told if now is not None else f"{word}{amount_text(then, first.unit)}")
-    return said
+        text = f"{word}{amount_text(now, first.unit)} -> {amount_text(then, first.unit)}"
+        parts.append(text if now is not None else f"{word}{amount_text(then, first.unit)}")
+    return parts
 
 
 def amount_text(value: float | None, unit: str) -> str:
@@ -116,8 +116,8 @@ def _changed(resource: Resource, change: Change) -> float | None:
     if change.factor is not None:
         if resource.capacity is None:
             raise InputError(
-                f"the run does not tell how fast its {_WORD[change.kind]} is, so {change.text} of "
-                f"it is unknown; write it in full: {IN_FULL[change.kind]}"
+                f"the run does not record how fast its {_WORD[change.kind]} is, so {change.text} "
+                f"of it is unknown; write it in full: {IN_FULL[change.kind]}"
             )
         return resource.capacity * change.factor
     if change.kind == "disk" and resource.unit != "disks":
@@ -156,7 +156,7 @@ def _unreadable(kind: Kind, text: str) -> InputError:
 def _checked(factor: float, text: str, kind: Kind) -> float:
     if not 1 / MOST <= factor <= MOST:
         raise InputError(
-            f'"{text}" is {factor:g} times what there is; no run of this server tells of that '
+            f'"{text}" is {factor:g} times the measured amount, too far for a prediction '
             f"(write {EXAMPLES[kind]})"
         )
     return factor

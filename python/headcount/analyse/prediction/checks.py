@@ -28,10 +28,10 @@ SOFT = ("pool", "lock", "refusal", "generator", "thread")
 
 def little(levels: Sequence[LevelResult]) -> Check:
     """Little's law at each level used."""
-    told = [(abs(level.little_error), level) for level in levels if level.little_error is not None]
-    if not told:
-        return _none("little", "no level has a think time, so Little's law tests nothing")
-    worst, level = max(told, key=lambda each: each[0])
+    parts = [(abs(level.little_error), level) for level in levels if level.little_error is not None]
+    if not parts:
+        return _none("little", "no level has a think time, so Little's law cannot be tested")
+    worst, level = max(parts, key=lambda each: each[0])
     allowed = LITTLE + 0.05 / max(level.steady_s, 1.0)
     return Check(
         name="little",
@@ -41,7 +41,7 @@ def little(levels: Sequence[LevelResult]) -> Check:
         sentence=f"users = throughput x (response + think) holds to {share(worst)} at every level",
         remedy=None
         if worst <= allowed
-        else "run it again: users, clocks or think times of this run are wrong",
+        else "run it again: its users, clocks or think times are wrong",
     )
 
 
@@ -53,23 +53,23 @@ def demands(found: Sequence[Demand], points: Sequence[Point], capacity: float) -
         if (change := drift(each, points, capacity)) is not None
     ]
     if not moved:
-        said = "too few levels near the limit: three are needed to show what a scenario takes"
+        text = "too few levels near the limit: it takes three to show what a scenario uses"
         return Check(
             name="demands",
             passed=False,
             value=None,
             limit=DRIFT,
-            sentence=said,
+            sentence=text,
             remedy=f"measure levels at about {count(0.6 * capacity)}, {count(0.8 * capacity)} and "
             f"{plural('user', capacity)}",
         )
     size, change, name = max(moved)
     ok = size <= DRIFT
     word = "rises" if change > 0 else "falls"
-    said = (
-        "what a scenario takes stays the same over the levels near the limit"
+    text = (
+        "what a scenario uses stays the same over the levels near the limit"
         if not size
-        else f"what a scenario takes of the {resource_name(name)} {word} by {share(size)} over the "
+        else f"what a scenario uses of the {resource_name(name)} {word} by {share(size)} over the "
         "levels near the limit"
     )
     return Check(
@@ -77,11 +77,11 @@ def demands(found: Sequence[Demand], points: Sequence[Point], capacity: float) -
         passed=ok,
         value=size,
         limit=DRIFT,
-        sentence=said,
+        sentence=text,
         remedy=None
         if ok
-        else "what changes with the load (a cache that overflows, thrashing, batches) is in no "
-        "model; measure the server as it will be",
+        else "no model covers what changes with the load (a cache that overflows, thrashing, "
+        "batches); measure the server as it will be",
     )
 
 
@@ -99,7 +99,7 @@ def hold_out(
             passed=False,
             value=None,
             limit=None,
-            sentence="too few loads to hold two out and fit the others",
+            sentence="too few levels to hold two out and fit the others",
             remedy="measure at least four different numbers of users, such as 25%, 50%, 80% and "
             "100% of the capacity",
         )
@@ -116,7 +116,7 @@ def hold_out(
         ("response time", told.response if told.times else None, response),
         ("users at the limit", told.users, USERS),
     ]
-    said = ", ".join(
+    text = ", ".join(
         f"{what} {share(error)} (allowed: {share(allowed)})"
         for what, error, allowed in compared
         if error is not None
@@ -127,11 +127,11 @@ def hold_out(
         value=told.worst,
         limit=1.0,
         sentence=f"from levels up to {plural('user', low)}, those up to {count(high)} are "
-        f"predicted with errors of: {said}",
+        f"predicted with errors of: {text}",
         remedy=None
         if ok
         else "measure longer levels, and more of them below the limit; if the errors stay, "
-        "something changes with the load that no model has",
+        "something changes with the load that no model covers",
     )
 
 
@@ -146,7 +146,7 @@ def reach(points: Sequence[Point], capacity: float, busiest: tuple[str, float] |
             value=part,
             limit=REACH,
             sentence=f"the highest level, {plural('user', top)}, is {share(part)} of the capacity "
-            "that the model sees",
+            "in the model",
             remedy=f"measure a level of at least {plural('user', REACH * capacity)}",
         )
     name, used = busiest if busiest is not None else ("nothing", 0.0)
@@ -158,7 +158,7 @@ def reach(points: Sequence[Point], capacity: float, busiest: tuple[str, float] |
         limit=BUSY if not ok else REACH,
         sentence=f"the highest level reaches {share(part)} of the capacity, and the "
         f"{resource_name(name)} is {share(used)} full there",
-        remedy=None if ok else "no observed resource comes near its limit: see headcount diagnose",
+        remedy=None if ok else "no observed resource comes near its limit; see headcount diagnose",
     )
 
 
@@ -169,19 +169,19 @@ def measured(name: str | None, used: float | None, *, known: bool) -> Check:
     ok = known and used is not None and used >= SEEN
     it = f"the {resource_name(name)}"
     if not known:
-        said = f"the demand for {it} was not measured"
+        text = f"the demand for {it} was not measured"
     else:
-        said = f"{it}, which binds then, did {share(used)} of that work in the run"
+        text = f"{it}, which is the limit then, did {share(used)} of that work in the run"
     return Check(
         name="measured",
         passed=ok,
         value=used,
         limit=SEEN,
-        sentence=said,
+        sentence=text,
         remedy=None
         if ok
-        else "the bottleneck moves to where nothing was measured: load the "
-        f"{resource_name(name)} more (another mix, fewer of its kind), or ask for a smaller step",
+        else f"the bottleneck moves to an untested resource: load the {resource_name(name)} more "
+        "(another mix, fewer of its kind), or ask for a smaller step",
     )
 
 
@@ -197,11 +197,11 @@ def memory(asked: bool, harmless: bool | None) -> Check:
         limit=None,
         sentence="more memory changes nothing here: the server hardly reads its disk"
         if ok
-        else "what other memory does to the reads of the disk is a step at the size that just "
-        "fits, and one run does not show where",
+        else "disk reads drop at the memory size that just fits the data, and one run does not "
+        "show where that is",
         remedy=None
         if ok
-        else "measure with three sizes of memory or more: headcount run ... --limit memory=...",
+        else "measure with at least three sizes of memory: headcount run ... --limit memory=...",
     )
 
 
@@ -234,8 +234,8 @@ def limit(diagnosis: Diagnosis | None, busiest: float, *, changed: bool) -> Chec
         sentence=f"the run was stopped by: {diagnosis.limit}",
         remedy=None
         if ok
-        else "no CPU, disk or network moves that limit: change it first, and measure again "
-        "(headcount diagnose says more)",
+        else "no CPU, disk or network moves that limit: change it first and measure again "
+        "(headcount diagnose explains it)",
     )
 
 

@@ -43,12 +43,12 @@ def values(found: Criterion, bundle: Bundle) -> dict[int, float]:
         scenario.name: seconds(scenario.limit, "a limit") * 1000
         for scenario in bundle.plan.workload.scenarios
     }
-    told = {}
+    texts = {}
     for level in bundle.levels:
         value = _value(found, level, limits)
         if value is not None and value > 0 and math.isfinite(value):
-            told[level.index] = value
-    return told
+            texts[level.index] = value
+    return texts
 
 
 def _is_predictable(found: Criterion) -> bool:
@@ -62,7 +62,7 @@ def _check(found: Criterion) -> None:
         raise InputError(
             f"{found.text} cannot be predicted; predictable are the mean, the percentiles "
             f"{', '.join(f'p{p:g}' for p in PERCENTILES)}, and an overload below 50, 10, 5, 1 or "
-            "0.1 %"
+            "0.1%"
         )
 
 

@@ -19,9 +19,9 @@ def doubled_predictions(bundle: Bundle) -> list[Prediction]:
         run = basis(bundle)
     except InputError:
         return []
-    told = []
+    parts = []
     for kind in KINDS:
         of_it = of_kind(run.found.resources, kind)
         if of_it and all(each.capacity is not None for each in of_it):
-            told.append(predict_from(run, Asked([parse(kind, "2x")])))
-    return told
+            parts.append(predict_from(run, Asked([parse(kind, "2x")])))
+    return parts

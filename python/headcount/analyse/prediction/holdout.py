@@ -18,7 +18,7 @@ LEFT = 2
 """Loads that must be left to fit."""
 ABOVE = 1.35
 """Loads further above the limit are held out as well, and not counted as one of the two: else a
-search's levels in deep overload would be all that is foretold."""
+search's levels in deep overload would be all that is predicted."""
 BROKEN = 1.25
 """The criterion over its limit from which response times are no longer compared: in overload an
 error of one percent in throughput is one of ten in them. The users at the limit tell instead."""
@@ -69,7 +69,7 @@ class Split:
 
     @property
     def ratio(self) -> float:
-        """How far the foretold levels lie above the others, in users."""
+        """How far the predicted levels lie above the others, in users."""
         return max(p.users for p in self.high) / max(p.users for p in self.low)
 
 

@@ -65,9 +65,9 @@ def point(
 
 def think(observations: Sequence[Observation]) -> float | None:
     """Mean think time of all levels, weighted by their scenarios; None of an open pace."""
-    told = [(o.per_s, o.think_s) for o in observations if o.think_s is not None and o.per_s > 0]
-    whole = sum(per_s for per_s, _ in told)
-    return sum(per_s * think_s for per_s, think_s in told) / whole if whole else None
+    parts = [(o.per_s, o.think_s) for o in observations if o.think_s is not None and o.per_s > 0]
+    whole = sum(per_s for per_s, _ in parts)
+    return sum(per_s * think_s for per_s, think_s in parts) / whole if whole else None
 
 
 def loads(points: Sequence[Point]) -> list[list[Point]]:

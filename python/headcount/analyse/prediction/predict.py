@@ -171,12 +171,12 @@ def _checks(made: _Made, spread: Spread) -> list[Check]:
 
 def _noise(found: Study) -> float:
     """Relative standard error of the response times, from those levels that tell an interval."""
-    told = []
+    parts = []
     for level in found.levels:
         bounds, response = level.total.p95_interval_ms, level.total.response
         if bounds is not None and response is not None and response.p95_ms > 0:
-            told.append((bounds[1] - bounds[0]) / 2 / 1.96 / response.p95_ms)
-    return sorted(told)[len(told) // 2] if told else 0.0
+            parts.append((bounds[1] - bounds[0]) / 2 / 1.96 / response.p95_ms)
+    return sorted(parts)[len(parts) // 2] if parts else 0.0
 
 
 def _counted(found: Study) -> float:

@@ -20,8 +20,10 @@ class Check(Record):
 
     name: TestName
     passed: bool | None = Field(description="Null where there was nothing to test")
-    value: float | None = Field(description="What was tested, as a share; null if not one figure")
-    limit: float | None = Field(description="What it may be at most, or must be at least")
+    value: float | None = Field(
+        description="What was tested, as a share; null if not a single figure"
+    )
+    limit: float | None = Field(description="The limit it must keep")
     sentence: str
     remedy: str | None = Field(description="What to measure so that it passes; null if it does")
 
@@ -31,15 +33,15 @@ class DemandFigure(Record):
 
     resource: str = Field(description="Such as `cpu`, `disk read`, `network sent`")
     counter: str
-    unit: str = Field(description="Of the capacities, the background, and the demand x 1/s")
-    demand: float = Field(description="Of a scenario: unit x seconds")
-    low: float = Field(description="Lower bound of its 95 % interval, by resampling")
+    unit: str = Field(description="Unit of the capacities, the background, and demand x 1/s")
+    demand: float = Field(description="Of one scenario, in unit x seconds")
+    low: float = Field(description="Lower bound of its 95% interval, by resampling")
     high: float
     background: float = Field(description="What is used without load")
     drift: float | None = Field(
         description="By how much the demand changes over the levels near the knee, as a share"
     )
-    capacity: float | None = Field(description="In the run; null where it is not known")
+    capacity: float | None = Field(description="In the run; null if not known")
     changed_to: float | None = Field(description="With the changes asked for; null if not known")
     usable: float = Field(
         description="Share of the capacity that the saturated levels really got; 1 if none was full"
@@ -49,13 +51,15 @@ class DemandFigure(Record):
 
 
 class Candidate(Record):
-    """A model, and how well it foretold the levels that were held out."""
+    """A model, and how well it predicted the levels that were held out."""
 
     model: ModelName
-    throughput_error: float | None = Field(description="Largest relative error; null: not told")
+    throughput_error: float | None = Field(description="Largest relative error; null if not known")
     response_error: float | None
-    capacity_error: float | None = Field(description="Of the users at the limit; null: not told")
-    eligible: bool = Field(description="Whether it can answer what was asked")
+    capacity_error: float | None = Field(
+        description="Error of the users at the limit; null if not known"
+    )
+    eligible: bool = Field(description="Whether it can answer the question")
     chosen: bool
 
 
@@ -63,7 +67,7 @@ class Expected(Record):
     """A number of users, and what they get."""
 
     users: float
-    low: float | None = Field(description="Lower bound of the 95 % interval; null: no interval")
+    low: float | None = Field(description="Lower bound of the 95% interval; null: no interval")
     high: float | None
     per_s: float = Field(description="Scenarios per second")
     response_ms: float = Field(description="Mean response time")
@@ -76,8 +80,8 @@ class Need(Record):
     resource: str
     unit: str
     capacity: float | None = Field(description="In the run")
-    needed: float = Field(description="So that the criterion is met by these users")
-    factor: float | None = Field(description="The one over the other")
+    needed: float = Field(description="So that these users meet the criterion")
+    factor: float | None = Field(description="Needed over available")
 
 
 class ForUsers(Record):
@@ -85,7 +89,7 @@ class ForUsers(Record):
 
     expected: Expected
     meets: bool = Field(description="Whether the criterion is met")
-    response_low_ms: float | None = Field(description="Lower bound of the 95 % interval")
+    response_low_ms: float | None = Field(description="Lower bound of the 95% interval")
     response_high_ms: float | None
     needs: list[Need]
     sentence: str
@@ -108,7 +112,7 @@ class Prediction(Record):
     outcome: Outcome
     sentence: str = Field(description="The answer in a sentence")
     criterion: str = Field(description="The criterion that the capacity is of")
-    changes: list[str] = Field(description="What is changed, in words; empty: nothing")
+    changes: list[str] = Field(description="The changes, as text; empty if none")
     levels_used: list[int] = Field(description="Their numbers in the run")
     levels_left_out: list[str] = Field(description="With the reason, in sentences")
     published: int | None = Field(
@@ -118,7 +122,7 @@ class Prediction(Record):
         description="The run's estimate of the limit, or the users between a level that passed and "
         "one that failed; null if not reached"
     )
-    now: Expected | None = Field(description="The same as the model has it")
+    now: Expected | None = Field(description="The same according to the model")
     capacity: Expected | None = Field(
         description="With the changes; null if refused. Judge it by `outcome`"
     )
@@ -129,7 +133,7 @@ class Prediction(Record):
     checks: list[Check]
     demands: list[DemandFigure]
     for_users: ForUsers | None
-    unknowable: list[str] = Field(description="What no model of this run can know, in sentences")
+    unknowable: list[str] = Field(description="What the model cannot know, in sentences")
     notes: list[str]
     curve_now: list[CurvePoint]
     curve: list[CurvePoint] = Field(description="With the changes; empty if refused")

@@ -156,8 +156,8 @@ def _disks(
 
 
 def _alone_s(levels: Sequence[Observation]) -> float | None:
-    told = [(o.per_s, time) for o in levels if (time := o.mean(OPS_TIME))]
-    return min(told)[1] / 1000 if told else None
+    parts = [(o.per_s, time) for o in levels if (time := o.mean(OPS_TIME))]
+    return min(parts)[1] / 1000 if parts else None
 
 
 def _busy_disks(alone_s: float) -> Use:

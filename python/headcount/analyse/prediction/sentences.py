@@ -34,7 +34,7 @@ def sentence(told: Prediction) -> str:
     if expected is None:
         return f"No prediction{what}: no number of users breaks {told.criterion}."
     bounds = f" [{count(expected.low)}, {count(expected.high)}]" if expected.low is not None else ""
-    binds = f"; the {resource_name(told.binds)} binds then" if told.binds else ""
+    binds = f"; the {resource_name(told.binds)} is the limit then" if told.binds else ""
     now = _now_text(told)
     before = f" ({now})" if now is not None and told.changes else ""
     return (
@@ -92,39 +92,43 @@ def unknowable(found: Study, changes: Sequence[Change]) -> list[str]:
     most = max(p.per_s for p in found.points)
     cliff = (
         f"A cliff of memory: above {plural('user', top.nominal)}, the most that were measured, "
-        "data may no longer fit the cache, and a scenario then takes more of the disk."
+        "data may no longer fit the cache, and a scenario then needs more of the disk."
     )
     thrashing = (
-        f"Thrashing, and locks waited for only above the {count(most)} scenarios/s that were "
-        "measured: they make throughput fall, where the model has it flat."
+        f"Thrashing, and locks that only matter above the {count(most)} scenarios/s that were "
+        "measured: they make throughput fall, where the model keeps it flat."
     )
-    never = "Limits that were never reached: sessions, sockets, licences, threads of the server."
-    said = [cliff, thrashing, never]
+    never = "Limits not yet reached: the server's sessions, sockets, licences and threads."
+    parts = [cliff, thrashing, never]
     kinds = {change.kind for change in changes}
     if "cpu" in kinds:
-        said.append("Whether the program uses more CPUs than it had: one thread stays one thread.")
+        parts.append(
+            "Whether the program can use more CPUs than it had: one thread stays one thread."
+        )
     if "disk" in kinds:
-        said.append("Controllers, buses and RAID levels between the server and its disks.")
+        parts.append("Controllers, buses and RAID levels between the server and its disks.")
     if "network" in kinds:
-        said.append("The other end: clients and switches that are slower than the new link.")
-    return said
+        parts.append("The other end: clients and switches may be slower than the new link.")
+    return parts
 
 
 def notes(found: Study, fitted: Fitted) -> list[str]:
     """What a reader should know of how it was made."""
-    said = []
+    parts = []
     if fitted.think_s <= 0:
-        said.append(
-            "The users of this run never rest, so the capacity is a number at once, not of people."
+        parts.append(
+            "The users of this run have no think time, so the capacity is a number of concurrent "
+            "requests, not of people."
         )
     unknown = [each.resource for each in fitted.demands if each.resource.capacity is None]
-    said += [
-        f"The run does not say how fast the {each.name} is; it is taken as unlimited."
+    parts += [
+        f"The run does not record how fast the {each.name} is; the prediction treats it as "
+        "unlimited."
         for each in unknown
     ]
     if any(each.name == "cpu" and each.counter.startswith("system.") for each in found.resources):
-        said.append(
-            "CPU is that of the machine; where the load generator runs on it too, its part is "
-            "counted with the server's."
+        parts.append(
+            "CPU means the whole machine's: if the load generator runs there too, its use counts "
+            "as the server's."
         )
-    return said
+    return parts

@@ -37,14 +37,14 @@ class Study:
     def busiest(self) -> tuple[str, float] | None:
         """The resource that is fullest at the highest level, and how full it is."""
         top = max(self.points, key=lambda p: (p.per_s, p.users))
-        told = [
+        parts = [
             (top.use[each.name] / each.capacity, each.name)
             for each in self.resources
             if each.capacity and each.name in top.use
         ]
-        if not told:
+        if not parts:
             return None
-        share, name = max(told)
+        share, name = max(parts)
         return name, share
 
 
@@ -63,8 +63,8 @@ def study(bundle: Bundle, criterion: str | None, spindles: float | None) -> Stud
             left_out.append(f"level {level.index} ({plural('user', level.users)}): {reason}")
     if len(kept) < 2:
         raise InputError(
-            f"{bundle.folder} has {plural('level', len(kept))} to predict from, and two are the "
-            "least"
+            f"{bundle.folder} has {plural('level', len(kept))} to predict from, and it takes at "
+            "least two"
             + (f" ({'; '.join(left_out[:3])})" if left_out else "")
             + "; measure a ladder: headcount run ... --levels"
         )

@@ -11,8 +11,8 @@ from headcount.analyse.prices.configuration import Configuration
 from headcount.analyse.prices.consolidation import Administration, Consolidation, consolidate
 from headcount.analyse.prices.curve import steps
 from headcount.analyse.prices.fleet import Fleet, Need, fleet
-from headcount.analyse.prices.record import Curve, Priced, PriceReport
-from headcount.analyse.prices.wording import sentences
+from headcount.analyse.prices.price_report import Curve, Priced, PriceReport
+from headcount.analyse.prices.price_sentences import sentences
 from headcount.errors import InputError
 from headcount.plan.cost import Period
 from headcount.text import plural
@@ -122,18 +122,18 @@ def _doubts(configurations: Sequence[Priced], evens: Sequence[BreakEven]) -> lis
     found = [f"{one.name}: {doubt}" for one in configurations for doubt in one.doubts]
     for one in configurations:
         if not one.users:
-            found.append(f"{one.name}: no level passed, so nothing is known that it holds")
+            found.append(f"{one.name}: no level passed, so its capacity is not known")
         elif one.at_least:
             found.append(
-                f"{one.name}: it holds at least {plural('user', one.users)}, so fewer systems "
-                "might do"
+                f"{one.name}: it holds at least {plural('user', one.users)}, so fewer systems may "
+                "be enough"
             )
     years = {one.price.years for one in configurations if one.price is not None}
     if len(years) > 1:
-        found.append("prices over years stand beside prices that state no years")
+        found.append("some prices cover a number of years and others do not")
     found += [
-        f"{one.first} and {one.second}: who is cheaper was compared up to "
-        f"{one.stretches[-1].last_users:,} users only"
+        f"{one.first} and {one.second}: costs were compared only up to "
+        f"{one.stretches[-1].last_users:,} users"
         for one in evens
         if not one.complete
     ]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from headcount.analyse.prices.configuration import Configuration
-from headcount.analyse.prices.record import Priced
+from headcount.analyse.prices.price_report import Priced
 from headcount.bundle.price import Price
 from headcount.errors import InputError
 from headcount.plan.cost import HOURS_PER_YEAR, Period, per_year
@@ -37,16 +37,14 @@ def basis(prices: Sequence[Price]) -> Period | None:
     periods = {price.rate.period for price in prices if price.rate is not None}
     if len(periods) == 1 and all(price.rate is not None for price in prices):
         return periods.pop()
-    raise InputError(
-        "some prices are whole ones and some are only for a time; give --years, such as --years 3"
-    )
+    raise InputError("some prices are one-off and some recur; give --years, such as --years 3")
 
 
 def _check_years(prices: Sequence[Price]) -> None:
     years = sorted({price.years for price in prices if price.years is not None})
     if len(years) > 1:
-        said = " and ".join(f"{each:f}" for each in years)
-        raise InputError(f"prices over {said} years cannot be compared; give --years, such as 3")
+        text = " and ".join(f"{each:f}" for each in years)
+        raise InputError(f"prices over {text} years cannot be compared; give --years, such as 3")
 
 
 def configuration(priced: Priced, on: Period | None) -> Configuration | None:

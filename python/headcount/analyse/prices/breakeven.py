@@ -27,7 +27,7 @@ class Stretch(Record):
 
     first_users: int
     last_users: int | None = Field(description="Null where it never ends")
-    cheaper: str | None = Field(description="The configuration; null where both cost the same")
+    cheaper: str | None = Field(description="The cheaper configuration; null if both cost the same")
 
 
 class BreakEven(Record):
@@ -37,8 +37,7 @@ class BreakEven(Record):
     second: str
     stretches: tuple[Stretch, ...] = Field(description="From 1 user on, without a gap")
     complete: bool = Field(
-        description="Whether the last stretch never ends; false where the staircases cross for "
-        "ever, or for longer than was looked"
+        description="Whether the last stretch never ends; false if the cost curves keep crossing"
     )
 
     def from_users(self, name: str) -> int | None:

@@ -38,8 +38,8 @@ class Configuration:
         found = floor(product(holds, 1 - headroom))
         if found < 1:
             raise InputError(
-                f"{self.name} holds {holds:,f} users, and with a headroom of {headroom * 100:f} % "
-                "nobody is left; give a smaller --headroom"
+                f"{self.name} holds {holds:,f} users, and with a headroom of {headroom * 100:f}% "
+                "no users are left; give a smaller --headroom"
             )
         return found
 

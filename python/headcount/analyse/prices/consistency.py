@@ -120,7 +120,7 @@ def agreement(name: str, quotes: Sequence[Quote], stated: Decimal | None = None)
     common = shared(quotes)
     misfits = () if stated is None else _misfits(quotes, stated)
     matches = not misfits and (common is not None or not quotes)
-    return Agreement(name, common, misfits, matches, _said(name, quotes, common, stated))
+    return Agreement(name, common, misfits, matches, _statement(name, quotes, common, stated))
 
 
 def _misfits(quotes: Sequence[Quote], stated: Decimal) -> tuple[tuple[Quote, Decimal], ...]:
@@ -129,20 +129,22 @@ def _misfits(quotes: Sequence[Quote], stated: Decimal) -> tuple[tuple[Quote, Dec
     )
 
 
-def _said(name: str, quotes: Sequence[Quote], common: Range | None, stated: Decimal | None) -> str:
+def _statement(
+    name: str, quotes: Sequence[Quote], common: Range | None, stated: Decimal | None
+) -> str:
     if stated is not None and (wrong := _misfits(quotes, stated)):
-        told = "; ".join(
+        text = "; ".join(
             f"{quote.printed:,} per {quote.of} is printed, {right:,} is right"
             for quote, right in wrong
         )
-        return f"{name}: a price of {stated:,} does not give what is printed: {told}"
+        return f"{name}: a price of {stated:,} does not give what is printed: {text}"
     if common is None:
-        told = "; ".join(
+        text = "; ".join(
             f"{quote.printed:,} per {quote.of} x {quote.figure:,} is {_span(quote.implied)}"
             for quote in quotes
         )
         return (
-            f"{name}: no one price gives what is printed: {told}"
+            f"{name}: no one price gives what is printed: {text}"
             if quotes
             else f"{name}: no prices"
         )
@@ -171,7 +173,9 @@ def _peer(name: str, value: float, middle: float, spread: float) -> Peer:
     deviations = off / spread if spread > 0 else (float("inf") if off > 0 else 0.0)
     matches = deviations <= FAR
     far = (
-        "like its peers" if matches else "far from its peers: a mistyped figure, or another script"
+        "like its peers"
+        if matches
+        else "far from its peers: a mistyped figure or a different script"
     )
     sentence = f"{name}: {value:.4g} for each user, median {middle:.4g}; {far}"
     return Peer(name, value, middle, deviations, matches, sentence)

@@ -52,7 +52,7 @@ class Consolidation(Record):
     name: str = Field(description="The new configuration's")
     replaces: int = Field(description="Old servers")
     users: int = Field(description="Of all of them together, with growth")
-    usable: int = Field(description="Users that each new system is given")
+    usable: int = Field(description="Users for each new system")
     systems: int = Field(description="New systems, spares included")
     servers: int = Field(description="New servers: the systems, each of so many nodes")
     per_server: Exact = Field(description="Old servers for each new one")
@@ -113,7 +113,7 @@ def consolidate(
 def rounding(amount: Decimal) -> str | None:
     """How a sum misleads when it is rounded as people do; None where it hardly does.
 
-    `rounded to whole millions that is 10 million, 5.3 % more`: of 9.5 million.
+    `rounded to whole millions that is 10 million, 5.3% more`: of 9.5 million.
     """
     unit, name = next((one for one in ROUND if abs(amount) >= one[0]), (None, ""))
     if unit is None:
@@ -123,4 +123,4 @@ def rounding(amount: Decimal) -> str | None:
     if abs(off) < MISLEADING:
         return None
     more = "more" if off > 0 else "less"
-    return f"rounded to whole {name}s that is {whole:,} {name}, {abs(off) * 100:.1f} % {more}"
+    return f"rounded to whole {name}s that is {whole:,} {name}, {abs(off) * 100:.1f}% {more}"

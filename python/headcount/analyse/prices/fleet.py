@@ -19,8 +19,8 @@ class Need(Record):
     growth: Exact = Field(
         default=Decimal(0), gt=-1, description="Share by which users grow in a year"
     )
-    years: Exact = Field(default=Decimal(0), ge=0, description="For so long the systems must do")
-    spare: int = Field(default=0, ge=0, description="Systems beyond those that the users need")
+    years: Exact = Field(default=Decimal(0), ge=0, description="How long the systems must last")
+    spare: int = Field(default=0, ge=0, description="Systems beyond those the users need")
 
     @property
     def most_users(self) -> int:
@@ -37,14 +37,14 @@ class Fleet(Record):
     """The systems of a configuration that a need takes."""
 
     name: str = Field(description="The configuration's")
-    usable: int = Field(description="Users that each system is given")
+    usable: int = Field(description="Users for each system")
     systems: int = Field(description="How many there are, spares included")
-    fewest: int | None = Field(description="Were the capacity its interval's upper bound")
-    most: int | None = Field(description="Were it the lower bound")
+    fewest: int | None = Field(description="At the upper bound of the capacity's interval")
+    most: int | None = Field(description="At the lower bound")
     amount: Exact | None = Field(description="What they cost; null where no price is known")
     least_amount: Exact | None = Field(description="What the fewest cost")
     most_amount: Exact | None = Field(description="What the most cost")
-    per_user: Exact | None = Field(description="`amount` by the users that they are needed for")
+    per_user: Exact | None = Field(description="`amount` divided by the users needed")
 
 
 def systems(users: int, usable: int) -> int:

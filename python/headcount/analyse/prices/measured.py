@@ -1,13 +1,13 @@
 """From a run, or a capacity that is stated, to a priced configuration."""
 
 from headcount.analyse.price import price
-from headcount.analyse.prices.record import Priced
+from headcount.analyse.prices.price_report import Priced
 from headcount.analyse.standing import level_at
 from headcount.bundle.reader import Bundle
 from headcount.plan.cost import Cost
 from headcount.text import plural
 
-QUICK = "a quick look: short levels and a wide interval"
+QUICK = "a quick search: short levels and a wide interval"
 
 
 def measured(name: str, bundle: Bundle, cost: Cost | None) -> Priced:
@@ -45,11 +45,11 @@ def _between(passed: int | None, beyond: int | None) -> list[str]:
     """What is not known of a capacity that nobody searched for."""
     if passed is None or beyond is None:
         return []
-    said = (
+    text = (
         f"the capacity is between {plural('user', passed)}, which passed, and {beyond:,}, which "
         "failed"
     )
-    return [f"{said}; only a search (headcount run --search) gives it an interval"]
+    return [f"{text}; only a search (headcount run --search) gives it an interval"]
 
 
 def _doubts(bundle: Bundle) -> list[str]:

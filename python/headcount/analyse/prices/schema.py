@@ -5,7 +5,7 @@
 
 import sys
 
-from headcount.analyse.prices.record import PriceReport
+from headcount.analyse.prices.price_report import PriceReport
 from headcount.bundle.schema import record_schema, text
 
 

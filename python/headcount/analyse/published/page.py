@@ -1,6 +1,6 @@
 """The page of published results, made from the data.
 
-`python -m headcount.analyse.published.page > docs/published.md` writes it anew.
+`python -m headcount.analyse.published.page > docs/published.md` rewrites it.
 """
 
 import sys
@@ -15,44 +15,44 @@ from headcount.text import plural
 _INTRODUCTION = """\
 # Published results
 
-What five documents print of servers of 1997 to 2010, as data: `headcount published` lists the
-systems, `headcount published NAME` shows a document or a system, `--workload`, `--figure` and
-`--source` choose, `--json` and `--csv` hand it to other programs. Charts and comparisons can show
-these points beside your own, as reference lines; their labels always say that they are
-**published, on different hardware**, and mostly with another program. They are no scores of
-Headcount's workloads, and nothing is interpolated.
+This reference lists what five documents say about servers from 1997 to 2010. `headcount published`
+lists the systems and `headcount published NAME` shows one; `--workload`, `--figure` and `--source`
+filter, `--json` and `--csv` export. Charts and comparisons show these points as reference lines,
+labelled **published, on different hardware**. They are not scores of Headcount's workloads, and
+nothing is interpolated.
 
-Numbers are as printed. Rows that repeat another table of the same document are marked; reference
-lines leave them out.
+Numbers are as printed. Rows that repeat another table of the same document are marked.
 
 ## Recomputed
 
-`headcount audit --published` recomputes what the documents derive from their own figures, and
-prints the right value for each. A check is a claim with the *readings* under which it could be
-true, each a formula over what is printed. A claim that holds under all of them **matches**, under
-none it **does not match**, under some it is **ambiguous**; where a formula needs what is not
-printed, it is **not recomputable**. Nothing else decides: change a figure in the data, and the
-verdict changes with it.
+`headcount audit --published` recomputes the figures that the documents derive from their own, and
+prints the right value for each. A check is a claim with its possible *readings*, each a formula
+over the printed figures. The claim **matches** if all readings hold, **does not match** if none
+does, and is **ambiguous** if some do. It is **not recomputable** if a formula needs a figure that
+is not printed.
 
-Prices are compared through what they imply: $13.45 per user at 2,200 users is a price of $29,579
-to $29,601, and all such ranges of one system must share a price.
+Prices are compared by the range they imply: $13.45 per user at 2,200 users means a price of $29,579
+to $29,601, and all ranges of one system must overlap.
 """
 
 _END = """\
 ## Add a document
 
-A file in `python/headcount/analyse/published/data`, named in `NAMES` of `library.py`: `id`,
-`title`, `publisher`, `year`; `[tests]` with the workloads that re-create them; `[figures]` with
-the unit printed and, where Headcount has the figure, its name (`as`) and the `factor` to its
-unit; `[[systems]]` with what is printed of each test and where. Numbers are written with the
-digits that are printed. `[facts]` are figures of the text, `[known]` is general knowledge that
-formulas need, `[absent]` what they would need and is not printed.
+Add a file to `python/headcount/analyse/published/data` and name it in `NAMES` of `library.py`:
 
-A file of the same name in `checks` has the claims: `let` are formulas, in order, `shows` the
-right value, `readings` the formulas that decide. `rounds(x, printed)` compares to half a unit of
-the last digit printed.
+- `id`, `title`, `publisher`, `year`
+- `[tests]`: the workloads that re-create them
+- `[figures]`: the printed unit and, if Headcount has the figure, its name (`as`) and the `factor`
+  to its unit
+- `[[systems]]`: the figures of each test, and where they are printed, with all printed digits
+- `[facts]`: figures from the text; `[known]`: general knowledge for formulas; `[absent]`: figures
+  that a formula needs but that are not printed
 
-This page is made from the data: `python -m headcount.analyse.published.page > docs/published.md`.
+A file of the same name in `checks` has the claims. `let` lists formulas in order, `shows` the right
+value and `readings` the formulas that decide. `rounds(x, printed)` compares to half a unit of the
+last printed digit.
+
+This page is generated: `python -m headcount.analyse.published.page > docs/published.md`.
 """
 
 
@@ -69,8 +69,8 @@ def page() -> str:
 
 def _counts(found: list[Finding]) -> str:
     numbers = Counter(one.verdict for one in found)
-    told = ", ".join(f"{numbers[verdict]} {_verdict_text(verdict)}" for verdict in VERDICTS)
-    return f"Of {plural('check', len(found))} {told}.\n"
+    text = ", ".join(f"{numbers[verdict]} {_verdict_text(verdict)}" for verdict in VERDICTS)
+    return f"Of {plural('check', len(found))} {text}.\n"
 
 
 def _verdict_text(verdict: str) -> str:
@@ -120,7 +120,7 @@ def _results(found: Document) -> str:
         hardware = "" if row.system == seen else row.hardware
         seen = row.system
         users = "" if row.users is None else f"{row.users:,}"
-        value = f"{row.value:,} {row.unit}"
+        value = f"{row.value:,}" + (row.unit if row.unit == "%" else f" {row.unit}")
         lines.append(_row([system, hardware, row.test, users, row.meaning, value, row.place]))
     return "\n".join(lines) + "\n"
 

@@ -45,7 +45,7 @@ def _of_png(data: bytes, path: Path) -> str:
 
 def _size(data: bytes, path: Path) -> tuple[int, int]:
     """Width and height of a PNG, all of whose parts are whole (PNG specification, 5 and 11.2.2)."""
-    torn = InputError(f"the logo {path} is a damaged PNG; save it anew")
+    torn = InputError(f"the logo {path} is a damaged PNG; save it again")
     place, size = len(_PNG), (0, 0)
     kind = b""
     while place < len(data):
@@ -65,7 +65,7 @@ def _size(data: bytes, path: Path) -> tuple[int, int]:
         raise torn
     if max(size) > MOST_PIXELS:
         raise InputError(
-            f"the logo {path} is {size[0]:,} by {size[1]:,} pixels; {MOST_PIXELS:,} each way are "
-            "the most, and 1,000 are plenty"
+            f"the logo {path} is {size[0]:,} by {size[1]:,} pixels; {MOST_PIXELS:,} each way is "
+            "the largest size, and 1,000 is enough"
         )
     return size

@@ -38,7 +38,7 @@ class Colours(Strict):
 class Type(Strict):
     """Another typeface than the report's own."""
 
-    family: Line = Field(description="Its name, as the files have it")
+    family: Line = Field(description="The font's name, as its files state it")
     folder: Line = Field(description="Folder with its files (TTF or OTF), beside the template")
 
 
@@ -48,7 +48,7 @@ class Words(Strict):
     kind: Line | None = Field(default=None, description="Above the title: Server capacity report")
     prepared_for: Line | None = Field(default=None, description="Who gets the report")
     prepared_by: Line | None = Field(default=None, description="Who answers for it")
-    reference: Line | None = Field(default=None, description="Number of the order, of the project")
+    reference: Line | None = Field(default=None, description="Number of the order or project")
     footer: Line | None = Field(default=None, description="At the foot of every page: Confidential")
     legal: str | None = Field(
         default=None, max_length=LEGAL_CHARACTERS, description="Notices at the end of the report"
@@ -58,9 +58,11 @@ class Words(Strict):
 class Template(Strict):
     """The file, as it is written."""
 
-    name: Line = Field(description="The company's, at the head of every page")
+    name: Line = Field(description="The company's logo, at the top of every page")
     logo: Line | None = Field(default=None, description="PNG or SVG, beside the template")
-    logo_text: Line | None = Field(default=None, description="The logo in words; else the name")
+    logo_text: Line | None = Field(
+        default=None, description="Alternative text for the logo; otherwise the name"
+    )
     paper: Literal["a4", "us-letter"] = Field(default="a4", description="Size of the pages")
     dates: DateLanguage = Field(default="iso", description="The language of dates")
     colours: Colours = Colours()
@@ -97,5 +99,5 @@ def load(path: Path) -> Brand:
     logo = load_logo(path.parent / template.logo) if template.logo else None
     fonts = path.parent / template.type.folder if template.type else None
     if fonts is not None and not fonts.is_dir():
-        raise InputError(f"{where}: type.folder: {fonts} is no folder")
+        raise InputError(f"{where}: type.folder: {fonts} is not a folder")
     return Brand(template, logo, fonts)

@@ -26,7 +26,7 @@ _HINT = {
     "tspan": "fonts differ between machines: convert the text to outlines (paths)",
     "image": "give the picture itself as a PNG, or draw it as paths",
     "script": "a logo runs nothing",
-    "foreignObject": "a logo holds no page",
+    "foreignObject": "a logo cannot contain an HTML page",
 }
 
 
@@ -40,7 +40,7 @@ def check_vector(data: bytes, path: Path) -> str:
     if "<!DOCTYPE" in text.upper() or "<!ENTITY" in text.upper():
         raise _refused(path, "it declares a document type; save it as plain SVG without one")
     if "<?xml-stylesheet" in text.lower():
-        raise _refused(path, "it asks for a style sheet of elsewhere")
+        raise _refused(path, "it loads a style sheet from elsewhere")
     try:
         root = ET.fromstring(text)  # noqa: S314 - it declares no entities: see above
     except ET.ParseError as error:
@@ -88,7 +88,7 @@ def _check(element: ET.Element, path: Path) -> None:
         raise _refused(path, f"it holds <{name[:40]}>; {hint}")
     for key, value in element.attrib.items():
         if key.lower().startswith("on"):
-            raise _refused(path, f"it does something by itself ({key[:40]}); a logo runs nothing")
+            raise _refused(path, f"it runs something by itself ({key[:40]}); a logo runs nothing")
         if key in ("href", _XLINK) and not value.startswith("#"):
             raise _refused(path, "it points to something outside of it (href); put it inside")
         if _ELSEWHERE.search(value):

@@ -70,7 +70,7 @@ def section(found: Comparison, chart: Chart) -> Html | None:
         return None
     references = [one for one in found.references if one.metric == chart.metric]
     caption = "Each mark is a level: \N{BLACK CIRCLE} passed, \N{WHITE CIRCLE} failed, "
-    caption += "\N{MULTIPLICATION SIGN} invalid, not in the line. Upright bars are 95% confidence "
+    caption += "\N{MULTIPLICATION SIGN} invalid, not in the line. Vertical bars are 95% confidence "
     caption += "intervals of single levels."
     for label, source, remark in dict.fromkeys((x.label, x.source, x.remark) for x in references):
         caption += f" Dashed, {label}: {source}; {remark}."
@@ -186,35 +186,35 @@ def _published(panel: Panel, references: Sequence[Reference], *, short: bool) ->
     drawn: list[Html | None] = []
     for label in dict.fromkeys(one.label for one in references):
         mine = [one for one in references if one.label == label]
-        told = "published" if short else label
-        drawn += [_rule(panel, told, one.value, "offered") for one in mine if one.users is None]
+        sentence = "published" if short else label
+        drawn += [_rule(panel, sentence, one.value, "offered") for one in mine if one.users is None]
         line = [(float(one.users), one.value) for one in mine if one.users is not None]
         if line:
             x, y = max(line)
             drawn.append(through_levels(panel, line, "offered"))
             drawn.append(dots(panel, [(at, figure_, "failed") for at, figure_ in line], "users"))
             place = {"x": panel.x.at(x) - 6, "y": panel.y.at(y) - 8}
-            drawn.append(element("text", told, class_="tag users end", **place))
+            drawn.append(element("text", sentence, class_="tag users end", **place))
     return drawn
 
 
 def _hover_texts(chart: Chart, sides: Sides) -> list[tuple[float, str]]:
-    told: list[tuple[float, str]] = []
+    parts: list[tuple[float, str]] = []
     for name, points in sides:
         for point in points:
             reading = point.readings.get(chart.metric)
             if reading is not None:
                 figure_ = value(reading.value, chart.unit)
-                told.append((point.users, f"{name}, {plural('user', point.users)}: {figure_}"))
-    return told
+                parts.append((point.users, f"{name}, {plural('user', point.users)}: {figure_}"))
+    return parts
 
 
 def _in_words(chart: Chart, sides: Sides) -> str:
-    said = []
+    parts = []
     for name, points in sides:
         known = [one for one in points if chart.metric in one.readings]
         if known:
             last = max(known, key=lambda one: one.users)
             figure_ = value(last.readings[chart.metric].value, chart.unit)
-            said.append(f"{name}: {figure_} at {plural('user', last.users)}")
-    return f"{chart.heading}. {'; '.join(said)}. Figures are in the tables below."
+            parts.append(f"{name}: {figure_} at {plural('user', last.users)}")
+    return f"{chart.heading}. {'; '.join(parts)}. Figures are in the tables below."

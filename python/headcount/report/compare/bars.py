@@ -7,7 +7,7 @@ from headcount.analyse.compare.comparison import Comparison, Subject
 from headcount.report.compare.look import style
 from headcount.report.figures import bars
 from headcount.report.figures.bars import Bars, Group
-from headcount.report.figures.record import Figure, Table
+from headcount.report.figures.figure_types import Figure, Table
 from headcount.report.html.drawn import section as of_figure
 from headcount.report.markup import Html
 from headcount.text import count, plural, share
@@ -30,8 +30,8 @@ def figure(found: Comparison) -> Figure | None:
     ]
     if not groups:
         return None
-    told = [f"{name} {share(used)}" for name, used in zip(names, groups[-1].shares, strict=True)]
-    alt = f"At {plural('user', groups[-1].users)}: {', '.join(told)} of the CPU."
+    parts = [f"{name} {share(used)}" for name, used in zip(names, groups[-1].shares, strict=True)]
+    alt = f"At {plural('user', groups[-1].users)}: {', '.join(parts)} of the CPU."
     drawn = Bars(TITLE, alt, "CPU of the server", names, style, groups)
     return Figure(
         name="cpu-bars",
@@ -39,7 +39,7 @@ def figure(found: Comparison) -> Figure | None:
         alt=alt,
         caption=(
             f"{alt} CPU of the server's whole machine at equal numbers of users, means over each "
-            "level (medians where a load was measured several times)."
+            "level (medians where a number of users was measured several times)."
         ),
         svg=bars.wide(drawn),
         narrow=bars.narrow(drawn),

@@ -31,10 +31,14 @@ def show(found: Gate, console: Console) -> None:
         table.add_row(*(Text(writable(cell, console)) for cell in _cells(one)[:4]), *_end(one))
     console.print(table)
     if any(one.pairs for one in found.judgements):
-        say(console, "pairs: of runs in turns, to show so much with a chance of 80%", "dim")
+        say(
+            console,
+            "pairs: alternating runs that would show this difference with a chance of 80%",
+            "dim",
+        )
     names = [one.name for one in found.comparison.subjects]
     unlike = [one.sentence for one in found.comparison.unlike]
-    print_list(console, "In what they differ", unlike, names)
+    print_list(console, "What differs", unlike, names)
     print_list(console, "To know", found.comparison.doubts, names)
 
 

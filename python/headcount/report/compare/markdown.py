@@ -24,7 +24,7 @@ def render(found: Comparison) -> str:
         for group in others:
             lines += [*_table(group), ""]
         lines += ["</details>"]
-    lines += _bullets("In what they differ", [one.sentence for one in found.unlike])
+    lines += _bullets("What differs", [one.sentence for one in found.unlike])
     lines += _bullets("Published, on different hardware: not compared", published_sentences(found))
     lines += _bullets("To know", found.doubts)
     return "\n".join(lines) + "\n"

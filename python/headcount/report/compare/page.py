@@ -35,7 +35,7 @@ def render(found: Comparison, made_at: str) -> str:
         _published(found.references),
         _reading(),
     )
-    footer = f"Made by Headcount {__version__}. This file is complete in itself."
+    footer = f"Made by Headcount {__version__}. This file needs no other files."
     body = element("body", main, element("footer", footer))
     page = element(
         "html", head(f"Comparison: {title}", f"Headcount {__version__}"), body, lang="en"
@@ -72,13 +72,13 @@ def _answer(found: Comparison) -> Html:
 
 def _capacities(found: Comparison) -> Html | None:
     """The capacity of each subject, with its interval."""
-    told = []
+    parts = []
     for one in found.subjects:
         if one.capacity is None:
             continue
         bounds = one.capacity.interval
         spread = f"95% interval {interval(*bounds)}" if bounds else ""
-        told.append(
+        parts.append(
             element(
                 "div",
                 element("h3", f"Capacity of {one.name}"),
@@ -86,7 +86,7 @@ def _capacities(found: Comparison) -> Html | None:
                 element("p", spread),
             )
         )
-    return element("div", *told, class_="tiles") if told else None
+    return element("div", *parts, class_="tiles") if parts else None
 
 
 def _tables(found: Comparison) -> list[Html]:
@@ -118,7 +118,7 @@ def _unlike(differ: Sequence[Unlike]) -> Html | None:
     if not differ:
         return None
     lines = [element("li", one.sentence) for one in differ]
-    return table.section("In what they differ", element("ul", *lines))
+    return table.section("What differs", element("ul", *lines))
 
 
 def _published(references: Sequence[Reference]) -> Html | None:
@@ -156,16 +156,16 @@ def _reading() -> Html:
 
 _READING = (
     (
-        "A percentage has two directions: 22% less time is 1.28 times the speed. The column “The "
-        "other way” has the second."
+        "A percentage can be read in two directions: 22% less time is 1.28 times the speed. The "
+        "column “The other way” shows the second."
     ),
     (
         "“Better” and “worse” stand where the whole 95% interval of the ratio lies on one side of "
-        "no change. “No difference shown” does not say that there is none: the interval says how "
-        "large it may be."
+        "no change. “No difference shown” does not mean that there is none: the interval shows "
+        "how large it may be."
     ),
     (
-        "Figures are compared at equal numbers of users that all of them were measured at. Nothing "
+        "Figures are compared only at numbers of users that all of them were measured at. Nothing "
         "is interpolated."
     ),
 )

@@ -33,7 +33,7 @@ def show(found: Comparison, console: Console, *, everything: bool = False) -> No
     if hidden:
         say(console, f"\n{plural('more level', hidden)}: --all prints them.", "dim")
     names = [one.name for one in found.subjects]
-    print_list(console, "In what they differ", [one.sentence for one in found.unlike], names)
+    print_list(console, "What differs", [one.sentence for one in found.unlike], names)
     print_list(
         console, "Published, on different hardware: not compared", published_sentences(found), names
     )

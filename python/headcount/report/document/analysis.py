@@ -22,7 +22,7 @@ from headcount.report.document.blocks import (
     Section,
     Table,
     cells,
-    said,
+    prose,
     strong,
 )
 from headcount.report.document.checks import checks
@@ -39,10 +39,10 @@ def section(content: ReportContent, figures: Sequence[Figure]) -> Section:
     found = content.verdict.diagnosis
     blocks: list[Block] = [Heading("Bottleneck")]
     if found is None:
-        blocks.append(Paragraph(said("This run has no diagnosis.")))
+        blocks.append(Paragraph(prose("This run has no diagnosis.")))
     else:
         blocks += _diagnosis(found)
-    blocks += _foretold(content)
+    blocks += _predictions(content)
     used = resources_table(content)
     if used is not None or figures:
         blocks.append(Heading("Resources used"))
@@ -55,31 +55,31 @@ def section(content: ReportContent, figures: Sequence[Figure]) -> Section:
 
 
 def _diagnosis(found: Diagnosis) -> Iterator[Block]:
-    yield Paragraph(said(strong(bottleneck(found))))
+    yield Paragraph(prose(strong(bottleneck(found))))
     if found.figures:
         yield _evidence(found)
     for other in found.joint:
-        yield Paragraph(said(f"Also limits: {sentence(other.sentence)}"))
+        yield Paragraph(prose(f"Also limits: {sentence(other.sentence)}"))
     if found.next is not None:
         yield Heading("Next limit")
-        yield Paragraph(said(sentence(found.next.sentence)))
+        yield Paragraph(prose(sentence(found.next.sentence)))
     if found.log_lines:
         yield Heading("Server log")
         yield Code("\n".join(line.text for line in found.log_lines))
     if found.advice:
         yield Heading("Suggestions")
-        yield Bullets([said(sentence(one.sentence)) for one in found.advice])
+        yield Bullets([prose(sentence(one.sentence)) for one in found.advice])
     if found.candidates:
         yield _candidates(found)
     if found.ruled_out:
         yield Heading("Ruled out")
-        yield Bullets([said(sentence(ruled_out(one))) for one in found.ruled_out])
+        yield Bullets([prose(sentence(ruled_out(one))) for one in found.ruled_out])
     doubts = [*found.doubts, *(one.sentence for one in found.not_observed)]
     if doubts:
-        yield Note("Doubts about the diagnosis", [said(sentence(one)) for one in doubts])
+        yield Note("Doubts about the diagnosis", [prose(sentence(one)) for one in doubts])
 
 
-def _foretold(content: ReportContent) -> Iterator[Block]:
+def _predictions(content: ReportContent) -> Iterator[Block]:
     """What more of each resource would hold; nothing where there was nothing to ask."""
     told = content.predictions
     if not told:
@@ -88,7 +88,7 @@ def _foretold(content: ReportContent) -> Iterator[Block]:
     rows = prediction.rows(told)
     if rows:
         first, *figures, last = prediction.HEADINGS
-        yield Paragraph(said(prediction.introduction(told)))
+        yield Paragraph(prose(prediction.introduction(told)))
         yield Table(
             prediction.TITLE,
             [Column(first, text=True), *map(Column, figures), Column(last, text=True)],
@@ -96,9 +96,9 @@ def _foretold(content: ReportContent) -> Iterator[Block]:
             widths=[3, 1, 1.6, 1.3, 1.8],
         )
     for one in prediction.refusals(told):
-        yield Paragraph(said(one))
+        yield Paragraph(prose(one))
     if rows:
-        yield Note(prediction.UNKNOWABLE, [said(one) for one in prediction.unknowable(told)])
+        yield Note(prediction.UNKNOWABLE, [prose(one) for one in prediction.unknowable(told)])
 
 
 def _evidence(found: Diagnosis) -> Table:
@@ -130,8 +130,8 @@ def _candidates(found: Diagnosis) -> Table:
         "All candidates",
         [Column("Limit", text=True), Column("Score"), Column("Evidence", text=True)],
         [_candidate(one) for one in found.candidates],
-        "Score: how strong the evidence is. From 50% a candidate can be the limit. A dash: no "
-        "counter for it.",
+        "Score: how strong the evidence is. From 50%, a candidate can be the limit. A dash: no "
+        "counter shows it.",
         widths=[2, 1, 6],
     )
 
@@ -146,4 +146,4 @@ def _faults(content: ReportContent) -> Iterator[Block]:
         return
     yield Heading("Faults")
     found = detail.faults(content.levels)
-    yield found if found is not None else Paragraph(said("No faults at any level."))
+    yield found if found is not None else Paragraph(prose("No faults at any level."))

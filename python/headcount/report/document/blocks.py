@@ -22,7 +22,7 @@ Text = tuple[Span, ...]
 """A paragraph's text, a list item's or a fact's."""
 
 
-def said(*parts: str | Span) -> Text:
+def prose(*parts: str | Span) -> Text:
     """Put prose together; numbers stay with their units and the nouns they count."""
     return tuple(Span(unbroken(part)) if isinstance(part, str) else part for part in parts)
 

@@ -9,7 +9,7 @@ from headcount.report.figures import (
     before_after,
     collection,
     cpu_pair,
-    record,
+    figure_types,
     response,
     throughput,
     transfer,
@@ -37,7 +37,7 @@ def of_bundle(bundle: Bundle) -> Charts:
     return _sorted(collection.of_bundle(bundle))
 
 
-def of_run(run: record.Run) -> Charts:
+def of_run(run: figure_types.Run) -> Charts:
     """Draw the charts that need the levels of a run alone, and none of its seconds."""
     made = [throughput.figure(run), response.figure(run)]
     made += [utilisation.figure(run), transfer.figure(run)]
@@ -52,14 +52,14 @@ def of_pair(names: Sequence[str], runs: Sequence[Bundle]) -> list[Figure]:
     return [taken(one) for one in made if one is not None]
 
 
-def _sorted(made: Sequence[record.Figure]) -> Charts:
+def _sorted(made: Sequence[figure_types.Figure]) -> Charts:
     return Charts(
         [taken(one) for one in made if one.name not in OF_USE],
         [taken(one) for one in made if one.name in OF_USE],
     )
 
 
-def taken(one: record.Figure) -> Figure:
+def taken(one: figure_types.Figure) -> Figure:
     """A figure as a block of the document, with the numbers behind it as its table."""
     return Figure(
         svg=one.svg,
@@ -70,7 +70,7 @@ def taken(one: record.Figure) -> Figure:
     )
 
 
-def _table(one: record.Figure) -> Table:
+def _table(one: figure_types.Figure) -> Table:
     columns = [
         Column(heading, text=not index or _words(one.table, index))
         for index, heading in enumerate(one.table.columns)
@@ -84,7 +84,7 @@ def _table(one: record.Figure) -> Table:
     )
 
 
-def _words(table: record.Table, index: int) -> bool:
+def _words(table: figure_types.Table, index: int) -> bool:
     """Whether a column holds words and no figures."""
     texts = [row[index] for row in table.rows]
     return not any(character.isdigit() for text in texts for character in text)

@@ -27,46 +27,43 @@ def _rows(levels: Sequence[LevelResult]) -> Iterator[tuple[str, str, str]]:
     yield (
         "Levels that count",
         f"{count(len(valid))} of {count(len(levels))}",
-        (
-            "A level in which the load generator or its machine was the limit says nothing of the "
-            "server."
-        ),
+        ("A level that the load generator or its machine limited says nothing about the server."),
     )
     steady = [level for level in valid if level.steadiness.steady]
     yield (
         "Steady state",
         f"{count(len(steady))} of {plural('valid level', len(valid))}",
-        "A figure of a level that still rises or falls is a figure of no load in particular.",
+        "While figures still rise or fall, they describe no particular load.",
     )
     yield (
         "Little's law",
         _largest(valid, _little, share),
         (
             "Users must equal throughput times response and think time. A large gap means that "
-            "users or times were lost."
+            "Headcount lost users or times."
         ),
     )
     yield (
         "Load achieved",
         _least_achieved(valid),
-        "A server that does less than falls due has not held the load.",
+        "A server that completes less than falls due does not sustain the load.",
     )
     yield (
         "Errors",
         _errors(levels),
-        "A failed operation is never a fast one; failures count against every criterion of time.",
+        "A failed operation is never fast: it counts against every response time criterion.",
     )
     yield (
         "Load generator",
         _largest(valid, lambda level: level.generator.busiest_worker_share, share)
         + " (busiest worker, of a core)",
-        "Above 80% its users would wait for the generator, not for the server.",
+        "Above 80%, users wait for the generator and not for the server.",
     )
     yield (
         "Timers of the generator",
         _largest(valid, lambda level: level.generator.timer_lateness_p99_ms, duration)
-        + " late at the most (99 in 100)",
-        "Users who begin late load the server less than they should.",
+        + " lateness, 99th percentile",
+        "Users who start late load the server less than they should.",
     )
 
 
@@ -96,7 +93,7 @@ def _least_achieved(levels: Sequence[LevelResult]) -> str:
     if not known:
         return DASH
     least, users = min(known)
-    return f"{share(least)} of what fell due, at {plural('user', users)}, is the least"
+    return f"at least {share(least)} of what fell due, at {plural('user', users)}"
 
 
 def _errors(levels: Sequence[LevelResult]) -> str:

@@ -14,7 +14,7 @@ from headcount.report.document.blocks import (
     Paragraph,
     Section,
     Table,
-    said,
+    prose,
 )
 from headcount.report.document.configuration import side_by_side
 from headcount.report.document.prose import ended, listed
@@ -56,9 +56,9 @@ def of_comparison(found: Comparison, runs: Sequence[Bundle]) -> Document:
             *behind,
         ],
         caution=(
-            f"Every other is compared with {first.name}."
+            f"The others are compared with {first.name}."
             if not found.doubts
-            else "There are doubts to know of: see the executive overview."
+            else "There are doubts: see the executive overview."
         ),
     )
 
@@ -69,7 +69,7 @@ def _generator(runs: Sequence[Bundle]) -> str:
 
 
 def _overview(found: Comparison) -> Section:
-    blocks: list[Block] = [Paragraph(said(found.sentence), "lead")]
+    blocks: list[Block] = [Paragraph(prose(found.sentence), "lead")]
     figures = [
         KeyFigure(
             f"Capacity of {one.name}",
@@ -82,7 +82,7 @@ def _overview(found: Comparison) -> Section:
     if figures:
         blocks.append(KeyFigures(figures))
     if found.doubts:
-        doubts = [said(ended(one)) for one in found.doubts]
+        doubts = [prose(ended(one)) for one in found.doubts]
         blocks.append(Note("Doubts to know of", doubts))
     return Section("Executive overview", blocks)
 
@@ -102,8 +102,8 @@ def _configuration(found: Comparison, runs: Sequence[Bundle]) -> Section:
     table: list[Table] = side_by_side(
         "The servers", [(name, known[0]) for name, known in sides if known]
     )
-    text = "The servers under test, as recorded by the first run of each."
-    return Section("Configuration", [Paragraph(said(text)), *table])
+    text = "The servers under test, as the first run of each recorded them."
+    return Section("Configuration", [Paragraph(prose(text)), *table])
 
 
 def _repeat(found: Comparison) -> Section:
@@ -112,7 +112,7 @@ def _repeat(found: Comparison) -> Section:
     return Section(
         repeat.TITLE,
         [
-            Paragraph(said("Each run is repeated with its plan, best in turns:")),
+            Paragraph(prose("Repeat each run with its plan, alternating between them:")),
             Code(commands),
         ],
     )

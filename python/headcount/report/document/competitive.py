@@ -19,7 +19,7 @@ from headcount.report.document.blocks import (
     Section,
     Table,
     cells,
-    said,
+    prose,
 )
 from headcount.report.document.prose import ended
 from headcount.text import DASH, count, interval, plural
@@ -40,7 +40,7 @@ def section(found: Comparison, figures: Sequence[Figure], *, doubts: bool = True
 
 def _blocks(found: Comparison, figures: Sequence[Figure], *, doubts: bool) -> Iterator[Block]:
     """The verdict, who was compared, the charts, the tables, and what a reader must know."""
-    yield Paragraph(said(found.sentence), "lead")
+    yield Paragraph(prose(found.sentence), "lead")
     yield subjects(found)
     yield from figures
     some, left_out = _chosen(groups(found))
@@ -48,7 +48,7 @@ def _blocks(found: Comparison, figures: Sequence[Figure], *, doubts: bool) -> It
         yield _table(group)
     if left_out:
         yield Paragraph(
-            said(
+            prose(
                 f"Figures at {plural('smaller number', left_out)} of users are left out here; "
                 "headcount compare --all prints them."
             ),
@@ -58,7 +58,7 @@ def _blocks(found: Comparison, figures: Sequence[Figure], *, doubts: bool) -> It
         yield _published(found.references)
     yield from _qualified(found)
     if found.doubts and doubts:
-        yield Note("Doubts about the comparison", [said(ended(one)) for one in found.doubts])
+        yield Note("Doubts about the comparison", [prose(ended(one)) for one in found.doubts])
 
 
 def subjects(found: Comparison) -> Table:
@@ -73,7 +73,7 @@ def subjects(found: Comparison) -> Table:
             Column("95% interval"),
         ],
         [_subject(one) for one in found.subjects],
-        f"Every other is compared with {found.subjects[0].name}.",
+        f"The others are compared with {found.subjects[0].name}.",
         widths=[1.5, 4.5, 0.8, 1.3, 1.6],
     )
 
@@ -141,15 +141,16 @@ def _published(found: Sequence[Reference]) -> Table:
         for one in found
     ]
     return Table(
-        "Published results, of other hardware",
+        "Published results, on other hardware",
         [
             Column("Result", text=True),
             Column("Users"),
             Column("Figure"),
-            Column("Why it is no comparison", text=True),
+            Column("Why it is not compared", text=True),
         ],
         rows,
-        "Printed by others and not measured here: they are shown and never tested against.",
+        "Published by others, not measured here: they are shown for orientation and never "
+        "compared.",
         widths=[3.5, 0.9, 1.5, 3.5],
     )
 
@@ -159,23 +160,21 @@ def _qualified(found: Comparison) -> Iterator[Block]:
     yield Heading("How to read the comparison")
     yield Bullets(
         [
-            said(
-                "A difference is shown where its 95% interval leaves no doubt of its direction. "
-                "“No difference shown” does not say that there is none."
+            prose(
+                "A difference is shown where its whole 95% interval lies on one side of zero. “No "
+                "difference shown” does not mean that there is none."
             ),
-            said(
+            prose(
                 "A percentage has two directions: a time that falls from 100 ms to 78 ms is 22% "
                 "less time and 1.28 times the speed. Both are given."
             ),
-            said(
-                "The runs alternated in time, so that drift of the machines cancels."
+            prose(
+                "The runs alternated in time, so that drift of the machines cancels out."
                 if found.interleaved
-                else "The runs did not alternate in time: what changed between them, other than "
-                "the servers, is in the differences, too."
+                else "The runs did not alternate in time: the differences also contain whatever "
+                "else changed between them."
             ),
         ]
     )
     if found.unlike:
-        yield Note(
-            "In what they differ besides", [said(ended(one.sentence)) for one in found.unlike]
-        )
+        yield Note("Other differences", [prose(ended(one.sentence)) for one in found.unlike])

@@ -13,7 +13,7 @@ from headcount.report.document.blocks import (
     Section,
     Table,
     cells,
-    said,
+    prose,
 )
 from headcount.report.html.environment import origin, summary
 from headcount.text import DASH
@@ -32,13 +32,13 @@ def section(content: ReportContent) -> Section:
     sides = content.environment.sides
     one = any(side.role == "both" for side in sides)
     where = (
-        "The server under test and the load generator ran on one machine, so that the generator "
-        "took a part of its processors; a separate generator may find a larger capacity."
+        "The server under test and the load generator ran on one machine and shared its CPUs; a "
+        "separate generator may find a larger capacity."
         if one
-        else "The server under test and the load generator ran on machines of their own."
+        else "The server under test and the load generator ran on separate machines."
     )
     blocks: list[Block] = [
-        Paragraph(said(f"The system under test is {content.target}. {where if sides else ''}")),
+        Paragraph(prose(f"The system under test is {content.target}. {where if sides else ''}")),
         *_machines(sides),
         *_origins(content.environment.counters),
         *_stated(content),
@@ -70,7 +70,7 @@ def side_by_side(title: str, sides: Sequence[tuple[str, Side]]) -> list[Table]:
 
 def _features(side: Side) -> Iterator[tuple[str, str]]:
     if side.host is None:
-        yield "Machine", "not known: it could not be asked"
+        yield "Machine", "not known: the machine did not answer"
     for name, value in summary(side.host or {}):
         if value is not None:
             yield name, value
@@ -90,7 +90,7 @@ def _origins(counters: Sequence[CounterOrigin]) -> Iterator[Block]:
     if counters:
         yield Heading("Where counters of other machines come from")
     for one in counters:
-        yield Paragraph(said(origin(one)))
+        yield Paragraph(prose(origin(one)))
 
 
 def _stated(content: ReportContent) -> Iterator[Block]:
@@ -98,9 +98,9 @@ def _stated(content: ReportContent) -> Iterator[Block]:
     stated = sorted(content.disclosure.get("sut", {}).items())
     if stated:
         yield Table(
-            "The system under test, as stated by whoever ran the test",
+            "The system under test, as stated by the tester",
             [Column("Item", text=True), Column("Stated", text=True)],
             [Row(cells(name, value)) for name, value in stated],
-            note="Stated, not checked. The disclosure below has all that was stated.",
+            note="Stated, not checked. The disclosure below lists everything stated.",
             widths=[1, 3],
         )

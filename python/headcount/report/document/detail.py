@@ -70,7 +70,7 @@ def _steps(level: LevelResult) -> Table:
             *map(Column, ("Mean", "p50", "p95", "p99")),
         ],
         [_step(step) for step in level.steps],
-        "From the moment each step was begun to its end.",
+        "From the actual start of each step to its end.",
         widths=[3, 1.2, 1.3, 1, 1.2, 1.2, 1.2, 1.2, 1.2, 1.2],
     )
 
@@ -159,7 +159,7 @@ def faults(levels: Sequence[LevelResult]) -> Table | None:
             Column("Kind", text=True),
             Column("How many"),
             Column("Users", text=True),
-            Column("The first of them, in the server's words", text=True),
+            Column("The first of them, as the server reported them", text=True),
         ],
         rows,
         f"{plural('more kind', over)} of faults are left out." if over > 0 else "",

@@ -14,7 +14,7 @@ from headcount.report.document.blocks import (
     Section,
     Table,
     cells,
-    said,
+    prose,
 )
 from headcount.report.document.prose import listed
 from headcount.report.html.disclosure import GROUPS, recorded_of
@@ -26,16 +26,13 @@ def section(content: ReportContent) -> Section:
     """Print each group, then how the run was made and in what the workload deviates."""
     blocks: list[Block] = [
         Paragraph(
-            said(
-                "Stated: by whoever ran the test, and not checked. Recorded: by Headcount, of "
-                "this run."
-            )
+            prose("Stated: by the tester, not checked. Recorded: by Headcount during this run.")
         ),
         *_groups(content),
         Heading("The run, as recorded"),
-        Facts([(name, said(value)) for name, value in content.recorded]),
-        Heading("Deviations from what is re-created"),
-        Bullets([said(one) for one in content.deviations or ["None is named."]]),
+        Facts([(name, prose(value)) for name, value in content.recorded]),
+        Heading("Deviations from the original benchmark"),
+        Bullets([prose(one) for one in content.deviations or ["None is named."]]),
     ]
     return Section(TITLE, blocks)
 
@@ -60,4 +57,4 @@ def _groups(content: ReportContent) -> Iterator[Block]:
         if rows:
             yield Table(heading, columns, rows, widths=[2.4, 6, 1.2])
     if silent:
-        yield Paragraph(said(f"Nothing was stated of: {listed(silent)}."))
+        yield Paragraph(prose(f"Not stated: {listed(silent)}."))

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from headcount.bundle.level import LevelResult, Times
+from headcount.report.answer_sentences import PURPOSE, objections
 from headcount.report.content import ReportContent
 from headcount.report.document.blocks import Cell, Column, Row, Table
 from headcount.report.resources import (
@@ -12,7 +13,6 @@ from headcount.report.resources import (
     resources,
 )
 from headcount.report.selection import by_users, errors_share
-from headcount.report.wording import PURPOSE, objections
 from headcount.text import (
     count,
     duration,
@@ -28,7 +28,7 @@ OFFERED_SHOWN_FROM = 0.02
 """What fell due is shown beside what was done where it exceeds it by more than this share."""
 
 PLAYED = "Every level: throughput and response times"
-USED = "Every level: what the server used, and what speaks for the measurement"
+USED = "Every level: resource use, and the quality of the measurement"
 
 
 def played(content: ReportContent) -> Table:
@@ -46,9 +46,9 @@ def played(content: ReportContent) -> Table:
     ]
     rows = [_played(level) for level in by_users(content.levels)]
     note = (
-        "By users. Below the outcome: as which level it was run, and what for. Below scenarios/s: "
-        "what fell due, where less was done. Overload: late, slow or failed. Below errors: their "
-        "share of all that ended. Below p95: its 95% confidence interval."
+        "Sorted by users. Below the outcome: the level's number and purpose. Below scenarios/s: "
+        "the rate that fell due, where the server did less. Overload: late, slow or failed. Below "
+        "errors: their share of all scenarios that ended. Below p95: its 95% confidence interval."
     )
     return Table(PLAYED, columns, rows, note, widths=[1, 1.7, 1.3, 1.2, 1.1, 1.2, 2.1, 1.2, 1.3])
 
@@ -118,16 +118,16 @@ def used(content: ReportContent) -> Table:
 def _note(content: ReportContent, levels: Sequence[LevelResult]) -> str:
     sampled = [level for level in levels if level.counters.get("sut")]
     loopback = is_over_loopback(content.environment)
-    said = (
-        "Means over the measured part of each level, of the server's whole machine. Memory: what "
-        "could not be handed out without swapping. Disk: what the real disks read and wrote. "
-        f"{network_text(sampled[-1], loopback=loopback)}. "
+    text = (
+        "Means over the measured part of each level, of the server's whole machine. Memory: in "
+        "use, not counting what the system can free without swapping. Disk: reads and writes of "
+        f"the physical disks. {network_text(sampled[-1], loopback=loopback)}. "
         if sampled
-        else "CPU, memory, disk and network of the server are not known: nothing sampled them. "
+        else "CPU, memory, disk and network of the server are not known: no counters were sampled. "
     )
     return (
-        f"{said}Little's law: how far the number of users is from throughput times response and "
-        "think time; a large figure means that users or times were lost. Below steady: the "
+        f"{text}Little's law: how far the number of users is from throughput times response and "
+        "think time; a large figure means that Headcount lost users or times. Below steady: the "
         "measured part. Generator: its busiest worker, as a share of a core."
     )
 

@@ -15,30 +15,30 @@ def meaning(content: ReportContent) -> Iterator[str]:
     verdict, levels = content.verdict, content.levels
     if verdict.outcome in ("interrupted", "unfinished"):
         yield (
-            "The run did not come to its end"
+            "The run did not finish"
             + (": it was interrupted" if verdict.outcome == "interrupted" else "")
-            + ". What follows is of the levels that were finished; headcount resume goes on with "
-            "it, and the answer may change."
+            + ". This report covers the levels that finished. headcount resume continues the run, "
+            "and the answer may change."
         )
     if levels and all(level.outcome == "invalid" for level in levels):
         yield (
-            "No level counts. What was measured tells of the load generator or of the machine "
-            "around the server, not of the server, and must not be quoted."
+            "No level is valid. The figures describe the load generator or its machine, not the "
+            "server. Do not quote them."
         )
         return
     if verdict.capacity is not None:
         yield from _capacity(verdict.capacity)
     elif verdict.kind == "level":
         yield (
-            "One level was run: it tells whether the server holds this number of users, not how "
-            "many it holds at the most."
+            "One level was run. It shows whether the server holds this number of users, not how "
+            "many it can hold."
         )
     elif saturation(verdict) is None:
         yield from _ladder(levels)
     else:
         yield (
-            "The saturation point is the fewest users whose throughput no larger level "
-            "measurably beat: more users get no more work done, they only wait longer."
+            "The saturation point is the fewest users whose throughput no larger level measurably "
+            "exceeded. More users complete no more work; they only wait longer."
         )
     if verdict.broke_first:
         yield ended(f"What broke first: {verdict.broke_first}")
@@ -46,20 +46,17 @@ def meaning(content: ReportContent) -> Iterator[str]:
 
 def _capacity(found: Capacity) -> Iterator[str]:
     if found.users is None:
-        yield (
-            "No number of users can be quoted for this server and these criteria: the search ended "
-            "before any level had passed."
-        )
+        yield ("There is no number to quote: the search ended before any level passed.")
     elif found.at_least or found.high is None:
         yield (
-            f"The server holds {plural('user', found.users)} and may hold more: no criterion "
-            "broke at any level that counts, and so the upper end is not known."
+            f"The server holds {plural('user', found.users)} and may hold more: no valid level "
+            "failed, so the upper end is not known."
         )
     else:
         yield (
-            "The capacity is the number of users at which every criterion just holds in the long "
-            "run. The number to quote is the lower end of its interval: at the most likely value "
-            "itself about half of all repeated levels would fail."
+            "The capacity is the number of users at a level that was run and that met every "
+            "criterion. The confidence interval covers the limit itself: the number of users at "
+            "which a criterion just breaks. At the estimate, half of all levels would fail."
         )
 
 
@@ -81,12 +78,12 @@ def _ladder(levels: Sequence[LevelResult]) -> Iterator[str]:
     beyond = [users for users in failed if users > most]
     if beyond:
         yield (
-            f"The levels were given beforehand. The capacity lies between {count(most)} and "
+            f"The levels were given in advance. The capacity lies between {count(most)} and "
             f"{plural('user', min(beyond))}; a search (headcount run without --levels) finds it "
             "with an interval."
         )
     else:
         yield (
-            f"The levels were given beforehand. No larger level than {plural('user', most)} "
-            "failed, so how many users the server holds at the most is not known from this run."
+            f"The levels were given in advance. No larger level than {plural('user', most)} "
+            "failed, so this run does not show how many users the server can hold."
         )

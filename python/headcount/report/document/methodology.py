@@ -17,7 +17,7 @@ from headcount.report.document.blocks import (
     Text,
     cells,
     code,
-    said,
+    prose,
 )
 from headcount.report.document.prose import sentence
 from headcount.text import DASH, count, plural, share, span
@@ -31,11 +31,11 @@ def section(content: ReportContent, plan: Plan | None) -> Section:
     """Describe the test so that a reader can judge it; what only the plan knows may be missing."""
     blocks: list[Block] = [
         Heading("The workload"),
-        Paragraph(said(sentence(" ".join(content.description.split())))),
+        Paragraph(prose(sentence(" ".join(content.description.split())))),
         *_users(content, plan),
         *([_scenarios(plan)] if plan is not None and not plan.workload.program else []),
         Heading("Levels"),
-        Paragraph(said(*_levels(content))),
+        Paragraph(prose(*_levels(content))),
         *_search(content, plan),
         Heading("Criteria"),
         *_criteria(content),
@@ -50,28 +50,28 @@ def _users(content: ReportContent, plan: Plan | None) -> Iterator[Block]:
     if plan is not None:
         pace = plan.workload.pace
         told = (
-            f"A user begins a scenario, waits for its end, thinks, and begins the next (closed "
+            "A user starts a scenario, waits for its end, thinks, and starts the next (closed "
             f"pace; think time {pace.time.text})."
             if pace.kind == "closed"
-            else f"A user's scenarios fall due on a schedule drawn beforehand (open pace; interval "
-            f"{pace.time.text}), whether or not the server keeps up."
+            else "A user's scenarios fall due on a schedule that is fixed in advance (open pace; "
+            f"interval {pace.time.text}), whether or not the server keeps up."
         )
         yield Paragraph(
-            said(
-                "Users are simulated one by one, each with a connection and a random stream of "
-                f"their own. {told} The seed {plan.seed} makes the same users do the same things "
-                "in the same order again."
+            prose(
+                "Each user is simulated separately, with its own connection and random stream. "
+                f"{told} The seed {plan.seed} makes the same users do the same things in the same "
+                "order."
             )
         )
     if content.program:
         yield Paragraph(
-            said(
-                f"Every user played {content.program}, in order and again and again. Each kind of "
+            prose(
+                f"Every user plays {content.program}, in order, over and over. Each kind of "
                 "operation is a scenario here; a failed operation names its line."
             )
         )
     if content.shrunk:
-        yield Paragraph(said(sentence(content.shrunk)))
+        yield Paragraph(prose(sentence(content.shrunk)))
 
 
 def _scenarios(plan: Plan) -> Table:
@@ -88,8 +88,9 @@ def _scenarios(plan: Plan) -> Table:
             Column("Over the limit from", text=True),
         ],
         rows,
-        note="Weight: its share of all scenarios that fall due. Slower than the limit counts as "
-        "overload." + (f" {plural('more scenario', over)} stand in the plan." if over > 0 else ""),
+        note="Weight: the share of all scenarios that fall due. A scenario over its limit counts "
+        "as overload."
+        + (f" {plural('more scenario', over)} stand in the plan." if over > 0 else ""),
         widths=[3, 6, 1.3, 2.2],
     )
 
@@ -101,7 +102,7 @@ def _scenario(one: Scenario, total: float) -> Row:
 def _levels(content: ReportContent) -> Iterator[str]:
     yield (
         "A level is one load: a fixed number of users. They join in a ramp, work until the server "
-        "has settled, and are then measured; ramp and settling enter no figure."
+        "has settled, and are then measured. No figure includes the ramp or the settling time."
     )
     lengths = sorted({round(level.steady_s) for level in content.levels})
     if len(lengths) == 1:
@@ -123,27 +124,27 @@ def _were(content: ReportContent) -> str:
 def _search(content: ReportContent, plan: Plan | None) -> Iterator[Block]:
     kind = content.verdict.kind
     if kind == "ladder":
-        yield Paragraph(said("Their numbers of users were given beforehand (a ladder)."))
+        yield Paragraph(prose("The numbers of users were given in advance (a ladder)."))
     if kind != "capacity":
         return
     yield Paragraph(
-        said(
-            "Their numbers of users were chosen by a search: it grows until a criterion breaks, "
-            "narrows the bracket, and then places levels on both sides of the estimate. A logistic "
-            "regression of the share of bad scenarios on the logarithm of the users, with the "
-            "level as the unit of replication, gives the capacity and its 95% confidence interval."
+        prose(
+            "A search chose the numbers of users: it grows until a criterion breaks, narrows the "
+            "bracket, and then places levels on both sides of the estimate. A logistic regression "
+            "of the share of bad scenarios on the logarithm of the users, with the level as the "
+            "unit of replication, gives the capacity and its 95% confidence interval."
         )
     )
     if plan is not None and plan.search.quick:
         yield Paragraph(
-            said(
-                "This was a quick search: levels of a few seconds, a wide interval, and no full "
-                "level at the number. It is a first look, not a figure to buy a server by."
+            prose(
+                "This was a quick search: levels of a few seconds, a wide interval, and a short "
+                "level at the capacity. It is a first look: do not buy a server by it."
             )
         )
     elif content.verdict.capacity is not None and content.verdict.capacity.official_passed:
         yield Paragraph(
-            said(
+            prose(
                 "The number quoted is the lower end of the interval, at which a full level was "
                 "then run to its end and passed."
             )
@@ -152,40 +153,41 @@ def _search(content: ReportContent, plan: Plan | None) -> Iterator[Block]:
 
 def _criteria(content: ReportContent) -> Iterator[Block]:
     if not content.criteria:
-        yield Paragraph(said("There are none: levels are measured, and not judged."))
+        yield Paragraph(prose("There are none: levels are measured, not judged."))
         return
-    yield Paragraph(said("A level passes when all of these hold:"))
+    yield Paragraph(prose("A level passes when all of these hold:"))
     yield Bullets([(code(one),) for one in content.criteria])
     if content.verdict.rule:
-        yield Paragraph(said(f'They are those of the rule "{content.verdict.rule}".'))
+        yield Paragraph(prose(f'They are those of the rule "{content.verdict.rule}".'))
     yield Paragraph(
-        said(
+        prose(
             "A level in which the load generator or its machine was the limit is invalid: it "
-            "neither passes nor fails, and enters no line of a chart and no estimate."
+            "neither passes nor fails, and no chart line or estimate uses it."
         )
     )
 
 
 def _measured() -> list[Text]:
     return [
-        said(
+        prose(
             "Response time runs from the moment a scenario was due to its end, so that a server "
             "that stalls cannot hide it. Service time runs from its actual start."
         ),
-        said(
-            "Percentiles come from merged histograms of every single duration (three significant "
-            "digits); percentiles are never averaged."
+        prose(
+            "Percentiles come from merged histograms of all durations (three significant digits). "
+            "Percentiles are never averaged."
         ),
-        said(
-            "A failed scenario is never a fast one: failures count against every criterion of time."
+        prose(
+            "A failed scenario never counts as a fast one: failures count against every response "
+            "time criterion."
         ),
-        said(
+        prose(
             "Intervals of a level's percentiles and rates are 95% confidence intervals by "
-            "sectioning, which respects that neighbouring requests are alike."
+            "sectioning, which allows for neighbouring requests being alike."
         ),
-        said(
-            "Counters of the server's machine are sampled each second of the same levels. A figure "
-            f"that no source gave is shown as {DASH}, never as zero."
+        prose(
+            "Counters of the server's machine are sampled every second of these levels. A figure "
+            f"without a source is shown as {DASH}, never as zero."
         ),
     ]
 
@@ -193,7 +195,7 @@ def _measured() -> list[Text]:
 def _deviations(content: ReportContent) -> Iterator[Block]:
     if content.sources:
         yield Heading("Sources")
-        yield Bullets([said(each) for each in content.sources])
+        yield Bullets([prose(each) for each in content.sources])
     if content.deviations:
         yield Heading(f"Where it deviates from {content.recreates}")
-        yield Bullets([said(each) for each in content.deviations])
+        yield Bullets([prose(each) for each in content.deviations])

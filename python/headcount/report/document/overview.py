@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from headcount.bundle.diagnosis import Diagnosis
 from headcount.bundle.price import Price
 from headcount.bundle.verdict import Verdict
+from headcount.report.answer_sentences import confidence, flattening, judged, price_text, priced
 from headcount.report.content import ReportContent
 from headcount.report.diagnosis import LEAST_RIVAL, bottleneck
 from headcount.report.document.blocks import (
@@ -19,14 +20,13 @@ from headcount.report.document.blocks import (
     Section,
     Table,
     cells,
-    said,
+    prose,
     strong,
 )
 from headcount.report.document.meaning import meaning
 from headcount.report.document.prose import moment, sentence
 from headcount.report.key_figures import key_figures
 from headcount.report.prices.tables import items
-from headcount.report.wording import confidence, flattening, judged, price_text, priced
 from headcount.text import plural, span
 
 TITLE = "Executive overview"
@@ -36,15 +36,15 @@ def section(content: ReportContent) -> Section:
     """What a reader who reads one page only takes away."""
     verdict = content.verdict
     blocks: list[Block] = [
-        Paragraph(said(verdict.sentence), "lead"),
-        *(Paragraph(said(each)) for each in _confidence(verdict)),
-        *(Paragraph(said(each)) for each in meaning(content)),
+        Paragraph(prose(verdict.sentence), "lead"),
+        *(Paragraph(prose(each)) for each in _confidence(verdict)),
+        *(Paragraph(prose(each)) for each in meaning(content)),
         KeyFigures(key_figures(content)),
         *_price(verdict),
         *_stops(verdict.diagnosis),
         *_doubts(verdict),
         Heading("What was done"),
-        Paragraph(said(*_done(content))),
+        Paragraph(prose(*_done(content))),
     ]
     return Section(TITLE, blocks)
 
@@ -62,11 +62,11 @@ def _price(verdict: Verdict) -> Iterator[Block]:
     yield Heading("What it costs")
     told = priced(verdict)
     if not told:
-        text = "there is no number of users to divide it by, and so no price for each"
-        yield Paragraph(said(f"Of {price_text(verdict)}, {text}."))
+        stated = f"The price is that of {price_text(verdict)}."
+        yield Paragraph(prose(f"{stated} Without a number of users there is no price per user."))
         return
-    yield Bullets([said(sentence(each)) for each in told])
-    yield Paragraph(said(f"For {price_text(verdict)}."), "note")
+    yield Bullets([prose(sentence(each)) for each in told])
+    yield Paragraph(prose(f"For {price_text(verdict)}."), "note")
     if verdict.price.items:
         yield _items(verdict.price)
 
@@ -84,22 +84,22 @@ def _stops(found: Diagnosis | None) -> Iterator[Block]:
     """What limits the server and what to do about it, in the words of the diagnosis."""
     yield Heading("Bottleneck")
     if found is None:
-        yield Paragraph(said("This run has no diagnosis."))
+        yield Paragraph(prose("This run has no diagnosis."))
         return
-    yield Paragraph(said(strong(bottleneck(found))))
+    yield Paragraph(prose(strong(bottleneck(found))))
     rival = found.runner_up
     if rival is not None and (rival.score or 0.0) >= LEAST_RIVAL:
-        yield Paragraph(said(f"Second candidate: {sentence(rival.sentence)}"))
+        yield Paragraph(prose(f"Second candidate: {sentence(rival.sentence)}"))
     if found.next is not None:
-        yield Paragraph(said(f"Next limit: {sentence(found.next.sentence)}"))
+        yield Paragraph(prose(f"Next limit: {sentence(found.next.sentence)}"))
     if found.advice:
         yield Heading("Suggestions")
-        yield Bullets([said(sentence(one.sentence)) for one in found.advice])
+        yield Bullets([prose(sentence(one.sentence)) for one in found.advice])
 
 
 def _doubts(verdict: Verdict) -> Iterator[Block]:
     if verdict.flags:
-        yield Note("Doubts to know of", [said(sentence(flag)) for flag in verdict.flags])
+        yield Note("Doubts to know of", [prose(sentence(flag)) for flag in verdict.flags])
 
 
 def _done(content: ReportContent) -> Iterator[str]:
@@ -115,7 +115,7 @@ def _done(content: ReportContent) -> Iterator[str]:
         else "No level was finished. "
     )
     yield (
-        f"The workload re-creates {content.recreates}; no result is a score of the original. "
-        f"All figures were measured by Headcount {content.environment.headcount} and can be "
-        "recomputed from the files that the run left behind."
+        f"The workload re-creates {content.recreates}; no result is a score of the original. All "
+        f"figures were measured by Headcount {content.environment.headcount} and can be "
+        "recomputed from the run's files."
     )

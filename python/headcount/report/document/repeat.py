@@ -9,7 +9,7 @@ from headcount.report.document.blocks import (
     Paragraph,
     Section,
     Table,
-    said,
+    prose,
 )
 from headcount.text import DASH
 
@@ -20,26 +20,26 @@ PLAN_LINES = 160
 """Lines of the plan at the most: a replayed program of thousands of lines is no reading matter."""
 
 _WORDS = (
-    ("User", "A simulated person with a connection and a think time of their own."),
-    ("Scenario", "One thing a person does, made of steps; what response time is quoted for."),
+    ("User", "One simulated person with its own connection and think time."),
+    ("Scenario", "One thing a user does, made of steps; response times are quoted for it."),
     ("Level", "One load: a fixed number of users, with ramp-up, settling and a measured part."),
     (
         "Response time",
         "From the moment a scenario was due to its end, so a server that stalls cannot hide it.",
     ),
-    ("Service time", "From the moment it was actually begun to its end."),
-    ("p50, p95, p99", "Half, 95 and 99 in 100 scenarios took up to so long."),
-    ("Overload", "The share of scenarios that failed, took longer than allowed or began late."),
+    ("Service time", "From its actual start to its end."),
+    ("p50, p95, p99", "Half, 95% and 99% of scenarios took at most this long."),
+    ("Overload", "The share of scenarios that failed, were slow or started late."),
     (
         "Capacity",
         "The number of users at a level that was run and that met every criterion.",
     ),
     (
         "95% confidence interval",
-        "Made so that 95 of 100 intervals made in this way hold the true value.",
+        "Contains the true value in 95 of 100 repetitions.",
     ),
     ("Invalid", "A level in which the load generator or its machine, not the server, was tested."),
-    (DASH, "A figure that no source gave. It is not zero."),
+    (DASH, "A figure without a source. It is not zero."),
 )
 
 
@@ -48,12 +48,14 @@ def section(content: ReportContent) -> Section:
     lines = content.plan_toml.splitlines()
     over = len(lines) - PLAN_LINES
     blocks: list[Block] = [
-        Paragraph(said("The same users do the same things in the same order again with:")),
+        Paragraph(
+            prose("To repeat the run with the same users doing the same things in the same order:")
+        ),
         Code(content.repeat_command),
         Paragraph(
-            said(
-                "The run's folder (its bundle) holds every second of it: the plan, the disclosure, "
-                "the histograms, the counters and this answer. Every figure of this report can be "
+            prose(
+                "The run's bundle has every second of it: the plan, the disclosure, the "
+                "histograms, the counters and this answer. Every figure in this report can be "
                 "recomputed from it."
             )
         ),
@@ -61,13 +63,13 @@ def section(content: ReportContent) -> Section:
         Code("\n".join(lines[:PLAN_LINES])),
     ]
     if over > 0:
-        blocks.append(Paragraph(said(f"{over:,} more lines stand in plan.toml."), "note"))
+        blocks.append(Paragraph(prose(f"{over:,} more lines stand in plan.toml."), "note"))
     return Section(TITLE, blocks)
 
 
 def words() -> Section:
     """Define the words."""
-    return Section(WORDS_TITLE, [Facts([(name, said(text)) for name, text in _WORDS])])
+    return Section(WORDS_TITLE, [Facts([(name, prose(text)) for name, text in _WORDS])])
 
 
 def behind(tables: list[Table]) -> Section:

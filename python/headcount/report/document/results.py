@@ -16,7 +16,7 @@ from headcount.report.document.blocks import (
     Section,
     Table,
     cells,
-    said,
+    prose,
 )
 from headcount.report.groups import NOTE as GROUPS_NOTE
 from headcount.report.groups import figures as group_figures
@@ -31,11 +31,11 @@ TITLE = "Results"
 def section(content: ReportContent, figures: Sequence[Figure]) -> Section:
     """Show what was measured; `figures` are the charts of the run."""
     if not content.levels:
-        return Section(TITLE, [Paragraph(said("No level was finished: there are no results."))])
+        return Section(TITLE, [Paragraph(prose("No level finished: there are no results."))])
     return Section(
         TITLE,
         [
-            Paragraph(said(*_summary(content))),
+            Paragraph(prose(*_summary(content))),
             *_criteria(content),
             *figures,
             *_score(content),
@@ -51,7 +51,7 @@ def section(content: ReportContent, figures: Sequence[Figure]) -> Section:
 
 def _shown(content: ReportContent) -> str:
     if published(content.verdict, content.levels) is not None:
-        return "The level that stands for the answer"
+        return "The level at the answer"
     return "One level in detail"
 
 
@@ -130,9 +130,8 @@ def _score(content: ReportContent) -> Iterator[Block]:
             Column("Marks a minute"),
         ],
         rows,
-        "Score: the weighted mean of a percentile of the tasks' times; it is Headcount's own and "
-        "no score of the benchmark re-created. Below score and marks: their 95% confidence "
-        "intervals.",
+        "Score: the weighted mean of a percentile of the tasks' times; it is Headcount's own, not "
+        "a score of the original benchmark. Below score and marks: their 95% confidence intervals.",
     )
 
 
@@ -155,7 +154,7 @@ def _groups(content: ReportContent) -> Iterator[Block]:
         return
     told = stress_point(content.verdict)
     if told:
-        yield Paragraph(said(told))
+        yield Paragraph(prose(told))
     yield Table(
         "Throughput and mean response times",
         [

@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterator
 
 from headcount.bundle.verdict import Verdict
+from headcount.report.answer_sentences import price_text, priced
 from headcount.report.content import ReportContent
 from headcount.report.document.prose import before_figures, sentence
-from headcount.report.wording import price_text, priced
 from headcount.text import count, plural
 
 
@@ -17,9 +17,9 @@ def summary(content: ReportContent) -> list[tuple[str, str]]:
 
 def _lines(content: ReportContent) -> Iterator[tuple[str, str]]:
     verdict = content.verdict
-    asked = "How many users can {} serve before answers become too slow or fail?"
+    asked = "How many users can {} serve before responses become too slow or fail?"
     if verdict.kind == "level":
-        asked = "Can {} serve this many users without answers that are too slow or fail?"
+        asked = "Can {} serve this many users without responses that are too slow or fail?"
     yield "Question", asked.format(content.target)
     found = verdict.diagnosis
     if found is not None:
@@ -40,8 +40,8 @@ def _sure(verdict: Verdict) -> Iterator[str]:
         low, high = count(math.floor(capacity.low)), count(math.ceil(capacity.high))
         yield f"95% confidence interval {low} to {high} users."
     elif capacity is not None and capacity.at_least:
-        yield "No load failed: the server may serve more users."
+        yield "No level failed: the server may hold more."
     if verdict.diagnosis is not None and verdict.diagnosis.limit != "unknown":
-        yield f"Confidence in what limits it: {verdict.diagnosis.confidence_word}."
+        yield f"Confidence in the diagnosis: {verdict.diagnosis.confidence_word}."
     if verdict.flags:
         yield f"{plural('doubt', len(verdict.flags))}: see the executive overview."

@@ -2,8 +2,8 @@
 
 from headcount.bundle.reader import Bundle
 from headcount.report import diagnosis
+from headcount.report.answer_sentences import confidence, price_text, priced
 from headcount.report.export.table import Value
-from headcount.report.wording import confidence, price_text, priced
 
 
 def answer(bundle: Bundle) -> list[tuple[str, Value]]:
@@ -11,7 +11,7 @@ def answer(bundle: Bundle) -> list[tuple[str, Value]]:
     plan, verdict = bundle.plan, bundle.verdict
     lines: list[tuple[str, Value]] = [("Title", plan.workload.title)]
     if verdict is None:
-        lines.append(("Answer", "none yet: the run was ended before it had one"))
+        lines.append(("Answer", "none yet: the run ended before it had one"))
     else:
         lines += [("Answer", verdict.sentence), ("How sure", confidence(verdict.capacity))]
         lines.append(("What broke first", verdict.broke_first))

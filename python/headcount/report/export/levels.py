@@ -40,7 +40,7 @@ def _end(pair: tuple[float, float] | None, which: int) -> Value:
 _ABOUT: Sequence[tuple[Column, Get]] = (
     (Column("level", "Level", "Number of the level in the run."), lambda o: o.index),
     (Column("purpose", "Purpose", "What the level was run for."), lambda o: o.purpose),
-    (Column("users", "Users", "Users at work, all the time."), lambda o: o.users),
+    (Column("users", "Users", "Users working throughout the level."), lambda o: o.users),
     (Column("outcome", "Outcome", "Whether every criterion held."), lambda o: o.outcome),
     (Column("started_at", "Started (UTC)", "ISO 8601."), lambda o: o.started_at),
     (Column("steady_s", "Measured (s)", "Length of the measured part."), lambda o: o.steady_s),
@@ -98,7 +98,7 @@ _TIMES: Sequence[tuple[Column, Get]] = (
         Column(
             "response_p95_may_be_wider",
             "Response p95, interval may be wider",
-            "The level is too short for answers that are slow together.",
+            "The level is too short for bursts of slow responses.",
         ),
         lambda o: o.total.p95_interval_unreliable,
     ),
@@ -149,7 +149,9 @@ def levels(bundle: Bundle) -> Table:
     )
     answer: Sequence[tuple[Column, Get]] = (
         (
-            Column("answer", "Stands for the answer", "Whether the quoted figures are its."),
+            Column(
+                "answer", "Stands for the answer", "Whether the quoted figures are from this level."
+            ),
             lambda o: o.index == standing,
         ),
     )
@@ -194,8 +196,8 @@ def counters(bundle: Bundle) -> Table:
     columns = [
         Column("level", "Level"),
         Column("users", "Users"),
-        Column("side", "Side", "sut: the server's machine; server: what it says of itself."),
-        Column("counter", "Counter", "OpenTelemetry's name where it has one."),
+        Column("side", "Side", "sut: the server's machine; server: the server's own counters."),
+        Column("counter", "Counter", "The OpenTelemetry name, if there is one."),
         Column("label", "Name"),
         Column("unit", "Unit", "UCUM; 1 is a share from 0 to 1."),
         Column("mean", "Mean"),

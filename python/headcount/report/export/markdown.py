@@ -25,9 +25,9 @@ def text(bundle: Bundle) -> str:
     return "\n".join(parts) + "\n"
 
 
-def escape(said: str) -> str:
+def escape(sentence: str) -> str:
     """Text as it is: what a server sent cannot become a link, a picture or a heading."""
-    return _SPECIAL.sub(r"\\\1", " ".join(clean(said).split()))
+    return _SPECIAL.sub(r"\\\1", " ".join(clean(sentence).split()))
 
 
 def row(cells: Sequence[str]) -> str:

@@ -43,9 +43,11 @@ def _metric(metric: Metric, labels: Mapping[str, str]) -> Iterator[str]:
     yield f"# HELP {name} {_escaped(metric.about)}"
     for attributes, found in metric.series.items():
         own = {_WRONG.sub("_", key): value for key, value in attributes}
-        told = ",".join(f'{key}="{_escaped(value)}"' for key, value in {**labels, **own}.items())
+        sentence = ",".join(
+            f'{key}="{_escaped(value)}"' for key, value in {**labels, **own}.items()
+        )
         for at_s, value in found:
-            yield f"{name}{{{told}}} {value!r} {at_s:.3f}"
+            yield f"{name}{{{sentence}}} {value!r} {at_s:.3f}"
 
 
 def _unit(code: str) -> str | None:
@@ -57,5 +59,5 @@ def _unit(code: str) -> str | None:
     return word
 
 
-def _escaped(said: str) -> str:
-    return said.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+def _escaped(sentence: str) -> str:
+    return sentence.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -41,7 +41,12 @@ class Metric:
 
 LOAD: tuple[tuple[str, str, str, Callable[[dict[str, Any]], float | None]], ...] = (
     ("headcount.users", "{user}", "Virtual users at work.", lambda o: o["users"]),
-    ("headcount.level", "1", "Number of the level; 0: run again later.", lambda o: o["level"]),
+    (
+        "headcount.level",
+        "1",
+        "Number of the level; 0: it was run again later.",
+        lambda o: o["level"],
+    ),
     (
         "headcount.response.p95",
         "ms",
@@ -88,7 +93,7 @@ def _figures(second: dict[str, Any]) -> Iterator[Figure]:
         of = {"headcount.scenario": scenario}
         for outcome in ("completed", "failed", "slow"):
             with_outcome = of | {"headcount.outcome": outcome}
-            about = "Scenarios that ended in a second, by how; slow ones are among the completed."
+            about = "Scenarios that ended in a second, by outcome; slow ones count as completed."
             rate = found[outcome] / took_s
             yield "headcount.scenarios", "{scenario}/s", about, with_outcome, rate
     for side, found in second["counters"].items():

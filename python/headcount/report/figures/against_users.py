@@ -9,9 +9,9 @@ from headcount.report.chart.figure import WIDE
 from headcount.report.chart.line import knots
 from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear
+from headcount.report.figures.figure_types import Run
 from headcount.report.figures.levels import users_scale, valid
 from headcount.report.figures.plot import Band, Rule, Series
-from headcount.report.figures.record import Run
 from headcount.report.selection import by_users
 
 

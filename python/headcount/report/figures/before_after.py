@@ -11,9 +11,9 @@ from headcount.report.chart.line import through_levels
 from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear, Scale, for_times, from_zero
 from headcount.report.chart.tick import percent_tick, rate_tick, time_tick
+from headcount.report.figures.figure_types import Figure, Table
 from headcount.report.figures.levels import marks, valid
 from headcount.report.figures.pair import STYLES, Side, common, users_scale
-from headcount.report.figures.record import Figure, Table
 from headcount.report.figures.throughput import cpu_of
 from headcount.report.markup import Html, element, joined
 from headcount.text import DASH, count, duration, plural, share, significant
@@ -30,7 +30,7 @@ class _Row:
     value: Callable[[LevelResult], float | None]
     scale: Callable[[Sequence[float | None], float, float], Scale]
     written: Callable[[float], str]
-    told: Callable[[float | None], str]
+    cell_text: Callable[[float | None], str]
 
 
 def p95_of(level: LevelResult) -> float | None:
@@ -174,7 +174,7 @@ def _table(before: Side, after: Side) -> Table:
         for row in _ROWS:
             for side in (before, after):
                 found = [one for one in valid(side.run.levels) if one.users == number]
-                cells.append(row.told(row.value(found[-1])) if found else DASH)
+                cells.append(row.cell_text(row.value(found[-1])) if found else DASH)
         rows.append(cells)
     columns = ["Users", *(f"{s.name}, {row.title}" for row in _ROWS for s in (before, after))]
     return Table(columns, rows)

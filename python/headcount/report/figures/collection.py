@@ -17,7 +17,7 @@ from headcount.report.figures import (
     transfer,
     utilisation,
 )
-from headcount.report.figures.record import Figure, Run
+from headcount.report.figures.figure_types import Figure, Run
 
 
 def of_bundle(bundle: Bundle) -> list[Figure]:

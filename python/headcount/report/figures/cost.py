@@ -9,13 +9,13 @@ from headcount.analyse.prices.curve import points, steps
 from headcount.report.chart.figure import NARROW, WIDE, Room
 from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear, from_zero
+from headcount.report.figures.figure_types import Figure, Run, Table
 from headcount.report.figures.lines import Frame, Line, chart
 from headcount.report.figures.plot import Axis, Plot, Rule, Series
-from headcount.report.figures.record import Figure, Run, Table
 from headcount.report.markup import Html, element, joined
 from headcount.text import count, plural
 
-TITLE = "What so many users cost"
+TITLE = "Cost for this many users"
 STYLES = ("one", "two", "three", "four", "five", "six")
 """Colours, and with them the most curves of one figure."""
 TABLE_ROWS = 40
@@ -54,7 +54,7 @@ def figure(curves: Sequence[Curve], currency: str, needed: int | None = None) ->
         name="cost",
         title=TITLE,
         alt=alt,
-        caption=f"{alt} Steps: one user more than a server holds takes another server.",
+        caption=f"{alt} Steps: one user more than a server holds needs another server.",
         svg=_drawing(drawn, currency, needed, WIDE, alt),
         narrow=_drawing(drawn, currency, needed, NARROW, alt),
         table=_table(drawn, currency),
@@ -140,12 +140,14 @@ def _needed(panel: Panel, users: int | None) -> Html | None:
 
 def _in_words(curves: Sequence[Curve], currency: str, needed: int | None) -> str:
     users = needed if needed is not None else int(curves[0].corners[-1][0])
-    told = [
+    parts = [
         f"{curve.name} {count(amount)} {currency}"
         for curve in curves
         if (amount := amount_at(curve, users)) is not None
     ]
-    return f"For {plural('user', users)}: {', '.join(told)}." if told else f"Prices in {currency}."
+    return (
+        f"For {plural('user', users)}: {', '.join(parts)}." if parts else f"Prices in {currency}."
+    )
 
 
 def _table(curves: Sequence[Curve], currency: str) -> Table:

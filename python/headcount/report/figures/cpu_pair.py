@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from headcount.bundle.level import LevelResult
 from headcount.report.figures import bars
 from headcount.report.figures.bars import Bars, Group
+from headcount.report.figures.figure_types import Figure, Table
 from headcount.report.figures.pair import STYLES, Side, common
-from headcount.report.figures.record import Figure, Table
 from headcount.report.figures.throughput import cpu_of
 from headcount.text import DASH, count, plural, share, significant
 
@@ -33,7 +33,8 @@ def figure(first: Side, second: Side) -> Figure | None:
         alt=alt,
         caption=(
             f"{alt} Each bar is the mean over a level's measured part, at equal numbers of users. "
-            "Less CPU for the same work is room for more users only where CPU is what stops it."
+            "Less CPU for the same work leaves room for more users only where the CPU is the "
+            "limit."
         ),
         svg=bars.wide(drawn),
         narrow=bars.narrow(drawn),

@@ -10,7 +10,7 @@ from headcount.report.chart.line import through_time
 from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear, Log, from_zero
 from headcount.report.chart.tick import time_tick
-from headcount.report.figures.record import Figure, Table
+from headcount.report.figures.figure_types import Figure, Table
 from headcount.report.markup import Html, element, joined, number
 from headcount.text import count, duration, plural, span
 
@@ -43,8 +43,8 @@ def figure(wide: Heat | None, narrow: Heat | None = None) -> Figure | None:
         title=TITLE,
         alt=alt,
         caption=(
-            "Each column is a stretch of the run, each row a range of response times; the stronger "
-            "its colour, the larger the share of what ended then that took so long. Orange: "
+            "Each column is a stretch of the run, each row a range of response times. The "
+            "stronger the colour, the larger the share of scenarios that took this long. Orange: "
             "p95. Below: users."
         ),
         svg=_drawing(wide, WIDE, alt),

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from headcount.bundle.level import LevelResult
+from headcount.report.answer_sentences import PURPOSE
 from headcount.report.chart.scale import Linear
-from headcount.report.figures.record import Run
+from headcount.report.figures.figure_types import Run
 from headcount.report.resources import CPU
 from headcount.report.selection import counter_mean
-from headcount.report.wording import PURPOSE
 from headcount.text import duration, plural, share, significant
 
 OFFERED_SHOWN_FROM = 0.02
@@ -44,14 +44,14 @@ def users_scale(run: Run, start: float, end: float) -> Linear:
 def marks(levels: Sequence[LevelResult]) -> str:
     """Say what the marks mean, of those there are."""
     outcomes = {level.outcome for level in levels}
-    said = {
+    texts = {
         "passed": "\N{BLACK CIRCLE} passed",
         "failed": "\N{WHITE CIRCLE} failed",
         "invalid": "\N{MULTIPLICATION SIGN} invalid, not in the line",
     }
-    named = ", ".join(text for outcome, text in said.items() if outcome in outcomes)
+    named = ", ".join(text for outcome, text in texts.items() if outcome in outcomes)
     each = "Each mark is one level"
-    return f"{each}: {named}. Lines run through the medians of levels that lie close together."
+    return f"{each}: {named}. Lines run through the medians of neighbouring levels."
 
 
 def level_text(level: LevelResult) -> str:

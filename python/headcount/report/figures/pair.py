@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from headcount.bundle.level import LevelResult
 from headcount.report.chart.scale import Linear
+from headcount.report.figures.figure_types import Run
 from headcount.report.figures.levels import most_users, valid
-from headcount.report.figures.record import Run
 
 STYLES = ("one", "two")
 """The first is drawn in blue with round marks, the second in orange with squares."""

@@ -132,11 +132,11 @@ def _axis(axis: Axis) -> Mapping[str, Any]:
 
 def _series(series: Series) -> dict[str, Any]:
     known = [(x, y) for x, y in series.points if math.isfinite(x) and math.isfinite(y)]
-    told: dict[str, Any] = {"sq": True} if series.square else {}
-    told |= {"o": series.outcomes} if len(series.outcomes) == len(known) else {}
+    texts: dict[str, Any] = {"sq": True} if series.square else {}
+    texts |= {"o": series.outcomes} if len(series.outcomes) == len(known) else {}
     if any(series.intervals) and len(series.intervals) == len(known):
-        told["w"] = [ends and [_short(end) for end in ends] for ends in series.intervals]
-    return told | {
+        texts["w"] = [ends and [_short(end) for end in ends] for ends in series.intervals]
+    return texts | {
         "n": series.name,
         "c": series.style,
         "x": [_short(x) for x, _ in known],

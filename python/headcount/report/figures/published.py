@@ -13,10 +13,10 @@ from headcount.report.chart.line import medians
 from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import LOG_FROM_RATIO, Linear, Log, Scale, for_times, from_zero
 from headcount.report.chart.tick import megabyte_tick, percent_tick, rate_tick, time_tick
+from headcount.report.figures.figure_types import Figure, Run, Table
 from headcount.report.figures.levels import valid
 from headcount.report.figures.lines import Frame, Line, chart
 from headcount.report.figures.plot import Unit
-from headcount.report.figures.record import Figure, Run, Table
 from headcount.report.figures.throughput import cpu_of
 from headcount.report.markup import Html, element, joined
 from headcount.text import count, duration, megabytes_per_s, plural, share, significant
@@ -53,10 +53,10 @@ class _Kind:
         unit: Unit,
         own: Callable[[LevelResult], float | None],
         tick: Callable[[float], str],
-        told: Callable[[float | None], str],
+        texts: Callable[[float | None], str],
     ) -> None:
         """Take what it is called, its unit, and how it is read and written."""
-        self.heading, self.unit, self.own, self.tick, self.told = heading, unit, own, tick, told
+        self.heading, self.unit, self.own, self.tick, self.written = heading, unit, own, tick, texts
 
 
 KINDS: Mapping[str, _Kind] = {
@@ -119,8 +119,8 @@ def figure(run: Run, references: Sequence[Reference], of: str) -> Figure | None:
         title=f"{TITLE}: {kind.heading.lower() if kind.heading[:3] != 'CPU' else kind.heading}",
         alt=alt,
         caption=(
-            f"Dashed: {SAID}; of the original programs. They show orders of magnitude and nothing "
-            f"else. {' '.join(one.label + '.' for one in drawn)}"
+            f"Dashed: {SAID}; measured with the original programs. They show orders of magnitude "
+            f"only. {' '.join(one.label + '.' for one in drawn)}"
         ),
         svg=_drawing(kind, own, drawn, WIDE, alt),
         narrow=_drawing(kind, own, drawn, NARROW, alt),
@@ -175,11 +175,11 @@ def _drawing(
     ]
     lines.append(Line(HERE, "one", medians(own), [(x, y, "passed") for x, y in own]))
     return chart(
-        room, frame, lines, TITLE, alt, before=[_said, lambda panel: _numbers(panel, drawn)]
+        room, frame, lines, TITLE, alt, before=[_dashed_note, lambda panel: _numbers(panel, drawn)]
     )
 
 
-def _said(panel: Panel) -> Html:
+def _dashed_note(panel: Panel) -> Html:
     return element("text", f"dashed: {SAID}", x=panel.right, y=panel.bottom - 9, class_="end small")
 
 
@@ -196,17 +196,17 @@ def _numbers(panel: Panel, drawn: Sequence[Reference]) -> Html:
 
 def _in_words(kind: _Kind, own: Sequence[tuple[float, float]], drawn: Sequence[Reference]) -> str:
     users, value = medians(own)[-1]
-    said = [
-        f"{one.short} {kind.told(one.points[-1][1])} at {plural('user', one.points[-1][0])}"
+    parts = [
+        f"{one.short} {kind.written(one.points[-1][1])} at {plural('user', one.points[-1][0])}"
         for one in drawn
     ]
     return (
-        f"{kind.heading}: {kind.told(value)} at {plural('user', users)} here; {SAID}: "
-        f"{'; '.join(said)}."
+        f"{kind.heading}: {kind.written(value)} at {plural('user', users)} here; {SAID}: "
+        f"{'; '.join(parts)}."
     )
 
 
 def _table(kind: _Kind, own: Sequence[tuple[float, float]], drawn: Sequence[Reference]) -> Table:
-    rows = [[HERE, count(x), kind.told(y), "measured"] for x, y in own]
-    rows += [[one.short, count(x), kind.told(y), SAID] for one in drawn for x, y in one.points]
+    rows = [[HERE, count(x), kind.written(y), "measured"] for x, y in own]
+    rows += [[one.short, count(x), kind.written(y), SAID] for one in drawn for x, y in one.points]
     return Table(("System", "Users", kind.heading, "What it is"), rows)

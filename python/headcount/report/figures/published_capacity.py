@@ -6,9 +6,9 @@ from headcount.report.chart import axis
 from headcount.report.chart.figure import NARROW, WIDE, Room, drawing
 from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear, from_zero
+from headcount.report.figures.figure_types import Figure, Run, Table
 from headcount.report.figures.lines import shorten
 from headcount.report.figures.published import HERE, SAID, TITLE, Reference
-from headcount.report.figures.record import Figure, Run, Table
 from headcount.report.markup import Html, element, joined, number
 from headcount.text import DASH, count, interval, plural
 
@@ -33,8 +33,8 @@ def figure(run: Run, references: Sequence[Reference]) -> Figure | None:
     bounds = None
     if capacity.low is not None and capacity.high is not None:
         bounds = (capacity.low, capacity.high)
-    said = [f"{one.short} {count(one.points[-1][1])}" for one in drawn]
-    alt = f"Capacity here: {plural('user', users)}; {SAID}: {'; '.join(said)}."
+    parts = [f"{one.short} {count(one.points[-1][1])}" for one in drawn]
+    alt = f"Capacity here: {plural('user', users)}; {SAID}: {'; '.join(parts)}."
     bars = [(HERE, float(users)), *((one.short, one.points[-1][1]) for one in drawn)]
     rows = [[HERE, count(users), _spread(bounds), "measured"]]
     rows += [[one.short, count(one.points[-1][1]), DASH, SAID] for one in drawn]
@@ -43,8 +43,8 @@ def figure(run: Run, references: Sequence[Reference]) -> Figure | None:
         title=f"{TITLE}: capacity",
         alt=alt,
         caption=(
-            f"Dashed: {SAID}; by the original programs, which are not the workload of this run. "
-            "They show orders of magnitude and nothing else."
+            f"Dashed: {SAID}; measured with the original programs, not with this run's workload. "
+            "They show orders of magnitude only."
         ),
         svg=_drawing(bars, bounds, WIDE, alt),
         narrow=_drawing(bars, bounds, NARROW, alt),

@@ -16,9 +16,9 @@ from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Log, for_times
 from headcount.report.chart.tick import time_tick
 from headcount.report.figures import against_users
+from headcount.report.figures.figure_types import Figure, Run, Table
 from headcount.report.figures.levels import level_text, marks, users_scale, valid
 from headcount.report.figures.plot import Axis, Plot, Rule
-from headcount.report.figures.record import Figure, Run, Table
 from headcount.report.markup import Html, element, joined
 from headcount.report.selection import by_users
 from headcount.text import DASH, count, duration, interval, plural
@@ -36,7 +36,7 @@ def figure(run: Run) -> Figure | None:
         return None
     told = any(level.total.p95_interval_ms for level in run.levels)
     note = " Shaded: from the median to p95, and lighter from there to p99."
-    bars = " Upright bars are 95% confidence intervals of p95." if told else ""
+    bars = " Vertical bars are 95% confidence intervals of p95." if told else ""
     alt = _in_words(run)
     return Figure(
         name="response",

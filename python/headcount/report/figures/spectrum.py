@@ -11,9 +11,9 @@ from headcount.report.chart.figure import NARROW, WIDE, Room
 from headcount.report.chart.limit import limit_rule
 from headcount.report.chart.scale import Nines, for_times
 from headcount.report.chart.tick import nines_tick, time_tick
+from headcount.report.figures.figure_types import Figure, Run, Table
 from headcount.report.figures.lines import Extra, Frame, Line, chart
 from headcount.report.figures.plot import Axis, Plot, Rule, Series
-from headcount.report.figures.record import Figure, Run, Table
 from headcount.report.figures.response import limits
 from headcount.report.markup import Html
 from headcount.report.selection import broken, published, shown
@@ -74,9 +74,9 @@ def figure(spectra: Sequence[Drawn], run: Run) -> Figure | None:
         title=TITLE,
         alt=alt,
         caption=(
-            "All response times of a level's measured part. A line that bends upwards at the right "
-            "has a tail that an average, or one percentile, would hide. Each line ends at its "
-            "longest response time."
+            "All response times of a level's measured part. A line that bends upwards on the "
+            "right has a tail that an average or a single percentile would hide. Each line ends "
+            "at the longest response time."
         ),
         svg=_drawing(spectra, run, WIDE, alt),
         narrow=_drawing(spectra, run, NARROW, alt),
@@ -132,13 +132,13 @@ def at(one: Spectrum, share: float) -> float | None:
 
 
 def _in_words(spectra: Sequence[Drawn]) -> str:
-    told = [
+    parts = [
         f"at {plural('user', one.users)} p50 is {duration(at(one.spectrum, 0.5))}, p99 "
         f"{duration(at(one.spectrum, 0.99))} and the longest "
         f"{duration(one.spectrum.points[-1][1])}"
         for one in spectra
     ]
-    text = "; ".join(told)
+    text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
 
 

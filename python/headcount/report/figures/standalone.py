@@ -11,7 +11,7 @@ def standalone(svg: Html, title: str, scheme: palette.Scheme = "print", font: st
     """Make a whole SVG file of a drawing: with its own style, and nothing for a pointer.
 
     Args:
-        svg: A drawing of :class:`~headcount.report.figures.record.Figure`.
+        svg: A drawing of :class:`~headcount.report.figures.figure_types.Figure`.
         title: What the file says that it is.
         scheme: Which of the page's three sets of colours it gets.
         font: Families to set text in, the wanted one first.

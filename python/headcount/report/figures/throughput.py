@@ -19,9 +19,9 @@ from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear, even, from_zero, shared
 from headcount.report.chart.tick import percent_tick, rate_tick
 from headcount.report.figures import against_users
+from headcount.report.figures.figure_types import Figure, Run, Table
 from headcount.report.figures.levels import is_behind, level_text, marks, users_scale, valid
 from headcount.report.figures.plot import Axis, Plot, Series
-from headcount.report.figures.record import Figure, Run, Table
 from headcount.report.markup import Html, element, joined
 from headcount.report.resources import CPU
 from headcount.report.selection import by_users, counter_mean

@@ -10,8 +10,8 @@ from headcount.report.chart.line import Value, through_time
 from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear, Log, Scale, for_times, from_zero
 from headcount.report.chart.tick import percent_tick, rate_tick, time_tick
+from headcount.report.figures.figure_types import Figure, Table
 from headcount.report.figures.plot import Axis, Band, Plot, Series, Unit
-from headcount.report.figures.record import Figure, Table
 from headcount.report.markup import Html, element, joined
 from headcount.text import count, duration, plural, share, significant, span
 
@@ -65,7 +65,7 @@ def figure(points: Sequence[Point], level: LevelResult | None) -> Figure | None:
         name="timeline",
         title=title,
         alt=alt,
-        caption="Only the tinted part is measured; what comes before is ramp-up and settling.",
+        caption="Only the tinted part is measured; before it are the ramp and settling.",
         svg=_drawing(points, level, WIDE, alt),
         narrow=_drawing(points, level, NARROW, alt),
         table=_table(points),

@@ -7,10 +7,10 @@ from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear, from_zero
 from headcount.report.chart.tick import megabyte_tick
 from headcount.report.figures import against_users
+from headcount.report.figures.figure_types import Figure, Run, Table
 from headcount.report.figures.levels import marks, users_scale, valid
 from headcount.report.figures.lines import Frame, Line, chart
 from headcount.report.figures.plot import Axis, Plot
-from headcount.report.figures.record import Figure, Run, Table
 from headcount.report.markup import Html
 from headcount.report.selection import by_users
 from headcount.text import DASH, count, megabytes_per_s, plural, share
@@ -49,7 +49,7 @@ def figure(run: Run) -> Figure | None:
         title=TITLE,
         alt=alt,
         caption=(
-            f"{alt} Data of the scenarios, without what the protocol adds; decimal megabytes. "
+            f"{alt} Data of the scenarios, without protocol overhead, in decimal megabytes. "
             f"{marks(run.levels)}"
         ),
         svg=_drawing(run, WIDE, alt),

@@ -10,9 +10,9 @@ from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear
 from headcount.report.chart.tick import percent_tick, rate_tick
 from headcount.report.diagnosis import CHARTED
+from headcount.report.figures.figure_types import Figure, Run, Table
 from headcount.report.figures.lines import Frame, Line, chart
 from headcount.report.figures.plot import Axis, Plot, Rule, Series
-from headcount.report.figures.record import Figure, Run, Table
 from headcount.report.markup import Html, element, joined, number
 from headcount.text import DASH, plural, share, significant
 
@@ -41,10 +41,9 @@ def figure(run: Run) -> Figure | None:
         title=TITLE,
         alt=alt,
         caption=(
-            "Each mark is a level. Dashed: by the utilisation law, use grows with throughput by "
-            "what a scenario asks for; where a line meets 100% is the ceiling that this resource "
-            "alone would set. An extrapolation, if a scenario goes on to ask for as much. "
-            "The table names the counters."
+            "Each mark is a level. Dashed: extrapolated with the utilisation law, which assumes "
+            "that a scenario keeps needing the same amount. Where a line meets 100%, this "
+            "resource alone would cap throughput. The table names the counters."
         ),
         svg=_drawing(drawn, WIDE, alt),
         narrow=_drawing(drawn, NARROW, alt),
@@ -68,8 +67,8 @@ def ends(drawn: Sequence[Use]) -> float:
 def name_of(use: Use) -> str:
     """The resource, and its ceiling where the law tells one."""
     ceiling = use.law.ceiling_per_s if use.law is not None else None
-    told = f", full at {significant(ceiling)}/s" if ceiling is not None else ""
-    return f"{CHARTED[use.limit]}{told}"
+    text = f", full at {significant(ceiling)}/s" if ceiling is not None else ""
+    return f"{CHARTED[use.limit]}{text}"
 
 
 def _law_line(use: Use, until: float) -> list[tuple[float, float]]:
@@ -135,7 +134,7 @@ def _in_words(drawn: Sequence[Use]) -> str:
     most = max(fullest.spots, key=lambda spot: spot.share)
     law = [use for use in drawn if use.law is not None]
     nearest = min(law, key=lambda use: use.law.ceiling_per_s if use.law else 0.0, default=None)
-    told = (
+    text = (
         f" By the utilisation law {CHARTED[nearest.limit]} would be full at "
         f"{significant(nearest.law.ceiling_per_s)} scenarios per second."
         if nearest is not None and nearest.law is not None
@@ -143,7 +142,7 @@ def _in_words(drawn: Sequence[Use]) -> str:
     )
     return (
         f"{CHARTED[fullest.limit]} is used most: {share(most.share)} at "
-        f"{significant(most.per_s)} scenarios per second and {plural('user', most.users)}.{told}"
+        f"{significant(most.per_s)} scenarios per second and {plural('user', most.users)}.{text}"
     )
 
 

@@ -18,7 +18,7 @@ from headcount.report.chart.figure import Room, drawing, figure
 from headcount.report.chart.line import Value, through_time
 from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import from_zero
-from headcount.report.findings import wording
+from headcount.report.findings import log_sentences
 from headcount.report.markup import Html, element, joined, number
 from headcount.text import span
 
@@ -122,7 +122,7 @@ def _drawing(one: Finding, found: LogDiagnosis, rows: Sequence[_Row], room: Room
         room,
         panels[-1].bottom + 40,
         one.rule.title,
-        f"{wording.finding(one)}. It holds {wording.when(one)}.",
+        f"{log_sentences.finding(one)}. It holds {log_sentences.when(one)}.",
         joined(parts),
         axis.lower(panels[-1], clock.written, room.x_ticks if room.hover else _NARROW_TICKS),
     )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from headcount import __version__
 from headcount.analyse.rules.diagnosis import LogDiagnosis
-from headcount.report.findings import sections, wording
+from headcount.report.findings import log_sentences, sections
 from headcount.report.head import head
 from headcount.report.markup import Html, element, joined
 from headcount.text import unbroken
@@ -49,7 +49,10 @@ def _answer(found: LogDiagnosis, number: int) -> Html:
         kind, ("", "unknown") if kind == "unknown" else ("passed", "no bottleneck here")
     )
     evidence = [
-        element("li", f"{wording.finding(one)} \N{EM DASH} {wording.when(one)} [{one.rule.id}]")
+        element(
+            "li",
+            f"{log_sentences.finding(one)} \N{EM DASH} {log_sentences.when(one)} [{one.rule.id}]",
+        )
         for one in found.decision.evidence[:4]
     ]
     return element(
@@ -57,17 +60,17 @@ def _answer(found: LogDiagnosis, number: int) -> Html:
         element("span", badge[1], class_=f"badge {badge[0]}".strip()),
         element(
             "p",
-            unbroken(wording.verdict(found)),
+            unbroken(log_sentences.verdict(found)),
             class_="sentence",
             id="answer" if not number else f"answer-{number + 1}",
         ),
-        element("p", f"Confidence: {wording.confidence(found)}.", class_="interval"),
-        *(element("p", unbroken(line), class_="broke") for line in wording.context(found)),
+        element("p", f"Confidence: {log_sentences.confidence(found)}.", class_="interval"),
+        *(element("p", unbroken(line), class_="broke") for line in log_sentences.context(found)),
         element("h3", "Why") if evidence else None,
         element("ul", *evidence) if evidence else None,
         element(
             "p",
-            f"{wording.of_the_log(found)}. Profile: {found.examination.profile}.",
+            f"{log_sentences.of_the_log(found)}. Profile: {found.examination.profile}.",
             class_="note",
         ),
         class_="answer",

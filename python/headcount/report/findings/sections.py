@@ -4,7 +4,7 @@ from headcount.analyse.rules.diagnosis import LogDiagnosis
 from headcount.analyse.rules.explain import condition_text
 from headcount.analyse.rules.finding import Finding
 from headcount.counters.catalogue import label
-from headcount.report.findings import chart, wording
+from headcount.report.findings import chart, log_sentences
 from headcount.report.html import table
 from headcount.report.html.table import Column, row
 from headcount.report.markup import Html, element, joined
@@ -54,10 +54,12 @@ def findings(found: LogDiagnosis) -> list[Html]:
 
 
 def _finding(one: Finding, found: LogDiagnosis) -> Html:
-    others = wording.conflicts(one, found)
+    others = log_sentences.conflicts(one, found)
     paragraphs = [
         element("p", f"{one.rule.verdict} {one.rule.remark}".strip()),
-        element("p", "; ".join(wording.readings(one)) + f". {_capital(wording.when(one))}."),
+        element(
+            "p", "; ".join(log_sentences.readings(one)) + f". {_capital(log_sentences.when(one))}."
+        ),
     ]
     against = element(
         "div",
@@ -68,7 +70,7 @@ def _finding(one: Finding, found: LogDiagnosis) -> Html:
     age = ", historic" if one.rule.era == "historic" else ""
     source = f"{one.rule.id}, a {one.strength}. {found.library.source(one.rule)}{age}."
     return table.section(
-        f"{wording.AREAS[one.rule.area].removeprefix('the ').capitalize()}: {one.rule.title}",
+        f"{log_sentences.AREAS[one.rule.area].removeprefix('the ').capitalize()}: {one.rule.title}",
         *paragraphs,
         chart.chart(one, found),
         against if others else None,
@@ -113,9 +115,9 @@ def _note_row(one: Finding, found: LogDiagnosis) -> Html:
     cells = [
         one.rule.id,
         joined([one.rule.title, element("small", f"{one.rule.verdict} {one.rule.remark}".strip())]),
-        "; ".join(wording.readings(one)),
-        wording.when(one),
-        wording.source(one.rule, found),
+        "; ".join(log_sentences.readings(one)),
+        log_sentences.when(one),
+        log_sentences.source(one.rule, found),
     ]
     return row(_NOTES, cells)
 
@@ -163,7 +165,8 @@ def about(found: LogDiagnosis) -> Html:
         pairs.append(("Mean use", means))
     if found.recording.bookmarks:
         pairs += [
-            (wording.moments(one.at_s, one.at_s), one.text) for one in found.recording.bookmarks
+            (log_sentences.moments(one.at_s, one.at_s), one.text)
+            for one in found.recording.bookmarks
         ]
     unknown = found.recording.unknown
     return table.section(

@@ -7,7 +7,7 @@ from headcount.analyse.rules.explain import Explanation, condition_text
 from headcount.analyse.rules.finding import Finding
 from headcount.analyse.rules.library import Library
 from headcount.analyse.rules.model import Advice, Rule
-from headcount.report.findings import wording
+from headcount.report.findings import log_sentences
 from headcount.report.terminal.say import say
 from headcount.text import plural
 
@@ -18,10 +18,10 @@ _COLOURS = {"limited": "bold red", "signs": "bold yellow", "unknown": "bold yell
 
 def show(found: LogDiagnosis, console: Console) -> None:
     """Print one diagnosis."""
-    say(console, wording.of_the_log(found), "dim")
-    say(console, wording.verdict(found), _COLOURS.get(found.decision.kind, "bold green"))
-    say(console, f"Confidence: {wording.confidence(found)}.")
-    for line in wording.context(found):
+    say(console, log_sentences.of_the_log(found), "dim")
+    say(console, log_sentences.verdict(found), _COLOURS.get(found.decision.kind, "bold green"))
+    say(console, f"Confidence: {log_sentences.confidence(found)}.")
+    for line in log_sentences.context(found):
         say(console, line)
     evidence = found.decision.evidence
     if evidence:
@@ -89,12 +89,12 @@ def advice_text(advice: Advice) -> str:
 
 
 def _finding(one: Finding, found: LogDiagnosis, console: Console) -> None:
-    say(console, f"- {wording.finding(one)}.", indent=2)
-    origin = f"[{one.rule.id}, {wording.source(one.rule, found)}]"
-    say(console, f"{_capital(wording.when(one))}. {origin}", indent=4)
+    say(console, f"- {log_sentences.finding(one)}.", indent=2)
+    origin = f"[{one.rule.id}, {log_sentences.source(one.rule, found)}]"
+    say(console, f"{_capital(log_sentences.when(one))}. {origin}", indent=4)
     for other in one.conflicts:
         if other.holds is False:
-            who = f"{other.rule.id}, {wording.source(other.rule, found)}"
+            who = f"{other.rule.id}, {log_sentences.source(other.rule, found)}"
             line = f"Another threshold is not reached: {other.rule.title} [{who}]."
             say(console, line, "dim", indent=4)
 

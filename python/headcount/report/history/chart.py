@@ -25,8 +25,8 @@ def section(series: Series, metric: str) -> Html:
     title = _title(series, metric)
     caption = (
         "Each mark is a run, in the order they were begun: \N{BLACK CIRCLE} passed, "
-        "\N{WHITE CIRCLE} failed, \N{MULTIPLICATION SIGN} neither. Upright bars: 95% intervals. "
-        "Upright lines: changes. Level lines: means between changes."
+        "\N{WHITE CIRCLE} failed, \N{MULTIPLICATION SIGN} neither. Vertical bars: 95% intervals. "
+        "Vertical lines: changes. Horizontal lines: means between changes."
     )
     return table.section(
         title, figure(lambda room: _drawing(series, metric, title, room), caption), style="chart"
@@ -103,13 +103,13 @@ def _change(panel: Panel, one: Change, changes: Sequence[Change], number: int) -
 
 
 def _hover_texts(series: Series, metric: str) -> list[tuple[float, str]]:
-    told = []
+    parts = []
     for place, run in enumerate(series.runs, start=1):
         if metric in run.readings:
             figure_ = value(run.readings[metric].value, BY_ID[metric].unit)
             begun = run.started_at[:16].replace("T", " ")
-            told.append((float(place), f"{begun}: {figure_}\n{run.bundle}"))
-    return told
+            parts.append((float(place), f"{begun}: {figure_}\n{run.bundle}"))
+    return parts
 
 
 def _in_words(series: Series, metric: str, changes: Sequence[Change]) -> str:

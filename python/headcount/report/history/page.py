@@ -28,7 +28,7 @@ def render(found: History, made_at: str) -> str:
         ),
         *(_series(one) for one in found.series),
     )
-    footer = f"Made by Headcount {__version__}. This file is complete in itself."
+    footer = f"Made by Headcount {__version__}. This file needs no other files."
     body = element("body", main, element("footer", footer))
     page = element("html", head(f"History: {title}", f"Headcount {__version__}"), body, lang="en")
     return f"<!doctype html>\n{page}\n"

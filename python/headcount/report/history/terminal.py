@@ -53,7 +53,7 @@ def _series(series: Series, console: Console) -> None:
     console.print(_table(series, metrics, console))
     hidden = len(series.runs) - MOST_RUNS
     if hidden > 0:
-        say(console, f"{hidden} earlier runs: --json and --html have all", "dim")
+        say(console, f"{hidden} earlier runs: --json and --html show all", "dim")
     main = series.metrics[:1]
     others = [one.sentence for one in series.changes if one.metric not in main]
     differ = [f"{moment(run)}: {'; '.join(run.unlike)}" for run in series.runs if run.unlike]

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 from headcount.bundle.verdict import Capacity, Verdict
+from headcount.report.answer_sentences import confidence, flattening, judged
 from headcount.report.content import ReportContent
 from headcount.report.diagnosis import confidence as diagnosis_confidence
 from headcount.report.document.meaning import headline
@@ -12,7 +13,6 @@ from headcount.report.document.prose import before_brackets, before_figures, mom
 from headcount.report.html.table import more
 from headcount.report.key_figures import KeyFigure, key_figures
 from headcount.report.markup import Html, element, joined
-from headcount.report.wording import confidence, flattening, judged
 from headcount.text import count, interval, plural, unbroken
 
 _OUTCOME = {

@@ -59,11 +59,11 @@
       this.first = first;
       this.series = plot.s.map((one) => ({ ...one, x: apart(one.x) }));
       this.data = uPlot.join(this.series.map((one) => [one.x, one.y]));
-      this.told = this.series.filter((one) => !one.n.endsWith(" (line)"));
+      this.shown = this.series.filter((one) => !one.n.endsWith(" (line)"));
       this.legend = make("div", "legend");
       // The axis is named where no series has its name.
-      if (!this.told.some((one) => one.n === plot.l.t)) this.legend.append(make("span", "axis", plot.l.t));
-      this.values = this.told.map((one) => {
+      if (!this.shown.some((one) => one.n === plot.l.t)) this.legend.append(make("span", "axis", plot.l.t));
+      this.values = this.shown.map((one) => {
         const item = make("span");
         const key = make("i", "key" + (one.d === "line" ? (one.dash ? " dashed" : " plain") : one.sq ? " square" : ""));
         key.style.setProperty("--c", "var(--" + one.c + ")");
@@ -288,7 +288,7 @@
     }
 
     tell(place) {
-      this.told.forEach((one, i) => {
+      this.shown.forEach((one, i) => {
         const index = place === null ? -1 : one.d === "marks" ? one.x.indexOf(place) : nearest(one.x, place);
         const unit = this.plot[one.r ? "r" : "l"].u;
         this.values[i].textContent = place === null ? "" : index < 0 ? DASH : written[unit](one.y[index]);
@@ -300,7 +300,7 @@
     }
   }
 
-  // A figure: its panels over one axis, of which a stretch may be shown, and one place told of.
+  // A figure: its panels over one axis, of which a stretch may be enlarged, with one place in the legend.
   class Chart {
     constructor(figure) {
       const plot = JSON.parse(figure.dataset.plot);
@@ -308,7 +308,7 @@
       this.right = Boolean(plot.r);
       this.panes = [plot, ...plot.below].map((one, i) => new Pane(this, one, i === 0));
       this.panes[this.panes.length - 1].last = true;
-      this.places = [...new Set(this.panes.flatMap((pane) => pane.told.flatMap((one) => one.x)))].sort((a, b) => a - b);
+      this.places = [...new Set(this.panes.flatMap((pane) => pane.shown.flatMap((one) => one.x)))].sort((a, b) => a - b);
       this.at = -1;
       this.build(figure);
       this.draw();

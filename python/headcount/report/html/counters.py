@@ -34,7 +34,7 @@ def section(content: ReportContent) -> Html | None:
         row(columns, [name, *(figure(level) for level in levels)])
         for name, figure in _figures(loopback=loopback)
     ]
-    note = element("p", usage.told(content), class_="note")
+    note = element("p", usage.note(content), class_="note")
     return make_section(
         "Resources at capacity",
         table(columns, rows, "Counters at capacity", "short"),
@@ -68,9 +68,9 @@ def _of_ways(
     def figure(level: LevelResult) -> Cell:
         parts = [(word, counter_mean(level, name)) for word, name in ways]
         known = any(part is not None for _, part in parts)
-        said = ", ".join(f"{word} {megabytes_per_s(part)}" for word, part in parts)
+        text = ", ".join(f"{word} {megabytes_per_s(part)}" for word, part in parts)
         written = megabytes_per_s(total(resources(level, loopback=loopback)))
-        return joined([written, element("small", said) if known else None])
+        return joined([written, element("small", text) if known else None])
 
     return figure
 
@@ -84,11 +84,11 @@ def _memory(level: LevelResult) -> Cell:
 def _generator(level: LevelResult) -> Cell:
     generator = level.generator
     limited = element("b", " was the limit") if generator.limited else None
-    said = (
+    text = (
         f"{plural('worker', generator.workers)}, busiest {share(generator.busiest_worker_share)} "
         "of a core"
     )
-    return joined([f"{significant(generator.cpu_cores)} cores", limited, element("small", said)])
+    return joined([f"{significant(generator.cpu_cores)} cores", limited, element("small", text)])
 
 
 def _figures(*, loopback: bool) -> Sequence[tuple[str, Callable[[LevelResult], Cell]]]:

@@ -10,8 +10,8 @@ from headcount.report.selection import by_users
 from headcount.text import count, duration, megabytes_per_s, significant
 
 _NOTE = (
-    "Of each step its mean service time, from the moment it was begun, and below that its 95th "
-    "percentile. Decimal megabytes, read and written."
+    "Mean service time of each step, from its actual start, with the 95th percentile below. "
+    "Decimal megabytes, read and written."
 )
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from headcount.bundle.environment import Side
+from headcount.report.answer_sentences import price_text, priced
 from headcount.report.content import ReportContent
 from headcount.report.html.environment import summary
 from headcount.report.html.table import Cell, pairs
 from headcount.report.html.table import folded as make_section
 from headcount.report.markup import Html, element
-from headcount.report.wording import price_text, priced
 
 NOT_STATED = "not stated"
 GROUPS = (
@@ -24,7 +24,7 @@ GROUPS = (
 
 def section(content: ReportContent) -> Html:
     """Print each group, then how the run was made and in what the workload deviates."""
-    note = "Stated: by whoever ran the test, and not checked. Recorded: by Headcount, of this run."
+    note = "Stated: by the tester, not checked. Recorded: by Headcount during this run."
     deviations = content.deviations or ["none is named"]
     return make_section(
         "Disclosure",
@@ -32,7 +32,7 @@ def section(content: ReportContent) -> Html:
         element("div", *(_group(content, *group) for group in GROUPS), class_="sides"),
         element("h3", "The run, as recorded"),
         pairs(content.recorded),
-        element("h4", "Deviations from what is re-created"),
+        element("h4", "Deviations from the original benchmark"),
         element("ul", *(element("li", deviation) for deviation in deviations)),
     )
 
@@ -69,7 +69,7 @@ def _machine(sides: Sequence[Side]) -> list[tuple[str, Cell]]:
     found: list[tuple[str, Cell]] = []
     for side in sides:
         if side.host is None:
-            found.append(("Machine", "not known: it could not be asked"))
+            found.append(("Machine", "not known: the machine did not answer"))
         found += [(key, value) for key, value in summary(side.host or {}) if value is not None]
         found += sorted(side.programs.items())
     return found

@@ -1,7 +1,7 @@
 """A figure on the page: its drawing, its words, and the numbers behind it."""
 
+from headcount.report.figures.figure_types import Figure
 from headcount.report.figures.plot import plot_json
-from headcount.report.figures.record import Figure
 from headcount.report.html import table
 from headcount.report.html.table import Column
 from headcount.report.markup import Html, element, joined

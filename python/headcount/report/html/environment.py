@@ -32,13 +32,15 @@ def section(content: ReportContent) -> Html:
 def origin(one: CounterOrigin) -> str:
     """Say where counters of another machine come from, and how its clock goes."""
     machine = f" of {one.host}" if one.host else ""
-    said = f"Counters “{one.side}”: {one.address}, {one.program}{machine}."
+    text = f"Counters “{one.side}”: {one.address}, {one.program}{machine}."
     if one.clock_offset_s is None or one.clock_error_s is None:
-        return f"{said} Its clock could not be asked; its figures are put where they were heard."
+        return (
+            f"{text} Its clock could not be read; its figures have the time at which they arrived."
+        )
     way = "ahead of" if one.clock_offset_s >= 0 else "behind"
     off_s, error_s = abs(one.clock_offset_s), one.clock_error_s
     return (
-        f"{said} At the start its clock was {duration(off_s * 1000)} {way} the generator's, "
+        f"{text} At the start its clock was {duration(off_s * 1000)} {way} the generator's, "
         f"give or take {duration(error_s * 1000)}; that is corrected."
     )
 
@@ -49,11 +51,11 @@ def _side(side: Side) -> Html:
         (name, value) for name, value in summary(host) if value is not None
     ]
     if side.host is None:
-        items.append(("Machine", "not known: it could not be asked"))
+        items.append(("Machine", "not known: the machine did not answer"))
     items += sorted(side.programs.items())
     settings = pairs(sorted(side.settings.items())) if side.settings else None
     lines = flattened(host)
-    full = more("Everything known of the machine", pairs(lines)) if lines else None
+    full = more("All facts about the machine", pairs(lines)) if lines else None
     return element(
         "div",
         element("h3", _ROLE[side.role]),

@@ -36,7 +36,7 @@ def section(content: ReportContent) -> Html | None:
         return None
     kinds = _kinds(content)
     if not kinds:
-        return make_section("Faults", element("p", "There were none at any level."))
+        return make_section("Faults", element("p", "No faults at any level."))
     ordered = sorted(kinds.items(), key=lambda item: -item[1].total)
     rows = [
         row(

@@ -5,7 +5,7 @@ from headcount.report.html.table import pairs
 from headcount.report.markup import Html
 
 _WORDS = (
-    ("User", "A simulated person with a connection and a think time of their own."),
+    ("User", "One simulated person with its own connection and think time."),
     ("Scenario", "One thing a user does, made of steps. Response times are quoted for it."),
     (
         "Response time",

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from headcount.bundle.level import LevelResult, Times
+from headcount.report.answer_sentences import PURPOSE, objections
 from headcount.report.content import ReportContent
 from headcount.report.figures.levels import is_behind
 from headcount.report.html import usage
@@ -10,16 +11,15 @@ from headcount.report.html.table import Cell, Column, Filled, row, table
 from headcount.report.html.table import folded as make_section
 from headcount.report.markup import Html, element, joined
 from headcount.report.selection import by_users, errors_share
-from headcount.report.wording import PURPOSE, objections
 from headcount.text import count, duration, interval, share, significant, span, unbroken
 
 _NOTE = (
-    "By users. Below the outcome: as which level it was run, and what for. Overload: late, slow or "
-    "failed. Below errors: their share of all that ended. Below p95: its 95% confidence interval. "
-    "Little's law: how far the number of users is from throughput times response and think time; a "
-    "large figure means that users or times were lost."
+    "Sorted by users. Below the outcome: the level's number and purpose. Overload: late, slow or "
+    "failed. Below errors: their share of all scenarios that ended. Below p95: its 95% confidence "
+    "interval. Little's law: how far the number of users is from throughput times response and "
+    "think time; a large figure means that Headcount lost users or times."
 )
-_USED = " What CPU, memory, disk and network count is said under Resources at capacity."
+_USED = " Resources at capacity explains CPU, memory, disk and network."
 
 
 def section(content: ReportContent) -> Html | None:

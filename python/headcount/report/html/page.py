@@ -12,11 +12,11 @@ from headcount.report.html import (
     distribution,
     environment,
     faults,
-    foretold,
     groups,
     guide,
     latency,
     levels,
+    prediction,
     price,
     repeat,
     scenarios,
@@ -59,7 +59,7 @@ def _body(content: ReportContent) -> Html:
             throughput.section(content),
             latency.section(content),
             diagnosis.section(content),
-            foretold.section(content),
+            prediction.section(content),
             use.used(content),
             beside.costs(content),
             task_score.section(content),
@@ -84,5 +84,5 @@ def _body(content: ReportContent) -> Html:
             guide.section(),
         ]
     )
-    footer = f"Made by Headcount {content.environment.headcount}. This file is complete in itself."
+    footer = f"Made by Headcount {content.environment.headcount}. This file needs no other files."
     return joined([element("main", main), element("footer", footer)])

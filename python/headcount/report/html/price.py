@@ -1,15 +1,15 @@
 """The price: its items, what they come to, and what that makes for each."""
 
+from headcount.report.answer_sentences import price_text, priced
 from headcount.report.content import ReportContent
 from headcount.report.html.table import Cell, Column, pairs, row, table
 from headcount.report.html.table import folded as make_section
 from headcount.report.markup import Html, element
 from headcount.report.prices.tables import PriceTable, items
-from headcount.report.wording import price_text, priced
 from headcount.text import unbroken
 
 TITLE = "What it costs"
-NOTE = "Stated by whoever ran the test, and not checked."
+NOTE = "Stated by the tester, not checked."
 
 
 def section(content: ReportContent) -> Html | None:

@@ -45,7 +45,7 @@ def section(content: ReportContent) -> Html | None:
         table(_SCENARIO, _scenarios(level), "Scenarios"),
         element("p", "Response time, from the moment each scenario was due.", class_="note"),
         table(_STEP, _steps(level), "Steps") if level.steps else None,
-        element("p", "Service time, from the moment each step was begun.", class_="note")
+        element("p", "Service time, from the actual start of each step.", class_="note")
         if level.steps
         else None,
     )

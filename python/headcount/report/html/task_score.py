@@ -22,9 +22,8 @@ from headcount.report.tasks import has_figures
 from headcount.text import DASH, count, duration, interval, plural, significant
 
 _NOTE = (
-    "Score: the weighted mean of a percentile of the tasks' times; what is written is Headcount's "
-    "own and no score of the benchmark re-created. Below score and marks: their 95% confidence "
-    "intervals."
+    "Score: the weighted mean of a percentile of the tasks' times; it is Headcount's own, not a "
+    "score of the original benchmark. Below score and marks: their 95% confidence intervals."
 )
 
 
@@ -34,7 +33,7 @@ def section(content: ReportContent) -> Html | None:
         return None
     title = _title(content)
     drawn = any(_score(level) is not None for level in content.levels)
-    note = legend(content.levels) + " Upright bars are 95% confidence intervals."
+    note = legend(content.levels) + " Vertical bars are 95% confidence intervals."
     return make_section(
         title,
         figure(lambda room: _drawing(content, room), note) if drawn else None,
@@ -97,19 +96,21 @@ def _drawing(content: ReportContent, room: Room) -> Html:
         ),
         dots(panel, [(level.users, _score(level), level.outcome) for level in levels], "p95"),
         axis.lower(panel, count, room.x_ticks, "Users"),
-        strips([panel], [(level.users, _said(level)) for level in levels]) if room.hover else None,
+        strips([panel], [(level.users, _hover_text(level)) for level in levels])
+        if room.hover
+        else None,
     )
 
 
-def _said(level: LevelResult) -> str:
+def _hover_text(level: LevelResult) -> str:
     rate = f", {significant(level.marks.per_minute)} marks a minute" if level.marks else ""
     return f"{plural('user', level.users)}: {level.outcome}\nscore {duration(_score(level))}{rate}"
 
 
 def _in_words(content: ReportContent) -> str:
-    told = [level for level in content.levels if _score(level) is not None]
-    first = min(told, key=lambda level: level.users)
-    last = max(told, key=lambda level: level.users)
+    parts = [level for level in content.levels if _score(level) is not None]
+    first = min(parts, key=lambda level: level.users)
+    last = max(parts, key=lambda level: level.users)
     return (
         f"The score goes from {duration(_score(first))} at {plural('user', first.users)} to "
         f"{duration(_score(last))} at {plural('user', last.users)}. All figures are in the table "
@@ -135,9 +136,9 @@ def _table(content: ReportContent, label: str) -> Html:
 
 
 def _score_cell(level: LevelResult) -> Cell:
-    told = duration(_score(level))
+    text = duration(_score(level))
     bounds = level.score.interval if level.score else None
-    return joined([told, element("small", interval(*bounds, duration))]) if bounds else told
+    return joined([text, element("small", interval(*bounds, duration))]) if bounds else text
 
 
 def _marks_cell(level: LevelResult) -> Cell:

@@ -43,17 +43,19 @@ def sampled(content: ReportContent) -> list[LevelResult]:
     return [level for level in content.levels if level.counters.get("sut")]
 
 
-def told(content: ReportContent) -> str:
+def note(content: ReportContent) -> str:
     """Say what the figures are of, or that there are none."""
     levels = sampled(content)
     if not levels:
-        return "CPU, memory, disk and network of the server are not known: nothing sampled them."
+        return (
+            "CPU, memory, disk and network of the server are not known: no counters were sampled."
+        )
     loopback = is_over_loopback(content.environment)
-    both = ", on which the load generator ran as well" if loopback else ""
+    both = ", which also ran the load generator" if loopback else ""
     return (
         f"Means over the measured part of each level, of the server's whole machine{both}. "
-        "Memory: what could not be handed out without swapping. Disk: what the real disks read and "
-        f"wrote. {network_text(levels[-1], loopback=loopback)}."
+        "Memory: in use, not counting what the system can free without swapping. Disk: reads and "
+        f"writes of the physical disks. {network_text(levels[-1], loopback=loopback)}."
     )
 
 

@@ -39,15 +39,15 @@ _REQUESTS = _Kind(
     caption="Protocol requests",
     column="Request",
     counted="Requests sent in the measured part, named as the protocol names them",
-    payload="The data in them, without what the protocol adds",
+    payload="The data in them, without protocol overhead",
 )
 _CALLS = _Kind(
     title="The system calls made",
     caption="System calls",
     column="System call",
     counted=(
-        "System calls made in the measured part, named as the manual names them; reads, writes and "
-        "fsync count as such through io_uring, too"
+        "System calls made in the measured part, named as the manual names them; reads, writes "
+        "and fsync through io_uring count, too"
     ),
     payload="The data they moved",
 )
@@ -67,7 +67,7 @@ def section(content: ReportContent) -> Html | None:
     return make_section(
         f"{kind.title} at {plural('user', level.users)} ({level.outcome})",
         table(kind.columns, rows, kind.caption, "requests short"),
-        element("p", _told(kind, level), class_="note"),
+        element("p", _basis(kind, level), class_="note"),
     )
 
 
@@ -93,18 +93,18 @@ def _length_s(level: LevelResult) -> float:
     return max(level.steady_s, 1e-9)
 
 
-def _told(kind: _Kind, level: LevelResult) -> str:
+def _basis(kind: _Kind, level: LevelResult) -> str:
     """Say what is counted over what, and what data was carried."""
     ended, total = _ended(level), level.total
-    said = f"{kind.counted}; per scenario: of the {count(ended)} that ended in it."
+    text = f"{kind.counted}; per scenario: of the {count(ended)} that ended in it."
     carried_per_s = total.read_bytes_per_s + total.written_bytes_per_s
     if not ended or carried_per_s == 0:
-        return said
+        return text
     read, written = (
         storage(rate * _length_s(level) / ended)
         for rate in (total.read_bytes_per_s, total.written_bytes_per_s)
     )
     return (
-        f"{said} {kind.payload}: {read} read and {written} "
+        f"{text} {kind.payload}: {read} read and {written} "
         f"written per scenario; {storage(carried_per_s / level.users)} per user and second."
     )

@@ -28,13 +28,13 @@ def section(content: ReportContent) -> Html:
     )
 
 
-def _sentence(said: str) -> str:
-    return f"{said[0].upper()}{said[1:]}."
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _played(program: str) -> str:
     return (
-        f"Every user played {program}, in order and again and again. Each kind of operation is a "
+        f"Every user plays {program}, in order, over and over. Each kind of operation is a "
         "scenario here; a failed operation names its line."
     )
 

@@ -37,7 +37,7 @@ def pdf(document: Document, brand: Brand = HEADCOUNT) -> bytes:
     family = brand.template.type.family if brand.template.type else SERIF
     if family not in fonts.families():
         raise InputError(
-            f"there is no typeface {family!r} in {brand.fonts}; there are: "
+            f"there is no font {family!r} in {brand.fonts}; there are: "
             f"{', '.join(fonts.families())}"
         )
     moment = _moment(document.measured_at)
@@ -65,12 +65,14 @@ def _set(data: dict[str, Any], fonts: typst.Fonts, moment: dt.datetime) -> bytes
         except typst.TypstError as error:
             undrawn = set(_UNDRAWN.findall(error.diagnostic))
             if not undrawn:
-                raise HeadcountError(f"the report cannot be set: {error.diagnostic}") from error
+                raise HeadcountError(
+                    f"the report cannot be laid out: {error.diagnostic}"
+                ) from error
             text = _without(text, undrawn)
             continue
         if isinstance(made, bytes):
             return made
-    raise HeadcountError("the report has characters that none of its fonts has")
+    raise HeadcountError("no font of the report has some of its characters")
 
 
 def _without(text: str, undrawn: set[str]) -> str:

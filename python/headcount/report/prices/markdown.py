@@ -2,7 +2,7 @@
 
 import re
 
-from headcount.analyse.prices.record import PriceReport
+from headcount.analyse.prices.price_report import PriceReport
 from headcount.report.prices.tables import PriceTable, tables
 from headcount.text import clean
 

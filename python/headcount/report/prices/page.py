@@ -2,10 +2,10 @@
 
 from headcount import __version__
 from headcount.analyse.prices.curve import points
-from headcount.analyse.prices.record import PriceReport
-from headcount.analyse.prices.wording import AGAIN
+from headcount.analyse.prices.price_report import PriceReport
+from headcount.analyse.prices.price_sentences import AGAIN
 from headcount.report.figures import cost
-from headcount.report.figures.record import Figure
+from headcount.report.figures.figure_types import Figure
 from headcount.report.head import head
 from headcount.report.html import drawn, script
 from headcount.report.html.price import printed_table
@@ -16,8 +16,8 @@ from headcount.text import unbroken
 
 TITLE = "What it costs"
 NOTE = (
-    "Prices are as stated by whoever made this page, and not checked. Capacities are measured "
-    "where nothing else is said of them."
+    "Prices are as stated by the author of this page, not checked. Capacities are measured unless "
+    "marked otherwise."
 )
 
 
@@ -26,7 +26,7 @@ def render(report: PriceReport, made_at: str) -> str:
     title = " and ".join(one.name for one in report.configurations)
     drawing = drawn.section(curve(report))
     main = element("main", _header(title, made_at), _answer(report), drawing, _tables(report))
-    footer = f"Made by Headcount {__version__}. This file is complete in itself."
+    footer = f"Made by Headcount {__version__}. This file needs no other files."
     content = joined([main, element("footer", footer)])
     # A page without a chart needs no script, and so may run none.
     used = script.text() if "data-plot=" in content else None

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from headcount.analyse.prices.fleet import Fleet
-from headcount.analyse.prices.record import Priced, PriceReport
+from headcount.analyse.prices.price_report import Priced, PriceReport
+from headcount.analyse.prices.price_sentences import AGAIN
 from headcount.analyse.prices.total import by_kind
-from headcount.analyse.prices.wording import AGAIN
 from headcount.bundle.price import Price, PriceItem
 from headcount.plan.money import fine, plain, rounded, stated_text
-from headcount.report.wording import price_interval, price_of
+from headcount.report.answer_sentences import price_interval, price_of
 from headcount.text import DASH, clean, count, plural
 
 MOST_STRETCHES = 12
@@ -122,8 +122,8 @@ def _each(report: PriceReport) -> PriceTable:
         for each in price.each:
             most = "at most " if one.at_least and each.of == "user" else ""
             interval = (price_interval(price.currency, each) or DASH).removeprefix("95% interval ")
-            told = f"{most}{fine(each.value, price.currency):,f} per {price_of(each)}"
-            rows.append([name, holds, whole, told, interval])
+            text = f"{most}{fine(each.value, price.currency):,f} per {price_of(each)}"
+            rows.append([name, holds, whole, text, interval])
             name = holds = whole = ""
     unit = f", {report.currency}" if report.currency else ""
     heads = ("Configuration", "Users", f"Price{unit}", f"For each{unit}", "95% interval")
@@ -174,14 +174,14 @@ def _need(report: PriceReport) -> str:
     """What was asked for, in words."""
     need = report.need
     assert need is not None
-    said = [plural("user", need.users)]
+    parts = [plural("user", need.users)]
     if need.growth:
-        said.append(f"growing by {_percent(need.growth)} a year for {plain(need.years)} years")
-    said.append(f"headroom {_percent(need.headroom)}" if need.headroom else "no headroom")
+        parts.append(f"growing by {_percent(need.growth)} a year for {plain(need.years)} years")
+    parts.append(f"headroom {_percent(need.headroom)}" if need.headroom else "no headroom")
     if need.spare:
-        said.append(f"{need.spare:,} spare")
+        parts.append(f"{need.spare:,} spare")
     star = "; * the cheapest" if report.cheapest else ""
-    return f"{', '.join(said)}; whole systems{star}."
+    return f"{', '.join(parts)}; whole systems{star}."
 
 
 def _consolidations(report: PriceReport) -> PriceTable:

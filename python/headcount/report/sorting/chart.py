@@ -27,8 +27,8 @@ _BEYOND = 1.15
 def section(subject: Subject, found: Sequence[Figures]) -> Html:
     """Draw it."""
     caption = (
-        "Filled: everything fits; hollow: runs are written. Bars: 95% intervals. The upright line: "
-        "the memory that this sort needs to write nothing temporary."
+        "Filled: everything fits in memory. Hollow: runs are written to disk. Bars: 95% "
+        "intervals. The vertical line: the memory this sort needs to write nothing temporary."
     )
     return table.section(
         "Time against sort size",

@@ -8,7 +8,7 @@ from headcount.report.head import head
 from headcount.report.html import table
 from headcount.report.html.table import Column, row
 from headcount.report.markup import Html, element, joined
-from headcount.report.sorting import chart, wording
+from headcount.report.sorting import chart, sort_sentences
 from headcount.report.sorting.figures import seconds, size, time_interval
 from headcount.sort.answer import Cliff, Figures
 from headcount.sort.experiment import Measured, Subject
@@ -53,7 +53,7 @@ def render(content: SortContent) -> str:
     """The whole page. Pure: the same content gives the same page."""
     title = f"Sorting {size(content.subject.data_bytes)}: time against memory"
     main = element("main", _header(content, title), _answer(content), *_body(content))
-    footer = f"Made by Headcount {__version__}. This file is complete in itself."
+    footer = f"Made by Headcount {__version__}. This file needs no other files."
     body = element("body", main, element("footer", footer))
     return f"<!doctype html>\n{element('html', head(title), body, lang='en')}\n"
 
@@ -63,24 +63,28 @@ def _header(content: SortContent, title: str) -> Html:
         "header",
         element("p", "Headcount \N{MIDDLE DOT} sort experiment", class_="brand"),
         element("h1", title),
-        element("p", f"{content.made_at}. {wording.data(content.subject)}.", class_="where"),
+        element("p", f"{content.made_at}. {sort_sentences.data(content.subject)}.", class_="where"),
     )
 
 
 def _answer(content: SortContent) -> Html:
-    over = [element("p", unbroken(wording.cliff(one)), class_="broke") for one in content.cliffs]
+    over = [
+        element("p", unbroken(sort_sentences.cliff(one)), class_="broke") for one in content.cliffs
+    ]
     return element(
         "section",
-        element("p", unbroken(wording.best(content.figures)), class_="sentence", id="answer"),
+        element(
+            "p", unbroken(sort_sentences.best(content.figures)), class_="sentence", id="answer"
+        ),
         *over,
-        element("p", unbroken(wording.memory(content.subject)), class_="interval"),
+        element("p", unbroken(sort_sentences.memory(content.subject)), class_="interval"),
         class_="answer",
         aria_label="The answer",
     )
 
 
 def _body(content: SortContent) -> list[Html]:
-    caveats = wording.caveats(content.subject, content.measured)
+    caveats = sort_sentences.caveats(content.subject, content.measured)
     return [
         chart.section(content.subject, content.figures),
         table.section(
@@ -88,8 +92,8 @@ def _body(content: SortContent) -> list[Html]:
             table.table(_COLUMNS, [_row(one) for one in content.figures], "Every setting"),
             element(
                 "p",
-                "Time: to the last write; on disk: until everything is on the disk; both geometric "
-                "means. Differences within the noise are not ranked.",
+                "Time: to the last write. On disk: until everything is on the disk. Both are "
+                "geometric means. Differences within the noise are not ranked.",
                 class_="note",
             ),
         ),

@@ -28,13 +28,13 @@ def prediction(told: Prediction, console: Console) -> None:
         _line(console, users.sentence)
         if users.response_low_ms is not None and users.response_high_ms is not None:
             bounds = interval(users.response_low_ms, users.response_high_ms, duration)
-            _line(console, f"Their mean response time, 95 % interval: {bounds}.")
+            _line(console, f"Their mean response time, 95% interval: {bounds}.")
     _expected(told, console)
     _demands(told, console)
     _checks(told.checks, console)
     for said in told.notes:
         _line(console, said)
-    console.print(Text("What no model of this run can know:", style="dim"))
+    console.print(Text("What the model cannot know:", style="dim"))
     for said in told.unknowable:
         _line(console, f"- {said}")
 
@@ -45,7 +45,7 @@ def _expected(told: Prediction, console: Console) -> None:
         measured = f", {word}: {count(told.measured)}" if told.measured is not None else ""
         _line(
             console,
-            f"As it is: {plural('user', told.now.users)} by the model{measured}; "
+            f"Now: {plural('user', told.now.users)} by the model{measured}; "
             f"{significant(told.now.per_s)} scenarios/s, {duration(told.now.response_ms)} on "
             f"average; fullest: {resource_name(told.bound_now) if told.bound_now else DASH}.",
         )
@@ -61,8 +61,8 @@ def _expected(told: Prediction, console: Console) -> None:
         if errors is not None:
             _line(
                 console,
-                f"Model: {told.model}, of {len(told.candidates)}; on the levels held out it erred "
-                f"by {share(errors.throughput_error)} in throughput.",
+                f"Model: {told.model}, of {len(told.candidates)}; its error on the levels held "
+                f"out was {share(errors.throughput_error)} in throughput.",
             )
 
 
@@ -101,5 +101,5 @@ def _with_remedy(check: Check) -> str:
     return f"{check.sentence}: {check.remedy}" if check.remedy else check.sentence
 
 
-def _line(console: Console, said: str, style: str = "") -> None:
-    console.print(Text(writable(said, console), style=style))
+def _line(console: Console, text: str, style: str = "") -> None:
+    console.print(Text(writable(text, console), style=style))

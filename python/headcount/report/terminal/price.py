@@ -5,7 +5,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from headcount.analyse.prices.record import PriceReport
+from headcount.analyse.prices.price_report import PriceReport
 from headcount.report.prices.tables import PriceTable, tables
 from headcount.report.terminal.glyphs import writable
 from headcount.text import clean

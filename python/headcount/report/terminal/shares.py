@@ -12,8 +12,8 @@ from headcount.report.terminal.glyphs import BLOCKS, glyphs, writable
 from headcount.text import DASH, count, storage
 
 HEADS = (
-    "Held: shares, connections, net uses and open files of each connection. Found: processes, "
-    "their memory, the largest residual of it, and the kernel's memory."
+    "Held: shares, connections, and net uses and open files of each connection. Found: processes, "
+    "their memory with its largest residual, and the kernel's memory."
 )
 HELD = ("shares", "connections", "net_uses", "open_files")
 
@@ -34,7 +34,7 @@ def show(found: SharesFile, console: Console) -> None:
     if memory:
         console.print(_costs(memory, console))
         say(f"{memory[0].formula}")
-        say(f"({LETTERS}; from {memory[0].starts} starts of the server, with 95 % intervals)")
+        say(f"({LETTERS}; from {memory[0].starts} starts of the server, with 95% intervals)")
     for line in _remarks(found):
         say(line)
 

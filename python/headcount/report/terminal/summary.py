@@ -8,6 +8,14 @@ from rich.text import Text
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Cost, Verdict
+from headcount.report.answer_sentences import (
+    confidence,
+    flattening,
+    judged,
+    objections,
+    price_text,
+    priced,
+)
 from headcount.report.chart.scale import for_times, from_zero
 from headcount.report.chart.tick import rate_tick, time_tick
 from headcount.report.groups import stress_point
@@ -23,7 +31,6 @@ from headcount.report.terminal.plot import Plot, draw
 from headcount.report.terminal.price import table as price_table
 from headcount.report.terminal.table import table
 from headcount.report.terminal.tasks import tasks
-from headcount.report.wording import confidence, flattening, judged, objections, price_text, priced
 from headcount.text import plural, span
 
 _STYLE = {"passed": "bold green", "failed": "bold red"}

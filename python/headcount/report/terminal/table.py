@@ -8,11 +8,11 @@ from rich.text import Text
 
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import LevelResult
+from headcount.report.answer_sentences import PURPOSE
 from headcount.report.resources import CPU, Resources, is_over_loopback, resources
 from headcount.report.selection import by_users, counter_mean, errors_share
 from headcount.report.terminal.glyphs import writable
 from headcount.report.terminal.parts import tables
-from headcount.report.wording import PURPOSE
 from headcount.text import DASH, count, duration, megabytes_per_s, memory, share, significant
 
 _STYLE = {"passed": "green", "failed": "red", "invalid": "yellow"}

@@ -48,15 +48,15 @@ def outcome(one: Figures) -> list[str]:
     trial = one.trials[0].sorted
     sortsize = size(one.setting.sortsize_bytes)
     if one.fits:
-        said = f"Sort size {sortsize}: everything fits, nothing temporary was written"
+        text = f"Sort size {sortsize}: everything fits, nothing temporary was written"
     else:
         passes = "one pass" if trial.passes == 1 else f"{trial.passes} passes"
-        said = (
+        text = (
             f"Sort size {sortsize}: it does not fit; {plural('run', trial.budget.runs)}, merged in "
             f"{passes}, {size(one.temporary_bytes)} written to work files in "
             f"{', '.join(str(where.folder) for where in one.setting.work)}"
         )
-    lines = [said]
+    lines = [text]
     if one.used_bytes is not None and trial.baseline_bytes is not None:
         lines.append(
             f"Memory: {size(one.used_bytes)} at most, above {size(trial.baseline_bytes)} of the "
@@ -80,24 +80,24 @@ def phases(one: Figures) -> str:
         ("write output" if one.fits else "merge", [sort.merge_s for sort in sorts]),
         ("sync", [sort.sync_s for sort in sorts]),
     ]
-    told = [f"{name} {seconds(statistics.median(times))}" for name, times in parts if any(times)]
+    texts = [f"{name} {seconds(statistics.median(times))}" for name, times in parts if any(times)]
     cpu = seconds(statistics.median(sort.cpu_s for sort in sorts))
     first = sorts[0]
     moved = f"read {size(first.read_bytes)}, wrote {size(first.written_bytes)}"
-    return f"Medians: {', '.join(told)}; CPU {cpu}; {moved}"
+    return f"Medians: {', '.join(texts)}; CPU {cpu}; {moved}"
 
 
 def best(found: Sequence[Figures]) -> str:
     """The fastest setting, and those that cannot be told from it (S-11)."""
     first = next(one for one in found if one.standing == "best")
-    said = f"Fastest: {label(first)} with {_estimate(first.exit_s)}"
+    text = f"Fastest: {label(first)} with {_estimate(first.exit_s)}"
     alike = [label(one) for one in found if one.standing == "no different"]
     if alike:
         others = f"{len(alike)} others" if len(alike) > MOST_NAMED else ", ".join(alike)
-        said += f"; no different within the noise: {others}"
+        text += f"; no different within the noise: {others}"
     if any(one.standing == "unknown" for one in found):
-        said += "; sorts were not repeated, so this may be chance: give --repeat"
-    return said
+        text += "; sorts were not repeated, so this may be chance: give --repeat"
+    return text
 
 
 def label(one: Figures) -> str:
@@ -126,7 +126,7 @@ def placement(one: Placement) -> list[str]:
             f"({PAPER_PLACED})"
         )
     if one.same is not None:
-        lines.append(f"No difference is to be expected: {one.same}")
+        lines.append(f"Expect no difference: {one.same}")
     return lines
 
 
@@ -136,7 +136,7 @@ def caveats(subject: Subject, measured: Measured) -> list[str]:
     if not subject.verify:
         lines.append("The output was not verified.")
     if measured.interrupted:
-        lines.append("Interrupted: what was measured until then is all there is.")
+        lines.append("Interrupted: the figures cover only what was measured until then.")
     lines += [f"Kept: {path}" for path in measured.kept]
     return lines
 
@@ -146,7 +146,7 @@ def _saved(gain: Estimate) -> str:
         return f"{share(gain.value)} of the time saved, measured once"
     known = f"95% interval {share(gain.low)} to {share(gain.high)}"
     if gain.low <= 0 <= gain.high:
-        return f"no difference that can be told from noise ({known})"
+        return f"no difference beyond the noise ({known})"
     if gain.value < 0:
         return f"{share(-gain.value)} more time ({known} saved)"
     return f"{share(gain.value)} of the time saved ({known})"

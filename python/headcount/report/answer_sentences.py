@@ -26,20 +26,20 @@ def confidence(capacity: Capacity | None) -> str | None:
     """Say how sure the capacity is, in one sentence; None where there is nothing to say."""
     if capacity is None:
         return None
-    said = []
+    parts = []
     if capacity.low is not None and capacity.high is not None:
         # Outwards, as in the verdict's sentence: the users quoted are within the interval.
         bounds = interval(math.floor(capacity.low), math.ceil(capacity.high))
-        said.append(f"95% confidence interval {bounds} users")
+        parts.append(f"95% confidence interval {bounds} users")
     if capacity.at_least:
-        said.append("no level failed")
+        parts.append("no level failed")
     elif capacity.estimate is not None:
-        said.append(f"estimate {count(capacity.estimate)}")
+        parts.append(f"estimate {count(capacity.estimate)}")
     if capacity.binding is not None:
-        said.append(f"limited by {capacity.binding}")
+        parts.append(f"limited by {capacity.binding}")
     if capacity.users is not None:
-        said.append(_confirmed(capacity, capacity.users))
-    text = "; ".join(said)
+        parts.append(_confirmed(capacity, capacity.users))
+    text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}." if text else None
 
 
@@ -88,9 +88,9 @@ def priced(verdict: Verdict) -> list[str]:
 def price_each(currency: str, each: PriceEach, *, at_most: bool) -> str:
     """A price for each with its interval; `at_most` where that is all that is known of it."""
     bound = "at most " if at_most else ""
-    told = f"{bound}{each_text(each.value, currency)} per {price_of(each)}"
+    text = f"{bound}{each_text(each.value, currency)} per {price_of(each)}"
     interval = price_interval(currency, each)
-    return f"{told} ({interval})" if interval else told
+    return f"{text} ({interval})" if interval else text
 
 
 def price_of(each: PriceEach) -> str:

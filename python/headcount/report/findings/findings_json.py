@@ -5,7 +5,7 @@ from typing import Any
 from headcount.analyse.rules.condition import Reading
 from headcount.analyse.rules.diagnosis import LogDiagnosis
 from headcount.analyse.rules.finding import Finding
-from headcount.report.findings import wording
+from headcount.report.findings import log_sentences
 
 
 def record(found: LogDiagnosis) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def record(found: LogDiagnosis) -> dict[str, Any]:
         "verdict": {
             "kind": decision.kind,
             "area": decision.area,
-            "sentence": wording.verdict(found),
+            "sentence": log_sentences.verdict(found),
             "confidence": decision.confidence,
             "masked": decision.masked,
             "runner_up": decision.runner_up,

@@ -9,7 +9,7 @@ from headcount.text import unbroken
 
 
 def section(content: ReportContent) -> Html | None:
-    """Show what is foretold, and why what is not; nothing where there was nothing to ask."""
+    """Show what the model predicts, and why it refuses; nothing without predictions."""
     told = content.predictions
     if not told:
         return None
@@ -29,8 +29,8 @@ def _table(rows: list[prediction.PredictionRow]) -> Html:
     return table(columns, [row(columns, one.cells()) for one in rows], prediction.TITLE)
 
 
-def _unknowable(said: list[str]) -> Html | None:
-    if not said:
+def _unknowable(texts: list[str]) -> Html | None:
+    if not texts:
         return None
-    items = (element("li", unbroken(one)) for one in said)
+    items = (element("li", unbroken(one)) for one in texts)
     return more(prediction.UNKNOWABLE, element("ul", *items))

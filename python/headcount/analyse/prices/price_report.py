@@ -13,8 +13,8 @@ from headcount.bundle.price import Price
 from headcount.plan.cost import Period
 
 ROUNDING = (
-    "Amounts are decimal. A line is rounded half up to the currency's smallest unit, a total is "
-    "the sum of rounded lines, and a price for each is not rounded until it is printed."
+    "Amounts are decimal. Each line is rounded half up to the currency's smallest unit, a total "
+    "is the sum of rounded lines, and prices per unit are rounded only when printed."
 )
 
 
@@ -29,9 +29,9 @@ class Priced(Record):
         description="What `users` is"
     )
     interval: tuple[float, float] | None = Field(
-        description="95 % confidence interval of the capacity, in users"
+        description="95% confidence interval of the capacity, in users"
     )
-    at_least: bool = Field(description="Whether nothing broke up to the largest level tried")
+    at_least: bool = Field(description="Whether no level failed")
     price: Price | None = Field(description="Null where no cost was stated")
     doubts: list[str] = Field(description="Of the run, in sentences")
 
@@ -40,7 +40,7 @@ class Curve(Record):
     """The cost of a configuration for any number of users: a staircase."""
 
     name: str
-    steps: list[Step] = Field(description="At most 2,000; what has more ends early")
+    steps: list[Step] = Field(description="At most 2,000; the curve ends there")
 
 
 class PriceReport(Record):
@@ -49,15 +49,17 @@ class PriceReport(Record):
     schema_version: Literal[1] = SCHEMA_VERSION
     currency: str | None = Field(description="Of all prices; null where there is none")
     basis: Period | None = Field(
-        description="What is compared: `once` whole prices, else what is paid in this period"
+        description=(
+            "What is compared: `once` for one-off prices, otherwise the price for this period"
+        )
     )
     configurations: list[Priced]
-    need: Need | None = Field(description="What is looked for, if users were given")
-    fleets: list[Fleet] = Field(description="Of every configuration that holds anybody")
+    need: Need | None = Field(description="What is needed, if users were given")
+    fleets: list[Fleet] = Field(description="Of every configuration with a capacity")
     cheapest: str | None = Field(description="The configuration that costs least for the need")
     shown: bool | None = Field(
-        description="Whether it is the cheapest at the ends of the capacities' intervals, too; "
-        "null where an interval is missing"
+        description="Whether it is also the cheapest at the ends of the capacities' intervals; "
+        "null if an interval is missing"
     )
     break_evens: list[BreakEven] = Field(description="Of each pair of configurations")
     curves: list[Curve]

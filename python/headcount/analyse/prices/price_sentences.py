@@ -5,7 +5,7 @@ from decimal import Decimal
 from headcount.analyse.prices.breakeven import BreakEven
 from headcount.analyse.prices.consolidation import Consolidation, rounding
 from headcount.analyse.prices.fleet import Fleet
-from headcount.analyse.prices.record import PriceReport
+from headcount.analyse.prices.price_report import PriceReport
 from headcount.plan.money import each_text, money_text
 from headcount.text import plural, share
 
@@ -44,27 +44,29 @@ def _cheapest(report: PriceReport) -> list[str]:
         (one for one in report.fleets if one.amount is not None),
         key=lambda one: (one.amount or Decimal(0), one.systems),
     )
-    told = (
+    text = (
         f"The cheapest configuration that holds {users} is {best.name}: "
         f"{plural('system', best.systems)}{_paid(best, report)}."
     )
     if others[0].amount == best.amount:
         tied = ", ".join(one.name for one in others if one.amount == best.amount)
-        return [told, f"{tied} costs as much, with more systems or as many."]
+        return [text, f"{tied} costs the same with as many or more systems."]
     assert best.amount is not None
     assert others[0].amount is not None
     more = amount_text(others[0].amount - best.amount, report)
-    next_best = f"Next is {others[0].name}, {more} dearer ({plural('system', others[0].systems)})."
-    return [told, next_best, *_sure(report)]
+    next_best = (
+        f"Next is {others[0].name}, {more} more expensive ({plural('system', others[0].systems)})."
+    )
+    return [text, next_best, *_sure(report)]
 
 
 def _sure(report: PriceReport) -> list[str]:
-    said = {
-        True: "That holds at the ends of the capacities' intervals, too.",
-        False: "Within the capacities' intervals another one could be as cheap: that is not shown.",
-        None: "Not every capacity has an interval, so how sure that is cannot be said.",
+    texts = {
+        True: "That also holds at the ends of the capacities' intervals.",
+        False: "Within the capacities' intervals, another one may be as cheap.",
+        None: "Not every capacity has an interval, so the confidence is not known.",
     }
-    return [said[report.shown]]
+    return [texts[report.shown]]
 
 
 def _paid(one: Fleet, report: PriceReport) -> str:
@@ -82,8 +84,8 @@ def _even(one: BreakEven) -> list[str]:
     if first is None or second is None:
         better, worse = (one.second, one.first) if first is None else (one.first, one.second)
         ties = any(stretch.cheaper is None for stretch in one.stretches)
-        told = f"never dearer than {worse}" if ties else f"always cheaper than {worse}"
-        return [f"{better} is {told}."]
+        text = f"never more expensive than {worse}" if ties else f"always cheaper than {worse}"
+        return [f"{better} is {text}."]
     earlier, later = (one.first, one.second) if second > first else (one.second, one.first)
     return [_crossing(one, earlier, later, max(first, second))]
 
@@ -94,38 +96,38 @@ def _crossing(one: BreakEven, earlier: str, later: str, at: int) -> str:
     always, back = one.always_from(later), one.always_from(earlier)
     if until is None:
         return f"{later} is cheaper than {earlier} from {plural('user', at)} on."
-    told = f"{later} is cheaper than {earlier} from {at:,} to {plural('user', until)}"
+    text = f"{later} is cheaper than {earlier} from {at:,} to {plural('user', until)}"
     if always is not None:
-        return f"{told}, and always from {always:,} on."
+        return f"{text}, and always from {always:,} on."
     if back is not None:
-        return f"{told}; in the end {earlier} is, always from {back:,} on."
-    return f"{told}, and they go on changing places."
+        return f"{text}; in the end {earlier} is, always from {back:,} on."
+    return f"{text}; beyond that, the cheaper one keeps changing."
 
 
 def _consolidated(one: Consolidation, report: PriceReport) -> list[str]:
     servers = plural("server", one.servers)
     held = (
         f"{one.name}: {servers} hold the {plural('user', one.users)} of {one.replaces:,} old ones "
-        f"({one.per_server:,.1f} old to a new one; {plural('system', one.systems)}, each given "
+        f"({one.per_server:,.1f} old to a new one; {plural('system', one.systems)}, each with "
         f"{plural('user', one.usable)})."
     )
-    told = [held]
+    parts = [held]
     if one.saving is None or one.yearly_before is None or one.yearly_after is None:
-        return told
+        return parts
     unit = one.currency or report.currency or ""
     before, after = (money_text(each, unit) for each in (one.yearly_before, one.yearly_after))
     size = money_text(abs(one.saving), unit)
     word = "saves" if one.saving >= 0 else "costs"
     part = share(float(abs(one.saving) / one.yearly_before)) if one.yearly_before else "0%"
     rounded = rounding(abs(one.saving))
-    told.append(
+    parts.append(
         f"Administration takes {one.admins_before:,} people for {before} a year before, "
         f"{one.admins_after:,} for {after} after: that {word} {size} a year, {part} of it"
         f"{f' ({rounded})' if rounded else ''}."
     )
     if one.pays_back_years is not None:
-        told.append(
-            f"The new servers, {money_text(one.amount or Decimal(0), unit)}, are paid for by that "
+        parts.append(
+            f"The new servers, {money_text(one.amount or Decimal(0), unit)}, pay for themselves "
             f"after {one.pays_back_years:,.1f} years."
         )
-    return told
+    return parts

@@ -23,7 +23,7 @@ class Exported(Record):
     target: str
     criteria: list[str]
     started_at: str | None = Field(description="UTC, ISO 8601; null if not known")
-    verdict: Verdict | None = Field(description="Null of a run that was ended before it had one")
+    verdict: Verdict | None = Field(description="Null if the run ended before it had one")
     levels: list[LevelResult]
 
 
