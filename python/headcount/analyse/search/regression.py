@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logit, stdtrit
+from scipy.special import expit, logit, stdtrit
 
 from headcount.analyse.search.observation import Share, Value
 
@@ -68,17 +68,17 @@ class Fit:
 
     @property
     def half_width(self) -> float:
-        """Half the width of the 95 % interval, in ln(users); at most 3, a factor of 20."""
+        """Half the width of the 95% interval, in ln(users); at most 3, a factor of 20."""
         return min(float(stdtrit(self.freedom, 0.975)) * self.error, HALF_WIDTH_MOST)
 
     @property
     def low(self) -> float:
-        """Lower end of the 95 % interval, in ln(users)."""
+        """Lower end of the 95% interval, in ln(users)."""
         return self.root - self.half_width
 
     @property
     def high(self) -> float:
-        """Upper end of the 95 % interval, in ln(users)."""
+        """Upper end of the 95% interval, in ln(users)."""
         return self.root + self.half_width
 
 
@@ -110,7 +110,7 @@ def fit_shares(
         line = _level(x - centre, y, weight)
         if not _near(line, target, x - centre, max(FAR_REACH, apart)):
             return None
-    mu = _expit(line[0] + line[1] * (x - centre))
+    mu = expit(np.clip(line[0] + line[1] * (x - centre), -STEEPEST, STEEPEST))
     return _located(
         Line(line, target, centre, slope_known),
         x,
@@ -132,6 +132,9 @@ def _near(line: Vector, target: float, x: Vector, reach: float) -> bool:
     root = (target - line[0]) / line[1]
     return bool(x.min() - reach <= root <= x.max() + reach)
 
+
+STEEPEST = 35.0
+"""A logit beyond which a share cannot be told from 0 or 1 in a float."""
 
 LEAST_ALLOWED = 1e-4
 """A constraint that allows nothing at all is regressed as allowing one in ten thousand."""
@@ -156,10 +159,6 @@ def fit_values(
     return _located(Line(line, 0.0, centre, False), x, weight, z - design @ line, lasted)
 
 
-def _expit(z: Vector) -> Vector:
-    return 1.0 / (1.0 + np.exp(-np.clip(z, -35.0, 35.0)))
-
-
 def ridge(target: float) -> float:
     """Weight of the pull towards the usual slope, for a limit given as a logit."""
     allowed = 1 / (1 + math.exp(-target))
@@ -168,20 +167,33 @@ def ridge(target: float) -> float:
 
 def _logistic(x: Vector, y: Vector, weight: Vector, pull: float) -> Vector | None:
     """Intercept and slope by Newton's method; None when it does not settle."""
-    design = np.column_stack([np.ones_like(x), x])
-    # From a flat line Newton's method converges; from a steep one it may swing.
-    beta: Vector = np.array([float(logit(np.average(y, weights=weight))), 0.0])
-    pulls = np.array([0.0, pull])
+    # From a flat line Newton's method converges; from a steep one it may swing. Two unknowns are
+    # solved by hand: a search fits thousands of lines of a dozen levels.
+    intercept, slope = float(logit(np.average(y, weights=weight))), 0.0
+    squares = x * x
     for _ in range(60):
-        mu = _expit(design @ beta)
-        gradient = design.T @ (weight * (y - mu)) - pulls * (beta - np.array([0.0, SLOPE]))
-        hessian = design.T @ ((weight * mu * (1 - mu))[:, None] * design) + np.diag(pulls)
-        step = np.linalg.solve(hessian + 1e-12 * np.eye(2), gradient)
-        step = np.clip(step, [-3.0, -40.0], [3.0, 40.0])
-        beta = beta + step
-        if np.abs(step).max() < 1e-7:
-            return beta
+        mu = expit(intercept + slope * x)
+        missed, curved = weight * (y - mu), weight * mu * (1 - mu)
+        up, along = float(missed.sum()), float(missed @ x) - pull * (slope - SLOPE)
+        flat, mixed = float(curved.sum()) + SINGULAR, float(curved @ x)
+        bent = float(curved @ squares) + pull + SINGULAR
+        determinant = flat * bent - mixed * mixed
+        if determinant <= 0:
+            return None
+        rise = _within((bent * up - mixed * along) / determinant, 3.0)
+        turn = _within((flat * along - mixed * up) / determinant, 40.0)
+        intercept, slope = intercept + rise, slope + turn
+        if max(abs(rise), abs(turn)) < 1e-7:
+            return np.array([intercept, slope])
     return None
+
+
+SINGULAR = 1e-12
+"""What keeps the equations of a step solvable where no level carries information."""
+
+
+def _within(step: float, most: float) -> float:
+    return max(-most, min(most, step))
 
 
 def _level(x: Vector, y: Vector, weight: Vector) -> Vector:
@@ -190,7 +202,7 @@ def _level(x: Vector, y: Vector, weight: Vector) -> Vector:
     pooled = float(weight @ y)
     for _ in range(80):
         middle = (low + high) / 2
-        if float(weight @ _expit(middle + SLOPE * x)) < pooled:
+        if float(weight @ expit(middle + SLOPE * x)) < pooled:
             low = middle
         else:
             high = middle
