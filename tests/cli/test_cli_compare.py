@@ -136,7 +136,7 @@ def test_the_history_of_two_runs_is_a_table(home: Headcount, runs: list[str]) ->
         (("gate", "RUN", "--baseline", "RUN", "--margin", "3"), "write 5%"),
         (("gate", "RUN", "--baseline", "RUN", "--margin", "speed=3%"), "there is no metric"),
         (("gate", "RUN", "--baseline", "RUN", "--margin", "100%"), "a margin is a share"),
-        (("history", "nowhere"), "is not a folder of runs"),
+        (("history", "nowhere"), "is no folder of runs"),
     ],
 )
 def test_mistakes_are_told_in_a_sentence(
