@@ -36,6 +36,10 @@ test: packages setup ## Install what the tests need, and run them all
 	$(RUN) python tests/suite.py || failed=$$?; \
 	exit $$failed  # both are told, whichever fails
 
+.PHONY: proof
+proof: packages setup ## What a release needs too: the tests that are long or need a quiet machine
+	@HEADCOUNT_TESTS_FORK=0 $(RUN) python tests/suite.py --proof
+
 .PHONY: check
 check: setup ## Formatting, lints, types, spelling, the stub of the engine, the house rules
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync check-rust check-python
