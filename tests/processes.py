@@ -10,8 +10,11 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+from preloaded import Fork, Preloaded
 
 # Commands inherit which signals are ignored; a test that wants one ignored says so.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # tests in the background of a shell
@@ -21,6 +24,9 @@ if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:  # tests under nohup
 
 LONGEST_S = 180.0
 """No command of the tests takes longer. (A search with a budget of 80 s has taken over 90.)"""
+
+FORKS = "HEADCOUNT_TESTS_FORK"
+"""0: start each command as a user does, with an interpreter of its own (`make proof`)."""
 
 SEED = "1"
 """Of runs that name none: few users in a short level do nothing at all with some seeds. A plan that
@@ -53,9 +59,19 @@ class Ended:
 class Command:
     """A command under way."""
 
-    def __init__(self, arguments: list[str], environment: dict[str, str], folder: Path) -> None:
+    def __init__(
+        self,
+        arguments: list[str],
+        environment: dict[str, str],
+        folder: Path,
+        preloaded: Preloaded | None,
+    ) -> None:
         self._out, self._err = folder / "out", folder / "err"
+        self.process: Fork | subprocess.Popen[bytes]
         with self._out.open("wb") as out, self._err.open("wb") as err:
+            if preloaded is not None:
+                self.process = preloaded.start(arguments, environment, out.fileno(), err.fileno())
+                return
             self.process = subprocess.Popen(
                 arguments,
                 stdin=subprocess.DEVNULL,
@@ -130,21 +146,26 @@ class Headcount:
     ) -> Command:
         """Start a command, in a shell that first limits something, or ignores a signal.
 
-        `before` is a program, with its arguments, that starts it in turn.
+        `before` is a program, with its arguments, that starts it in turn. Without any of these it
+        is a fork of a process that has the libraries (`preloaded.py`).
         """
         has_seed = "--seed" in arguments or any(one.endswith("plan.toml") for one in arguments)
         if arguments[:1] == ("run",) and len(arguments) > 1 and not has_seed:
             arguments += ("--seed", SEED)
+        environment = {**self.environment, **environment}
+        folder = self.home / f"command-{len(self._commands)}"
+        folder.mkdir(parents=True)
+        preloaded = None if ulimit or ignored or before else _preloaded()
+        if preloaded is not None and preloaded.can_start(environment):
+            self._commands.append(Command([*arguments], environment, folder, preloaded))
+            return self._commands[-1]
         line = [*before, sys.executable, "-m", "headcount", *arguments]
         first = [f"ulimit {ulimit}"] if ulimit else []
         first += [f"trap '' {ignored}"] if ignored else []
         if first:
             line = ["/bin/sh", "-c", " && ".join([*first, 'exec "$@"']), "sh", *line]
-        folder = self.home / f"command-{len(self._commands)}"
-        folder.mkdir(parents=True)
-        command = Command(line, {**self.environment, **environment}, folder)
-        self._commands.append(command)
-        return command
+        self._commands.append(Command(line, environment, folder, None))
+        return self._commands[-1]
 
     def run(self, *arguments: str, ulimit: str = "", **environment: str) -> Ended:
         """Run a command to its end."""
@@ -183,6 +204,12 @@ class Headcount:
         for pid in processes_with(str(self.home)):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+
+
+@cache
+def _preloaded() -> Preloaded | None:
+    """What forks the commands of this worker; None where each is to start an interpreter."""
+    return Preloaded() if os.environ.get(FORKS, "1") != "0" else None
 
 
 def processes_with(text: str) -> list[int]:

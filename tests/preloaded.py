@@ -1,0 +1,207 @@
+"""Headcount's commands, each a fork of one process that has imported its libraries.
+
+The imports take over a second of CPU, and the tests start about a thousand commands. A command is
+still a process and a session of its own, with its own environment, folder and files; only the
+modules that it finds imported are not read again. `headcount.cli`, which looks at its surroundings
+when it is imported, is not among them. Tests of a start itself start the interpreter.
+"""
+
+import array
+import atexit
+import contextlib
+import json
+import os
+import random
+import runpy
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+LIBRARIES = (
+    "duckdb",
+    "headcount.controller.run",
+    "headcount.counters.log",
+    "headcount.report.html",
+    "headcount.report.terminal",
+    "headcount.workloads",
+    "numpy",
+    "pydantic",
+    "rich.console",
+    "rich.markdown",
+    "rich.progress",
+    "rich.table",
+    "scipy.optimize",
+    "scipy.special",
+    "scipy.stats",
+    "typer",
+)
+READ_AT_THE_START = ("PYTHON", "LC_", "LANG", "OPENBLAS", "OMP_", "LD_")
+"""Variables that the interpreter, or a library, reads once; a command with others is no fork."""
+MOST = 1 << 20
+"""Bytes of a request: an environment and arguments."""
+
+
+class Fork:
+    """A command under way, with what the tests use of `subprocess.Popen`."""
+
+    def __init__(self, pid: int, preloaded: "Preloaded") -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+        self._preloaded = preloaded
+
+    def poll(self) -> int | None:
+        """Its exit code; None while it runs."""
+        if self.returncode is None:
+            self.returncode = self._preloaded.exit_code(self.pid, 0)
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end; returns its exit code."""
+        if self.returncode is None:
+            self.returncode = self._preloaded.exit_code(self.pid, timeout)
+        if self.returncode is None:
+            raise subprocess.TimeoutExpired("headcount", timeout or 0)
+        return self.returncode
+
+    def kill(self) -> None:
+        """End it at once."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+
+
+class Preloaded:
+    """The process that forks, as the tests see it."""
+
+    def __init__(self) -> None:
+        self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MOST)
+        self._codes: dict[int, int] = {}
+        self._forked: list[int] = []
+        self._starting = threading.Lock()
+        self._heard = threading.Condition()
+        self.environment = dict(os.environ)
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, __file__, str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                env={**self.environment, "OPENBLAS_NUM_THREADS": "1"},
+                pass_fds=[theirs.fileno()],
+            )
+        threading.Thread(target=self._listen, daemon=True).start()
+        atexit.register(self.close)
+
+    def close(self) -> None:
+        """End it; commands under way go on."""
+        self._ours.shutdown(socket.SHUT_RDWR)
+        self._process.wait()
+
+    def can_start(self, environment: Mapping[str, str]) -> bool:
+        """Whether a fork finds what an interpreter of its own would."""
+        names = environment.keys() | self.environment.keys()
+        return self._process.poll() is None and all(
+            environment.get(name) == self.environment.get(name)
+            for name in names
+            if name.startswith(READ_AT_THE_START)
+        )
+
+    def start(
+        self, arguments: Sequence[str], environment: Mapping[str, str], out: int, err: int
+    ) -> Fork:
+        """Start a command that writes to two files."""
+        asked = json.dumps([list(arguments), dict(environment), str(Path.cwd())])
+        with self._starting, self._heard:
+            socket.send_fds(self._ours, [asked.encode()], [out, err])
+            self._heard.wait_for(lambda: self._forked or self._process.poll() is not None)
+            return Fork(self._forked.pop(), self)
+
+    def exit_code(self, pid: int, timeout_s: float | None) -> int | None:
+        """The exit code of a command; None if it still runs after that time."""
+        with self._heard:
+            self._heard.wait_for(lambda: pid in self._codes, timeout_s)
+            return self._codes.pop(pid, None)
+
+    def _listen(self) -> None:
+        while message := self._ours.recv(MOST):
+            pid, code = json.loads(message)
+            with self._heard:
+                if code is None:
+                    self._forked.append(pid)
+                else:
+                    self._codes[pid] = code
+                self._heard.notify_all()
+        with self._heard:
+            self._heard.notify_all()
+
+
+def forked(asking: socket.socket) -> list[str] | None:
+    """Fork a command for each request.
+
+    Returns in each fork, with its arguments, and at the end of the requests, with None.
+    """
+    running: dict[int, int] = {}  # pids by the file that reports the end
+    with selectors.DefaultSelector() as selector:
+        selector.register(asking, selectors.EVENT_READ)
+        while True:
+            for key, _ in selector.select():
+                if key.fd in running:
+                    selector.unregister(key.fd)
+                    pid = running.pop(key.fd)
+                    os.close(key.fd)
+                    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+                    with contextlib.suppress(OSError):
+                        asking.send(json.dumps([pid, code]).encode())
+                    continue
+                message, files, _, _ = socket.recv_fds(asking, MOST, 2)
+                if not message:
+                    return None
+                arguments, environment, folder = json.loads(message)
+                pid = os.fork()
+                if pid == 0:
+                    for other in running:
+                        os.close(other)
+                    asking.close()
+                    _settle(environment, folder, array.array("i", files))
+                    return list(arguments)
+                for file in files:
+                    os.close(file)
+                file = os.pidfd_open(pid)
+                running[file] = pid
+                selector.register(file, selectors.EVENT_READ)
+                asking.send(json.dumps([pid, None]).encode())
+
+
+def _settle(environment: Mapping[str, str], folder: str, files: Sequence[int]) -> None:
+    """Be a process like one that a shell has started."""
+    os.setsid()
+    for place, file in enumerate(files, start=1):
+        os.dup2(file, place)
+        os.close(file)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    time.tzset()
+    random.seed()
+
+
+def _main() -> None:
+    asking = socket.socket(fileno=int(sys.argv[1]))
+    for name in LIBRARIES:
+        __import__(name)
+    assert "headcount.cli" not in sys.modules
+    threads = len(list(Path("/proc/self/task").iterdir()))
+    assert threads == 1, f"{threads} threads do not survive a fork"
+    arguments = forked(asking)
+    if arguments is not None:
+        sys.argv = ["headcount", *arguments]
+        runpy.run_module("headcount", run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    _main()
