@@ -12,6 +12,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "workloads.md"
 
 FEW_STEPS = 4
 """Scenarios of up to so many steps are shown with all options."""
+FEW_ROWS = 4
+"""Rows of another workload of the same benchmark are not repeated if there are more of them."""
 
 INTRODUCTION = """\
 # Workloads
@@ -65,7 +67,10 @@ def _family(original: str, members: list[Workload]) -> str:
         [
             f"## {original}",
             *shared,
-            *(_section(member, set(common)) for member in members),
+            *(
+                _section(member, set(common), members[:index])
+                for index, member in enumerate(members)
+            ),
             "Differences from the original:",
             _by_owner({w.name: w.deviations for w in members}),
             "Sources:",
@@ -86,7 +91,7 @@ def _by_owner(texts: Mapping[str, Sequence[str]]) -> str:
     )
 
 
-def _section(workload: Workload, common: set[str]) -> str:
+def _section(workload: Workload, common: set[str], earlier: Sequence[Workload]) -> str:
     description = " ".join(workload.description.split())
     if workload.recreates != _original(workload):
         description += f" Re-creates {workload.recreates}."
@@ -95,7 +100,7 @@ def _section(workload: Workload, common: set[str]) -> str:
             f"### {workload.name}",
             f"**{workload.title}.** {description}",
             _list(fact for fact in _facts(workload) if fact not in common),
-            *_scenarios(workload),
+            *_scenarios(workload, earlier),
         ]
     )
 
@@ -138,12 +143,16 @@ def _data(workload: Workload) -> Iterable[str]:
             yield part.text
 
 
-def _scenarios(workload: Workload) -> Iterable[str]:
+def _scenarios(workload: Workload, earlier: Sequence[Workload]) -> Iterable[str]:
     """What is the same for all scenarios as a fact, what differs as a table."""
-    total = sum(scenario.weight for scenario in workload.scenarios)
-    # A load file decides how often each of its operations comes.
-    unknown = workload.program is not None and workload.program.needs_file
-    rows = [_row(scenario, 0 if unknown else total) for scenario in workload.scenarios]
+    rows = _rows(workload)
+    for sibling in earlier:
+        known = {_apart_from_share(row) for row in _rows(sibling)}
+        those = [row for row in rows if _apart_from_share(row) in known]
+        if FEW_ROWS < len(those) < len(rows):
+            rows = [row for row in rows if row not in those]
+            listed = ", ".join(f"{row['scenario']} {row['share']}" for row in those)
+            yield f"As in [{sibling.name}](#{sibling.name}), with these shares: {listed}. Besides:"
     same = [key for key in rows[0] if len(rows) > 1 and len({row[key] for row in rows}) == 1]
     few = len({row["origin"] for row in rows}) <= len(rows) / 2
     apart = {*same, "origin"} if few else set(same)
@@ -151,11 +160,22 @@ def _scenarios(workload: Workload) -> Iterable[str]:
     facts = [f"{key.capitalize()} of each: {rows[0][key]}" for key in same if rows[0][key]]
     if few and "origin" not in same:
         origins: dict[str, list[str]] = {}
-        for scenario in workload.scenarios:
-            origins.setdefault(scenario.origin, []).append(scenario.name)
+        for row in rows:
+            origins.setdefault(row["origin"], []).append(row["scenario"].strip("`"))
         facts += [f"Origin of {_code(names)}: {text}" for text, names in origins.items()]
     if facts:
         yield _list(facts)
+
+
+def _rows(workload: Workload) -> list[dict[str, str]]:
+    total = sum(scenario.weight for scenario in workload.scenarios)
+    # A load file decides how often each of its operations comes.
+    unknown = workload.program is not None and workload.program.needs_file
+    return [_row(scenario, 0 if unknown else total) for scenario in workload.scenarios]
+
+
+def _apart_from_share(row: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(cell for key, cell in row.items() if key != "share")
 
 
 def _row(scenario: Scenario, total: float) -> dict[str, str]:

@@ -52,7 +52,7 @@ def second_plan(plan: Plan, target: str | None, given: Given) -> Plan | None:
     if not any(name not in {"pairs", "order", "cost", "sources"} for name in asked):
         raise InputError(
             "there is no second target to compare with: give --versus TARGET, or --versus-set "
-            "KEY=VALUE for a server of the lab like the first with another setting"
+            "KEY=VALUE for a lab server like the first with another setting"
         )
     if given.order is not None and given.order not in ORDERS:
         raise InputError(f"--pair-order is {given.order}; it is one of: {', '.join(ORDERS)}")
