@@ -31,10 +31,7 @@ run: run-packages setup ## Start a Samba here and find how many people it holds:
 
 .PHONY: test
 test: packages setup ## Install what the tests need, and run them all
-	@failed=0; \
-	$(RUN) python tests/rust.py || failed=$$?; \
-	$(RUN) python tests/suite.py || failed=$$?; \
-	exit $$failed  # both are told, whichever fails
+	@$(RUN) python tests/all.py
 
 .PHONY: proof
 proof: packages setup ## What a release needs too: the tests that are long or need a quiet machine
