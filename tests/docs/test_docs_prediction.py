@@ -11,7 +11,7 @@ PAGE = re.sub(r"\s+", " ", (ROOT / "docs" / "prediction.md").read_text("utf-8"))
 
 
 def percent(value: float) -> str:
-    return f"{value * 100:.1f} %".replace("-0.0", "0.0")
+    return f"{value * 100:.1f}%".replace("-0.0", "0.0")
 
 
 def test_the_power_law() -> None:
@@ -25,7 +25,7 @@ def test_the_power_law() -> None:
 
 def test_the_server_that_nobody_measured() -> None:
     at, low, high = expected(48, 1)
-    assert f"about {at:,.0f} users, 95 % prediction interval {low:,.0f} to {high:,.0f}" in PAGE
+    assert f"about {at:,.0f} users, 95% prediction interval {low:,.0f} to {high:,.0f}" in PAGE
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -34,7 +34,7 @@ def test_the_shapes(name: str) -> None:
     for first, second, third in (("C", "B", "A"), ("F", "E", "D")):
         (a, _, low), (b, _, high), (at, _, users) = (ROWS[row] for row in (first, second, third))
         told = SHAPES[name]((a, low), (b, high), at)
-        cells.append(f"{told:,.0f} ({100 * (told / users - 1):+.1f} %)")
+        cells.append(f"{told:,.0f} ({100 * (told / users - 1):+.1f}%)")
     assert f"| {name} | {cells[0]} | {cells[1]} |" in PAGE
 
 
