@@ -290,7 +290,7 @@ def test_a_first_look_says_that_it_is_one(run: Run, sample: LevelResult) -> None
     found = outcome(confirmed=False, flags=(Flag.UNCONFIRMED, Flag.NOISY))
     verdict = of_search(search(run, quick=True), [level(sample, 917)], found, 9.0, "finished")
     assert verdict.flags[0] == "runs disagree; the interval may be too narrow"
-    assert verdict.flags[1].startswith("a quick look")
+    assert verdict.flags[1].startswith("a quick search")
     assert len(verdict.flags) == 2
 
 

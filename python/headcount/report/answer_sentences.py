@@ -32,7 +32,7 @@ def confidence(capacity: Capacity | None) -> str | None:
         bounds = interval(math.floor(capacity.low), math.ceil(capacity.high))
         parts.append(f"95% confidence interval {bounds} users")
     if capacity.at_least:
-        parts.append("no level failed")
+        parts.append("no upper end")
     elif capacity.estimate is not None:
         parts.append(f"estimate {count(capacity.estimate)}")
     if capacity.binding is not None:

@@ -50,7 +50,7 @@ def _capacity(found: Capacity) -> Iterator[str]:
     elif found.at_least or found.high is None:
         yield (
             f"The server holds {plural('user', found.users)} and may hold more: no valid level "
-            "failed, so the upper end is not known."
+            "clearly failed, so the upper end is not known."
         )
     else:
         yield (

@@ -81,7 +81,7 @@ def _interval(capacity: Capacity | None) -> Iterator[Html | str]:
     if capacity is None:
         return
     if capacity.at_least:
-        yield "No level failed: the server may hold more."
+        yield "No upper end: the server may hold more."
     elif capacity.low is not None and capacity.high is not None:
         bounds = interval(math.floor(capacity.low), math.ceil(capacity.high))
         yield f"95% confidence interval {bounds}"
