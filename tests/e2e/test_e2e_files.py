@@ -187,9 +187,11 @@ def assert_refused(ended: Ended, code: int, *told: str) -> None:
 def test_mistakes_are_told_and_nothing_is_written(headcount: Headcount, disk: Path) -> None:
     before = contents(disk)
     assert_refused(run_on(headcount, "file://my/disk"), 2, "with three slashes")
-    assert_refused(run_on(headcount, "file:///nobody/has/it"), 2, "it is not there: make or mount")
+    assert_refused(
+        run_on(headcount, "file:///nobody/has/it"), 2, "it does not exist: create or mount"
+    )
     letter = target(disk / "letter.txt")
-    assert_refused(run_on(headcount, letter), 2, "it is no folder")
+    assert_refused(run_on(headcount, letter), 2, "it is not a folder")
     wrong = run_on(headcount, target(disk), "--client", "mode=fast")
     assert_refused(wrong, 2, "[client]", "buffered")
     assert_refused(run_on(headcount, target(disk), "--shares", "2"), 2, "has no shares")

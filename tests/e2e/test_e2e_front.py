@@ -123,9 +123,9 @@ def test_held_mail_is_delivered_at_the_end_and_clients_need_the_password(
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (("--lmtp", "127.0.0.1:1"), 3, "mail for 127.0.0.1:1 cannot be handed over: no connection"),
-        (("--lmtp", "count", "--route", "x"), 2, '"x" is no route: write DOMAIN=HOST:PORT'),
-        (("--lmtp", "count", "--listen", "nowhere"), 2, '"nowhere" is no address to listen on'),
+        (("--lmtp", "127.0.0.1:1"), 3, "mail for 127.0.0.1:1 cannot be delivered: no connection"),
+        (("--lmtp", "count", "--route", "x"), 2, '"x" is not a route: write DOMAIN=HOST:PORT'),
+        (("--lmtp", "count", "--listen", "nowhere"), 2, '"nowhere" is not an address to listen on'),
         (("--lmtp", "count", "--listen", "0.0.0.0:0"), 2, "set a password"),
     ],
 )

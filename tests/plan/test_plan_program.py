@@ -79,10 +79,10 @@ def test_a_load_file_has_to_be_named() -> None:
     ("text", "told"),
     [
         ("Close 5 NT_STATUS_OK\n", "line 1: Close on handle 5, which no NTCreateX before it"),
-        ("\nLeap 5\n", 'line 2: "Leap" is no operation of a load file of dbench'),
+        ("\nLeap 5\n", 'line 2: "Leap" is not an operation of a load file of dbench'),
         ('Mkdir "\\client1\\..\\x" NT_STATUS_OK\n', "line 1: the path"),
         ('1.5 Mkdir "\\client1\\x" NT_STATUS_OK\n', "give --ignore-times"),
-        ("", "there is no operation in this file: it is no load file"),
+        ("", "this file has no operations, so it is not a load file"),
     ],
 )
 def test_what_is_no_load_file_is_refused_with_the_line(file: Path, text: str, told: str) -> None:

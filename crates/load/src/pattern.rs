@@ -14,7 +14,7 @@ pub struct Pattern {
 /// Why a pattern is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "\"{0}\" is no pattern: it may hold the user's number once, as in user{{n}} or user{{n:05}}, \
+    "\"{0}\" is not a pattern: it may have the user's number once, as in user{{n}} or user{{n:05}}, \
      and no other braces"
 )]
 pub struct NotAPattern(String);

@@ -80,7 +80,7 @@ impl Tls {
         offered: Option<Offered>,
     ) -> Result<Self, String> {
         let server = ServerName::try_from(host.to_owned())
-            .map_err(|_| format!("\"{host}\" is no name that a certificate could have"))?;
+            .map_err(|_| format!("\"{host}\" is not a name that a certificate can have"))?;
         let provider = Arc::new(ring::default_provider());
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()

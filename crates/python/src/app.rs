@@ -37,8 +37,9 @@ impl AppServer {
     ) -> PyResult<Self> {
         let mut settings = Settings::new(data);
         settings.listen = listen.parse().map_err(|_| {
-            let message =
-                format!("\"{listen}\" is no address to listen on; write it like 127.0.0.1:7410");
+            let message = format!(
+                "\"{listen}\" is not an address to listen on; write it like 127.0.0.1:7410"
+            );
             InputError::new_err(message)
         })?;
         settings.threads = if threads == 0 {

@@ -40,8 +40,9 @@ impl MailFront {
         password: Option<String>,
     ) -> PyResult<Self> {
         let listen = listen.parse().map_err(|_| {
-            let message =
-                format!("\"{listen}\" is no address to listen on; write it like 127.0.0.1:2525");
+            let message = format!(
+                "\"{listen}\" is not an address to listen on; write it like 127.0.0.1:2525"
+            );
             InputError::new_err(message)
         })?;
         let settings = Settings {

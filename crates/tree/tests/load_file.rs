@@ -101,10 +101,10 @@ fn a_mistake_is_told_with_its_line() {
     let sentence = |text: &str| parse(text, false).unwrap_err().to_string();
     let open = "NTCreateX \"\\c\\client1\\x\" 0x40 0x2 5 NT_STATUS_OK\n";
     for (text, says) in [
-        ("", "line 1: there is no operation in this file"),
+        ("", "line 1: this file has no operations"),
         (
             "Fly 1 NT_STATUS_OK",
-            "line 1: \"Fly\" is no operation of a load file of dbench; these",
+            "line 1: \"Fly\" is not an operation of a load file of dbench; these",
         ),
         (
             "\n\nClose 5 NT_STATUS_OK",

@@ -60,7 +60,7 @@ pub enum ControlError {
         server: u16,
     },
     /// The token is missing or wrong.
-    #[error("{address} does not let us in: {reason}")]
+    #[error("{address} refuses access: {reason}")]
     Token {
         /// The server.
         address: String,

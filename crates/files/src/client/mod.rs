@@ -133,8 +133,8 @@ fn open_root(path: &std::path::Path) -> Result<OwnedFd, FilesError> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     rustix::fs::open(path, flags, FileMode::empty()).map_err(|errno| {
         refused(match errno {
-            Errno::NOENT => "it is not there: make or mount it first".to_owned(),
-            Errno::NOTDIR => "it is no folder".to_owned(),
+            Errno::NOENT => "it does not exist: create or mount it first".to_owned(),
+            Errno::NOTDIR => "it is not a folder".to_owned(),
             Errno::ACCESS => "this user may not enter it".to_owned(),
             other => format!("{}: {}", errno::name(other), io::Error::from(other)),
         })

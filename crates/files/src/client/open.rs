@@ -112,8 +112,7 @@ fn missing(found: Made<()>, path: &str) -> Result<(), Fault> {
         Err(failed) if failed.is_not_found() => Ok(()),
         Err(failed) => Err(errno::fault(failed, path)),
         Ok(()) => {
-            let sentence =
-                format!("openat2 \"{path}\": it is there, though nobody should have made it");
+            let sentence = format!("openat2 \"{path}\": it exists, but should not");
             Err(Fault::step(FaultKind::Refused, sentence))
         }
     }

@@ -42,8 +42,8 @@ pub enum ProvisionError {
     },
     /// The user may not write there.
     #[error(
-        "nothing can be written in {} ({reason}): the data set needs a folder in which whoever runs \
-         Headcount may make folders",
+        "nothing can be written in {} ({reason}): the data set needs a folder in which the user who \
+         runs Headcount may create folders",
         .folder.display()
     )]
     ReadOnly {

@@ -114,11 +114,11 @@ fn folders_that_cannot_be_used_are_named() {
     let told = |path: PathBuf| Files::new(FilesOptions::new(path)).unwrap_err().to_string();
     let missing = told(disk.path().join("nothing"));
     assert!(
-        missing.contains("nothing cannot be used: it is not there"),
+        missing.contains("nothing cannot be used: it does not exist"),
         "{missing}"
     );
     fs::write(disk.path().join("file"), "").unwrap();
-    assert!(told(disk.path().join("file")).contains("it is no folder"));
+    assert!(told(disk.path().join("file")).contains("it is not a folder"));
     assert!(told("relative".into()).contains("it must be absolute"));
     let mut options = disk.options();
     options.threads = 0;

@@ -199,9 +199,18 @@ fn metadata_and_listings() {
         let there = person
             .fails(json!({"op": "probe", "path": {"file": "home"}}))
             .await;
-        assert!(there.message.contains("it is there"), "{there}");
+        assert!(
+            there.message.contains("it exists, but should not"),
+            "{there}"
+        );
         let there = json!({"op": "inspect", "path": {"file": "home"}, "missing": true});
-        assert!(person.fails(there).await.message.contains("it is there"));
+        assert!(
+            person
+                .fails(there)
+                .await
+                .message
+                .contains("it exists, but should not")
+        );
         let gone = json!({"op": "inspect", "path": {"file": "missing"}});
         assert!(person.fails(gone).await.message.contains("ENOENT"));
     });

@@ -36,11 +36,9 @@ impl Headers {
     /// Adds one.
     pub fn add(&mut self, name: &str, value: &str) -> Result<(), String> {
         let known = HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_| format!("\"{}\" is no name of a header", name.escape_default()))?;
+            .map_err(|_| format!("\"{}\" is not the name of a header", name.escape_default()))?;
         if OWN.contains(&known.as_str()) {
-            return Err(format!(
-                "the header {name} is the client's own; leave it out"
-            ));
+            return Err(format!("the header {name} is the client's own; remove it"));
         }
         let text = HeaderValue::from_str(value).map_err(|_| {
             format!(
@@ -106,8 +104,8 @@ mod tests {
     #[test]
     fn what_would_break_a_request_is_refused() {
         for (name, value, part) in [
-            ("A b", "1", "no name"),
-            ("", "1", "no name"),
+            ("A b", "1", "not the name"),
+            ("", "1", "not the name"),
             ("A", "1\r\nB: 2", "may not have the value"),
             ("Content-Length", "5", "own"),
             ("connection", "close", "own"),

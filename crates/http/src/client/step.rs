@@ -118,7 +118,7 @@ mod tests {
             (json!({"op": "get", "path": "/a b"}), "blanks"),
             (json!({"op": "get", "path": "/a\r\nX: y"}), "blanks"),
             (json!({"op": "get", "path": "/a#b"}), "#"),
-            (json!({"op": "get", "path": "/{x}"}), "no pattern"),
+            (json!({"op": "get", "path": "/{x}"}), "not a pattern"),
             (json!({"op": "get", "page": "all"}), "it is \"all\""),
             (json!({"op": "get", "path": "/", "speed": 1}), "speed"),
             (

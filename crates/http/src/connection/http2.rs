@@ -202,7 +202,7 @@ fn read_head(status: u16, headers: &HeaderMap, is_empty: bool) -> Result<Head, F
         None => None,
         Some(value) => {
             let length = value.to_str().ok().and_then(|text| text.parse().ok());
-            Some(length.ok_or_else(|| malformed("content-length is no length"))?)
+            Some(length.ok_or_else(|| malformed("content-length is not a length"))?)
         }
     };
     let coding = match headers

@@ -40,7 +40,7 @@ pub enum TreeError {
     )]
     NotOurs(PathBuf),
     /// There is something else of this name, or a link.
-    #[error("{} is no folder; name another one", .0.display())]
+    #[error("{} is not a folder; name another one", .0.display())]
     NotAFolder(PathBuf),
     /// The pages do not fit.
     #[error(

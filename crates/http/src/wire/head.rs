@@ -145,7 +145,10 @@ impl Said {
             let length = digits
                 .and_then(|digits| digits.parse().ok())
                 .ok_or_else(|| {
-                    format!("Content-Length is no length: \"{}\"", value.escape_ascii())
+                    format!(
+                        "Content-Length is not a length: \"{}\"",
+                        value.escape_ascii()
+                    )
                 })?;
             if self.length.is_some_and(|known| known != length) {
                 return Err("Content-Length says two different lengths".into());
@@ -279,7 +282,7 @@ mod tests {
             ("SSH-2.0-OpenSSH_9.2\r\n", "begins with \"SSH-2.0"),
             (
                 "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n",
-                "no length: \"-5\"",
+                "not a length: \"-5\"",
             ),
             (
                 "HTTP/1.1 200 OK\r\nContent-Length: 5, 6\r\n\r\n",
@@ -287,7 +290,7 @@ mod tests {
             ),
             (
                 "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
-                "no length",
+                "not a length",
             ),
             (
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",

@@ -94,7 +94,7 @@ fn what_is_no_answer_ends_the_session_with_a_reason() {
         (
             &[b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"],
             FaultKind::Malformed,
-            "no length",
+            "not a length",
         ),
         (
             &[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nz\r\n"],

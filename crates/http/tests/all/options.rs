@@ -105,11 +105,11 @@ fn options_that_cannot_be_are_refused_in_a_sentence() {
         ),
         (
             json!({"url": "http://127.0.0.1", "user": "{x}", "password": "p"}),
-            "no pattern",
+            "not a pattern",
         ),
         (
             json!({"url": "http://127.0.0.1", "headers": {"A b": "c"}}),
-            "no name of a header",
+            "not the name of a header",
         ),
         (
             json!({"url": "https://127.0.0.1", "verify_certificates": "/none.pem"}),

@@ -14,11 +14,11 @@ pub enum FrontError {
         reason: std::io::Error,
     },
     /// A route is not one.
-    #[error("\"{0}\" is no route: write DOMAIN=HOST:PORT for an LMTP server, or DOMAIN=count")]
+    #[error("\"{0}\" is not a route: write DOMAIN=HOST:PORT for an LMTP server, or DOMAIN=count")]
     Route(String),
     /// A server that mail is handed to does not answer as it should.
     #[error(
-        "mail for {address} cannot be handed over: {reason}; start the LMTP server first, or name \
+        "mail for {address} cannot be delivered: {reason}; start the LMTP server first, or name \
          another one"
     )]
     Lmtp {

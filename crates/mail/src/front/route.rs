@@ -153,7 +153,7 @@ mod tests {
         for odd in ["a.invalid", "=count", "a.invalid=", "a.invalid=b"] {
             let error = Routes::new("count", &[odd.into()]).unwrap_err().to_string();
             assert!(
-                error.starts_with(&format!("\"{odd}\" is no route")),
+                error.starts_with(&format!("\"{odd}\" is not a route")),
                 "{error}"
             );
         }

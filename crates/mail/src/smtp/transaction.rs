@@ -119,7 +119,7 @@ impl Smtp {
         }
         let is_odd = |address: &&str| address.chars().any(|c| c.is_control() || "<> ".contains(c));
         if let Some(odd) = to.iter().copied().chain([from]).find(is_odd) {
-            return refuse(format!("\"{}\" is no address", odd.escape_default()));
+            return refuse(format!("\"{}\" is not an address", odd.escape_default()));
         }
         if let Some(most) = self.offered.most_bytes.filter(|&most| message.len() > most) {
             let bytes = message.len();

@@ -257,7 +257,7 @@ fn what_keeps_it_from_starting_is_said() {
     let found = error(settings(&free));
     assert!(
         found.starts_with(&format!(
-            "mail for {free} cannot be handed over: no connection"
+            "mail for {free} cannot be delivered: no connection"
         )),
         "{found}"
     );
@@ -266,7 +266,7 @@ fn what_keeps_it_from_starting_is_said() {
         routes: vec!["x".into()],
         ..settings("count")
     });
-    assert!(other.starts_with("\"x\" is no route"), "{other}");
+    assert!(other.starts_with("\"x\" is not a route"), "{other}");
     let open = error(Settings {
         listen: SocketAddr::from(([0, 0, 0, 0], 0)),
         ..settings("count")

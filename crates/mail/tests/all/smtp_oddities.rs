@@ -370,5 +370,5 @@ fn addresses_that_would_be_commands_are_not_sent() {
             .iter()
             .all(|fault| !fault.ends_session && fault.kind == FaultKind::Refused)
     );
-    assert_eq!(&*faults[0].message, "\"a>\\r\\nRSET\" is no address");
+    assert_eq!(&*faults[0].message, "\"a>\\r\\nRSET\" is not an address");
 }

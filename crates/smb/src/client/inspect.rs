@@ -93,6 +93,6 @@ fn judge(
 
 /// The fault of a name that should not be there.
 pub(super) fn is_there(path: &str) -> Fault {
-    let sentence = format!("CREATE \"{path}\": it is there, though nobody should have made it");
+    let sentence = format!("CREATE \"{path}\": it exists, but should not");
     Fault::step(FaultKind::Refused, sentence)
 }

@@ -72,7 +72,10 @@ async fn ask(options: SmbOptions) {
         (fault.kind, fault.ends_session),
         (FaultKind::Refused, false)
     );
-    assert!(fault.message.contains("it is there"), "{fault}");
+    assert!(
+        fault.message.contains("it exists, but should not"),
+        "{fault}"
+    );
 
     // Nothing is left over that the next answers could be taken for.
     person.play_all(make("new")).await;

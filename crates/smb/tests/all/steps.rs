@@ -135,7 +135,12 @@ fn metadata_listings_and_controls() {
         let there = person
             .play(json!({"op": "probe", "path": {"file": "same"}}))
             .await;
-        assert!(there.unwrap_err().message.contains("it is there"));
+        assert!(
+            there
+                .unwrap_err()
+                .message
+                .contains("it exists, but should not")
+        );
     });
 }
 

@@ -73,7 +73,7 @@ impl SqlSession {
             .ok_or_else(|| wrong("an appointment was made, and is not there"))?;
         let (whose, what): (i32, &str) = (get(told, 0)?, get(told, 1)?);
         if whose != owner || !is_words(subject_key(owner), what) {
-            return Err(wrong("an appointment was made, and is another's now"));
+            return Err(wrong("an appointment was made, but now belongs to another"));
         }
         Ok(Moved {
             read_bytes: 0,

@@ -132,11 +132,11 @@ impl SqlSession {
         user.stream().below(there).cast_signed() + 1
     }
 
-    /// The row that was written, as the server tells it.
+    /// The row that was written, as the server reports it.
     fn check_written(&self, rows: &[Row], stamp: i64) -> Result<(), Fault> {
         let [row] = rows else {
             let sentence = format!(
-                "one document was written, and the server tells of {}",
+                "one document was written, but the server reports {}",
                 rows.len()
             );
             return Err(wrong(sentence));
@@ -146,7 +146,7 @@ impl SqlSession {
         }
         let id: i64 = get(row, 0)?;
         Err(wrong(format!(
-            "document {id} was written, and is another's now"
+            "document {id} was written, but now belongs to another"
         )))
     }
 

@@ -101,7 +101,7 @@ impl Answer {
             Self::Denied => "refused, since it is not permitted",
             Self::InUse => "refused, since somebody has it open",
             Self::Folder => "refused, since it is a folder",
-            Self::NoFolder => "refused, since it is no folder",
+            Self::NoFolder => "refused, since it is not a folder",
             Self::NotEmpty => "refused, since the folder is not empty",
             Self::Locked => "refused, since somebody holds a lock",
             Self::NotLocked => "refused, since nothing is locked",

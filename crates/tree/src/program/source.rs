@@ -51,7 +51,7 @@ fn load_file(path: &str, ignores_times: bool) -> Result<Program, String> {
     };
     let about = fs::metadata(path).map_err(unreadable)?;
     if !about.is_file() {
-        return Err(format!("the load file {path} is no file"));
+        return Err(format!("the load file {path} is not a file"));
     }
     if about.len() > MOST_BYTES {
         let bytes = about.len();

@@ -121,7 +121,7 @@ fn words(text: &str) -> Result<Vec<&str>, String> {
 fn unknown(word: &str) -> String {
     let known: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
     let (word, known) = (shown(word), known.join(", "));
-    format!("\"{word}\" is no operation of a load file of dbench; these are: {known}")
+    format!("\"{word}\" is not an operation of a load file of dbench; these are: {known}")
 }
 
 /// A word of somebody's file, fit for a message.

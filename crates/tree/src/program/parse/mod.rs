@@ -66,7 +66,7 @@ impl Reader {
         if self.count == 0 {
             return Err(LoadFileError {
                 line: 1,
-                problem: "there is no operation in this file: it is no load file".into(),
+                problem: "this file has no operations, so it is not a load file".into(),
             });
         }
         if !self.makes_work {
