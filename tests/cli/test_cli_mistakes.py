@@ -26,7 +26,7 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (("run", "web-mix", "--rate", "10"), "did you mean --pace?"),
     (("run", "web-mix", "--stages", "10"), "did you mean --levels?"),
     (("run", "web-mix", "--dry-run"), "did you mean --plan?"),
-    (("run", "web-mix", "-k"), "--client verify=off"),
+    (("run", "web-mix", "-k"), "--client verify_certificates=off"),
     (("run", "web-mix", "--targt", "lab:nginx"), "did you mean --target?"),
     (("run", "web-mix", "lab:nginx"), "write --target lab:nginx"),
     ((*WEB, "--levels", "10", "20", "30"), "--levels 10,20,30"),

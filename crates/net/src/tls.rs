@@ -12,8 +12,8 @@ use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{
-    AlertDescription, CipherSuite, ClientConfig, ClientConnection, DigitallySignedStruct,
-    ProtocolVersion, RootCertStore, SignatureScheme,
+    AlertDescription, CertificateError, CipherSuite, ClientConfig, ClientConnection,
+    DigitallySignedStruct, ProtocolVersion, RootCertStore, SignatureScheme,
 };
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
@@ -143,8 +143,9 @@ fn no_handshake(error: &io::Error, missing: Option<&str>) -> Fault {
         .and_then(|inner| inner.downcast_ref::<rustls::Error>());
     let sentence = match inner {
         Some(rustls::Error::InvalidCertificate(why)) => format!(
-            "the server's certificate is not trusted: {why}; name its authority's file (PEM) in \
-             verify_certificates, or set that to false"
+            "the server's certificate is not trusted: {}; trust its authority with --client \
+             verify_certificates=FILE (PEM), or any certificate with verify_certificates=off",
+            reason(why)
         ),
         Some(rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol)) => missing
             .unwrap_or("no TLS handshake: the server speaks another protocol there")
@@ -153,6 +154,15 @@ fn no_handshake(error: &io::Error, missing: Option<&str>) -> Fault {
         None => format!("no TLS handshake: {error}"),
     };
     Fault::session(FaultKind::Connect, sentence)
+}
+
+/// Why a certificate is not trusted, in words where that is a common mistake.
+fn reason(why: &CertificateError) -> String {
+    let said = why.to_string();
+    if said.contains("UnknownIssuer") || said.contains("CaUsedAsEndEntity") {
+        return "it is self-signed, or this machine does not know its authority".into();
+    }
+    said
 }
 
 fn trusting(
