@@ -1,5 +1,6 @@
 """The command line: one file a verb, and their table of contents in `verbs`."""
 
+import errno
 import os
 import re
 import signal
@@ -90,10 +91,7 @@ def run_line(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - an exit code e
         return ExitCode.PASSED
     try:
         line = fold_criteria(expanded(arguments))
-        return (
-            app_of(_asked(line))(args=line, prog_name="headcount", standalone_mode=False)
-            or ExitCode.PASSED
-        )
+        return _played(line)
     except TyperException as error:
         if type(error).__name__ != "NoArgsIsHelpError":  # its help is printed already
             fail(usage.message(error, arguments))
@@ -107,12 +105,37 @@ def run_line(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - an exit code e
         fail("interrupted")
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
-        sys.stderr.close()  # whoever read the output has gone; there is nobody to tell
+        # Nobody reads the output any more; what is left of it must not fail at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.PASSED
-    except Exception:  # noqa: BLE001 - 1 would mean that criteria failed
-        traceback.print_exc()
-        fail("this is a defect of Headcount; please report it with the lines above")
-        return ExitCode.DEFECT
+    except Exception as error:  # noqa: BLE001 - 1 would mean that criteria failed
+        return _unexpected(error)
+
+
+def _played(line: list[str]) -> int:
+    """Run a command line to the last character that it prints; returns its exit code."""
+    try:
+        code = app_of(_asked(line))(args=line, prog_name="headcount", standalone_mode=False)
+    except SystemExit as ended:
+        if isinstance(ended.__context__, BrokenPipeError):  # Click would exit with 1
+            raise BrokenPipeError from ended
+        raise
+    if sys.stdout is not None:  # as it is where it was closed
+        sys.stdout.flush()
+    return code or ExitCode.PASSED
+
+
+def _unexpected(error: Exception) -> int:
+    """Print an error that nothing has explained; returns its exit code."""
+    if isinstance(error, PermissionError) and error.filename is not None:
+        fail(f"you have no permission to use {error.filename}; ask its owner for it")
+        return ExitCode.UNSUITABLE
+    if isinstance(error, OSError) and error.filename is None and error.errno == errno.ENOSPC:
+        fail("cannot write standard output: the disk is full; redirect it to another one")
+        return ExitCode.UNSUITABLE
+    traceback.print_exc()
+    fail("this is a defect of Headcount; please report it with the lines above")
+    return ExitCode.DEFECT
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:

@@ -1,12 +1,25 @@
 """Where the command line writes: answers to standard output, progress and errors beside it."""
 
 import json
+import os
 from typing import Any
 
 from rich.console import Console
 
-out = Console(highlight=False, soft_wrap=True, emoji=False)
-err = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
+if os.environ.get("COLUMNS") == "0":  # as some terminals say that they do not know
+    del os.environ["COLUMNS"]
+
+
+class Screen(Console):
+    """A console that leaves it to the command line to end when nobody reads any more."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise what printing raises; Rich would exit with 1, which means failed criteria."""
+        raise BrokenPipeError
+
+
+out = Screen(highlight=False, soft_wrap=True, emoji=False)
+err = Screen(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 
 
 def fail(message: str) -> None:
