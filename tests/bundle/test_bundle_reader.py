@@ -42,7 +42,8 @@ def test_bundles_are_found_oldest_first(bundle: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"{}", b"[1]", b'{"schema_version": 9}', b"\xff\xfe"])
 def test_a_damaged_file_is_named(bundle: Path, name: str, content: bytes) -> None:
     (bundle / name).write_bytes(content)
-    with pytest.raises(InputError, match=rf"{name} is damaged at "):
+    what = "was written by another version" if b"9" in content else "is damaged at "
+    with pytest.raises(InputError, match=rf"{name} {what}"):
         reader.load(bundle)
 
 

@@ -3,7 +3,7 @@
 import fcntl
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +94,24 @@ def read_lines(path: Path) -> Iterator[Any]:
                 yield json.loads(line)
             except ValueError:  # no JSON, or no UTF-8
                 continue
+
+
+def records(path: Path, keys: Sequence[str], what: str) -> list[dict[str, Any]]:
+    """Every whole line of a file of JSON objects that have these keys; torn lines are skipped.
+
+    Raises InputError naming the first line that is something else.
+    """
+    found = []
+    for number, _, value in numbered_lines(path):
+        if value is None:
+            continue
+        if not isinstance(value, dict) or not all(key in value for key in keys):
+            raise InputError(
+                f"{path} is damaged: line {number} is not {what} "
+                f"(headcount audit {path.parent} lists all damage)"
+            )
+        found.append(value)
+    return found
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, bool, Any]]:

@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from headcount.bundle import series
+from headcount.bundle import events, series
 from headcount.bundle.environment import EnvironmentFile
-from headcount.bundle.files import lock_folder, read_lines
-from headcount.bundle.level import LevelResult, Levels, Record
+from headcount.bundle.files import lock_folder
+from headcount.bundle.level import SCHEMA_VERSION, LevelResult, Levels, Record
 from headcount.bundle.verdict import Verdict
 from headcount.errors import InputError
 from headcount.plan import plan as plans
@@ -31,7 +31,7 @@ class Bundle:
     @property
     def events(self) -> list[Any]:
         """What happened, in order."""
-        return list(read_lines(self.folder / "events.ndjson"))
+        return events.read(self.folder)
 
     @property
     def seconds(self) -> list[dict[str, Any]]:
@@ -60,8 +60,15 @@ def _read(path: Path, model: type[R]) -> R | None:
         return None
     try:
         return model.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
     except ValidationError as error:
         first = error.errors()[0]
+        if first["loc"] == ("schema_version",) and isinstance(first["input"], int):
+            raise InputError(
+                f"{path} was written by another version of Headcount: its schema version is "
+                f"{first['input']}, and this one reads {SCHEMA_VERSION}; upgrade Headcount"
+            ) from error
         place = ".".join(str(part) for part in first["loc"]) or "the whole"
         raise InputError(f"{path} is damaged at {place}: {first['msg']}") from error
 

@@ -8,12 +8,15 @@ from typing import Any
 
 import duckdb
 
-from headcount.bundle.files import disk_error, dump, read_lines
+from headcount.bundle.files import disk_error, dump, read_lines, records
 
 LINES = "series.ndjson"
 TABLE = "series.parquet"
 ABANDONED = "abandoned"
 """Phase of the seconds of a level that a killed run did not finish; their level is 0."""
+
+SECOND = ("t_s", "seconds", "level", "phase", "users", "scenarios", "counters")
+"""What every second has; the rest depends on the version that wrote it."""
 
 RUN = ("think_s", "sessions_opened", "backlog", "backlog_s", "backlog_overdue", "p95_ms")
 """Figures of a whole second."""
@@ -110,8 +113,8 @@ def abandon(folder: Path, finished: int) -> None:
 
 
 def read(folder: Path) -> list[dict[str, Any]]:
-    """Every second of a run, in order."""
-    return list(read_lines(folder / LINES))
+    """Every second of a run, in order; raises InputError where a line is something else."""
+    return records(folder / LINES, SECOND, "a second of a run")
 
 
 Totals = dict[tuple[str, str, str], tuple[int, float]]

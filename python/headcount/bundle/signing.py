@@ -62,16 +62,17 @@ def check(folder: Path, keys: Path | None) -> Signature | None:
     that the signature is of this manifest is known, not whose it is.
     """
     path = folder / SIGNATURE
+    signers = None if keys is None else _allowed_signers(keys)
     if not path.exists():
         return None
     if not _canonical(path.read_bytes()):
         return Signature(valid=False, signer=None, text="the file is not an OpenSSH signature")
-    if keys is None:
+    if signers is None:
         ended = _keygen("check-novalidate", "-n", NAMESPACE, "-s", str(path), of=folder / NAME)
         return Signature(ended.returncode == 0, None, _ssh_message(ended))
     with tempfile.TemporaryDirectory() as place:
         allowed = Path(place) / "allowed"
-        allowed.write_text(_allowed_signers(keys), "utf-8")
+        allowed.write_text(signers, "utf-8")
         found = _keygen("find-principals", "-s", str(path), "-f", str(allowed))
         if found.returncode != 0:
             return Signature(valid=False, signer=None, text=f"not signed by a key of {keys}")

@@ -27,6 +27,8 @@ UNFINISHED = ("interrupted", "unfinished")
 
 def runs(folder: options.Runs = options.RUNS, json: options.Json = False) -> None:
     """List the runs in a folder, oldest first."""
+    if folder.is_file():
+        raise InputError(f"--runs {folder}: this is a file; give the folder that keeps bundles")
     rows = [_row(path) for path in reader.find(folder)]
     if json:
         print_json(rows)

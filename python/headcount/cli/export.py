@@ -46,8 +46,9 @@ def export(bundle: Folder, files: Files) -> None:
     for path in files:
         check_file(path, "", path.suffix.lower())
     found = controller.with_verdict(reader.load(bundle))
-    for path, make in makers:
-        write_output(path, make(found))
+    made = [(path, make(found)) for path, make in makers]
+    for path, contents in made:
+        write_output(path, contents)
         err.print(f"wrote {path}", markup=False, highlight=False)
 
 

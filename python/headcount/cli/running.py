@@ -31,6 +31,7 @@ from headcount.plan.program import LoadFile, check_load_file
 from headcount.plan.resolve import Overrides, resolve
 from headcount.plan.sources import split_source
 from headcount.plan.target import LAB, PROTOCOLS
+from headcount.plan.toml_file import toml_text
 from headcount.plan.units import count
 
 __all__ = ["Overrides", "client_settings", "stated_cost"]
@@ -197,21 +198,10 @@ def _check_what(what: str, path: Path, target: str | None) -> None:
 
 def _check_text(path: Path) -> None:
     """Refuse a file without text in it."""
-    try:
-        contents = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from error
-    if not contents.strip():
+    if not toml_text(path, str(path)).strip():
         raise InputError(f"{path} is empty; headcount run WORKLOAD --target ... --plan prints one")
-    try:
-        contents.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = contents.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            f"{path} is not valid TOML: line {line} is not UTF-8 text; save the file as UTF-8"
-        ) from error
 
 
 def _is_plan(path: Path) -> bool:
     """Plans start with their format; workload files have none."""
-    return "\nformat = " in "\n" + path.read_text("utf-8", errors="replace")
+    return "\nformat = " in "\n" + toml_text(path, str(path))

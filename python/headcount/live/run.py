@@ -1,13 +1,16 @@
 """A run under way, followed by what it writes each second."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from headcount.live.reading import News, Reading, Remark
 
+SECOND = ("t_s", "seconds", "users", "scenarios", "counters", "p95_ms")
+EVENT = ("at", "t_s", "event")
+"""What the lines of a run must have to be shown."""
 RUN = "run"
 """The source of the run's own figures: users, response time, scenarios a second."""
 
@@ -15,9 +18,10 @@ RUN = "run"
 class Tail:
     """The whole lines of JSON that a file has gained since it was last asked."""
 
-    def __init__(self, path: Path) -> None:
-        """Read nothing yet; the file need not be there yet either."""
+    def __init__(self, path: Path, keys: Sequence[str]) -> None:
+        """Read nothing yet; the file need not be there yet either. Each line has these keys."""
         self._path = path
+        self._keys = keys
         self._read = 0
 
     def new(self) -> list[dict[str, Any]]:
@@ -33,9 +37,11 @@ class Tail:
         found = []
         for line in whole.splitlines():
             try:
-                found.append(json.loads(line))
+                value = json.loads(line)
             except ValueError:
                 continue
+            if isinstance(value, dict) and all(key in value for key in self._keys):
+                found.append(value)
         return found
 
 
@@ -51,8 +57,8 @@ class RunFeed:
     def __init__(self, folder: Path, under_way: Callable[[], bool]) -> None:
         """Read nothing yet."""
         self.name = "run"
-        self._series = Tail(folder / "series.ndjson")
-        self._events = Tail(folder / "events.ndjson")
+        self._series = Tail(folder / "series.ndjson", SECOND)
+        self._events = Tail(folder / "events.ndjson", EVENT)
         self._under_way = under_way
         self._began_s: float | None = None
         self._waiting: list[dict[str, Any]] = []

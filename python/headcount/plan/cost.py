@@ -1,7 +1,6 @@
 """What the system under test costs, as stated by the tester."""
 
 import re
-import tomllib
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -19,6 +18,7 @@ from headcount.errors import InputError
 from headcount.plan.fields import Strict
 from headcount.plan.mistakes import describe
 from headcount.plan.money import MOST_DIGITS, Currency, Discount, Stated
+from headcount.plan.toml_file import toml_values
 
 Period = Literal["once", "hour", "month", "year"]
 Kind = Literal["hardware", "software", "maintenance", "rental", "energy", "administration", "other"]
@@ -131,12 +131,7 @@ def load_costs(path: Path, years: Decimal | None = None) -> Cost:
 
     `years` stand for those of the file, if an item of it recurs.
     """
-    try:
-        values = tomllib.loads(path.read_text("utf-8"), parse_float=Decimal)
-    except OSError as error:
-        raise InputError(f"the costs {path} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"the costs {path} are not valid TOML: {error}") from error
+    values = toml_values(path, f"the cost file {path}", Decimal)
     if set(values) == {"cost"} and isinstance(values["cost"], dict):
         values = values["cost"]
     try:

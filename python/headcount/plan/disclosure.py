@@ -1,6 +1,5 @@
 """What the tester states about a test: hardware, drivers, tuning, prices, who audited it."""
 
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +8,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 from headcount.errors import InputError
 from headcount.plan.fields import Strict
 from headcount.plan.mistakes import describe
+from headcount.plan.toml_file import toml_values
 
 MOST_STATED = 200
 """Statements in a group; more belong into a document of their own."""
@@ -42,11 +42,8 @@ class Disclosure(Strict):
 
 def load_disclosure(path: Path) -> Disclosure:
     """Read a disclosure file; raises InputError with every mistake in it."""
+    values = toml_values(path, f"the disclosure {path}")
     try:
-        return Disclosure.model_validate(tomllib.loads(path.read_text("utf-8")))
-    except OSError as error:
-        raise InputError(f"the disclosure {path} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"the disclosure {path} is not valid TOML: {error}") from error
+        return Disclosure.model_validate(values)
     except ValidationError as error:
         raise InputError(describe(error, Disclosure, f"the disclosure {path}")) from error

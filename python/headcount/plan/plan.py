@@ -1,7 +1,6 @@
 """The plan: everything a run needs to be repeated exactly, and nothing secret."""
 
 import json
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -24,6 +23,7 @@ from headcount.plan.mistakes import as_mistake, describe
 from headcount.plan.pages import Pages
 from headcount.plan.rules import check_chosen
 from headcount.plan.sources import check_sources
+from headcount.plan.toml_file import toml_values
 from headcount.plan.units import seconds, size_bytes
 from headcount.plan.workload import Step, Think, Workload
 
@@ -45,6 +45,10 @@ class SearchOptions(Strict):
     soak: Annotated[Duration, within("1s", "168h")] | None = Field(
         default=None, description="A long level at the capacity"
     )
+
+
+FORMAT = 1
+"""Of plan files: what this version writes and reads."""
 
 
 class Plan(Strict):
@@ -198,12 +202,14 @@ def _blocks(size: float) -> int:
 
 def load(path: Path) -> Plan:
     """Read a plan file; raises InputError with every mistake in it."""
-    try:
-        return validate(Plan, tomllib.loads(path.read_text("utf-8")), str(path))
-    except OSError as error:
-        raise InputError(f"the plan {path} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"the plan {path} is not valid TOML: {error}") from error
+    values = toml_values(path, f"the plan {path}")
+    version = values.get("format")
+    if isinstance(version, int) and version > FORMAT:
+        raise InputError(
+            f"the plan {path} was written by a newer Headcount: its format is {version}, and this "
+            f"one reads {FORMAT}; upgrade Headcount"
+        )
+    return validate(Plan, values, str(path))
 
 
 def validate(model: type[T], values: dict[str, Any], where: str) -> T:

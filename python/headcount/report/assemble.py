@@ -26,6 +26,11 @@ def assemble(bundle: Bundle, *, published: bool = False) -> ReportContent:
 
     `published`: whether results that others published of the same benchmark stand beside it.
     """
+    if bundle.environment is None and bundle.levels:
+        raise InputError(
+            f"{bundle.folder} has no environment.json, without which there is no report; copy the "
+            "whole folder of the run"
+        )
     if bundle.environment is None or bundle.verdict is None:
         raise InputError(
             f"{bundle.folder} has no verdict yet: the run was killed before its first level ended "

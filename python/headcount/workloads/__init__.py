@@ -1,13 +1,13 @@
 """The workloads that come with Headcount: one TOML file for each benchmark re-created."""
 
 import hashlib
-import tomllib
 from importlib import resources
 from pathlib import Path
 
 from headcount.errors import InputError
 from headcount.plan.mistakes import nearest
 from headcount.plan.plan import validate
+from headcount.plan.toml_file import toml_of, toml_text
 from headcount.plan.workload import Workload
 
 
@@ -20,7 +20,8 @@ def names() -> list[str]:
 def load(name: str) -> Workload:
     """Read a workload by its name, or from a file when `name` ends with `.toml`."""
     if name.endswith(".toml"):
-        return _from_text(_read(Path(name)), name)
+        text = toml_text(Path(name), f"the workload file {name}")
+        return _from_text(text, name)
     if name not in names():
         raise InputError(
             f'there is no workload "{name}"{nearest(name, names())} '
@@ -37,16 +38,5 @@ def sha256(name: str) -> str:
     return hashlib.sha256(contents).hexdigest()
 
 
-def _read(path: Path) -> str:
-    try:
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"the workload file {path} cannot be read: {error}") from error
-
-
 def _from_text(text: str, where: str) -> Workload:
-    try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{where} is not valid TOML: {error}") from error
-    return validate(Workload, values, where)
+    return validate(Workload, toml_of(text, where), where)

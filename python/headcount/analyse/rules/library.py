@@ -16,6 +16,7 @@ from headcount.analyse.rules.model import Advice, Condition, Origin, Rule
 from headcount.analyse.rules.units import factor
 from headcount.counters.catalogue import lookup
 from headcount.errors import InputError
+from headcount.plan.toml_file import toml_values
 
 _FILES = ("memory", "disk", "network", "cpu", "service", "workload")
 
@@ -62,12 +63,7 @@ def with_file(path: Path) -> Library:
 
     Raises InputError naming the file and what is wrong with it.
     """
-    try:
-        own = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read the rules {path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"the rules {path} are not TOML: {error}") from error
+    own = toml_values(path, f"the rules file {path}")
     known = builtin()
     parts = [
         {

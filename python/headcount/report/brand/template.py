@@ -1,6 +1,5 @@
 """The template of a company's reports: a file that says who hands them over, and how they look."""
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -10,6 +9,7 @@ from pydantic import AfterValidator, Field, ValidationError
 from headcount.errors import InputError
 from headcount.plan.fields import Strict
 from headcount.plan.mistakes import as_mistake, describe
+from headcount.plan.toml_file import toml_values
 from headcount.report.brand import colour
 from headcount.report.brand.dates import DateLanguage
 from headcount.report.brand.logo import load_logo
@@ -86,14 +86,9 @@ HEADCOUNT = Brand(Template(name="Headcount"))
 def load(path: Path) -> Brand:
     """Read a template; raises InputError with every mistake in it, and what to do about it."""
     where = f"the template {path}"
+    values = toml_values(path, where, most_bytes=MOST_BYTES)
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise InputError(f"{where} has more than {MOST_BYTES:,} bytes; is it the right file?")
-        template = Template.model_validate(tomllib.loads(path.read_text("utf-8")))
-    except OSError as error:
-        raise InputError(f"{where} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{where} is not valid TOML: {error}") from error
+        template = Template.model_validate(values)
     except ValidationError as error:
         raise InputError(describe(error, Template, where)) from error
     logo = load_logo(path.parent / template.logo) if template.logo else None
