@@ -117,7 +117,7 @@ def test_half_of_the_throughput_fails_the_gate(runs: list[str], tmp_path: Path) 
 
 def test_the_history_of_two_runs_is_a_table(home: Headcount, runs: list[str]) -> None:
     ended = say("history", str(home.runs))
-    assert "too few to find a change in" in ended.output
+    assert "too few to find a change;" in ended.output
     found = json.loads(say("history", str(home.runs), "--json").output)
     assert [run["bundle"] for run in found["series"][0]["runs"]] == runs
     assert "has no runs to show" in mistake("history", str(home.runs), "--workload", "nothing")
@@ -136,7 +136,7 @@ def test_the_history_of_two_runs_is_a_table(home: Headcount, runs: list[str]) ->
         (("gate", "RUN", "--baseline", "RUN", "--margin", "3"), "write 5%"),
         (("gate", "RUN", "--baseline", "RUN", "--margin", "speed=3%"), "there is no metric"),
         (("gate", "RUN", "--baseline", "RUN", "--margin", "100%"), "a margin is a share"),
-        (("history", "nowhere"), "is no folder of runs"),
+        (("history", "nowhere"), "is not a folder of runs"),
     ],
 )
 def test_mistakes_are_told_in_a_sentence(
