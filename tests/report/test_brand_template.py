@@ -128,7 +128,7 @@ def test_a_name_is_enough(tmp_path: Path) -> None:
     ('name = "x"\ndates = "tlh"', "dates: "),
     ('name = "two\\nlines"', "name: "),
     ('name = "x"\nlogo = "none.png"', "none.png cannot be read: No such file"),
-    ('name = "x"\n[type]\nfamily = "A"\nfolder = "fonts"', "fonts is no folder"),
+    ('name = "x"\n[type]\nfamily = "A"\nfolder = "fonts"', "fonts is not a folder"),
     ("name = ", "is not valid TOML"),
 ])  # fmt: skip
 def test_mistakes_are_named(tmp_path: Path, text: str, message: str) -> None:
@@ -162,7 +162,7 @@ def test_a_typeface_of_ones_own(tmp_path: Path) -> None:
     made = pdf(of_content(content()), load(template(tmp_path, text)))
     assert family.replace(" ", "").encode() in made
     wrong = 'name = "X"\n[type]\nfamily = "No Such"\nfolder = "fonts"\n'
-    with pytest.raises(InputError, match=r"no typeface 'No Such'.*there are: "):
+    with pytest.raises(InputError, match=r"no font 'No Such'.*there are: "):
         pdf(of_content(content()), load(template(tmp_path, wrong)))
 
 
