@@ -5,31 +5,30 @@
 
 import sys
 from collections import Counter
+from itertools import groupby
 
 from headcount.analyse.published.check import VERDICTS, Finding, recompute
 from headcount.analyse.published.library import documents
 from headcount.analyse.published.model import Document
-from headcount.analyse.published.rows import rows
+from headcount.analyse.published.page_results import results
+from headcount.analyse.published.page_tables import shared_place, table
 from headcount.text import plural
 
 _INTRODUCTION = """\
 # Published results
 
-This reference lists what five documents say about servers from 1997 to 2010. `headcount published`
-lists the systems and `headcount published NAME` shows one; `--workload`, `--figure` and `--source`
-filter, `--json` and `--csv` export. Charts and comparisons show these points as reference lines,
-labelled **published, on different hardware**. They are not scores of Headcount's workloads, and
-nothing is interpolated.
-
-Numbers are as printed. Rows that repeat another table of the same document are marked.
+What five documents say about servers from 1997 to 2010, with the numbers as printed; an empty cell
+was not printed. `headcount published` lists the systems and `headcount published NAME` shows one;
+`--workload`, `--figure` and `--source` filter, `--json` and `--csv` export. Charts and comparisons
+show these points as reference lines, labelled **published, on different hardware**. They are not
+scores of Headcount's workloads, and nothing is interpolated.
 
 ## Recomputed
 
-`headcount audit --published` recomputes the figures that the documents derive from their own, and
-prints the right value for each. A check is a claim with its possible *readings*, each a formula
-over the printed figures. The claim **matches** if all readings hold, **does not match** if none
-does, and is **ambiguous** if some do. It is **not recomputable** if a formula needs a figure that
-is not printed.
+`headcount audit --published` recomputes the figures that the documents derive from their own. A
+check is a claim with its possible *readings*, each a formula over the printed figures. The claim
+**matches** if all readings hold (yes), **does not match** if none does (no), and is **ambiguous**
+if some do. It is **not recomputable** if a formula needs a figure that is not printed.
 
 Prices are compared by the range they imply: $13.45 per user at 2,200 users means a price of $29,579
 to $29,601, and all ranges of one system must overlap.
@@ -62,7 +61,9 @@ def page() -> str:
     parts = [_INTRODUCTION, _counts(found)]
     parts += [_checks(one, [f for f in found if f.source == one.id]) for one in documents()]
     parts.append("## The results\n")
-    parts += [_results(one) for one in documents()]
+    parts += [
+        f"### Results: {one.title}\n\n" + "\n\n".join(results(one)) + "\n" for one in documents()
+    ]
     parts.append(_END)
     return "\n".join(parts)
 
@@ -88,45 +89,41 @@ def _head(found: Document) -> str:
 
 
 def _checks(found: Document, checked: list[Finding]) -> str:
-    lines = [
-        _head(found),
-        "| check | where | claim | verdict | right | remark |",
-        "|---|---|---|---|---|---|",
-    ]
+    """A table of each run of checks with one claim, and one of those in between."""
+    tables = []
+    for claim, same in groupby(_parts(checked), key=lambda part: part[0]):
+        tables.append(_check_table(claim, [one for _, one in same]))
+    return _head(found) + "\n" + "\n\n".join(tables) + "\n"
+
+
+def _parts(checked: list[Finding]) -> list[tuple[str, Finding]]:
+    """Each check after its claim, if the one before or after it claims the same."""
+    claims = Counter(one.check.claim for one in checked)
+    return [(one.check.claim if claims[one.check.claim] > 1 else "", one) for one in checked]
+
+
+def _check_table(claim: str, checked: list[Finding]) -> str:
+    where = shared_place([one.check.place for one in checked]) if claim else ""
+    rows = []
     for one in checked:
-        verdict = one.verdict if one.verdict == "matches" else f"**{one.verdict}**"
-        if one.verdict == "ambiguous":
-            verdict += ": " + "; ".join(
-                f"{'holds' if held else 'does not hold'} ({text})"
-                for text, held in one.held.items()
-            )
         check = one.check
-        cells = [f"`{check.id}`", check.place, check.claim, verdict, one.correct, check.note]
-        lines.append(_row(cells))
-    return "\n".join(lines) + "\n"
+        place = check.place[len(where) :].removeprefix(", ")
+        row = {"check": f"`{check.id}`", "where": place, "claim": check.claim}
+        if claim:
+            del row["claim"]
+        right = f"{one.correct} ({check.note})" if check.note else one.correct
+        rows.append({**row, "verdict": _verdict(one), "right": right})
+    lead = f"In {where}: {claim}.\n\n" if claim else ""
+    return lead + table(rows)
 
 
-def _results(found: Document) -> str:
-    lines = [
-        f"### Results: {found.title}\n",
-        "| system | hardware | test | users | figure | value | where |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    seen = ""
-    for row in (row for row in rows() if row.source == found.id):
-        system = "" if row.system == seen else f"`{row.system}` {row.label}"
-        if system and row.remark:
-            system += f" ({row.remark})"
-        hardware = "" if row.system == seen else row.hardware
-        seen = row.system
-        users = "" if row.users is None else f"{row.users:,}"
-        value = f"{row.value:,}" + (row.unit if row.unit == "%" else f" {row.unit}")
-        lines.append(_row([system, hardware, row.test, users, row.meaning, value, row.place]))
-    return "\n".join(lines) + "\n"
-
-
-def _row(cells: list[str]) -> str:
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+def _verdict(found: Finding) -> str:
+    if found.verdict == "matches":
+        return found.verdict
+    if found.verdict != "ambiguous":
+        return f"**{found.verdict}**"
+    readings = (f"{'yes' if held else 'no'} ({text})" for text, held in found.held.items())
+    return "**ambiguous**: " + ", ".join(readings)
 
 
 if __name__ == "__main__":
