@@ -1,6 +1,8 @@
 """Writes docs/workloads.md from the workload files: `python tests/docs/workloads_page.py`."""
 
+import fnmatch
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -10,21 +12,21 @@ from headcount.plan.workload import Scenario, Workload
 
 PAGE = Path(__file__).parents[2] / "docs" / "workloads.md"
 
-FEW_STEPS = 4
-"""Scenarios of up to so many steps are shown with all options."""
-FEW_ROWS = 4
-"""Rows of another workload of the same benchmark are not repeated if there are more of them."""
+MANY_NAMES = 4
+"""More scenarios than this are "the others" in a list."""
+FEW_STEPS = 3
+"""Scenarios of up to this many steps are shown with all options."""
 
 INTRODUCTION = """\
 # Workloads
 
 The workloads that come with Headcount. Each re-creates a published benchmark as far as it was
-published. The rest is ours, and each workload says what. **No result is a score of the original.**
+published; what is ours is under "Differences". **No result is a score of the original.**
 
-`headcount workloads` lists them, `headcount workloads show NAME` shows one with every option of
-every step; scenarios of more than four steps are shortened here. To make your own, copy
-a [TOML file](plan-and-workload-files.md#workloads) from `python/headcount/workloads`. The
-operations are explained with [the application server](app-protocol.md#what-clients-ask-for) and
+`headcount workloads` lists them, `headcount workloads show NAME` shows every option of every step;
+scenarios of more than three steps are shortened here. To make your own, copy
+a [TOML file](plan-and-workload-files.md#workloads) from `python/headcount/workloads`. The steps are
+explained with [the application server](app-protocol.md#what-clients-ask-for) and
 [the SMB client](smb.md#steps).
 
 This page is made from the workload files: `python tests/docs/workloads_page.py`.
@@ -41,6 +43,8 @@ def page() -> str:
     families: dict[str, list[Workload]] = {}
     for workload in found:
         families.setdefault(_original(workload), []).append(workload)
+    for members in families.values():  # the fullest first, so that the others refer to it
+        members.sort(key=lambda member: -len(member.scenarios))
     parts = [_family(original, members) for original, members in families.items()]
     return "\n\n".join([INTRODUCTION + "\n".join(lines), *parts]) + "\n"
 
@@ -60,18 +64,17 @@ def _how(workload: Workload) -> str:
 
 def _family(original: str, members: list[Workload]) -> str:
     """The workloads that re-create one benchmark, then how they differ from it, and its sources."""
-    facts = [_facts(member) for member in members]
-    common = [fact for fact in facts[0] if len(facts) > 1 and all(fact in its for its in facts)]
-    shared = ["All of these:", _list(common)] if common else []
+    facts = {member.name: _facts(member) for member in members}
+    counts = Counter(fact for its in facts.values() for fact in its)
+    common = {fact for fact, count in counts.items() if count > 1}
+    several = {name: [fact for fact in its if fact in common] for name, its in facts.items()}
+    shared = ["In common:", _by_owner(several)] if common else []
     return "\n\n".join(
         [
             f"## {original}",
             *shared,
-            *(
-                _section(member, set(common), members[:index])
-                for index, member in enumerate(members)
-            ),
-            "Differences from the original:",
+            *(_section(member, common, members[:index]) for index, member in enumerate(members)),
+            "Differences:",
             _by_owner({w.name: w.deviations for w in members}),
             "Sources:",
             _by_owner({w.name: w.sources for w in members}),
@@ -93,16 +96,18 @@ def _by_owner(texts: Mapping[str, Sequence[str]]) -> str:
 
 def _section(workload: Workload, common: set[str], earlier: Sequence[Workload]) -> str:
     description = " ".join(workload.description.split())
-    if workload.recreates != _original(workload):
-        description += f" Re-creates {workload.recreates}."
-    return "\n\n".join(
-        [
-            f"### {workload.name}",
-            f"**{workload.title}.** {description}",
-            _list(fact for fact in _facts(workload) if fact not in common),
-            *_scenarios(workload, earlier),
-        ]
-    )
+    rest = workload.recreates[len(_original(workload)) :]
+    if rest.startswith("; "):
+        description += f" {rest[2].upper()}{rest[3:]}."
+    elif rest:
+        description += f" Original: {rest[2:]}."
+    parts = [
+        f"### {workload.name}",
+        f"**{workload.title}.** {description}",
+        _list(fact for fact in _facts(workload) if fact not in common),
+        *_scenarios(workload, earlier),
+    ]
+    return "\n\n".join(part for part in parts if part)
 
 
 def _facts(workload: Workload) -> list[str]:
@@ -112,7 +117,7 @@ def _facts(workload: Workload) -> list[str]:
         f"Levels: {levels}; {run.duration} measured in each" if levels else "Levels: the search",
         f"Pace: {workload.pace.kind}, {_pause(workload)}",
         f"Criteria: {_code(workload.criteria)}",
-        *(f"`--rule {rule}`: {_code(texts)}" for rule, texts in workload.rules.items()),
+        *(_rule(rule, texts, workload.criteria) for rule, texts in workload.rules.items()),
         *(
             f"`{group}`: the scenarios {_code(patterns)} together"
             for group, patterns in workload.groups.items()
@@ -130,9 +135,13 @@ def _facts(workload: Workload) -> list[str]:
         "Users log on when they join" if run.log_on == "join" else "",
         f"Score: {workload.score.name}, in {workload.score.unit}" if workload.score else "",
         f"Score: {workload.task_score.text}" if workload.task_score else "",
-        f"Marks: {workload.marks.text}" if workload.marks else "",
+        workload.marks.text if workload.marks else "",
     ]
     return [fact for fact in facts if fact]
+
+
+def _rule(name: str, texts: Sequence[str], criteria: Sequence[str]) -> str:
+    return f"`--rule {name}`: {'the criteria' if texts == criteria else _code(texts)}"
 
 
 def _data(workload: Workload) -> Iterable[str]:
@@ -146,46 +155,92 @@ def _data(workload: Workload) -> Iterable[str]:
 def _scenarios(workload: Workload, earlier: Sequence[Workload]) -> Iterable[str]:
     """What is the same for all scenarios as a fact, what differs as a table."""
     rows = _rows(workload)
+    same = _same(rows)
+    whole = rows
     for sibling in earlier:
-        known = {_apart_from_share(row) for row in _rows(sibling)}
-        those = [row for row in rows if _apart_from_share(row) in known]
-        if FEW_ROWS < len(those) < len(rows):
+        known = _rows(sibling)
+        apart = ["share", *(["limit"] if "limit" in {*same, *_same(known)} else [])]
+        listed = {_without(row, apart) for row in known}
+        those = [row for row in rows if _without(row, apart) in listed]
+        if len(those) > 1 or (those and those == rows):
             rows = [row for row in rows if row not in those]
-            listed = ", ".join(f"{row['scenario']} {row['share']}" for row in those)
-            yield f"As in [{sibling.name}](#{sibling.name}), with these shares: {listed}. Besides:"
-    same = [key for key in rows[0] if len(rows) > 1 and len({row[key] for row in rows}) == 1]
-    few = len({row["origin"] for row in rows}) <= len(rows) / 2
-    apart = {*same, "origin"} if few else set(same)
-    yield _table([{key: row[key] for key in row if key not in apart} for row in rows])
-    facts = [f"{key.capitalize()} of each: {rows[0][key]}" for key in same if rows[0][key]]
-    if few and "origin" not in same:
-        origins: dict[str, list[str]] = {}
-        for row in rows:
-            origins.setdefault(row["origin"], []).append(row["scenario"].strip("`"))
-        facts += [f"Origin of {_code(names)}: {text}" for text, names in origins.items()]
+            shares = ", ".join(_share(row, same) for row in those)
+            yield f"As in [{sibling.name}](#{sibling.name}): {shares}." + (" Besides:" * bool(rows))
+    lifted = [key for key in ("steps", "origin") if key not in same and _few(rows, key)]
+    if rows:
+        apart = [*same, *lifted]
+        yield _table([{key: row[key] for key in row if key not in apart} for row in rows])
+    facts = [
+        f"{key.capitalize()} of each: {whole[0][key]}"
+        for key in same
+        if whole[0][key] and (rows or key in ("share", "limit"))
+    ]
+    if not rows and len(whole) == 1:
+        facts.append(f"Limit: {whole[0]['limit']}")
+    for key in lifted:
+        facts += _lifted(rows, key)
     if facts:
         yield _list(facts)
+
+
+def _lifted(rows: Sequence[Mapping[str, str]], key: str) -> Iterable[str]:
+    """A column as facts, each with the scenarios that it is of; the most common one last."""
+    names: dict[str, list[str]] = {}
+    for row in rows:
+        names.setdefault(row[key], []).append(row["scenario"].strip("`"))
+    everyone = [row["scenario"].strip("`") for row in rows]
+    groups = sorted(names.items(), key=lambda group: len(group[1]))
+    for text, those in groups:
+        owners = _code(_pattern(those, everyone))
+        if len(owners.split()) > MANY_NAMES and those == groups[-1][1]:
+            owners = "the others"
+        yield f"{key.capitalize()} of {owners}: {text}"
+
+
+def _pattern(names: Sequence[str], everyone: Sequence[str]) -> list[str]:
+    """Names, or one pattern that fits them and nothing else."""
+    first, last = names[0].split("-")[0], names[0].split("-")[-1]
+    for pattern in (f"{first}-*", f"*-{last}"):
+        if len(names) > 1 and fnmatch.filter(everyone, pattern) == list(names):
+            return [pattern]
+    return list(names)
+
+
+def _same(rows: Sequence[Mapping[str, str]]) -> list[str]:
+    """The columns in which all rows are the same."""
+    return [key for key in rows[0] if len(rows) > 1 and len({row[key] for row in rows}) == 1]
+
+
+def _few(rows: Sequence[Mapping[str, str]], key: str) -> bool:
+    """Whether a column repeats itself so much that a list says it in fewer words."""
+    return len(rows) > 1 and len({row[key] for row in rows}) <= len(rows) * 2 / 3
+
+
+def _share(row: Mapping[str, str], same: Sequence[str]) -> str:
+    return row["scenario"] + ("" if "share" in same or not row["share"] else f" {row['share']}")
 
 
 def _rows(workload: Workload) -> list[dict[str, str]]:
     total = sum(scenario.weight for scenario in workload.scenarios)
     # A load file decides how often each of its operations comes.
     unknown = workload.program is not None and workload.program.needs_file
-    return [_row(scenario, 0 if unknown else total) for scenario in workload.scenarios]
+    return [_row(workload, scenario, 0 if unknown else total) for scenario in workload.scenarios]
 
 
-def _apart_from_share(row: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(cell for key, cell in row.items() if key != "share")
+def _without(row: Mapping[str, str], apart: Sequence[str]) -> tuple[str, ...]:
+    """A row without these columns, and without the server that a step is for."""
+    return tuple(cell.replace(" on=sql", "") for key, cell in row.items() if key not in apart)
 
 
-def _row(scenario: Scenario, total: float) -> dict[str, str]:
-    pause = f"; then a pause of {scenario.pause.text}" if scenario.pause else ""
+def _row(workload: Workload, scenario: Scenario, total: float) -> dict[str, str]:
+    pause = scenario.pause.text if scenario.pause else ""
+    pause = "" if pause == workload.pace.time.text else pause
     return {
         "scenario": f"`{scenario.name}`",
         "share": f"{scenario.weight / total:.0%}" if total else "",
         "limit": scenario.limit_text,
         "steps": _steps(scenario),
-        "what it does": scenario.title + pause,
+        "what it does": scenario.title + (f"; then a pause of {pause}" if pause else ""),
         "origin": scenario.origin,
     }
 
