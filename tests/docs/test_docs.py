@@ -8,6 +8,7 @@ import pytest
 import workloads_page
 from pages import DOCS, ROOT, anchors, codes, pages, rows, sections, text
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from headcount import workloads
 from headcount.bundle import schema
@@ -42,16 +43,14 @@ from headcount.plan.task_score import TaskScore
 from headcount.plan.web import HttpClient
 from headcount.plan.workload import Pace, Run, Scenario, Score, Step, Think, Workload
 
-MODELS: dict[str, type[BaseModel]] = {
+MODELS: dict[str, type[BaseModel] | list[type[BaseModel]]] = {
     "Workloads": Workload,
     "Pace": Pace,
     "Time": Think,
     "Data": Data,
     "Tree": Tree,
-    "Library": Library,
-    "Classes": Class,
-    "Pages": Pages,
-    "Page classes": PageClass,
+    "Library": [Library, Class],
+    "Pages": [Pages, PageClass],
     "Program": Program,
     "Script": Script,
     "Run": Run,
@@ -78,23 +77,46 @@ MODELS: dict[str, type[BaseModel]] = {
 """Sections of the reference of plan and workload files, and what they describe."""
 
 
+CLIENTS = ["Client", "Web client", "Database client", "Mail client"]
+"""Sections of protocols, whose common keys are in the section of all clients."""
+
+
 def keys(page: str, section: str) -> list[str]:
-    """The first cells of a section's tables, without backticks and heads."""
-    first = [row[0] for row in rows(sections(page)[section])]
-    return [cell.strip("`") for cell in first if cell.startswith("`")]
+    """The keys in the first cells of a section's tables, of which a cell may have several."""
+    return [key for row in rows(sections(page)[section]) for key in row_keys(row)]
+
+
+def row_keys(row: list[str]) -> list[str]:
+    """The keys of a row; a program's own name for one follows in parentheses."""
+    return codes(row[0].partition(" (")[0]) if row[0].startswith("`") else []
+
+
+def default(row: list[str]) -> str:
+    """What a row says of the default, if it does."""
+    return row[1].rpartition("; ")[2] if "; " in row[1] else ""
+
+
+def fields(section: str) -> dict[str, FieldInfo]:
+    """The fields of what a section describes."""
+    models = MODELS[section]
+    listed = models if isinstance(models, list) else [models]
+    return {name: field for model in listed for name, field in model.model_fields.items()}
 
 
 @pytest.mark.parametrize("section", MODELS)
 def test_every_key_of_a_file_is_described_once_and_no_other(section: str) -> None:
     page = text("plan-and-workload-files.md")
-    assert keys(page, section) == list(MODELS[section].model_fields)
+    common = keys(page, "Clients") if section in CLIENTS else []
+    assert sorted(keys(page, section) + common) == sorted(fields(section))
 
 
 def test_defaults_of_keys_are_the_models() -> None:
     page = text("plan-and-workload-files.md")
-    for section, model in MODELS.items():
-        described = {row[0].strip("`"): row[2] for row in rows(sections(page)[section])}
-        for name, field in model.model_fields.items():
+    for section in MODELS:
+        common = rows(sections(page)["Clients"]) if section in CLIENTS else []
+        table = rows(sections(page)[section]) + common
+        described = {key: default(row) for row in table for key in row_keys(row)}
+        for name, field in fields(section).items():
             told = described[name]
             assert field.is_required() == (told == "required"), f"{section}: {name} is {told}"
             value = field.default
@@ -109,12 +131,26 @@ def test_the_settings_of_lab_servers_are_described() -> None:
     assert keys(page, "lab:samba") == list(samba_settings.SETTINGS)
     assert keys(page, "lab:files") == list(files.SETTINGS)
     for row in rows(sections(page)["lab:samba"])[1:]:
-        setting = samba_settings.SETTINGS[row[0].strip("`")]
-        assert row[1] == f'`"{setting.default}"`'
-        if setting.values:
-            assert row[2] == ", ".join(f"`{value}`" for value in setting.values)
-        assert row[3] == (f"`{setting.parameter}`" if setting.parameter else "none")
-        assert row[4] == setting.why
+        (key,) = row_keys(row)
+        setting = samba_settings.SETTINGS[key]
+        values = default_first(setting.default, ", ".join(setting.values))
+        assert row[0] == key_and_parameter(key, setting.parameter)
+        assert row[1] == values if setting.values else row[1].startswith(values)
+        assert row[2] == setting.why
+
+
+def default_first(default: str, values: str) -> str:
+    """What a setting can be, the default in front."""
+    words = values.split(", ")
+    if default in words:
+        return ", ".join([f"`{default}`", *(word for word in words if word != default)])
+    return f"`{default}`; {values}"
+
+
+def key_and_parameter(key: str, parameter: str | None) -> str:
+    """A setting, and what the program calls it if that is something else."""
+    same = parameter in (None, "none", key) or (parameter or "").replace(" ", "_") == key
+    return f"`{key}`" if same else f"`{key}` (`{parameter}`)"
 
 
 SETTINGS = {
@@ -127,11 +163,15 @@ SETTINGS = {
 
 @pytest.mark.parametrize("name", list(SETTINGS))
 def test_the_settings_of_other_lab_servers_are_described(name: str) -> None:
-    known = SETTINGS[name]
+    apache = {} if name == "apache" else web_settings.APACHE
     found = rows(sections(text("plan-and-workload-files.md"))[f"lab:{name}"])[1:]
     told = [
-        [f"`{key}`", f'`"{one.default}"`', one.text, f"`{one.parameter}`", one.why]
-        for key, one in known.items()
+        [
+            key_and_parameter(key, one.parameter),
+            default_first(one.default, one.text),
+            "As for Apache." if key in apache and apache[key].why == one.why else one.why,
+        ]
+        for key, one in SETTINGS[name].items()
     ]
     assert found == told
 
@@ -145,22 +185,22 @@ def test_the_settings_of_other_lab_servers_are_described(name: str) -> None:
     ],
 )
 def test_clients_keys_are_described_with_their_defaults(section: str, model: type[Strict]) -> None:
-    for key, _, default, _ in rows(sections(text("plan-and-workload-files.md"))[section])[1:]:
-        whole = model.model_fields[key.strip("`")].get_default(call_default_factory=True)
-        told = {"": "none", "{}": "none", "True": "on", "False": "off", "1.0": "1"}
-        assert default.strip("`") == told.get(str(whole), str(whole)), key
+    for row in rows(sections(text("plan-and-workload-files.md"))[section])[1:]:
+        (key,) = row_keys(row)
+        whole = model.model_fields[key].get_default(call_default_factory=True)
+        told = {"None": "", "{}": "", "True": "on", "False": "off", "1.0": "1"}
+        assert default(row).strip("`") == told.get(str(whole), str(whole)), key
 
 
 def test_the_clients_keys_are_described_with_what_they_can_be() -> None:
-    described = rows(sections(text("plan-and-workload-files.md"))["Client"])[1:]
-    for key, _, default, _ in described:
-        field = SmbClient.model_fields[key.strip("`")]
+    for row in rows(sections(text("plan-and-workload-files.md"))["Client"])[1:]:
+        (key,) = row_keys(row)
+        field = SmbClient.model_fields[key]
         whole = ",".join(field.default) if isinstance(field.default, list) else field.default
-        told = {"": "none", True: "on"}.get(whole, str(whole))
-        assert default.strip("`") == told, key
+        assert default(row).strip("`") == {True: "on"}.get(whole, str(whole)), key
         choices = re.findall(r"Literal\[(.*?)\]", str(field.annotation))
         if choices:
-            kind = next(row[1] for row in described if row[0] == key)
+            kind = row[1].rpartition("; ")[0]
             assert codes(kind) == re.findall(r"'(.*?)'", choices[0]), key
 
 

@@ -22,79 +22,77 @@ MAIL: Mapping[str, Setting] = {
         "maildir",
         ("maildir", "mdbox", "sdbox"),
         "mail_location",
-        "How mailboxes are stored: a file per message (maildir, sdbox), or many messages in files"
-        " of up to 10 MB (mdbox).",
+        "A file per message (maildir, sdbox), or many in files of up to 10 MB (mdbox).",
     ),
     "fsync": Setting(
         "optimized",
         ("optimized", "always", "never"),
         "mail_fsync",
-        "Whether a message is on disk before it counts as delivered or saved. Never is fast, and "
-        "a power failure loses mail.",
+        "Whether a message is on disk before it counts as saved. Never is fast, and a power "
+        "failure loses mail.",
     ),
     "client_limit": Setting(
         "1",
         (),
         "service imap { client_limit }",
-        "Sessions per imap process. 1, the default, starts a process for each logon. Higher "
-        "values keep and share processes: much less memory and many more logons/s, but one slow "
-        "disk access holds up all sessions of a process.",
+        "Sessions per imap process; 1 starts one for each logon. More need much less memory and "
+        "log on faster, but one slow disk access holds up all sessions of a process.",
         most=1000,
     ),
     "imap_processes": Setting(
         "0",
         ("0",),
         "service imap { process_min_avail }",
-        "imap processes to start in advance. With a client_limit above 1, use the number of CPUs.",
+        "Started in advance; with a client_limit above 1, use the number of CPUs.",
         most=1000,
     ),
     "login_processes": Setting(
         "0",
         ("0",),
         "service imap-login { process_min_avail }",
-        "0, the default, starts a process for each connection that logs on. Otherwise the number "
-        "of processes that are kept and serve all logons.",
+        "0 starts a process for each connection that logs on; otherwise this many serve all "
+        "logons.",
         most=64,
     ),
     "lmtp_processes": Setting(
         "100",
         (),
         "service lmtp { process_limit }",
-        "Connections that accept mail for delivery at a time; more wait.",
+        "Connections that accept mail for delivery at a time.",
         most=1000,
     ),
     "compress": Setting(
         "off",
         ("off", "gz", "zstd", "lz4"),
         "zlib_save",
-        "Whether to store messages compressed: less disk, more CPU.",
+        "Stores messages compressed: less disk, more CPU.",
     ),
     "quota": Setting(
         "off",
         ON_OFF,
         "mail_plugins = quota",
-        "Whether to count what each user stores (without a limit) and report it to clients.",
+        "Whether to count what each user stores (without a limit) and report it.",
     ),
     "tls": Setting(
         "off",
         ON_OFF,
         "ssl, smtpd_tls_security_level",
-        "Whether to offer TLS, with a certificate made for the run (P-256) that users trust: by "
-        "STARTTLS, and on a port of its own. Connections without TLS are allowed too.",
+        "Whether to offer TLS, by STARTTLS and on a port of its own, with a certificate as for "
+        "Apache.",
     ),
     "front": Setting(
         "auto",
         ("auto", "postfix", "headcount", "lmtp"),
         "none",
-        "Who takes the mail that users send: postfix, which only root can start; headcount, a "
-        "small server of Headcount's that passes each message to Dovecot before accepting it; or "
-        "lmtp, Dovecot itself, for its own users. Auto is postfix as root, else headcount.",
+        "Who takes users' mail: postfix, which only root can start; headcount, a small server that "
+        "passes each message to Dovecot before accepting it; or lmtp, Dovecot itself, for its own "
+        "users. Auto is postfix as root, else headcount.",
     ),
     "smtpd_processes": Setting(
         "100",
         (),
         "smtpd, maxproc of master.cf",
-        "Connections that Postfix serves at a time; more wait.",
+        "Connections that Postfix serves at a time.",
         most=1000,
     ),
     "delivery_concurrency": Setting(
@@ -108,23 +106,21 @@ MAIL: Mapping[str, Setting] = {
         "on",
         ON_OFF,
         "in_flow_delay",
-        "Whether Postfix slows senders down by up to a second when mail arrives faster than it "
-        "leaves.",
+        "Whether Postfix slows senders by up to a second when mail arrives faster than it leaves.",
     ),
     "log": Setting(
         "on",
         ON_OFF,
         "maillog_file, info_log_path",
-        "Whether to log each logon and each delivery, as most mail servers do: about 600 bytes "
-        "per message, which fills a disk in a long run.",
+        "Whether to log each logon and delivery, as most mail servers do: about 600 bytes per "
+        "message.",
     ),
     "destinations": Setting(
         "0",
         ("0",),
         "transport_maps",
-        "Other servers that receive mail, like NotesBench's three. Postfix delivers mail for "
-        "dest1.test.invalid, dest2.test.invalid, ... to one smtp-sink each, which only counts it;"
-        " Headcount's own front counts it itself.",
+        "Other servers that receive mail, like NotesBench's three: for dest1.test.invalid, "
+        "dest2.test.invalid, ..., an smtp-sink each, which only counts it.",
         most=MOST_DESTINATIONS,
     ),
 }

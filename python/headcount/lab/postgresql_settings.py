@@ -9,16 +9,16 @@ POSTGRESQL: Mapping[str, Setting] = {
         "1000",
         (),
         "max_connections",
-        "Most sessions, a process each; more are refused. PostgreSQL's default of 100 would be "
-        "the capacity.",
+        "Most sessions, a process each; more are refused. The default of 100 would be the "
+        "capacity.",
         most=20_000,
     ),
     "shared_buffers_mib": Setting(
         "128",
         (),
         "shared_buffers",
-        "Memory for cached pages of tables, in MiB. 128 is the default; a dedicated machine "
-        "usually gives a quarter of its memory.",
+        "Memory for cached pages, in MiB; a dedicated machine usually gives a quarter of its "
+        "memory.",
         most=1_000_000,
     ),
     "work_mem_mib": Setting(
@@ -32,30 +32,30 @@ POSTGRESQL: Mapping[str, Setting] = {
         "1024",
         (),
         "max_wal_size",
-        "Size of the change log, in MiB, after which all changed pages are written out. Less "
-        "means more writes, more means longer recovery. At least 32.",
+        "Size of the change log, in MiB, at least 32, after which changed pages are written out. "
+        "Less means more writes, more means longer recovery.",
         most=1_000_000,
     ),
     "fsync": Setting(
         "on",
         ON_OFF,
         "fsync",
-        "Whether changes are on disk before they count. Off is fast, and a power failure loses "
-        "the whole database.",
+        "Whether changes are on disk before they count. Off is fast, and a power failure loses the "
+        "whole database.",
     ),
     "synchronous_commit": Setting(
         "on",
         ("on", "off"),
         "synchronous_commit",
-        "Whether a commit waits for the disk. With off a power failure loses at most the last "
-        "half second of commits.",
+        "Whether a commit waits for the disk; with off a power failure loses up to half a second "
+        "of commits.",
     ),
     "full_page_writes": Setting(
         "on",
         ON_OFF,
         "full_page_writes",
-        "Whether the first change of a page after a checkpoint logs the whole page, which "
-        "protects against disks that write half a page when power fails.",
+        "Whether the first change of a page after a checkpoint logs the whole page, against disks "
+        "that write half of it.",
     ),
     "wal_compression": Setting(
         "off", ON_OFF, "wal_compression", "Whether to compress those whole pages."
@@ -64,35 +64,32 @@ POSTGRESQL: Mapping[str, Setting] = {
         "on",
         ON_OFF,
         "jit",
-        "Whether to compile queries that look expensive. Helps long ones, but may cost medium "
-        "ones more than it saves.",
+        "Whether to compile queries that look expensive: helps long ones, may slow medium ones.",
     ),
     "parallel_workers": Setting(
         "2",
         ("0",),
         "max_parallel_workers_per_gather",
-        "Processes that may help with one query. 0 keeps each query on one CPU.",
+        "Processes that may help with one query.",
         most=512,
     ),
     "autovacuum": Setting(
         "on",
         ON_OFF,
         "autovacuum",
-        "Whether to remove dead rows during the run. Off is steadier for minutes and slower in "
-        "the long run.",
+        "Whether to remove dead rows during the run. Off is steadier for minutes and slower later.",
     ),
     "track_io_timing": Setting(
         "off",
         ON_OFF,
         "track_io_timing",
-        "Whether PostgreSQL's views show how long it waits for reads and writes.",
+        "Whether views show how long PostgreSQL waits for reads and writes.",
     ),
     "tls": Setting(
         "off",
         ON_OFF,
         "ssl",
-        "Whether to offer TLS, with a certificate made for the run (P-256) that users trust. "
-        "Sessions without TLS are allowed too.",
+        "Whether to offer TLS, with a certificate as for Apache.",
     ),
 }
 UNITS = {"_mib": "MB"}

@@ -32,29 +32,28 @@ SETTINGS: Mapping[str, Setting] = {
         "1",
         (),
         None,
-        "How many shares, each with its own folder. Each smbd reads all of smb.conf when a user "
-        "logs on: 8,000 shares cost every user about 17 MB of memory and 40 ms of CPU.",
+        "How many shares. Each smbd reads all of smb.conf at a logon: 8,000 shares cost every user "
+        "about 17 MB of memory and 40 ms of CPU.",
     ),
     "signing": Setting(
         "auto",
         ("auto", "mandatory", "disabled"),
         "server signing",
-        "Signing each message costs CPU on both sides. With auto the client decides, as on most "
-        "file servers. From SMB 2 on it cannot be turned off: there, disabled means auto.",
+        "Costs CPU on both sides. With auto the client decides, as on most file servers; from SMB "
+        "2 on, disabled means auto.",
     ),
     "encryption": Setting(
         "off",
         ("off", "desired", "required"),
         "server smb encrypt",
-        "Encryption costs more CPU than anything else a server does with a cached message. Off "
-        "does not offer it, so that clients that prefer it measure the same server.",
+        "Costs more CPU than anything else a server does with a cached message. Off does not offer "
+        "it.",
     ),
     "min_protocol": Setting(
         "SMB2_10",
         ("SMB2_10", "SMB3_00", "SMB3_11"),
         "server min protocol",
-        "The oldest dialect to accept. Dialects differ in how they sign and in how much one "
-        "message carries. The default is Windows 7's, the oldest that Headcount's clients speak.",
+        "The oldest dialect to accept; the default is the oldest of Headcount's clients.",
     ),
     "strict_sync": Setting(
         "yes",
@@ -67,35 +66,35 @@ SETTINGS: Mapping[str, Setting] = {
         "0",
         (),
         "max smbd processes",
-        "Most smbd processes at a time: one per connection and two more. Further connections are "
-        "refused. 0, Samba's default, means no limit.",
+        "Most smbd processes: one per connection and two more; further connections are refused. 0: "
+        "no limit.",
     ),
     "oplocks": Setting(
         "yes",
         YES_NO,
         "oplocks",
-        "Whether clients may cache what they read and write. That saves messages, but taking the "
-        "right back on shared files takes time.",
+        "Whether clients may cache files: fewer messages, but taking the right back on shared "
+        "files takes time.",
     ),
     "read_only": Setting(
         "no",
         YES_NO,
         "read only",
-        "Whether shares are read-only. Samba's default is yes; users that save files need no.",
+        "Whether shares are read-only; Samba's own default is yes.",
     ),
     "socket_options": Setting(
         "TCP_NODELAY",
         (),
         "socket options",
-        "Options of each connection. Without TCP_NODELAY small answers wait for acknowledgements."
-        " Sizes in SO_SNDBUF and SO_RCVBUF turn off Linux's own choice, which is mostly better.",
+        "Without TCP_NODELAY small answers wait for acknowledgements; SO_SNDBUF and SO_RCVBUF turn "
+        "off Linux's own choice, which is mostly better.",
     ),
     "aio_read_size": Setting(
         "1",
         ("0", "1"),
         "aio read size",
         "1 hands each read to a thread, so that a disk access does not hold up the user's other "
-        "requests. 0 reads directly, which saves two thread switches if the data is in memory.",
+        "requests; 0 saves two thread switches if the data is in memory.",
     ),
     "aio_write_size": Setting(
         "1", ("0", "1"), "aio write size", "The same for writes, which mostly go to memory."
@@ -104,29 +103,29 @@ SETTINGS: Mapping[str, Setting] = {
         "no",
         YES_NO,
         "use sendfile",
-        "Yes sends files from kernel memory without a copy, unless they are signed, encrypted or "
-        "read by a thread (aio_read_size = 1).",
+        "Yes sends files without a copy, unless they are signed, encrypted or read by a thread "
+        "(aio_read_size = 1).",
     ),
     "strict_locking": Setting(
         "auto",
         ("auto", "yes", "no"),
         "strict locking",
-        "Whether each read and write first looks for locks of others. Auto does so for files "
-        "without an oplock, no leaves it to clients that ask.",
+        "Whether reads and writes first look for others' locks: auto without an oplock, no leaves "
+        "it to clients that ask.",
     ),
     "store_dos_attributes": Setting(
         "yes",
         YES_NO,
         "store dos attributes",
-        "Whether to keep the hidden and archive bits and the creation time in an extended "
-        "attribute: one more write per new file, one more read per entry of a listing.",
+        "Whether to keep hidden and archive bits and the creation time: one more write per new "
+        "file, one more read per entry of a listing.",
     ),
     "case_sensitive": Setting(
         "auto",
         ("auto", "yes", "no"),
         "case sensitive",
-        "File names match in any case, so for a name that does not exist, such as a new file's, "
-        "Samba reads the whole folder. Yes looks once, but Windows users may then miss files.",
+        "Names match in any case, so Samba reads the whole folder for a missing one. Yes looks "
+        "once, but Windows users may then miss files.",
     ),
 }
 MOST_SHARES = 100_000

@@ -9,8 +9,8 @@ TLS = (
     "handshake costs more CPU than a small page."
 )
 LOG = (
-    "Whether to log each request. Off is our default, because the log of a long level fills a "
-    "disk. Your server most likely has one."
+    "Whether to log each request, as most servers do; off because the log of a long level fills a "
+    "disk."
 )
 
 NGINX: Mapping[str, Setting] = {
@@ -18,14 +18,14 @@ NGINX: Mapping[str, Setting] = {
         "auto",
         ("auto",),
         "worker_processes",
-        "Worker processes; auto is one per CPU. nginx's own default is 1, Debian's is auto.",
+        "Worker processes; auto is one per CPU.",
         most=512,
     ),
     "connections": Setting(
         "16384",
         (),
         "worker_connections",
-        "Most connections per worker. nginx's default of 512, or Debian's of 768, would be the "
+        "Most connections per worker. The default of nginx, 512, or Debian, 768, would be the "
         "capacity.",
         most=1_000_000,
     ),
@@ -47,22 +47,20 @@ NGINX: Mapping[str, Setting] = {
         "on",
         ON_OFF,
         "sendfile",
-        "Whether files go from kernel memory to the network without a copy; not over TLS. nginx's"
-        " own default is off, Debian's is on.",
+        "As for Apache. nginx's default is off, Debian's on.",
     ),
     "tcp_nopush": Setting(
         "on",
         ON_OFF,
         "tcp_nopush",
-        "Whether the head of an answer waits for its first bytes, so that one packet carries "
-        "both. nginx's own default is off, Debian's is on.",
+        "Whether one packet carries the head of an answer and its first bytes. nginx's default is "
+        "off, Debian's on.",
     ),
     "file_cache": Setting(
         "0",
         ("0",),
         "open_file_cache",
-        "How many files stay open between requests, which saves three system calls per request. "
-        "0, the default, is off.",
+        "How many files stay open between requests, which saves three system calls each; 0 is off.",
         most=1_000_000,
     ),
     "gzip": Setting(
@@ -77,7 +75,7 @@ NGINX: Mapping[str, Setting] = {
         "off",
         ON_OFF,
         "listen ... http2",
-        "Whether to speak HTTP/2 (`--client http2=on`). Without TLS it then speaks nothing else.",
+        "Whether to speak HTTP/2; without TLS it then speaks nothing else.",
     ),
     "tls": Setting("off", ON_OFF, "listen ... ssl", TLS),
 }
@@ -87,21 +85,21 @@ APACHE: Mapping[str, Setting] = {
         "event",
         ("event", "prefork"),
         "LoadModule mpm_..._module",
-        "event: a thread per request in progress. prefork: a process per connection, for code "
-        "that is not thread-safe (mod_php).",
+        "event: a thread per request in progress; prefork: a process per connection, for code that "
+        "is not thread-safe (mod_php).",
     ),
     "workers": Setting(
         "150",
         (),
         "MaxRequestWorkers",
-        "Requests served at a time; all others wait to be accepted. 150 is Debian's default.",
+        "Requests served at a time; others wait. 150 is Debian's default.",
         most=20_000,
     ),
     "keepalive": Setting(
         "5",
         ("0",),
         "KeepAliveTimeout",
-        "Seconds to keep an idle connection, which with prefork occupies a worker. 0 closes it "
+        "Seconds to keep an idle connection, which with prefork occupies a worker; 0 closes it "
         "after each answer.",
         most=3600,
     ),
@@ -116,7 +114,7 @@ APACHE: Mapping[str, Setting] = {
         "off",
         ON_OFF,
         "EnableSendfile",
-        "Whether files go from kernel memory to the network without a copy; not over TLS.",
+        "Whether files go to the network without a copy; not over TLS.",
     ),
     "gzip": Setting(
         "off",
