@@ -100,7 +100,7 @@ def test_what_one_user_did_is_what_the_load_file_says(
     assert hashlib.sha256(file.read_bytes()).hexdigest() in plan
     assert "client1" not in plan
     report = re.sub(r"\s+", " ", (bundle / "report.html").read_text("utf-8"))
-    assert f"played the load file {file} (sha256" in report
+    assert f"plays the load file {file} (sha256" in report
     assert "QUERY_PATH_INFORMATION" in report
 
 

@@ -143,7 +143,7 @@ def test_a_server_of_this_machine_is_seen_by_its_process(
     assert [cost["name"] for cost in memory["costs"]] == [
         *("base", "connection", "net_use", "open_file"),
     ]
-    assert any("not started anew" in doubt for doubt in found["doubts"])
+    assert any("not restarted" in doubt for doubt in found["doubts"])
     assert file_server.files() == {}
     assert file_server.password not in json.dumps(found)
 
@@ -178,7 +178,7 @@ def test_of_a_server_elsewhere_only_the_capacity_is_measured(
         HEADCOUNT_PASSWORD=file_server.password,
     )
     assert ended.code == 0, ended
-    assert "memory of a server can only be seen on its own machine" in ended.err
+    assert "visible only on its own machine" in ended.err
     assert "1 share: no capacity was found" in ended.out
 
 
@@ -217,14 +217,14 @@ def test_the_workload_is_played_on_many_shares(headcount: Headcount) -> None:
 
 
 MISTAKES = [
-    ([], "which file server", 2),
-    (["--target", "lab:app"], "which file server", 2),
+    ([], "name the file server", 2),
+    (["--target", "lab:app"], "name the file server", 2),
     (["--target", "lab:samba", "--shares", "0"], "from 1 to 100,000", 2),
     (["--target", "lab:samba", "--shares", "1,x"], "numbers with commas", 2),
     (["--target", "lab:samba", "--connections", "-1"], "numbers with commas", 2),
     (["--target", "lab:samba", "--connections", "20000"], "from 1 to 10,000", 2),
     (["--target", "lab:samba", "--open-files", "10000", "--connections", "500"], "5,000,000", 2),
-    (["--target", "lab:samba", "--pid", "1"], "not of the lab", 2),
+    (["--target", "lab:samba", "--pid", "1"], "outside the lab", 2),
     (["--target", "lab:samba", "--set", "shares=4"], "what --shares is for", 2),
     (["--target", "lab:samba", "--set", "colour=red"], "no setting colour", 2),
     (["--target", "smb://127.0.0.1:9/data", "--shares", "1,2"], "one number", 2),

@@ -70,7 +70,7 @@ def test_pages_that_are_not_there_are_told_with_what_to_do(
         assert "does not serve the pages of web-static" in ended.message
         assert "GET /b256-0000.html: status 404" in ended.message
         told = "headcount prepare web-static --scale 0.2 --folder PAGES"
-        assert f"make them with: {told}, and have the server serve that folder" in ended.message
+        assert f"create them with: {told}, and have the server serve that folder" in ended.message
 
 
 def test_pages_of_another_scale_are_told(headcount: Headcount, apache: WebServer) -> None:

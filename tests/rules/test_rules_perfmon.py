@@ -143,7 +143,7 @@ is = "mean"
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("[[rule]", "not TOML"),
+        ("[[rule]", "not valid TOML"),
         ("[rules]\n", "unknown key `rules`"),
         ('[[rule]]\nid = "X"\n', "Field required"),
     ],
