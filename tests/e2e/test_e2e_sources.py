@@ -7,6 +7,7 @@ import pytest
 
 from exporter import Exporter, exporting, free_port
 from headcount.bundle import reader
+from headcount.bundle.files import read_lines
 from headcount.bundle.reader import Bundle
 from processes import Headcount
 from ssh_server import ALIAS, SshServer, serving
@@ -95,7 +96,7 @@ def test_a_machine_that_is_lost_and_comes_back_spoils_no_level(
         if not headcount.bundles():
             return []
         path = headcount.bundle / "series.ndjson"
-        return list(reader.read_lines(path)) if path.exists() else []
+        return list(read_lines(path)) if path.exists() else []
 
     run.reach(lambda: seconds() >= 2)
     server.hang_up()
@@ -115,10 +116,10 @@ def test_a_machine_that_is_lost_and_comes_back_spoils_no_level(
 @pytest.mark.parametrize(
     ("source", "code", "message"),
     [
-        ("ssh:/db1", 2, "is no address of a source of counters"),
+        ("ssh:/db1", 2, "is not the address of a counter source"),
         ("generator=ssh://db1", 2, 'cannot be called "generator"'),
         ("sut=local", 2, "the system under test is on this machine"),
-        ("http://127.0.0.1:{port}", 3, "is the exporter running there"),
+        ("http://127.0.0.1:{port}", 3, "is the exporter running"),
     ],
 )
 def test_a_source_that_cannot_be_had(

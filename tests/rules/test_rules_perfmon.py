@@ -207,7 +207,7 @@ def test_a_rule_that_names_nothing_is_refused(told, tmp_path: Path, old, new, sa
         ({"start": "2020-01-01"}, "no samples between --from and --to"),
         ({"memory": "much"}, "--memory"),
         ({"output": Path("/nowhere/x.html")}, "cannot write"),
-        ({"rules": Path("/nowhere/x.toml")}, "cannot read"),
+        ({"rules": Path("/nowhere/x.toml")}, "cannot be read"),
     ],
 )
 def test_mistakes_are_told(told: Told, options, says) -> None:
