@@ -90,4 +90,4 @@ def test_what_cannot_be_put_to_the_test_is_refused(home: Headcount, tmp_path: Pa
     log.write_text("nothing", "utf-8")
     ended = home.run("diagnose", str(log), "--confirm")
     assert ended.code == 2
-    assert "server of the lab" in ended.err
+    assert "lab server" in ended.err
