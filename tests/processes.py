@@ -194,7 +194,7 @@ class Headcount:
         return processes_with(str(self.lab))
 
     def leftovers(self) -> list[str]:
-        """What servers of the lab have left behind."""
+        """What lab servers have left behind."""
         return sorted(path.name for path in self.lab.iterdir()) if self.lab.is_dir() else []
 
     def close(self) -> None:

@@ -1,6 +1,6 @@
 """The real servers and loads on which limits are injected.
 
-A stage is a server of the lab with a load that asks one thing of it: small answers (CPU), large
+A stage is a lab server with a load that asks one thing of it: small answers (CPU), large
 files (disk, memory, network), writes that must be on the disk, statements that compute.
 """
 

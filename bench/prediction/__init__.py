@@ -1,6 +1,6 @@
 """Predictions of real servers, and what came of them.
 
-Each trial gives a real server of the lab little CPU, disk or network, measures a short ladder, and
+Each trial gives a real lab server little CPU, disk or network, measures a short ladder, and
 has `headcount.analyse.prediction` say from that bundle alone what it would hold with more (or
 less). Then the limit is changed, and the same criterion is measured. Prints the prediction, its
 interval, the measured capacity, and the error; at the end the median error, and how many intervals

@@ -28,7 +28,7 @@ def headcount(tmp_path: Path) -> Iterator[Headcount]:
 
 @pytest.fixture
 def dovecot(monkeypatch: pytest.MonkeyPatch) -> Iterator[MailServer]:
-    """A mail server of the lab, at a path that every user may pass through."""
+    """The lab's mail server, at a path that every user may pass through."""
     with tempfile.TemporaryDirectory() as cache:
         Path(cache).chmod(0o711)
         monkeypatch.setenv("XDG_CACHE_HOME", cache)

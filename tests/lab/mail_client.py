@@ -1,4 +1,4 @@
-"""A mail server of the lab, and Python's own mail clients on it."""
+"""The lab's mail server, and Python's own mail clients on it."""
 
 import contextlib
 import imaplib

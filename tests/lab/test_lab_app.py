@@ -1,4 +1,4 @@
-"""The application server of the lab, started for real."""
+"""The lab's application server, started for real."""
 
 import json
 from pathlib import Path

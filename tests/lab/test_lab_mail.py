@@ -1,4 +1,4 @@
-"""The mail server of the lab: real Dovecot and Postfix, spoken to with Python's own clients."""
+"""The lab's mail server: real Dovecot and Postfix, spoken to with Python's own clients."""
 
 import contextlib
 import errno

@@ -1,4 +1,4 @@
-"""Settings of the mail server of the lab: each is in effect, and what cannot be is refused."""
+"""Settings of the lab's mail server: each is in effect, and what cannot be is refused."""
 
 import contextlib
 import imaplib

@@ -1,4 +1,4 @@
-"""Settings of a server of the lab, given with its name."""
+"""Settings of a lab server, given with its name."""
 
 import pytest
 

@@ -114,8 +114,8 @@ def _prepare_folder(
     loaded = workloads.load(workload)
     if loaded.pages is None or (target or "").startswith("lab:"):
         raise InputError(
-            "--folder is for workloads with [pages], such as web-static, and for web servers that "
-            "are not of the lab"
+            "--folder is for workloads with [pages], such as web-static, and for web servers "
+            "outside the lab"
         )
     plan = resolve(loaded, target or "http://localhost/", overrides)
     ensure_folder(folder, "--folder")

@@ -135,13 +135,13 @@ def serve_smtp(
 
 
 def _check_empty(data: Path) -> None:
-    """The folder of a server of the lab must be new or empty, for all of it is deleted."""
+    """The folder of a lab server must be new or empty, for all of it is deleted."""
     if data.exists() and any(data.iterdir()):
         raise InputError(f"{data} is not empty; a disposable server deletes its folder")
 
 
 def _end_with_standard_input(stop: threading.Event) -> None:
-    """For a server of the lab: when whoever started it is gone, it ends."""
+    """For a lab server: when whoever started it is gone, it ends."""
 
     def wait() -> None:
         while os.read(0, 4096):

@@ -89,7 +89,7 @@ class Sut:
 def connect(plan: Plan, secrets: Secrets, needed: frozenset[str] = frozenset()) -> Iterator[Sut]:
     """Connect to the plan's target, or to both where two are joined, and to sources of counters.
 
-    Servers of the lab are started, and stopped on the way out, with their data. They are in a
+    Lab servers are started, and stopped on the way out, with their data. They are in a
     control group of their own where that is possible, with the plan's limits; `needed` are
     controllers of limits that come later (`Squeeze.limit`).
     """
@@ -169,7 +169,7 @@ def _joined(first: Sut, second: Sut) -> Sut:
 def _connect_one(plan: Plan, secrets: Secrets) -> Iterator[Sut]:
     """Start the server if it is of the lab, check that the load is allowed, say hello.
 
-    A server of the lab is stopped, and its data deleted, on the way out.
+    A lab server is stopped, and its data deleted, on the way out.
     """
     target = targets.parse(plan.target)
     if target.lab is not None:

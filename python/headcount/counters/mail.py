@@ -1,4 +1,4 @@
-"""What a mail server of the lab says of itself: Dovecot's metrics, and the queue in front of it."""
+"""What the lab's mail server says of itself: Dovecot's metrics, and the queue in front of it."""
 
 import contextlib
 import time

@@ -1,4 +1,4 @@
-"""What a web server of the lab says of itself: nginx's stub_status, Apache's mod_status."""
+"""What the lab's web server says of itself: nginx's stub_status, Apache's mod_status."""
 
 import re
 import ssl

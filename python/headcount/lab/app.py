@@ -54,7 +54,7 @@ TOKEN_BYTES = 24
 
 
 class AppServer:
-    """The application server of the lab.
+    """The lab's application server.
 
     Attributes:
         token: What it asks of clients where others might reach it; None on loopback.

@@ -1,4 +1,4 @@
-"""A self-made certificate for a server of the lab, by openssl."""
+"""A self-made certificate for a lab server, by openssl."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Keeps a server of the lab that does not know the lab's rule: end when whoever started it is gone.
+"""Keeps a lab server that does not know the lab's rule: end when whoever started it is gone.
 
 `python -m headcount.lab.keeper [--home FOLDER] [--user UID:GID] -- COMMAND ...` starts the command
 in a session of its own, as that user, and says `{"pid": ...}`. When its standard input ends, or it

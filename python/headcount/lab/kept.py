@@ -1,4 +1,4 @@
-"""A server of the lab that a keeper keeps, because it does not know the lab's rule itself."""
+"""A lab server that a keeper keeps, because it does not know the lab's rule itself."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Loopback ports for servers of the lab that must be told theirs before they start."""
+"""Loopback ports for lab servers that must be told theirs before they start."""
 
 import contextlib
 import socket

@@ -8,7 +8,7 @@ from headcount.errors import InputError
 
 
 class Server(Protocol):
-    """A server of the lab, running.
+    """A lab server, running.
 
     Attributes:
         address: Where it listens, as `ip:port`; of files, their folder.

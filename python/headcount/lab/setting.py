@@ -1,4 +1,4 @@
-"""A setting of a server of the lab: what a plan's `[server]` table may say, and what it does."""
+"""A setting of a lab server: what a plan's `[server]` table may say, and what it does."""
 
 import re
 from collections.abc import Mapping

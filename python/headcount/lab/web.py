@@ -1,4 +1,4 @@
-"""What the web servers of the lab have in common: a folder of pages behind a loopback port."""
+"""What the lab web servers have in common: a folder of pages behind a loopback port."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping

@@ -36,7 +36,7 @@ _HOST = r"(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)"
 def meant(text: str, lab: Sequence[str]) -> str | None:
     """The address to type in place of a target that cannot be read; None if nothing is likely.
 
-    `lab` has the servers of the lab, which people name without `lab:`.
+    `lab` has the lab servers, which people name without `lab:`.
     """
     if (name := re.sub(r"^lab[/.=]", "", text.lower())) in lab:
         return f"lab:{name}"

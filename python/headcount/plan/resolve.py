@@ -86,7 +86,7 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
 def _settings(
     target: targets.Target, overrides: Overrides, workload: Workload
 ) -> dict[str, dict[str, str]]:
-    """The tables of the server of the lab and of the client; both need to know the shares."""
+    """The tables of the lab server and of the client; both need to know the shares."""
     server, client = dict(overrides.server), {**workload.client, **overrides.client}
     if overrides.shares is not None:
         if target.protocol != "smb":
@@ -143,7 +143,7 @@ def _workload(workload: Workload, overrides: Overrides, *, is_lab: bool) -> dict
 
 
 def _run(workload: Workload, overrides: Overrides, *, is_lab: bool) -> dict[str, Any]:
-    """What the options, or a server of the lab, change of how levels are run."""
+    """What the options, or a lab server, change of how levels are run."""
     run = workload.run
     changed: dict[str, Any] = {}
     if is_lab:

@@ -1,4 +1,4 @@
-"""Targets: the address of the system under test, or a disposable server of the lab."""
+"""Targets: the address of the system under test, or a disposable lab server."""
 
 import ipaddress
 import re
@@ -43,7 +43,7 @@ LAB = {
     "mail": "mail",
     "postgresql": "sql",
 }
-"""Servers of the lab and the protocols they speak; the first of a protocol does all of it."""
+"""Lab servers and the protocols they speak; the first of a protocol does all of it."""
 FILE_SERVERS = frozenset({"smb", "files"})
 """Protocols that reach files: they play the same steps on the same [tree], so a workload of one of
 them runs on the others' targets."""
@@ -68,7 +68,7 @@ number, and no spaces around them."""
 class Target:
     """Where the system under test is.
 
-    `protocol` plays the workload; `host` and `port` are None for a server of the lab, which gets
+    `protocol` plays the workload; `host` and `port` are None for a lab server, which gets
     its address when it starts; `share` is the share of a file server, or a pattern of shares;
     `folder` is where the files are, for those of this machine; `settings` are those of a server of
     the lab that were given with its name; `database` is that of a database server; `both` are the
@@ -197,7 +197,7 @@ def _lab(text: str) -> Target:
 
 
 def _settings(text: str, given: str) -> dict[str, str]:
-    """What stands behind the name of a server of the lab, as in web addresses."""
+    """What stands behind the name of a lab server, as in web addresses."""
     settings: dict[str, str] = {}
     for word in given.split("&"):
         key, is_set, value = word.partition("=")

@@ -45,7 +45,7 @@ pub fn of_the_stand_in(imap: SocketAddr, smtp: SocketAddr) -> Value {
     })
 }
 
-/// Users of a server of the lab, with one folder of old mail: making 40 of each would take an hour.
+/// Users of a lab server, with one folder of old mail: making 40 of each would take an hour.
 pub fn of_a_server(imap: &str, lmtp: &str, password: &str) -> Value {
     let start = json!({"folders": 1, "messages": 1});
     json!({

@@ -81,7 +81,7 @@ class HttpAccess:
         return hello
 
     def prepare(self, users: int, on_progress: Progress, *, verify: bool = False) -> Prepared:
-        """Make sure that the pages are served; those of a server of the lab are written first.
+        """Make sure that the pages are served; those of a lab server are written first.
 
         All users share them. A sample is looked at, or with `verify` all pages. Raises TargetError
         with what to do where they are not served, or are not the right ones.
@@ -144,7 +144,7 @@ class HttpAccess:
         return self._target
 
     def source(self) -> Source | None:
-        """The figures of a server of the lab; of others only their own machine could tell."""
+        """The figures of a lab server; of others only their own machine could tell."""
         if self._site.status_url is None:
             return None
         return WebSource(self._site.status_url, most=self._site.most)

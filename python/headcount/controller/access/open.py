@@ -22,7 +22,7 @@ from headcount.plan.plan import Plan
 
 
 def lab_access(plan: Plan, server: Server) -> Access:
-    """Speak to a server of the lab, with the credentials that it was started with."""
+    """Speak to a lab server, with the credentials that it was started with."""
     if isinstance(server, SambaServer):
         user = smb_client(plan.client).user  # every name can log on
         where = (server.address, server.share, server.shares)

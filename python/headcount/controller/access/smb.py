@@ -141,6 +141,6 @@ class SmbAccess:
         return target_with_program(self._target, self._program)
 
     def source(self) -> Source | None:
-        """The figures of a server of the lab; of others only their own machine could tell."""
+        """The figures of a lab server; of others only their own machine could tell."""
         place = self._place
         return SambaSource(place.status, most=place.most_processes) if place.status else None

@@ -23,7 +23,7 @@ UNREACHED = ("no connection", "no answer", "closed the connection")
 class Database:
     """Which database, and as whom.
 
-    `host` is the server's name in its certificate. A server of the lab says which role it has and
+    `host` is the server's name in its certificate. A lab server says which role it has and
     which authority signed its certificate.
     """
 
@@ -115,7 +115,7 @@ class SqlAccess:
         return self._target
 
     def source(self) -> Source | None:
-        """The figures of a server of the lab; to log on to another beside the users is load."""
+        """The figures of a lab server; to log on to another beside the users is load."""
         one = self._database
         if one.user is None:
             return None

@@ -16,7 +16,7 @@ from headcount.counters.source import Sample
 _LISTEN = "0A"
 """TCP_LISTEN of include/net/tcp_states.h in hexadecimal."""
 _KEEPER = "headcount.lab.keeper"
-"""The module that keeps servers of the lab, as its command line has it."""
+"""The module that keeps lab servers, as its command line has it."""
 _AGAIN_S = 2.0
 """How often processes that have ended are looked for anew: it reads the descriptors of all."""
 
@@ -38,9 +38,9 @@ def listeners(port: int, proc: Path = Path("/proc")) -> list[int]:
 
 
 def listening_processes(text: str, proc: Path = Path("/proc")) -> list[int]:
-    """The processes of the server of the lab that was started last, of those in a home like `text`.
+    """The processes of the lab server that was started last, of those in a home like `text`.
 
-    A keeper has each server of the lab for a child, and names its home on its command line.
+    A keeper has each lab server for a child, and names its home on its command line.
     """
     keepers = []
     for pid in _processes(proc):

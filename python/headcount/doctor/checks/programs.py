@@ -10,7 +10,7 @@ from headcount.lab.installed import NotInstalledError, Packages, apt_command
 
 
 def lab_servers(machine: Machine) -> Outcome:
-    """Which servers of the lab can start."""
+    """Which lab servers can start."""
     errors = _errors(machine.servers)
     names = ", ".join(name for name in machine.servers if name not in errors)
     if not errors:

@@ -1,4 +1,4 @@
-"""Control groups and a network of a run's own, to give a server of the lab less of the machine."""
+"""Control groups and a network of a run's own, to give a lab server less of the machine."""
 
 from headcount.lab.squeeze.limits import Limits
 from headcount.lab.squeeze.squeeze import Squeeze, Wanted
