@@ -132,7 +132,7 @@ def test_it_kept_to_its_budget_and_wrote_it_down(found: Bundle) -> None:
     assert found.verdict.cost.levels == len(found.levels)
     # No level began after the budget of 80 s; how long the last one took is the machine's affair.
     assert all(event["t_s"] < 80 for event in found.events if event["event"] == "level-start")
-    assert any("quick look" in flag for flag in found.verdict.flags)
+    assert any("quick search" in flag for flag in found.verdict.flags)
     assert found.plan.server == {"threads": "1"}
     environment = json.loads((found.folder / "environment.json").read_bytes())
     assert environment["sides"][0]["settings"]["threads"] == "1"
