@@ -31,6 +31,7 @@ from mail_client import (
 )
 from other_user import USER, run, usable_folder
 
+import preloaded
 import processes
 from headcount import lab
 from headcount.errors import SystemLimitError
@@ -319,7 +320,7 @@ else:
 
 def test_a_user_without_rights_has_dovecot_and_no_postfix() -> None:
     with usable_folder() as folder:
-        for module in (mail_client, processes):
+        for module in (mail_client, preloaded, processes):
             copied = shutil.copy(str(module.__file__), folder)
             Path(copied).chmod(0o644)
         done = run(folder, PROGRAM)

@@ -32,7 +32,7 @@ ENTITIES = '<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY a SYSTEM "file:///etc/p
 
 UNSAFE = [
     (svg("<script>alert(1)</script>"), "it holds <script>; a logo runs nothing"),
-    (svg('<rect onload="x()"/>'), "does something by itself (onload)"),
+    (svg('<rect onload="x()"/>'), "runs something by itself (onload)"),
     (svg("<foreignObject/>"), "it holds <foreignObject>"),
     (svg('<image href="http://127.0.0.1/x.png"/>'), "it holds <image>; give the picture itself"),
     (svg('<image xlink:href="file:///etc/passwd"/>'), "it holds <image>"),
@@ -47,7 +47,7 @@ UNSAFE = [
     (svg("<animate/>"), "it holds <animate>"),
     (svg("<filter/>"), "it holds <filter>"),
     (svg("&a;", before=ENTITIES), "it declares a document type"),
-    (svg("", before='<?xml-stylesheet href="x.css"?>'), "a style sheet of elsewhere"),
+    (svg("", before='<?xml-stylesheet href="x.css"?>'), "a style sheet from elsewhere"),
     (svg("<rect"), "neither a PNG nor valid SVG"),
     (svg("<rect/>", attributes=""), "it has no viewBox"),
     (b"<svg viewBox='0 0 1 1'/>", "not <svg> of http://www.w3.org/2000/svg"),

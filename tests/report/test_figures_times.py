@@ -159,6 +159,7 @@ def bundle(folder: Path, levels: list[tuple[int, str, float]]) -> tuple[Bundle, 
             values = durations(50, index)
             at_s += length_s
             line = {"t_s": at_s, "seconds": length_s, "level": level, "phase": phase, "users": 7}
+            line |= {"scenarios": [], "counters": {}}
             series.write(json.dumps(line) + "\n")
             for name, part in (("open file", values[:20]), ("save, close", values[20:])):
                 log.append(f"response/{name}", at_s - length_s, length_s, histogram(part))

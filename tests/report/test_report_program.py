@@ -60,5 +60,5 @@ def test_without_a_program_there_is_no_such_table() -> None:
 
 def test_the_page_says_which_program_was_played() -> None:
     page = re.sub(r"\s+", " ", render(replace(content(), program=PROGRAM)))
-    assert "Every user played the load file /tmp/a &lt;b&gt;/load.txt (sha256 0123" in page
+    assert "Every user plays the load file /tmp/a &lt;b&gt;/load.txt (sha256 0123" in page
     assert "Every user played" not in render(content())

@@ -57,7 +57,7 @@ def test_what_cannot_be_read_says_how_to_write_it(kind: str, text: str) -> None:
 
 def test_what_the_run_does_not_tell_must_be_written_in_full() -> None:
     unknown = resource("network", "By/s", None)
-    with pytest.raises(InputError, match="does not tell how fast"):
+    with pytest.raises(InputError, match="does not record how fast"):
         change.capacities([unknown], [change.parse("network", "2x")])
     with pytest.raises(InputError, match="no counter of the CPU"):
         change.capacities([unknown], [change.parse("cpu", "2x")])

@@ -151,7 +151,7 @@ def test_levels_that_tell_nothing_are_left_out_or_refused(tmp_path: Path) -> Non
         f"level 9 ({broken.users} users)"
     ]
     assert found.levels_used == [each.index for each in levels]
-    with pytest.raises(InputError, match="two are the least"):
+    with pytest.raises(InputError, match="takes at least two"):
         predicted(levels[:1], tmp_path, 0.08, Asked())
     with pytest.raises(InputError, match="cannot be predicted"):
         predicted(levels, tmp_path, 0.08, Asked(criterion="errors<1%"))
