@@ -67,6 +67,6 @@ def test_a_user_without_rights_has_a_server_of_their_own(folder: Path) -> None:
 def test_a_user_without_a_cache_is_told(folder: Path) -> None:
     program = "import os\nos.environ['XDG_CACHE_HOME'] = '/proc'\nfrom headcount import lab\n"
     done = run(folder, program + "lab.start('samba', {})")
-    assert "SystemLimitError: cannot make a folder for the server's data in /proc/headcount" in (
+    assert "MachineLimitError: cannot make a folder for the server's data in /proc/headcount" in (
         done.stderr.replace("headcount.errors.", "")
     )
