@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -47,6 +48,18 @@ def test_a_wrong_path_is_found_by_the_check_and_by_writing(
     assert text in str(raised.value)
     assert names(tmp_path) == before
     assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_folder_in_shared_memory_is_a_folder_and_its_files_are_replaced() -> None:
+    with TemporaryDirectory(dir="/dev/shm") as folder:
+        with pytest.raises(InputError, match="this is a folder"):
+            ensure_writable(Path(folder))
+        file = Path(folder) / "r.html"
+        write_output(file, "first")
+        with file.open() as old:
+            write_output(file, "second")
+            assert old.read() == "first"
+        assert file.read_text() == "second"
 
 
 def test_a_link_is_followed(tmp_path: Path) -> None:

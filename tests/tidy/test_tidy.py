@@ -23,7 +23,7 @@ ARROWS = {
     "bundle": {"plan", "output", "errors"},
     "analyse": {"bundle", "counters", "plan", "errors", "text"},
     "disk": {"analyse", "plan", "errors", "text"},
-    "doctor": {"analyse", "bundle", "controller", "counters", "lab", "errors", "text"},
+    "doctor": {"analyse", "bundle", "controller", "counters", "lab", "errors", "output", "text"},
     "report": {
         "analyse",
         "bundle",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headcount.lab import home
+from headcount.output.error import existing
 
 LAB = "lab servers"
 """The purpose of the folder with their data."""
@@ -56,11 +57,8 @@ def _usual_temporary() -> str:
 
 def can_write(path: Path) -> bool:
     """Whether a folder can be written, or be made: a folder is, and is removed."""
-    place = path
-    while not place.exists() and place != place.parent:
-        place = place.parent
     try:
-        Path(tempfile.mkdtemp(prefix=".headcount-", dir=place)).rmdir()
+        Path(tempfile.mkdtemp(prefix=".headcount-", dir=existing(path))).rmdir()
     except OSError:
         return False
     return True

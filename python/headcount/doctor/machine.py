@@ -23,6 +23,7 @@ from headcount.counters.proc.files import read_text
 from headcount.doctor import trials
 from headcount.doctor.folders import Folder, folders
 from headcount.doctor.moment import Moment, Window
+from headcount.lab.squeeze.trial import group_version
 
 
 def _file_system(path: Path) -> FileSystem:
@@ -73,7 +74,7 @@ class Machine:
     loopback: Callable[[], None] = trials.try_loopback
     ring: Callable[[], str | None] = trials.ring_error
     real_time: Callable[[], AbstractContextManager[bool]] = real_time
-    groups: Callable[[frozenset[str]], int] = trials.group_version
+    groups: Callable[[frozenset[str]], int] = group_version
     network: Callable[[], None] = trials.try_network
     user_namespace: Callable[[], None] = trials.try_user_namespace
     servers: Mapping[str, trials.Program] = field(default_factory=lambda: trials.SERVERS)

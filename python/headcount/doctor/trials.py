@@ -19,7 +19,7 @@ from headcount.lab import (
     samba,
 )
 from headcount.lab.installed import Packages
-from headcount.lab.squeeze import link, trial
+from headcount.lab.squeeze import link
 from headcount.lab.squeeze.link import Link
 
 LOOPBACK_S = 1.0
@@ -67,11 +67,6 @@ def ring_error() -> str | None:
     from headcount import _engine  # noqa: PLC0415 - it may not be there
 
     return _engine.io_uring_unavailable()
-
-
-def group_version(needed: frozenset[str]) -> int:
-    """The version of control groups that keeps limits of these; raises SystemLimitError."""
-    return trial.group_version(needed)
 
 
 def try_network() -> None:

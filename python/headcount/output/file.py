@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from headcount.output.error import write_error
+from headcount.output.error import existing, write_error
 
 PAGE_BYTES = 4096
 """What a check writes: enough for a full disk to refuse it."""
@@ -61,10 +61,7 @@ def ensure_writable(path: Path, option: str = "") -> None:
 def ensure_folder(folder: Path, option: str = "") -> None:
     """Refuse a folder in which nothing can be written; it need not exist yet."""
     with raising(folder, option):
-        above = _followed(folder)
-        while not above.exists() and above != above.parent:
-            above = above.parent
-        write_page(above)
+        write_page(existing(_followed(folder)))
 
 
 @contextlib.contextmanager
@@ -76,13 +73,19 @@ def raising(path: Path, option: str = "") -> Iterator[None]:
         raise write_error(path, error, option) from error
 
 
+HANDLES = ("/dev/stdout", "/dev/stderr", "/dev/fd", "/proc/self/fd")
+"""Names of open files, which must be written through them even where they are regular files."""
+
+
 def is_stream(path: Path) -> bool:
-    """Whether a path is a pipe or a device, which no file must replace."""
+    """Whether a path is a pipe, a device or an open file, which no file must replace."""
+    if any(path.is_relative_to(name) for name in HANDLES):
+        return True
     try:
         mode = path.stat().st_mode
     except OSError:
         return False
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)) or path.is_relative_to("/dev")
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def write_page(folder: Path) -> None:

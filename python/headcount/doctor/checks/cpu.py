@@ -3,7 +3,7 @@
 from headcount.analyse.neighbours import SHARE
 from headcount.doctor.machine import Machine
 from headcount.doctor.outcome import Outcome, limited, ok
-from headcount.text import count, share, significant
+from headcount.text import plural, share, significant
 
 STEADY = "performance"
 VARYING = ("powersave", "ondemand", "conservative", "schedutil", "userspace")
@@ -17,10 +17,9 @@ def count_of_cpus(machine: Machine) -> Outcome:
     if usable is None:
         return limited("not readable", "The diagnosis cannot see whether CPUs are full.")
     cores = min(usable, limits.cpu_limit) if limits.cpu_limit is not None else usable
-    plural = "CPU" if usable == 1 else "CPUs"
     quota = limits.cpu_limit is not None and limits.cpu_limit < usable
     bound = f", limited to {significant(limits.cpu_limit)} by a quota" if quota else ""
-    read = f"{count(usable)} {plural}{bound}" + (
+    read = f"{plural('CPU', usable)}{bound}" + (
         f", {machine.cpu.model}" if machine.cpu.model else ""
     )
     if cores < 2:
