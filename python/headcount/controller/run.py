@@ -193,9 +193,9 @@ class Run:
             if not self._levels:
                 raise
             raise type(error)(
-                f"level {order.index} at {order.users:,} users could not be prepared: {error}. The "
-                "levels before it are kept; once that is fixed: "
-                f"headcount resume {self._bundle.folder}"
+                f"level {order.index} at {order.users:,} users could not be prepared: {error}. "
+                f"What was measured is kept: headcount show {self._bundle.folder}; once that is "
+                f"fixed: headcount resume {self._bundle.folder}"
             ) from error
 
     def _keep(self, result: LevelResult) -> None:
