@@ -13,8 +13,8 @@ from headcount.lab.account import Account
 FOLDERS = ("/usr/sbin", "/usr/local/sbin")
 """Where servers are on machines whose users do not have them on their PATH."""
 RUN_S = 120.0
-"""Longest wait for a program that only says or makes something. initdb takes 2 s; with twenty busy
-programs beside it, half a minute."""
+"""Longest wait for a program that only says or makes something. initdb took over 20 s on 2 CPUs
+beside twenty busy programs."""
 
 
 class NotInstalledError(MachineLimitError):

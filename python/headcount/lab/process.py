@@ -11,8 +11,8 @@ from pathlib import Path
 
 from headcount.errors import SystemLimitError
 
-START_S = 60.0
-"""Longest wait for a server to say that it is ready, on a machine that is busy."""
+START_S = 20.0
+"""Longest wait for a server to say that it is ready."""
 STOP_S = 10.0
 """Longest wait for a server to end by itself before it is killed."""
 MOST_LOG_BYTES = 64 * 1024
