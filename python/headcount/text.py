@@ -124,12 +124,12 @@ def share(value: float | None) -> str:
     """
     if value is None or not math.isfinite(value):
         return DASH
-    percent = value * 100
-    if percent in (0, 100):
-        return f"{percent:.0f}%"
-    if 0 < percent < 0.005:
+    hundredths = value * 100
+    if hundredths in (0, 100):
+        return f"{hundredths:.0f}%"
+    if 0 < hundredths < 0.005:
         return "<0.01%"
-    return f"{percent:.2f}%" if abs(percent) < 0.995 else f"{percent:.1f}%"
+    return f"{hundredths:.2f}%" if abs(hundredths) < 0.995 else f"{hundredths:.1f}%"
 
 
 def megabytes_per_s(value_bytes_per_s: float | None) -> str:

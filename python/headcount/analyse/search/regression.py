@@ -167,8 +167,8 @@ def ridge(target: float) -> float:
 
 def _logistic(x: Vector, y: Vector, weight: Vector, pull: float) -> Vector | None:
     """Intercept and slope by Newton's method; None when it does not settle."""
-    # From a flat line Newton's method converges; from a steep one it may swing. Two unknowns are
-    # solved by hand: a search fits thousands of lines of a dozen levels.
+    # From a flat line Newton's method converges; from a steep one it may swing. The two unknowns
+    # are solved by Cramer's rule: calls for arrays of two cost more than the arithmetic.
     intercept, slope = float(logit(np.average(y, weights=weight))), 0.0
     squares = x * x
     for _ in range(60):
