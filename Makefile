@@ -34,7 +34,7 @@ test: packages setup ## Install what the tests need, and run them all
 	@$(RUN) python tests/all.py
 
 .PHONY: proof
-proof: packages setup ## What a release needs too: the tests that are long or need a quiet machine
+proof: packages setup ## All cases of the long tests, which a release needs: on a quiet machine
 	@HEADCOUNT_TESTS_FORK=0 $(RUN) python tests/suite.py --proof
 
 .PHONY: check

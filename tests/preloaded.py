@@ -1,12 +1,11 @@
 """Headcount's commands, each a fork of one process that has imported its libraries.
 
-The imports take over a second of CPU, and the tests start about a thousand commands. A command is
-still a process and a session of its own, with its own environment, folder and files; only the
-modules that it finds imported are not read again. `headcount.cli`, which looks at its surroundings
-when it is imported, is not among them. Tests of a start itself start the interpreter.
+With it `headcount run --plan` takes 0.45 s, with an interpreter of its own 0.71 s. A command is still
+a process and a session of its own, with its own environment, folder and files. `headcount.cli`,
+which looks at its surroundings when it is imported, is imported by each. Tests of the start itself
+start an interpreter.
 """
 
-import array
 import atexit
 import contextlib
 import json
@@ -42,7 +41,8 @@ LIBRARIES = (
     "typer",
 )
 READ_AT_THE_START = ("PYTHON", "LC_", "LANG", "OPENBLAS", "OMP_", "LD_")
-"""Variables that the interpreter, or a library, reads once; a command with others is no fork."""
+"""Variables that the interpreter or a library reads once. If one differs, a command needs an
+interpreter of its own."""
 MOST = 1 << 20
 """Bytes of a request: an environment and arguments."""
 
@@ -119,6 +119,7 @@ class Preloaded:
         with self._starting, self._heard:
             socket.send_fds(self._ours, [asked.encode()], [out, err])
             self._heard.wait_for(lambda: self._forked or self._process.poll() is not None)
+            assert self._forked, "the process that forks has ended"
             return Fork(self._forked.pop(), self)
 
     def exit_code(self, pid: int, timeout_s: float | None) -> int | None:
@@ -140,10 +141,10 @@ class Preloaded:
             self._heard.notify_all()
 
 
-def forked(asking: socket.socket) -> list[str] | None:
+def forked_arguments(asking: socket.socket) -> list[str] | None:
     """Fork a command for each request.
 
-    Returns in each fork, with its arguments, and at the end of the requests, with None.
+    Returns in each fork, with the command's arguments, and at the end of the requests, with None.
     """
     running: dict[int, int] = {}  # pids by the file that reports the end
     with selectors.DefaultSelector() as selector:
@@ -152,42 +153,44 @@ def forked(asking: socket.socket) -> list[str] | None:
             for key, _ in selector.select():
                 if key.fd in running:
                     selector.unregister(key.fd)
-                    pid = running.pop(key.fd)
-                    os.close(key.fd)
-                    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-                    with contextlib.suppress(OSError):
-                        asking.send(json.dumps([pid, code]).encode())
+                    _report_end(asking, running.pop(key.fd), key.fd)
                     continue
                 message, files, _, _ = socket.recv_fds(asking, MOST, 2)
                 if not message:
                     return None
-                arguments, environment, folder = json.loads(message)
                 pid = os.fork()
                 if pid == 0:
-                    for other in running:
-                        os.close(other)
-                    asking.close()
-                    _settle(environment, folder, array.array("i", files))
-                    return list(arguments)
+                    return _settled_arguments(message, files, [*running, asking.detach()])
                 for file in files:
                     os.close(file)
-                file = os.pidfd_open(pid)
-                running[file] = pid
-                selector.register(file, selectors.EVENT_READ)
+                end = os.pidfd_open(pid)
+                running[end] = pid
+                selector.register(end, selectors.EVENT_READ)
                 asking.send(json.dumps([pid, None]).encode())
 
 
-def _settle(environment: Mapping[str, str], folder: str, files: Sequence[int]) -> None:
-    """Be a process like one that a shell has started."""
+def _report_end(asking: socket.socket, pid: int, end: int) -> None:
+    os.close(end)
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    with contextlib.suppress(OSError):  # the tests have ended
+        asking.send(json.dumps([pid, code]).encode())
+
+
+def _settled_arguments(request: bytes, files: Sequence[int], others: Sequence[int]) -> list[str]:
+    """The arguments of a request, in a process that is now like one that a shell has started."""
+    for other in others:
+        os.close(other)
     os.setsid()
     for place, file in enumerate(files, start=1):
         os.dup2(file, place)
         os.close(file)
+    arguments, environment, folder = json.loads(request)
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
     time.tzset()
     random.seed()
+    return list(arguments)
 
 
 def _main() -> None:
@@ -197,7 +200,7 @@ def _main() -> None:
     assert "headcount.cli" not in sys.modules
     threads = len(list(Path("/proc/self/task").iterdir()))
     assert threads == 1, f"{threads} threads do not survive a fork"
-    arguments = forked(asking)
+    arguments = forked_arguments(asking)
     if arguments is not None:
         sys.argv = ["headcount", *arguments]
         runpy.run_module("headcount", run_name="__main__", alter_sys=True)
