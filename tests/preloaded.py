@@ -1,9 +1,9 @@
 """Headcount's commands, each a fork of one process that has imported its libraries.
 
-With it `headcount run --plan` takes 0.45 s, with an interpreter of its own 0.71 s. A command is still
-a process and a session of its own, with its own environment, folder and files. `headcount.cli`,
-which looks at its surroundings when it is imported, is imported by each. Tests of the start itself
-start an interpreter.
+With it `headcount run --plan` takes 0.45 s, with an interpreter of its own 0.71 s. A command is
+still a process and a session of its own, with its own environment, folder and files.
+`headcount.cli`, which looks at its surroundings when it is imported, is imported by each. Tests of
+the start itself start an interpreter.
 """
 
 import atexit
