@@ -1,22 +1,15 @@
 """A real node_exporter on the loopback, on a port of its own, for as long as a test needs it."""
 
 import contextlib
-import socket
 import subprocess
 import time
 import urllib.request
 from collections.abc import Iterator
 
+from headcount.lab.port import free
+
 PROGRAM = "prometheus-node-exporter"
 LONGEST_S = 20.0
-
-
-def free_port() -> int:
-    """A port that nobody has at this moment."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port
 
 
 class Exporter:
@@ -53,7 +46,7 @@ class Exporter:
 @contextlib.contextmanager
 def exporting(port: int | None = None) -> Iterator[Exporter]:
     """A node_exporter, ended on the way out."""
-    one = Exporter(port or free_port())
+    one = Exporter(port or free())
     try:
         yield one
     finally:

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from exporter import free_port
+from headcount.lab.port import free
 
 LONGEST_S = 20.0
 PRIVSEP = Path("/run/sshd")
@@ -28,7 +28,7 @@ class SshServer:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.port = free_port()
+        self.port = free()
         self._client = shutil.which("ssh") or "/usr/bin/ssh"
         self.path = f"{folder / 'bin'}:{os.environ['PATH']}"
         for name in ("host_key", "user_key", "other_key"):

@@ -1,4 +1,4 @@
-"""Runs Python's tests, four at a time; what failed once more, alone.
+"""Runs Python's tests, six at a time; what failed once more, alone.
 
 Many of them wait for real servers, so more of them run than there are CPUs. No test may need a
 quiet machine: what fails beside others and passes alone is named at the end, and must be mended.
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 COMMAND = (sys.executable, "-m", "pytest")
-BESIDE = ("-n", "4", "--dist", "loadfile", "--no-loadscope-reorder", "--durations", "20")
+BESIDE = ("-n", "6", "--dist", "loadfile", "--no-loadscope-reorder", "--durations", "20")
 """A file by one worker, for servers are started by file; in the order of `conftest.py`."""
 ALONE = ("-n", "0", "--last-failed")
 FAILED = Path("v/cache/lastfailed")

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from exporter import exporting, free_port
+from exporter import exporting
 from headcount.counters.open import open_source
 from headcount.counters.prometheus.source import PrometheusSource
 from headcount.errors import TargetError
+from headcount.lab.port import free
 
 PAGES = Path(__file__).with_name("pages")
 BUSY = "system.cpu.utilization"
@@ -92,7 +93,7 @@ def test_the_real_one() -> None:
 
 
 def test_one_that_ends_and_comes_back() -> None:
-    port = free_port()
+    port = free()
     with exporting(port) as exporter:
         source = far(exporter.url)
         source.sample()
@@ -151,7 +152,7 @@ def test_what_is_no_exporter_is_said(
 
 def test_nobody_there() -> None:
     with pytest.raises(TargetError, match=r"Connection refused; is the exporter running"):
-        far(f"http://127.0.0.1:{free_port()}")
+        far(f"http://127.0.0.1:{free()}")
 
 
 def test_no_tls_there(pretender: Pretender) -> None:

@@ -219,6 +219,30 @@ def test_a_user_who_does_not_exist_in_a_later_level(
     assert file_server.files() == {}
 
 
+def test_a_search_ends_with_its_answer_where_the_accounts_end(
+    headcount: Headcount, file_server: FileServer
+) -> None:
+    file_server.know_only("user00000", "user00001")
+    try:
+        ended = headcount.run(
+            *("run", "home-folders", "--target", file_server.target, *RUN, "--quick"),
+            *("--start-users", "2", "--criteria", "p95<=20s errors<1%", "--json"),
+        )
+    finally:
+        file_server.know_only("*")
+    assert ended.code == 0, ended
+    answer = ended.json
+    assert answer["sentence"] == "At least 2 users: no level failed up to there."
+    assert "level 2 at 8 users could not be prepared" in answer["stopped"]
+    assert "user user00002" in answer["stopped"]
+    assert answer["flags"][0] == answer["stopped"]
+    bundle = headcount.bundles()[-1]
+    assert [level.users for level in reader.load(bundle).levels] == [2]
+    audited = headcount.run("audit", str(bundle), "--json")
+    assert audited.code == 0, audited
+    assert headcount.run("cleanup", "--target", file_server.target).code == 0
+
+
 def test_samba_is_not_installed(
     headcount: Headcount, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from exporter import Exporter, exporting, free_port
+from exporter import Exporter, exporting
 from headcount.bundle import reader
 from headcount.bundle.files import read_lines
 from headcount.bundle.reader import Bundle
+from headcount.lab.port import free
 from processes import Headcount
 from ssh_server import ALIAS, SshServer, serving
 
@@ -125,7 +126,7 @@ def test_a_machine_that_is_lost_and_comes_back_spoils_no_level(
 def test_a_source_that_cannot_be_had(
     headcount: Headcount, source: str, code: int, message: str
 ) -> None:
-    ended = headcount.run(*RUN, "--source", source.format(port=free_port()))
+    ended = headcount.run(*RUN, "--source", source.format(port=free()))
     assert ended.code == code
     assert message in " ".join(ended.message.split())
     assert headcount.bundles() == []

@@ -14,11 +14,12 @@ from queue import SimpleQueue
 import pytest
 from live_feeds import BUSY, Scripted, Told, readings
 
-from exporter import exporting, free_port
+from exporter import exporting
 from headcount.counters.log import read
 from headcount.counters.proc.listening import ServerSource, listeners
 from headcount.counters.source import Source
 from headcount.errors import TargetError
+from headcount.lab.port import free
 from headcount.live.feed import PATIENCE_S, SourceFeed
 from headcount.live.reading import Back, Lost, News, Reading, Remark
 from headcount.live.run import RUN, RunFeed
@@ -167,7 +168,7 @@ def end(server: subprocess.Popen[bytes]) -> None:
 
 
 def test_a_server_is_found_by_its_port_with_its_children_and_again_when_restarted() -> None:
-    port, clock = free_port(), Clock()
+    port, clock = free(), Clock()
     server = serving(port)
     try:
         assert listeners(port) == [server.pid]
@@ -211,7 +212,7 @@ def test_a_real_exporter_that_dies_leaves_a_gap_is_told_once_and_comes_back(
 
 
 def test_a_source_that_cannot_be_reached_is_said_at_once(headcount: Headcount) -> None:
-    ended = headcount.run("watch", "--plain", "--source", f"http://127.0.0.1:{free_port()}/metrics")
+    ended = headcount.run("watch", "--plain", "--source", f"http://127.0.0.1:{free()}/metrics")
     assert ended.code == 3
     assert "127.0.0.1" in ended.message
 

@@ -339,3 +339,22 @@ def test_overhead_is_short_when_little_changes_and_long_after_an_overload():
     assert overhead.seconds(0, 100) == 2 + 20
     assert overhead.seconds(1_000, 1_050) == 1 + 10
     assert overhead.seconds(1_000, 500) == 10 + 40
+
+
+def test_the_budget_pays_for_making_data():
+    settings, made = replace(Settings.first_look(), budget_s=120.0), [0]
+    answer = answering(logistic(10_000))
+
+    def preparing(request: Request) -> Observation:
+        prepare_s = 0.1 * max(0, request.users - made[0])
+        made[0] = max(made[0], request.users)
+        seen = answer(request)
+        return replace(seen, prepare_s=prepare_s, overhead_s=seen.overhead_s + prepare_s)
+
+    search, asked = play(settings, preparing)
+    outcome = search.outcome()
+    # Four levels took 64 s and their data 32 s: 24 s are left for 640 users, whose data needs 32 s.
+    assert max(request.users for request in asked) == 320
+    assert 300 <= outcome.published <= 320
+    assert outcome.high == math.inf
+    assert Flag.BUDGET_SPENT in outcome.flags

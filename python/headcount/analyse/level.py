@@ -55,6 +55,7 @@ class Measured:
     task_names: Sequence[str] = ()
     unsettled: Sequence[str] = ()
     """What speaks against a steady state before the measured part, where one is required."""
+    prepare_s: float = 0.0
 
 
 def summarise(plan: Plan, level: Measured) -> LevelResult:
@@ -86,6 +87,7 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
         outcome="invalid" if invalid else "failed" if failed else "passed",
         reasons=invalid + failed,
         started_at=level.started_at,
+        prepare_s=level.prepare_s,
         ramp_s=level.ramp_s,
         settle_s=level.settle_s,
         steady_s=window.seconds,

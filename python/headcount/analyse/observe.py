@@ -33,7 +33,8 @@ def observe(level: LevelResult, criteria: list[Criterion]) -> Observation:
         response_mean_s=response.mean_ms / 1000 if response else UNANSWERED_MS / 1000,
         think_s=level.think_mean_s,
         valid=level.outcome != "invalid",
-        overhead_s=level.ramp_s + level.settle_s,
+        overhead_s=level.prepare_s + level.ramp_s + level.settle_s,
+        prepare_s=level.prepare_s,
         cpu_lost=cpu_lost(level),
         steady=level.steadiness.steady,
     )

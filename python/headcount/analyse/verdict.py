@@ -193,6 +193,12 @@ def of_search(
     )
 
 
+def stopped_by(verdict: Verdict, reason: str) -> Verdict:
+    """The verdict of a search that could not play more users; `reason` is a sentence."""
+    flags = [flag for flag in verdict.flags if flag != Flag.INCOMPLETE]
+    return verdict.model_copy(update={"stopped": reason, "flags": [reason, *flags]})
+
+
 def _capacity_sentence(
     capacity: Capacity, lowest: LevelResult | None, soak: LevelResult | None
 ) -> str:

@@ -200,6 +200,9 @@ class LevelResult(Record):
     outcome: Literal["passed", "failed", "invalid"]
     reasons: list[str] = Field(description="Why it failed or is invalid, in sentences")
     started_at: str = Field(description="UTC, ISO 8601")
+    prepare_s: float = Field(
+        default=0.0, description="Time taken to make this level's data before its users came"
+    )
     ramp_s: float
     settle_s: float = Field(description="Settling time; no figure includes it")
     steady_s: float = Field(description="Length of the measured part")

@@ -115,6 +115,9 @@ class Verdict(Record):
         default=[], description="Of a ladder: where scenarios/s and bytes/s flattened out"
     )
     flags: list[str] = Field(description="Doubts, in sentences")
+    stopped: str | None = Field(
+        default=None, description="What kept a search from playing more users, in a sentence"
+    )
     diagnosis: Diagnosis | None = Field(
         default=None, description="What stopped the server; null in bundles older than diagnoses"
     )

@@ -1,5 +1,6 @@
 """One level: users in, wait, measure, sum up."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
@@ -65,7 +66,9 @@ class LevelRunner:
         """Run one level to its end."""
         ensure_handles(self._plan.protocol, order.users)
         self._phase("prepare", order, 0.0)
+        began_s = time.monotonic()
         prepared = self._prepare(order.users, self._listener.prepared)
+        prepare_s = time.monotonic() - began_s
         note(self._bundle, self._session.now_s(), prepared)
         started_at = now()
         self._bundle.event(
@@ -103,6 +106,7 @@ class LevelRunner:
                 request_names=self._session.request_names,
                 task_names=self._session.task_names,
                 counters=_counters(moments),
+                prepare_s=prepare_s,
             ),
         )
         self._bundle.event(

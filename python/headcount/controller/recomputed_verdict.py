@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from headcount.analyse.verdict import Ending
+from headcount.analyse.verdict import Ending, stopped_by
 from headcount.bundle import versus
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Verdict
@@ -25,4 +25,5 @@ def recomputed_verdict(
     orders = orders_of(plan)
     for level in levels:
         orders.take(level)
-    return orders.verdict(levels, stored.cost.seconds, ending)
+    verdict = orders.verdict(levels, stored.cost.seconds, ending)
+    return verdict if stored.stopped is None else stopped_by(verdict, stored.stopped)

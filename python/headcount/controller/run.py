@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from headcount import _engine
-from headcount.analyse.verdict import Ending
+from headcount.analyse.verdict import Ending, stopped_by
 from headcount.bundle import versus
 from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import Bundle
@@ -22,7 +22,13 @@ from headcount.controller.server_logs import ServerLogs
 from headcount.controller.session import Session
 from headcount.controller.sut import Sut, connect
 from headcount.controller.versus.answer import side_verdict
-from headcount.errors import EngineError, HeadcountError, InputError, TargetError
+from headcount.errors import (
+    EngineError,
+    HeadcountError,
+    InputError,
+    MachineLimitError,
+    TargetError,
+)
 from headcount.plan.plan import Plan
 
 DRAIN_S = 10.0
@@ -116,6 +122,8 @@ class Run:
         """When the engine ended, on the clock of the seconds; None before it began."""
         self._plan = plan
         self._logs = ServerLogs(sut.logs)
+        self._stopped: str | None = None
+        """Why the search did not play more users."""
 
     def play(self) -> Verdict:
         """Run the levels and write the verdict, whatever ends the run."""
@@ -123,6 +131,8 @@ class Run:
         try:
             self._play_levels()
             ending = "finished"
+            if self._stopped is not None:
+                self._bundle.event("stopped", self._at_s(), message=self._stopped)
         except KeyboardInterrupt:
             ending = "interrupted"
             self._bundle.event("interrupted", self._at_s())
@@ -137,6 +147,8 @@ class Run:
     def _finish(self, ending: Ending) -> Verdict:
         """Write what is known now and close the bundle."""
         verdict = self._orders.verdict(self._levels, self._took_s(), ending)
+        if self._stopped is not None:
+            verdict = stopped_by(verdict, self._stopped)
         try:
             if self._levels:
                 self._bundle.levels(self._levels)  # the last may have been cut short by Ctrl-C
@@ -170,6 +182,8 @@ class Run:
             )
             while order is not None:
                 result = self._run_level(runner, order)
+                if result is None:
+                    break
                 self._logs.note(self._bundle, session.now_s(), order.index)
                 self._keep(result)
                 if session.silent_s >= SILENT_S:
@@ -185,18 +199,35 @@ class Run:
             self._ended_s = session.now_s()
             session.close()
 
-    def _run_level(self, runner: LevelRunner, order: LevelOrder) -> LevelResult:
-        """Run a level; if its data cannot be prepared, say that the others are not lost."""
+    def _run_level(self, runner: LevelRunner, order: LevelOrder) -> LevelResult | None:
+        """Run a level; None if it could not be prepared and the search ends with what it has.
+
+        A search that has an answer keeps it while the server is there; any other run raises, with
+        the way to go on.
+        """
         try:
             return runner.run(order)
-        except (InputError, TargetError) as error:
+        except (InputError, TargetError, MachineLimitError) as error:
             if not self._levels:
                 raise
+            what = f"level {order.index} at {order.users:,} users could not be prepared: {error}"
+            if self._is_answered():
+                self._stopped = f"the search stopped early: {what}"
+                return None
             raise type(error)(
-                f"level {order.index} at {order.users:,} users could not be prepared: {error}. "
-                f"What was measured is kept: headcount show {self._bundle.folder}; once that is "
-                f"fixed: headcount resume {self._bundle.folder}"
+                f"{what}. What was measured is kept: headcount show {self._bundle.folder}; once "
+                f"that is fixed: headcount resume {self._bundle.folder}"
             ) from error
+
+    def _is_answered(self) -> bool:
+        """Whether a search has found a number of users, and the server still answers."""
+        if self._plan.mode != "search" or not self._orders.outlook().low:
+            return False
+        try:
+            self._sut.access.check()
+        except TargetError:
+            return False
+        return True
 
     def _keep(self, result: LevelResult) -> None:
         self._levels.append(result)

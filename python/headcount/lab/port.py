@@ -1,6 +1,7 @@
 """Loopback ports for lab servers that must be told theirs before they start."""
 
 import contextlib
+import random
 import socket
 import struct
 from collections.abc import Iterator
@@ -9,6 +10,12 @@ from pathlib import Path
 
 LOOPBACK = "127.0.0.1"
 _host = ContextVar("_host", default=LOOPBACK)
+OUTGOING = Path("/proc/sys/net/ipv4/ip_local_port_range")
+LOWEST, HIGHEST = 10_000, 65_536
+"""Ports of lab servers: above those of well-known servers."""
+FEWEST = 1000
+"""Ports below those of outgoing connections that are enough to choose from."""
+TRIES = 100
 LISTEN = "0A"
 """The state of a listening socket in `/proc/net/tcp` (the kernel's `TCP_LISTEN`)."""
 
@@ -29,9 +36,22 @@ def listening_on(address: str) -> Iterator[None]:
 
 
 def free() -> int:
-    """A port that nobody has at the moment."""
+    """A port that nobody has at the moment, and that the kernel gives to no outgoing connection.
+
+    Between the choice and its use, a busy client could otherwise get it.
+    """
+    for _ in range(TRIES):
+        port = random.SystemRandom().randrange(LOWEST, _first_outgoing())
+        if is_free(port):
+            return port
     with socket.create_server((host(), 0)) as server:
         return int(server.getsockname()[1])
+
+
+def _first_outgoing() -> int:
+    """The lowest port of outgoing connections (ip(7), `ip_local_port_range`)."""
+    lowest = int(OUTGOING.read_text("ascii").split()[0])
+    return lowest if lowest - LOWEST >= FEWEST else HIGHEST
 
 
 def is_free(port: int) -> bool:

@@ -13,7 +13,9 @@ from headcount.text import plural
 
 CHECK = "figures"
 TITLE = "figures of the levels, recomputed from the seconds"
-NOT_KEPT = frozenset({"users_reported", "requests", "started_at", "purpose", "ramp_s", "settle_s"})
+NOT_KEPT = frozenset(
+    {"users_reported", "requests", "started_at", "purpose", "prepare_s", "ramp_s", "settle_s"}
+)
 """What the seconds do not tell: it is not compared."""
 KEPT_MS, KEPT_MS2 = 5e-4, 5e-7
 """Half a unit of the last digit to which a second's sums of times and of squares are kept."""
@@ -70,6 +72,7 @@ def recomputed_level(evidence: Evidence, level: LevelResult) -> LevelResult | No
             started_at=level.started_at,
             ramp_s=level.ramp_s,
             settle_s=level.settle_s,
+            prepare_s=level.prepare_s,
             window=window,
             step_names=evidence.names.steps,
             request_names=[],

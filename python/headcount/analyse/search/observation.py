@@ -97,10 +97,11 @@ class Observation:
 
     ``measure_s`` is the time really measured (shorter than asked when stopped early).
     ``valid`` is false when the load generator, not the server, was the limit: the level never
-    counts towards the capacity. ``overhead_s`` is the time it took besides measuring: ramp,
-    warm-up, settling. ``think_s`` is the mean think time, None when the users have none.
-    ``cpu_lost`` is the share of the machine's CPUs that other programs or the hypervisor took from
-    the server, ``steady`` whether the level was in a steady state.
+    counts towards the capacity. ``overhead_s`` is the time it took besides measuring: preparing,
+    ramp, warm-up, settling; ``prepare_s`` is the part of it that made data for more users.
+    ``think_s`` is the mean think time, None when the users have none. ``cpu_lost`` is the share of
+    the machine's CPUs that other programs or the hypervisor took from the server, ``steady``
+    whether the level was in a steady state.
     """
 
     users: int
@@ -111,6 +112,7 @@ class Observation:
     think_s: float | None = None
     valid: bool = True
     overhead_s: float = 0.0
+    prepare_s: float = 0.0
     cpu_lost: float = 0.0
     steady: bool = True
 

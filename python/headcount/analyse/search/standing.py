@@ -116,7 +116,14 @@ class Standing:
 
     def cost_s(self, users: int, measure_s: float) -> float:
         """Forecast seconds of a level after the last one."""
-        return measure_s + self.settings.overhead.seconds(self.previous_users, users)
+        overhead_s = self.settings.overhead.seconds(self.previous_users, users)
+        return measure_s + overhead_s + self.prepare_s(users)
+
+    def prepare_s(self, users: int) -> float:
+        """Forecast seconds to make the data of users who have none, at the rate so far."""
+        most = max((t.observation.users for t in self.taken), default=0)
+        spent_s = sum(t.observation.prepare_s for t in self.taken)
+        return spent_s / most * max(0, users - most) if most else 0.0
 
     def affordable(self, seconds: float) -> bool:
         """Whether the budget holds so many more seconds."""
