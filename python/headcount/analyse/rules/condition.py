@@ -3,7 +3,10 @@
 import operator
 from dataclasses import dataclass
 
+import numpy as np
+
 from headcount.analyse.rules.facts import Facts
+from headcount.analyse.rules.least import counted, least
 from headcount.analyse.rules.model import Condition
 from headcount.analyse.rules.series import Frame
 from headcount.analyse.rules.statistic import judge
@@ -25,6 +28,8 @@ class Reading:
         threshold: What it was compared with, in the same unit; None for a trend.
         unit: UCUM code.
         violating: Share of the samples beyond the threshold; for a trend 1 if there is one, else 0.
+        count: Of a ratio, the mean of what it is of, in that counter's unit; None where the log
+            lacks it, or for a figure that is no ratio.
 
     """
 
@@ -34,6 +39,7 @@ class Reading:
     threshold: float | None
     unit: str
     violating: float
+    count: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,15 +143,17 @@ def _fact(leaf: Condition, facts: Facts) -> Outcome:
 
 
 def _counter(leaf: Condition, frame: Frame, facts: Facts, window: Window) -> Outcome:
-    found = frame.of(leaf.counter or "", leaf.plus, leaf.over)
+    found = frame.of(leaf.counter or "", leaf.plus, leaf.over, counted(leaf))
     series = None if found is None else found.within(*window)
     if series is None or not len(series.at_s):
         return Outcome(None, missing=tuple(_absent(leaf, frame)))
     limit = threshold(leaf, facts)
     if limit is None and leaf.value is not None:
         return Outcome(None, missing=(f"number of {leaf.scale}",))
-    judged = judge(series, leaf.is_, leaf.op, limit)
-    reading = Reading(leaf, series.instance, judged.value, limit, unit_of(leaf), judged.violating)
+    judged = judge(series, leaf.is_, leaf.op, limit, least(leaf))
+    count = None if series.count is None else float(np.nanmean(series.count))
+    unit = unit_of(leaf)
+    reading = Reading(leaf, series.instance, judged.value, limit, unit, judged.violating, count)
     return Outcome(judged.holds, (reading,))
 
 

@@ -61,7 +61,9 @@ def decide(examination: Examination) -> Decision:
     not_judged = tuple(area for area in AREAS[:4] if not examination.is_judged(area))
     against = {*proofs, *signs}
     ruled_out = tuple(area for area in AREAS if area not in against and examination.is_judged(area))
-    area = _first(proofs) or _first(signs)
+    direct = {area: tuple(one for one in ones if one.rule.direct) for area, ones in signs.items()}
+    area = _first(proofs) or _first({key: ones for key, ones in direct.items() if ones})
+    area = area or _first(signs)
     used = usage(examination.frame)
     masked = area == "memory" and "disk" in proofs
     if area is None:

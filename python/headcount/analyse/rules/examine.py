@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from headcount.analyse.rules.condition import Outcome, Reading, evaluate, threshold
 from headcount.analyse.rules.facts import Facts
 from headcount.analyse.rules.finding import Examination, Finding, NotJudged, Other
+from headcount.analyse.rules.least import counted, least
 from headcount.analyse.rules.library import Library
 from headcount.analyse.rules.model import AREAS, Profile, Rule, Strength
 from headcount.analyse.rules.series import Frame, Series
@@ -138,8 +139,8 @@ def _beyond(reading: Reading, look: _Look) -> tuple[Series | None, NDArray[np.bo
     if limit is None or leaf.counter is None:
         return None, None
     frame = look.frame.only(reading.instance) if reading.instance else look.frame
-    series = frame.of(leaf.counter, leaf.plus, leaf.over)
-    return series, None if series is None else beyond(series, leaf.op, limit)
+    series = frame.of(leaf.counter, leaf.plus, leaf.over, counted(leaf))
+    return series, None if series is None else beyond(series, leaf.op, limit, least(leaf))
 
 
 def _trimmed(window: Span, readings: Sequence[Reading], look: _Look) -> Span:

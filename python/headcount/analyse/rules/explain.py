@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from headcount.analyse.rules.condition import unit_of
+from headcount.analyse.rules.least import least_text
 from headcount.analyse.rules.library import Library, builtin
 from headcount.analyse.rules.model import Condition, Rule
 from headcount.analyse.rules.units import factor, limit
@@ -74,7 +75,7 @@ def comparison_text(leaf: Condition) -> str:
     'rises'
     """
     if leaf.value is None:
-        return leaf.is_
+        return f"{leaf.is_}{_with_least(leaf)}"
     to = "1" if leaf.scale == "memory" else unit_of(leaf)
     if leaf.fact is not None:
         to = "By" if leaf.fact == "memory" else ""
@@ -85,7 +86,12 @@ def comparison_text(leaf: Condition) -> str:
     else:
         written = limit(value, to) if to else f"{leaf.value:g}"
     when = "" if leaf.fact is not None else f", {_HOW[leaf.is_]}"
-    return f"{how} {written}{_PER[leaf.scale]}{when}"
+    return f"{how} {written}{_PER[leaf.scale]}{when}{_with_least(leaf)}"
+
+
+def _with_least(leaf: Condition) -> str:
+    text = least_text(leaf)
+    return f", with {text}" if text else ""
 
 
 def subject(leaf: Condition) -> str:

@@ -132,6 +132,11 @@ def _check(rule: Rule, library: Library, where: str) -> None:
                 f"{named}: no counter `{counter}` in the catalogue; docs/counters.md lists them"
             )
     for leaf in rule.when.leaves():
+        if leaf.least_of is not None and lookup(leaf.least_of) is None:
+            raise InputError(
+                f"{named}: no counter `{leaf.least_of}` in the catalogue; docs/counters.md lists "
+                "them"
+            )
         _check_unit(leaf, named)
 
 

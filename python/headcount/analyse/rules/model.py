@@ -46,6 +46,9 @@ class Condition(Strict):
         value: The threshold, in `unit`; None for `rises` and `falls`.
         unit: Of the value; see :mod:`units`. None for the counter's own.
         scale: What the value is multiplied by.
+        least_of: What the figure is a ratio of, or a time of each of: the counter that must not be
+            near nothing. None: what it is divided by (`over`), if anything.
+        least: How much of that there must be, in its own unit; None: see :mod:`least`.
 
     """
 
@@ -62,6 +65,8 @@ class Condition(Strict):
     value: float | None = None
     unit: str | None = None
     scale: Scale = "absolute"
+    least_of: str | None = None
+    least: float | None = Field(None, gt=0)
 
     @model_validator(mode="after")
     def _one_form(self) -> "Condition":
@@ -71,6 +76,10 @@ class Condition(Strict):
         compared = self.counter is not None or self.fact is not None
         if compared and (self.value is None) != (self.is_ in {"rises", "falls"}):
             raise ValueError("a comparison has a value; `rises` and `falls` have none")
+        if self.least is not None and self.least_of is None and self.over is None:
+            raise ValueError(
+                "`least` needs `least_of`, the counter of which there is to be so much"
+            )
         return self
 
     def leaves(self) -> Iterator["Condition"]:
@@ -122,6 +131,7 @@ class Rule(Strict):
         area: What it is about.
         strength: How much it proves on a machine of its time.
         today: How much it proves on a modern machine; None: as much.
+        direct: Whether it measures waiting or saturation itself; among signs, such come first.
         profiles: The kinds of server it is for; empty for any.
         era: When its threshold was published: the nineties, or later.
         system: Whose counters it reads.
@@ -143,6 +153,7 @@ class Rule(Strict):
     area: Area
     strength: Strength
     today: Strength | None = None
+    direct: bool = False
     profiles: tuple[Profile, ...] = ()
     era: Literal["historic", "modern"]
     system: Literal["windows", "linux", "any"] = "any"

@@ -26,8 +26,14 @@ that the first and last third of the window differ by at least a fifth, with a r
 time of at least 0.5 (Headcount's figures). In an *or*, counters missing from the log are skipped;
 any other missing counter leaves the rule undecided.
 
+A ratio, or a time of each operation, has a least count after *with*: what it is of must reach this
+much on average, and samples below it do not count. 0.8 retransmits over no packets are a share
+without a meaning. A log without the counter of a time is judged without it, and the finding says
+so. Headcount chose the least counts.
+
 *Strength*: a **proof** names a bottleneck, a **sign** points at one, a **note** is only reported.
-An exception finds nothing itself: while it holds, the findings it cancels do not count. For an old
+Among signs, those that measure waiting or saturation itself are named first (*direct*). An
+exception finds nothing itself: while it holds, the findings it cancels do not count. For an old
 rule that hardware has outgrown, the strength after the arrow applies to modern machines. Windows
 with at most 4 GiB of memory counts as old.
 
@@ -68,6 +74,7 @@ def _rules(rules: Iterable[Rule], library: Library) -> str:
     ]
     for rule in rules:
         strength = rule.strength if rule.today is None else f"{rule.strength} → {rule.today}"
+        strength += ", direct" if rule.direct else ""
         meaning = " ".join(part for part in (rule.verdict, rule.remark) if part)
         if rule.excepted_by:
             meaning += f" Cancelled by {', '.join(rule.excepted_by)}."

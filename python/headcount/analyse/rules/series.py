@@ -21,6 +21,8 @@ class Series:
         above: The figure, or the numerator.
         below: The denominator; None if it is no ratio.
         instance: Its device or interface, if it has one.
+        count: How much the figure is of at each moment: operations, packets, ...; None where the
+            log does not say. A moment that has a count and no figure has NaN.
 
     """
 
@@ -28,27 +30,39 @@ class Series:
     above: Numbers
     below: Numbers | None = None
     instance: str | None = None
+    count: Numbers | None = None
 
     def within(self, start_s: float, end_s: float) -> "Series":
         """Cut to a window, both ends included."""
         first = int(np.searchsorted(self.at_s, start_s, "left"))
         after = int(np.searchsorted(self.at_s, end_s, "right"))
         below = None if self.below is None else self.below[first:after]
-        return Series(self.at_s[first:after], self.above[first:after], below, self.instance)
+        count = None if self.count is None else self.count[first:after]
+        at_s, above = self.at_s[first:after], self.above[first:after]
+        return Series(at_s, above, below, self.instance, count)
 
     def values(self) -> Numbers:
         """The figure at each moment; a ratio to nothing is infinite."""
         if self.below is None:
             return self.above
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             return self.above / self.below
 
     def mean(self) -> float:
-        """The mean; of a ratio that of the sums, so that idle moments count little."""
-        if self.below is None:
-            return float(self.above.mean())
-        below = float(self.below.sum())
-        return float(self.above.sum()) / below if below else float("inf")
+        """The mean; of a ratio that of the sums, so that idle moments count little.
+
+        A time of each operation counts as often as there were operations.
+        """
+        known = np.isfinite(self.above)
+        above = self.above if known.all() else self.above[known]
+        if self.below is not None:
+            below = float(self.below[known].sum())
+            return float(above.sum()) / below if below else float("inf")
+        if self.count is not None:
+            weight = np.nan_to_num(self.count[known])
+            if weight.sum() > 0:
+                return float(np.average(above, weights=weight))
+        return float(above.mean()) if len(above) else float("nan")
 
 
 class Frame:
@@ -74,7 +88,7 @@ class Frame:
                 family = split_instance(name)[0]
                 self._instances.setdefault(family, []).append(series.instance)
         self._views: dict[str, Frame] = {}
-        self._made: dict[tuple[str, tuple[str, ...], str | None], Series | None] = {}
+        self._made: dict[tuple[str, tuple[str, ...], str | None, str | None], Series | None] = {}
 
     def names(self) -> list[str]:
         """Every counter that is there."""
@@ -101,11 +115,22 @@ class Frame:
             self._views[instance] = view
         return self._views[instance]
 
-    def of(self, counter: str, plus: Sequence[str] = (), over: str | None = None) -> Series | None:
-        """The series of a figure; None if any part is absent."""
-        key = (counter, tuple(plus), over)
+    def of(
+        self,
+        counter: str,
+        plus: Sequence[str] = (),
+        over: str | None = None,
+        count: str | None = None,
+    ) -> Series | None:
+        """The series of a figure; None if any part is absent.
+
+        ``count`` is what the figure is of; where it is absent, the series has no count.
+        """
+        key = (counter, tuple(plus), over, count)
         if key not in self._made:
-            self._made[key] = self._make(counter, plus, over)
+            made = self._make(counter, plus, over)
+            number = None if made is None or count is None else self._series.get(count)
+            self._made[key] = made if made is None or number is None else _counted(made, number)
         return self._made[key]
 
     def _make(self, counter: str, plus: Sequence[str], over: str | None) -> Series | None:
@@ -129,6 +154,22 @@ class Frame:
         if not some.any():
             return None
         return Series(at_s[some], above[some], below[some], first.instance)
+
+
+def _counted(figure: Series, number: Series) -> Series:
+    """The figure at the moments of its count."""
+    if figure.at_s is number.at_s or np.array_equal(figure.at_s, number.at_s):
+        return Series(figure.at_s, figure.above, figure.below, figure.instance, number.above)
+    _, left, right = np.intersect1d(figure.at_s, number.at_s, return_indices=True)
+
+    def at_counts(values: Numbers) -> Numbers:
+        moved = np.full(len(number.at_s), np.nan)
+        moved[right] = values[left]
+        return moved
+
+    below = None if figure.below is None else at_counts(figure.below)
+    above = at_counts(figure.above)
+    return Series(number.at_s, above, below, figure.instance, number.above)
 
 
 def _together(at_s: Numbers, values: Numbers, other: Series) -> tuple[Numbers, Numbers, Numbers]:

@@ -40,19 +40,32 @@ class Judged:
     violating: float
 
 
-def beyond(series: Series, op: Operator, threshold: float) -> NDArray[np.bool_]:
-    """Which samples are beyond the threshold."""
-    return _compared(series.values(), op, threshold)
+def beyond(series: Series, op: Operator, threshold: float, least: float = 0.0) -> NDArray[np.bool_]:
+    """Which samples are beyond the threshold; one of less than the least count never is."""
+    mask = _compared(series.values(), op, threshold)
+    return mask if series.count is None else mask & (series.count >= least)
 
 
-def judge(series: Series, how: Statistic, op: Operator, threshold: float | None) -> Judged:
-    """Judge one series, which must have samples; `threshold` is None for a trend alone."""
+def judge(
+    series: Series, how: Statistic, op: Operator, threshold: float | None, least: float = 0.0
+) -> Judged:
+    """Judge one series, which must have samples; `threshold` is None for a trend alone.
+
+    A ratio of less than ``least``, on average, does not hold: a share of next to nothing is large
+    by chance.
+    """
+    if series.count is not None and (
+        np.nanmean(series.count) < least or not np.isfinite(series.above).any()
+    ):
+        return Judged(False, _figure(series), 0.0)
     if how in {"rises", "falls"} or threshold is None:
         trend = _is_trend(series, 1 if how == "rises" else -1)
         return Judged(trend, series.mean(), float(bool(trend)))
-    mask = beyond(series, op, threshold)
+    mask = beyond(series, op, threshold, least)
     violating = float(mask.mean())
     values = series.values()
+    if series.count is not None:
+        values = values[(series.count >= least) & np.isfinite(values)]
     if how == "consistently":
         mean = series.mean()
         holds = violating >= CONSISTENT_SHARE and _one(mean, op, threshold)
@@ -64,6 +77,12 @@ def judge(series: Series, how: Statistic, op: Operator, threshold: float | None)
     else:
         value = float(values.max() if how == "max" else values.min())
     return Judged(_one(value, op, threshold), value, violating)
+
+
+def _figure(series: Series) -> float | None:
+    """The mean of what is there; None where that is nothing, or over nothing."""
+    mean = series.mean()
+    return mean if np.isfinite(mean) else None
 
 
 def _is_trend(series: Series, direction: int) -> bool | None:

@@ -5,6 +5,7 @@ from typing import Any
 from headcount.analyse.rules.condition import Reading
 from headcount.analyse.rules.diagnosis import LogDiagnosis
 from headcount.analyse.rules.finding import Finding
+from headcount.analyse.rules.least import counted, least
 from headcount.report.findings import log_sentences
 
 
@@ -97,4 +98,7 @@ def _reading(part: Reading) -> dict[str, Any]:
         "threshold": part.threshold,
         "unit": part.unit,
         "violating": part.violating,
+        "count_of": counted(leaf),
+        "count": part.count,
+        "least_count": least(leaf) if counted(leaf) else None,
     }

@@ -7,8 +7,10 @@ from headcount.analyse.rules.condition import Reading
 from headcount.analyse.rules.diagnosis import LogDiagnosis
 from headcount.analyse.rules.explain import condition_text, subject
 from headcount.analyse.rules.finding import Finding
+from headcount.analyse.rules.least import counted, unit_of_count
 from headcount.analyse.rules.model import Area, Rule
 from headcount.analyse.rules.units import figure, limit
+from headcount.counters.catalogue import label
 from headcount.text import DASH, plural, share, span
 
 AREAS: dict[Area, str] = {
@@ -108,16 +110,27 @@ def reading(part: Reading) -> str:
     leaf = part.leaf
     name = subject(leaf) + (f" ({part.instance})" if part.instance else "")
     value = DASH if part.value is None else figure(part.value, part.unit)
+    of = _count(part)
     if part.threshold is None:
         # A condition may ask for what does not go with it: interrupts rise, the traffic does not.
         course = leaf.is_ if part.violating else f"does not {leaf.is_.removesuffix('s')}"
-        return f"{name} {course}, {value} on average"
+        return f"{name} {course}, {value} on average{of}"
     side = {">": "above", ">=": "at or above", "<": "below", "<=": "at or below"}[leaf.op]
     held = f"{side} {limit(part.threshold, part.unit)}"
     if leaf.is_ == "consistently":
-        return f"{name} {value} on average; {held} in {share(part.violating)} of the samples"
+        return f"{name} {value} on average{of}; {held} in {share(part.violating)} of the samples"
     how = {"mean": "on average", "max": "at most", "min": "at least", "last": "at the end"}
-    return f"{name} {value} {how[leaf.is_]}; the threshold is {held}"
+    return f"{name} {value} {how[leaf.is_]}{of}; the threshold is {held}"
+
+
+def _count(part: Reading) -> str:
+    """What a ratio is of, in brackets: ` (Disk operations 100/s)`."""
+    name = counted(part.leaf)
+    if name is None or name == part.leaf.counter:
+        return ""
+    if part.count is None:
+        return f" (the log lacks {label(name)})"
+    return f" ({label(name)} {figure(part.count, unit_of_count(part.leaf))})"
 
 
 def when(one: Finding) -> str:

@@ -5,6 +5,7 @@ from rich.console import Console
 from headcount.analyse.rules.diagnosis import LogDiagnosis
 from headcount.analyse.rules.explain import Explanation, condition_text
 from headcount.analyse.rules.finding import Finding
+from headcount.analyse.rules.least import least_sentence
 from headcount.analyse.rules.library import Library
 from headcount.analyse.rules.model import Advice, Rule
 from headcount.report.findings import log_sentences
@@ -53,6 +54,9 @@ def explain_rule(rule: Rule, library: Library, console: Console) -> None:
         rule.strength if rule.today is None else f"{rule.strength}, {rule.today} on modern machines"
     )
     say(console, f"Strength: {strength}. {rule.verdict}")
+    for line in dict.fromkeys(least_sentence(leaf) for leaf in rule.when.leaves()):
+        if line:
+            say(console, line)
     who = ", ".join(rule.profiles) or "any server"
     say(console, f"For: {who}; {rule.era}; system: {rule.system}.")
     if rule.remark:
