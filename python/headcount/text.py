@@ -169,7 +169,7 @@ def span(value_s: float | None) -> str:
     seconds = round(value_s)
     if seconds >= 3600:
         hours, minutes = divmod(round(value_s / 60), 60)
-        return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+        return f"{hours:,} h {minutes} min" if minutes else f"{hours:,} h"
     minutes, seconds = divmod(seconds, 60)
     if not minutes:
         return f"{seconds} s"

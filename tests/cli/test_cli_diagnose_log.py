@@ -69,6 +69,25 @@ def test_a_throttled_disk_is_named_first_and_retransmits_over_no_packets_are_not
     assert found["verdict"]["runner_up"] == "cpu"
 
 
+def test_two_samples_months_apart_are_no_conclusion(home: Headcount, tmp_path: Path) -> None:
+    """They were "likely idle"."""
+    idle = throttled(0.0) | {"cpu-load": [{"cpu": "all", "user": 1.0, "idle": 99.0}]}
+    log = sar(tmp_path / "two.json", [idle, idle], every_s=4660 * 3600)
+    told = plain(home.run("diagnose", str(log)))
+    assert "Nothing can be concluded from 2 samples, 4,660 h apart" in told
+    assert "Confidence: none." in told
+    assert "idle" not in told
+    found = json.loads(home.run("diagnose", str(log), "--json").out)["diagnoses"][0]["verdict"]
+    assert (found["kind"], found["samples"], found["apart_s"]) == ("too_few", 2, 4660 * 3600)
+
+
+def test_a_log_of_one_counter_says_so(home: Headcount, tmp_path: Path) -> None:
+    cpu = {"cpu-load": [{"cpu": "all", "idle": 95.0}]}
+    told = plain(home.run("diagnose", str(sar(tmp_path / "one.json", [cpu] * 30))))
+    assert "The CPU is not the limit. The log does not show whether memory" in told
+    assert "The log has one counter, CPU busy. It can prove that the CPU is the limit" in told
+
+
 def test_a_rule_explains_its_least_count(home: Headcount) -> None:
     told = plain(home.run("diagnose", "--explain", "H-10"))
     assert "Least count: Packets sent at least 100/s, on average" in told

@@ -114,14 +114,16 @@ def _profile(frame: Frame) -> Profile:
 def _advice(decision: Decision, examination: Examination, library: Library) -> list[Advice]:
     """The advice of the evidence, then of the runner-up and of other findings."""
     if decision.area is None:
-        named = {"clients": ["N-50"], "idle": ["N-51", "T-18"], "unknown": ["T-18"]}
-        return [library.advice[name] for name in named.get(decision.kind, [])]
+        named = {"clients": ["N-50"], "idle": ["N-51", "T-18"], "unknown": ["N-52"]}
+        names = named.get(decision.kind, []) if decision.coverage.is_enough else ["N-52"]
+        return [library.advice[name] for name in names]
     rest = [
         one
         for one in examination.found
         if one.rule.area == decision.runner_up and one.strength != "note"
     ]
-    wanted = _in_turns(decision.evidence) + _in_turns(rest)
+    wanted = [] if decision.coverage.is_enough else ["N-52"]
+    wanted += _in_turns(decision.evidence) + _in_turns(rest)
     found = [library.advice[name] for name in dict.fromkeys(wanted)]
     return sorted(found, key=lambda one: not one.holds)
 

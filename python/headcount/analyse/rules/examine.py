@@ -14,7 +14,7 @@ from headcount.analyse.rules.library import Library
 from headcount.analyse.rules.model import AREAS, Profile, Rule, Strength
 from headcount.analyse.rules.series import Frame, Series
 from headcount.analyse.rules.statistic import beyond
-from headcount.analyse.rules.windows import Span, covered_s, granular, interval_s, merged_spans
+from headcount.analyse.rules.windows import Span, covered, granular, merged_spans
 
 _WEIGHT: dict[Strength, int] = {"proof": 0, "sign": 1, "note": 2}
 
@@ -50,7 +50,8 @@ def examine(frame: Frame, facts: Facts, profile: Profile, library: Library) -> E
         finding, overall = _look_for(rule, look)
         if finding is not None:
             found.append(finding)
-        elif overall.holds is None:
+        elif overall.holds is None or overall.missing:
+            # Where one part of several does not hold, the rule cannot; that rules nothing out.
             not_judged.append(NotJudged(rule, overall.missing))
         else:
             quiet.append(rule)
@@ -90,14 +91,11 @@ def _look_for(rule: Rule, look: _Look) -> tuple[Finding | None, Outcome]:
         return None, overall
     longest = max(spans, key=lambda span: span[1] - span[0])
     taken_back = _taken_back(rule, look, spans)
-    interval = interval_s(look.frame.at_s)
-    total_s = covered_s([look.whole], interval)
-    share = min(covered_s(spans, interval) / total_s, 1.0) if total_s else 1.0
     finding = Finding(
         rule,
         strength(rule, look.facts),
         tuple(spans),
-        share,
+        covered(spans, look.frame.at_s),
         _readings(rule, look, longest),
         tuple(_others(rule, look, longest)),
         tuple(taken_back),

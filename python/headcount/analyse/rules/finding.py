@@ -31,7 +31,7 @@ class Finding:
         rule: The rule.
         strength: How much it says on this machine.
         spans: When it holds, in seconds since 1970 (UTC).
-        share: Share of the recording's time that the spans cover.
+        share: Share of the observed time that the spans cover.
         readings: The deciding figures, over the longest span.
         conflicts: Rules of other sources about the same.
         taken_back_by: The exceptions that hold; a finding with any does not count.

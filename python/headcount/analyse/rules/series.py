@@ -94,6 +94,10 @@ class Frame:
         """Every counter that is there."""
         return list(self._series)
 
+    def moments(self, name: str) -> Numbers:
+        """When there is a value of a counter."""
+        return self._series[name].at_s
+
     def instances(self, counters: Sequence[str]) -> list[str]:
         """The devices and interfaces with any of the counters."""
         found = [one for counter in counters for one in self._instances.get(counter, [])]

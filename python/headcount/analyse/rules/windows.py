@@ -24,6 +24,11 @@ MOST_WINDOWS = 2000
 """Windows of a long log are long enough that this many, overlapping by half, cover it."""
 
 
+GAP = 2.5
+"""Samples further apart than this many usual intervals have a gap between them, of which the log
+says nothing. Our choice."""
+
+
 def interval_s(at_s: Numbers) -> float:
     """The usual time between two samples; 0 for a single one."""
     return float(np.median(np.diff(at_s))) if len(at_s) > 1 else 0.0
@@ -57,9 +62,22 @@ def merged_spans(spans: Iterable[Span]) -> list[Span]:
     return found
 
 
-def covered_s(spans: Sequence[Span], interval: float) -> float:
-    """Time covered by spans; a sample stands for one interval."""
-    return sum(end_s - start_s + interval for start_s, end_s in spans)
+def observed_s(at_s: Numbers) -> Numbers:
+    """The time that each sample stands for: since the one before, but never across a gap."""
+    usual_s = interval_s(at_s)
+    return np.minimum(np.diff(at_s, prepend=at_s[0] - usual_s), GAP * usual_s)
+
+
+def covered(spans: Sequence[Span], at_s: Numbers) -> float:
+    """Share of the observed time that spans cover."""
+    if len(at_s) < 2:
+        return 1.0
+    time_s = observed_s(at_s)
+    held = np.zeros(len(at_s), dtype=np.bool_)
+    for start_s, end_s in spans:
+        first = int(np.searchsorted(at_s, start_s, "left"))
+        held[first : int(np.searchsorted(at_s, end_s, "right"))] = True
+    return float(time_s[held].sum() / time_s.sum())
 
 
 def is_overlapping(span: Span, others: Sequence[Span]) -> bool:

@@ -11,7 +11,7 @@ from headcount.analyse.rules.explain import subject
 from headcount.analyse.rules.finding import Finding
 from headcount.analyse.rules.series import Series
 from headcount.analyse.rules.units import limit
-from headcount.analyse.rules.windows import interval_s
+from headcount.analyse.rules.windows import GAP, interval_s
 from headcount.report.chart import axis
 from headcount.report.chart.clock import Clock
 from headcount.report.chart.figure import Room, drawing, figure
@@ -25,8 +25,6 @@ from headcount.text import span
 POINT_PX = 2.6
 """Points of a line are no nearer than this; more would not be seen."""
 MOST_PANELS = 3
-GAP = 2.5
-"""A line breaks where samples are further apart than this many usual intervals."""
 _ROW_PX, _GAP_PX = 110.0, 40.0
 _NARROW_TICKS = 4
 

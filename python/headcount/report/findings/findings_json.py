@@ -3,6 +3,7 @@
 from typing import Any
 
 from headcount.analyse.rules.condition import Reading
+from headcount.analyse.rules.coverage import topics
 from headcount.analyse.rules.diagnosis import LogDiagnosis
 from headcount.analyse.rules.finding import Finding
 from headcount.analyse.rules.least import counted, least
@@ -39,6 +40,11 @@ def record(found: LogDiagnosis) -> dict[str, Any]:
             "ruled_out": list(decision.ruled_out),
             "not_judged": list(decision.not_judged),
             "used": dict(decision.used),
+            "is_enough": decision.coverage.is_enough,
+            "samples": decision.coverage.samples,
+            "apart_s": decision.coverage.apart_s,
+            "observed_s": decision.coverage.observed_s,
+            "counters": topics(seen.frame),
             "evidence": [one.rule.id for one in decision.evidence],
         },
         "findings": [_finding(one, found) for one in seen.found],

@@ -1,26 +1,21 @@
 """The diagnosis of a log in sentences."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from headcount.analyse.rules.condition import Reading
+from headcount.analyse.rules.decide import Decision
 from headcount.analyse.rules.diagnosis import LogDiagnosis
 from headcount.analyse.rules.explain import condition_text, subject
 from headcount.analyse.rules.finding import Finding
 from headcount.analyse.rules.least import counted, unit_of_count
+from headcount.analyse.rules.model import AREAS as ORDER
 from headcount.analyse.rules.model import Area, Rule
 from headcount.analyse.rules.units import figure, limit
 from headcount.counters.catalogue import label
+from headcount.report.findings import log_coverage
+from headcount.report.findings.log_areas import AREAS, be, named
 from headcount.text import DASH, plural, share, span
 
-AREAS: dict[Area, str] = {
-    "memory": "memory",
-    "disk": "the disks",
-    "network": "the network",
-    "cpu": "the CPU",
-    "service": "the server program's own limits",
-    "workload": "the load",
-}
 _LIMITED: dict[Area, str] = {
     "memory": "Memory limits this machine: there is too little of it.",
     "disk": "The disks limit this machine.",
@@ -32,6 +27,14 @@ MASKED = (
     "The disk is busy at the same time. Memory comes first: a shortage can look like slow I/O, and "
     "a faster disk would help little."
 )
+_WITHOUT = {
+    "clients": (
+        "This machine is not the limit: it worked and had room left. Its clients are the limit, or "
+        "needed no more."
+    ),
+    "idle": "Nothing on this machine is exhausted; it was mostly idle.",
+    "unknown": "The log has no counters that could prove a bottleneck.",
+}
 _SURE = {
     "clear": "clear",
     "likely": "likely; the log lacks counters of an area that comes first",
@@ -49,22 +52,34 @@ def verdict(found: LogDiagnosis) -> str:
         return _LIMITED[decision.area]
     if decision.kind == "signs" and decision.area is not None:
         return f"Nothing proves a bottleneck; signs point at {AREAS[decision.area]}."
-    if decision.kind == "clients":
-        return (
-            "This machine is not the limit: it worked and had room left. Its clients are the "
-            "limit, or needed no more."
-        )
-    if decision.kind == "idle":
-        return "Nothing on this machine is exhausted; it was mostly idle."
-    return "The log has no counters that could prove a bottleneck."
+    if decision.kind == "too_few":
+        return log_coverage.too_few(decision.coverage)
+    if decision.kind in {"clients", "idle"} and decision.not_judged:
+        return _in_part(decision)
+    return _WITHOUT[decision.kind]
+
+
+def _in_part(decision: Decision) -> str:
+    """The answer of a log that lacks counters of an area."""
+    seen = [one for one in ORDER if one in decision.ruled_out]
+    names = named(seen)
+    return (
+        f"{names[:1].upper()}{names[1:]} {be(seen)} not the limit. The log does not show whether "
+        f"{named(decision.not_judged, 'or')} {be(decision.not_judged[-1:])}."
+    )
 
 
 def confidence(found: LogDiagnosis) -> str:
     """The confidence of the answer."""
     decision = found.decision
+    if decision.confidence == "none":
+        return "none"
+    if decision.kind == "signs" and not decision.coverage.is_enough:
+        return f"weak; only {log_coverage.samples(decision.coverage)}"
     if decision.area is None and decision.not_judged:
-        areas = _enumeration([AREAS[one] for one in decision.not_judged])
-        return f"likely; no counters for {areas}"
+        return "likely; the log does not show everything"
+    if decision.confidence == "likely" and decision.coverage.has_gaps:
+        return "likely; most of the time has no samples"
     return _SURE[decision.confidence]
 
 
@@ -72,7 +87,9 @@ def context(found: LogDiagnosis) -> list[str]:
     """Lines that belong to the answer: masking, the runner-up, what is ruled out, what was used."""
     decision = found.decision
     unproved = [one for one in decision.not_judged if one in (decision.area, decision.runner_up)]
-    lines = [MASKED] if decision.masked else []
+    told = (log_coverage.gaps(decision.coverage), log_coverage.one_counter(found))
+    lines = [line for line in told if line is not None]
+    lines += [MASKED] if decision.masked else []
     if decision.runner_up is not None:
         proved = any(
             one.rule.area == decision.runner_up and one.strength == "proof"
@@ -81,17 +98,17 @@ def context(found: LogDiagnosis) -> list[str]:
         next_one = AREAS[decision.runner_up]
         lines.append(f"Next limit: {next_one}." if proved else f"Signs also point at {next_one}.")
     if decision.ruled_out:
-        lines.append(f"Ruled out: {_enumeration([AREAS[one] for one in decision.ruled_out])}.")
+        lines.append(f"Ruled out: {named(decision.ruled_out)}.")
     lacking = [one for one in decision.not_judged if one not in unproved]
     if lacking:
-        names = _enumeration([AREAS[one] for one in lacking])
-        lines.append(f"Not observed, no counters: {names}.")
+        lines.append(f"Not observed: {log_coverage.lacking(found, lacking)}.")
     if unproved:
-        names = _enumeration([AREAS[one] for one in unproved])
+        names = named(unproved)
         lines.append(f"No counters that could prove it: {names}.")
     if decision.used and decision.area is None:
         means = ", ".join(f"{name} {share(value)}" for name, value in decision.used.items())
-        lines.append(f"Mean use: {means}.")
+        shown = "Mean use" if decision.coverage.is_enough else "In the samples"
+        lines.append(f"{shown}: {means}.")
     return lines
 
 
@@ -188,9 +205,3 @@ def source(rule: Rule, found: LogDiagnosis) -> str:
     """The source of a rule; old ones are marked."""
     short = found.library.short_source(rule)
     return f"{short}, historic" if rule.era == "historic" else short
-
-
-def _enumeration(names: Sequence[str]) -> str:
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"

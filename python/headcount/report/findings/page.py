@@ -46,7 +46,8 @@ def _one(found: LogDiagnosis, number: int) -> Html:
 def _answer(found: LogDiagnosis, number: int) -> Html:
     kind = found.decision.kind
     badge = {"limited": ("failed", "bottleneck"), "signs": ("", "signs only")}.get(
-        kind, ("", "unknown") if kind == "unknown" else ("passed", "no bottleneck here")
+        kind,
+        ("", "unknown") if kind in {"unknown", "too_few"} else ("passed", "no bottleneck here"),
     )
     evidence = [
         element(

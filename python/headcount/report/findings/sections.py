@@ -5,6 +5,7 @@ from headcount.analyse.rules.explain import condition_text
 from headcount.analyse.rules.finding import Finding
 from headcount.counters.catalogue import label
 from headcount.report.findings import chart, log_sentences
+from headcount.report.findings.log_areas import AREAS
 from headcount.report.html import table
 from headcount.report.html.table import Column, row
 from headcount.report.markup import Html, element, joined
@@ -70,7 +71,7 @@ def _finding(one: Finding, found: LogDiagnosis) -> Html:
     age = ", historic" if one.rule.era == "historic" else ""
     source = f"{one.rule.id}, a {one.strength}. {found.library.source(one.rule)}{age}."
     return table.section(
-        f"{log_sentences.AREAS[one.rule.area].removeprefix('the ').capitalize()}: {one.rule.title}",
+        f"{AREAS[one.rule.area].removeprefix('the ').capitalize()}: {one.rule.title}",
         *paragraphs,
         chart.chart(one, found),
         against if others else None,

@@ -15,6 +15,7 @@ from headcount.text import plural
 MOST_EVIDENCE = 4
 MOST_ADVICE = 3
 _COLOURS = {"limited": "bold red", "signs": "bold yellow", "unknown": "bold yellow"}
+_COLOURS["too_few"] = _COLOURS["unknown"]
 
 
 def show(found: LogDiagnosis, console: Console) -> None:
