@@ -32,6 +32,22 @@ class CounterOrigin(Record):
     clock_error_s: float | None = Field(description="Error bound of that offset")
 
 
+class ServerFound(Record):
+    """A server of this machine that Headcount did not start, as it was found."""
+
+    addresses: list[str] = Field(description="Where it listens, as ip:port")
+    found_by: str | None = Field(description="How its processes were found; null if they were not")
+    processes: dict[str, str] = Field(description="Its processes by process id, with their names")
+    control_group: dict[str, str] = Field(
+        description="The service's control group by controller; empty without one"
+    )
+    limits: dict[str, float] = Field(
+        description="Its limits, the lowest of it and the groups above it: cpu in cores, memory in "
+        "bytes, processes"
+    )
+    missing: str | None = Field(description="What could not be read, and how to get it")
+
+
 class EnvironmentFile(Record):
     """The file `environment.json`."""
 
@@ -43,4 +59,7 @@ class EnvironmentFile(Record):
     sides: list[Side]
     counters: list[CounterOrigin] = Field(
         default=[], description="Where counters of other machines come from"
+    )
+    server: ServerFound | None = Field(
+        default=None, description="The server's processes, if it was found on this machine"
     )

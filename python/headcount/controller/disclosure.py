@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from headcount import __version__, _engine
-from headcount.bundle.environment import CounterOrigin, EnvironmentFile, Side
+from headcount.bundle.environment import CounterOrigin, EnvironmentFile, ServerFound, Side
 from headcount.bundle.writer import now
 from headcount.counters.environment import describe_host
 
@@ -17,11 +17,12 @@ def disclose(
     settings: Mapping[str, str],
     paths: Iterable[Path] = (),
     counters: Iterable[CounterOrigin] = (),
+    server: ServerFound | None = None,
 ) -> EnvironmentFile:
     """Describe this machine and, where it is the same one, the system under test.
 
     `paths` are those whose file systems matter; `counters` say where those of other machines come
-    from.
+    from; `server` is what was found of a server that somebody else started here.
     """
     host = describe_host(__version__, paths).model_dump(mode="json")
     both = {**programs, "headcount": __version__}
@@ -39,4 +40,5 @@ def disclose(
         target=target,
         sides=sides,
         counters=list(counters),
+        server=server,
     )

@@ -13,10 +13,17 @@ from headcount.controller.access.files import FilesAccess
 from headcount.controller.access.open import lab_access, target_access
 from headcount.controller.access.pair import PairAccess
 from headcount.controller.disclosure import disclose
+from headcount.controller.local_server import (
+    LocalServer,
+    joined_servers,
+    local_server,
+    named_processes,
+)
 from headcount.controller.remote_counters import counter_origins, open_sources
 from headcount.controller.run_limits import COLD, limit_settings, run_limits
 from headcount.counters import GeneratorSource, HostSource
 from headcount.counters.source import Source
+from headcount.errors import InputError
 from headcount.lab.squeeze import Squeeze
 from headcount.lab.squeeze.cache import forget
 from headcount.plan import target as targets
@@ -40,6 +47,7 @@ class Sut:
     is_cold: bool = False
     most_users: int = 0
     elsewhere: Sequence[Source] = ()
+    server: LocalServer | None = None
 
     def prepare(self, users: int, on_progress: Progress) -> Prepared:
         """Make the data set: at first that of the whole ladder, before limits are in force.
@@ -64,7 +72,9 @@ class Sut:
     def sources(self) -> list[Source]:
         """The counters of both sides that can be had."""
         sources: list[Source] = [GeneratorSource("generator")]
-        if self.local:
+        if self.server is not None:
+            sources.append(self.server.source("sut"))
+        elif self.local:
             sources.append(HostSource("sut", pids=self.pids))
         sources += self.elsewhere
         own = self.access.source()
@@ -82,22 +92,31 @@ class Sut:
             settings=settings,
             paths=paths,
             counters=counter_origins(self.elsewhere),
+            server=self.server.disclosed() if self.server is not None else None,
         )
 
 
 @contextmanager
-def connect(plan: Plan, secrets: Secrets, needed: frozenset[str] = frozenset()) -> Iterator[Sut]:
+def connect(
+    plan: Plan,
+    secrets: Secrets,
+    needed: frozenset[str] = frozenset(),
+    pids: Sequence[int] = (),
+) -> Iterator[Sut]:
     """Connect to the plan's target, or to both where two are joined, and to sources of counters.
 
     Lab servers are started, and stopped on the way out, with their data. They are in a
     control group of their own where that is possible, with the plan's limits; `needed` are
-    controllers of limits that come later (`Squeeze.limit`).
+    controllers of limits that come later (`Squeeze.limit`); `pids` are processes of a server on
+    this machine, where they are not to be looked for.
     """
     is_lab = targets.parse(plan.target).lab is not None
     with ExitStack() as stack:
         # A source that cannot be read is told of before a server is started for it.
         elsewhere = stack.enter_context(open_sources(plan.sources, local=True)) if is_lab else []
         sut = stack.enter_context(_squeezed(plan, secrets, needed))
+        if pids:
+            sut = replace(sut, server=_named(sut, pids))
         if not is_lab:
             elsewhere = stack.enter_context(open_sources(plan.sources, local=sut.local))
         yield replace(sut, elsewhere=elsewhere)
@@ -151,6 +170,16 @@ def _part(
     return plan.model_copy(update={"target": target.text, "client": client, "server": server})
 
 
+def _named(sut: Sut, pids: Sequence[int]) -> LocalServer:
+    """The server with the processes that somebody named."""
+    if sut.server is None:
+        raise InputError(
+            "--pid names processes of a server that runs on this machine; this target's are "
+            f"{'known' if sut.local else 'on another machine'}"
+        )
+    return replace(sut.server, named=named_processes(pids), named_by="named with --pid")
+
+
 def _joined(first: Sut, second: Sut) -> Sut:
     pids = [*(first.pids or []), *(second.pids or [])]
     return Sut(
@@ -162,6 +191,7 @@ def _joined(first: Sut, second: Sut) -> Sut:
         {**first.lab_programs, **second.lab_programs},
         [*first.homes, *second.homes],
         {**first.logs, **second.logs},
+        server=joined_servers(first.server, second.server, pids),
     )
 
 
@@ -190,6 +220,12 @@ def _connect_one(plan: Plan, secrets: Secrets) -> Iterator[Sut]:
     address = targets.resolve(target)
     targets.check_authorised(address, plan.authorised_by)
     access = target_access(plan, address, secrets)
-    local = targets.is_loopback(address)
+    # Counters that somebody gives of a machine by its name are not read twice.
+    local = targets.is_loopback(address) or (not plan.sources and targets.is_own(address))
+    found = local_server(plan, target, address) if local else None
     pids = [access.pid] if local and access.pid is not None else None
-    yield Sut(address, local, pids, access, {}, {})
+    if found is not None and not found.first.pids and access.pid is not None:
+        found = replace(found, named=[access.pid], named_by="named by itself")
+    if found is not None and pids is None:
+        pids = list(found.first.pids) or None
+    yield Sut(address, local, pids, access, {}, {}, server=found)

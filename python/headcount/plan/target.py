@@ -280,15 +280,20 @@ def _share(text: str, protocol: str, path: str) -> str | None:
 
 def resolve(target: Target) -> str:
     """The address of a target that is not of the lab, as `ip:port` (`[ip]:port` for IPv6)."""
+    return resolve_name(target.host, target.port)
+
+
+def resolve_name(host: str | None, port: int | None) -> str:
+    """Where a name leads, as `ip:port` (`[ip]:port` for IPv6)."""
     try:
-        found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:  # UnicodeError: a label empty or too long
         raise TargetError(
-            f'the name "{target.host}" of the target cannot be resolved ({error}); check the '
+            f'the name "{host}" of the target cannot be resolved ({error}); check the '
             "spelling, or give its address"
         ) from error
     address = str(found[0][4][0])
-    return f"[{address}]:{target.port}" if ":" in address else f"{address}:{target.port}"
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
 
 def is_here(target: Target) -> bool:
@@ -306,6 +311,20 @@ def is_here(target: Target) -> bool:
 def is_loopback(address: str) -> bool:
     """Whether `ip:port` is an address of this machine's loopback."""
     return ipaddress.ip_address(address.rsplit(":", 1)[0].strip("[]")).is_loopback
+
+
+def is_own(address: str) -> bool:
+    """Whether `ip:port` is an address of this machine: packets to it then come from it, too."""
+    if is_loopback(address):
+        return True
+    host = address.rsplit(":", 1)[0].strip("[]")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as asking:
+            asking.connect((host, 9))  # nothing is sent
+            return str(asking.getsockname()[0]) == host
+    except OSError:
+        return False
 
 
 def check_authorised(address: str, authorised_by: str | None) -> None:

@@ -4,6 +4,7 @@ Format: cgroups(7). Version 1 has a group for each controller, which may differ;
 called ``unified`` here.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,14 @@ from headcount.counters.proc.cgroup import CONTROLLERS, UNLIMITED_BYTES, Cgroup,
 from headcount.counters.proc.files import read_int, read_text
 
 _ROOT = "/"
+_NOT_OF_A_SERVICE = re.compile(
+    r".*\.slice|init\.scope|(session-|app-|vte-spawn-|tmux-spawn-).*\.scope|"
+    r"(user@|(serial-|console-)?getty@).*\.service|(sshd?|cron|crond|atd)(@.*)?\.service"
+)
+"""Groups of systemd that hold whatever somebody started: slices, logins and their windows, jobs.
+
+https://systemd.io/DESKTOP_ENVIRONMENTS and systemd.special(7). The programs of a login are in the
+group of sshd where no session is registered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +93,8 @@ def paths(proc: str, pid: int | str) -> dict[str, str]:
 def shared_paths(proc: str, pids: Iterable[int]) -> dict[str, str]:
     """Return the groups that all these processes are in and this very process is not.
 
-    By controller; never the root. A group that holds Headcount too tells nothing of the server.
+    By controller; never the root, a slice or a login's group. One that holds Headcount too tells
+    nothing of the server.
     """
     ours = paths(proc, "self")
     common: dict[str, str] | None = None
@@ -95,8 +105,35 @@ def shared_paths(proc: str, pids: Iterable[int]) -> dict[str, str]:
     return {
         controller: name
         for controller, name in (common or {}).items()
-        if name != _ROOT and not _holds(name, ours.get(controller, _ROOT))
+        if is_of_service(name) and not _holds(name, ours.get(controller, _ROOT))
     }
+
+
+def is_of_service(name: str) -> bool:
+    """Whether a group belongs to one service or container, as far as its name tells."""
+    return name != _ROOT and not _NOT_OF_A_SERVICE.fullmatch(name.rpartition("/")[2])
+
+
+def limits(sys: Path, names: Mapping[str, str]) -> dict[str, float]:
+    """The limits of groups and of those above them, of each the lowest that is set.
+
+    `cpu` in cores, `memory` in bytes, and `processes` (threads count as well).
+    """
+    found: dict[str, float] = {}
+    while names:
+        where = folders(sys, names)
+        reading = cgroup.read(where)
+        most = read_int(f"{where['unified']}/pids.max") if "unified" in where else None
+        for name, value in (
+            ("cpu", reading.cpu_limit),
+            ("memory", reading.memory_limit_bytes),
+            ("processes", most),
+        ):
+            if value is not None:
+                found[name] = min(found.get(name, value), value)
+        above = {controller: name.rpartition("/")[0] for controller, name in names.items()}
+        names = {controller: name for controller, name in above.items() if name}
+    return found
 
 
 def limiting(sys: Path, names: Mapping[str, str]) -> dict[str, str]:

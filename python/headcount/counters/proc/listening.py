@@ -5,20 +5,24 @@ Formats: proc(5) (net/tcp, fd).
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from headcount.counters.proc.files import read_text
 from headcount.counters.proc.process import parse_stat
-from headcount.counters.proc.source import HostSource
+from headcount.counters.proc.serving import Place, processes, roots
+from headcount.counters.proc.source import DUTY, HostSource
 from headcount.counters.source import Sample
 
 _LISTEN = "0A"
 """TCP_LISTEN of include/net/tcp_states.h in hexadecimal."""
 _KEEPER = "headcount.lab.keeper"
 """The module that keeps lab servers, as its command line has it."""
+_INIT = 1
 _AGAIN_S = 2.0
 """How often processes that have ended are looked for anew: it reads the descriptors of all."""
+_MORE_S = 5.0
+"""How often it is looked whether a server that runs has processes beside its tree."""
 
 
 def listeners(port: int, proc: Path = Path("/proc")) -> list[int]:
@@ -34,7 +38,9 @@ def listeners(port: int, proc: Path = Path("/proc")) -> list[int]:
         and words[3] == _LISTEN
         and int(words[1].rpartition(":")[2], 16) == port
     }
-    return roots({pid for pid in _processes(proc) if sockets & _descriptors(proc, pid)}, proc)
+    held = {pid for pid in processes(proc) if sockets & _descriptors(proc, pid)}
+    # Where a service is started by its first connection, init holds its socket, too.
+    return roots(held - {_INIT}, proc)
 
 
 def listening_processes(text: str, proc: Path = Path("/proc")) -> list[int]:
@@ -43,7 +49,7 @@ def listening_processes(text: str, proc: Path = Path("/proc")) -> list[int]:
     A keeper has each lab server for a child, and names its home on its command line.
     """
     keepers = []
-    for pid in _processes(proc):
+    for pid in processes(proc):
         line = read_text(f"{proc}/{pid}/cmdline") or ""
         process = parse_stat(read_text(f"{proc}/{pid}/stat") or "")
         if process is not None and text in line and f"\0{_KEEPER}\0" in line:
@@ -52,25 +58,11 @@ def listening_processes(text: str, proc: Path = Path("/proc")) -> list[int]:
         return []
     _, keeper = max(keepers)
     found = set()
-    for pid in _processes(proc):
+    for pid in processes(proc):
         process = parse_stat(read_text(f"{proc}/{pid}/stat") or "")
         if process is not None and process.parent == keeper:
             found.add(pid)
     return roots(found, proc)
-
-
-def roots(pids: set[int], proc: Path = Path("/proc")) -> list[int]:
-    """Those of some processes whose parent is none of them."""
-    kept = []
-    for pid in sorted(pids):
-        process = parse_stat(read_text(f"{proc}/{pid}/stat") or "")
-        if process is not None and not process.ended and process.parent not in pids:
-            kept.append(pid)
-    return kept
-
-
-def _processes(proc: Path) -> list[int]:
-    return [int(name) for name in os.listdir(proc) if name.isdigit()]  # noqa: PTH208 - hot path
 
 
 def _descriptors(proc: Path, pid: int) -> set[str]:
@@ -91,24 +83,34 @@ class ServerSource:
         name: The source's name.
         find: Finds the processes at the root of the server's tree; none while it is down.
         clock: Seconds that never run backwards.
+        places: Where it listens, None for all its sockets.
 
     """
 
     def __init__(
-        self, name: str, find: Callable[[], list[int]], clock: Callable[[], float] = time.monotonic
+        self,
+        name: str,
+        find: Callable[[], Sequence[int]],
+        clock: Callable[[], float] = time.monotonic,
+        places: Sequence[Place] | None = None,
     ) -> None:
         """Look for the server."""
         self.name = name
         self._find = find
         self._clock = clock
-        self._pids = find()
+        self._places = places
+        self._cost_s = 0.0
+        self._pids = self._found()
         self._looked_s = clock()
-        self._source = HostSource(name, pids=self._pids)
+        self._source = self._opened()
 
     def sample(self) -> Sample:
         """Counters of the machine; of the server while it runs."""
-        if not self._lives():
-            self._look_again()
+        lives = self._lives()
+        if self._clock() - self._looked_s >= max(
+            _MORE_S if lives else _AGAIN_S, self._cost_s / DUTY
+        ):
+            self._look_again(lives=lives)
         sample = self._source.sample()
         if self._lives():
             return sample
@@ -123,11 +125,24 @@ class ServerSource:
     def _lives(self) -> bool:
         return any(Path(f"/proc/{pid}").exists() for pid in self._pids)
 
-    def _look_again(self) -> None:
-        now_s = self._clock()
-        if now_s - self._looked_s < _AGAIN_S:
+    def _look_again(self, *, lives: bool) -> None:
+        """Take in processes that have come, or begin anew with those of a server restarted."""
+        pids = self._found()
+        self._looked_s = self._clock()
+        if not pids:
             return
-        self._looked_s = now_s
-        if pids := self._find():
-            self._pids = pids
-            self._source = HostSource(self.name, pids=pids)
+        if lives:
+            self._source.join(set(pids) - set(self._pids))
+        else:
+            self._source.close()
+            self._source = self._opened(pids)
+        self._pids = pids
+
+    def _found(self) -> list[int]:
+        began_s = time.thread_time()
+        pids = list(self._find())
+        self._cost_s = time.thread_time() - began_s
+        return pids
+
+    def _opened(self, pids: Sequence[int] | None = None) -> HostSource:
+        return HostSource(self.name, pids=pids or self._pids, places=self._places)

@@ -8,6 +8,7 @@ from headcount.counters.naming import INTERFACE, instance_name
 from headcount.counters.proc.fine import Gauge, Look
 from headcount.counters.proc.process import Process
 from headcount.counters.proc.queues import QueueTable
+from headcount.counters.proc.serving import Place
 from headcount.counters.proc.sockets import Listener, Table, inodes, open_table
 from headcount.counters.proc.states import ThreadStates
 
@@ -29,6 +30,7 @@ class OwnListeners:
         proc: Where procfs is mounted.
         roots: Processes at the root of the tree, None for the listening sockets of everybody.
         members: Tells the tree's processes as they were last read.
+        places: Where the server listens; None for all sockets of the tree.
         clock: Seconds that never run backwards.
 
     """
@@ -39,6 +41,7 @@ class OwnListeners:
         proc: str,
         roots: Sequence[int] | None,
         members: Callable[[], Iterable[Process]],
+        places: Sequence[Place] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Look up nothing yet."""
@@ -46,6 +49,7 @@ class OwnListeners:
         self._proc = proc
         self._roots = roots
         self._members = members
+        self._places = places
         self._clock = clock
         self._inodes: frozenset[int] = frozenset()
         self._due_s = float("-inf")
@@ -55,15 +59,22 @@ class OwnListeners:
     def read(self) -> list[Listener]:
         """Read the accept queues now; raises OSError where they cannot be read."""
         everybody = self.table.listeners()
-        if self._roots is None:
-            self.latest = everybody
-            return everybody
+        if self._roots is None or self._places:
+            self.latest = self._at_places(everybody)
+            if self._roots is None or self.latest:
+                return self.latest
         own = self._of(everybody)
         if self._clock() >= self._due_s or (self.latest and not own):
             self._due_s = self._clock() + _RENEW_S
             own = self._renewed(everybody)
         self.latest = own
         return own
+
+    def _at_places(self, everybody: list[Listener]) -> list[Listener]:
+        """Those that take connections to the server's places; all where none are told."""
+        if self._places is None:
+            return everybody
+        return [one for place in self._places for one in place.of_listeners(everybody)]
 
     def _renewed(self, everybody: list[Listener]) -> list[Listener]:
         """Look up whose they are: the roots hold them mostly, else any of their descendants."""
@@ -239,6 +250,7 @@ def gauges_of(
     roots: Sequence[int] | None,
     namespace: str | None,
     members: Callable[[], Iterable[Process]],
+    places: Sequence[Place] | None = None,
 ) -> list[Gauge]:
     """Everything there is to be looked at of a server, as far as the kernel lets us.
 
@@ -247,10 +259,11 @@ def gauges_of(
         roots: Processes at the root of its tree, None where there is no tree.
         namespace: The file of its network namespace, None for our own.
         members: Tells the tree's processes as they were last read.
+        places: Where it listens, None where that is not known.
 
     """
     first = roots[0] if roots else None
-    own = OwnListeners(open_table(proc, first, namespace), proc, roots, members)
+    own = OwnListeners(open_table(proc, first, namespace), proc, roots, members, places)
     gauges: list[Gauge] = [AcceptQueues(own), ConnectionQueues(own), ConnectionTimes(own)]
     if proc == "/proc":
         with suppress(OSError):

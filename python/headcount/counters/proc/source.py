@@ -2,19 +2,21 @@
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from headcount.counters.proc import cpu, groups, tree
+from headcount.counters.proc import groups, tree
 from headcount.counters.proc import host as hosts
 from headcount.counters.proc.devices import Devices
-from headcount.counters.proc.files import put, rate, read_text
+from headcount.counters.proc.files import put, read_text
 from headcount.counters.proc.fine import FineSampler
 from headcount.counters.proc.groups import Group
 from headcount.counters.proc.links import Links
 from headcount.counters.proc.netlink import own_namespace
-from headcount.counters.proc.process import TICKS_PER_S, Process
+from headcount.counters.proc.process import Process
+from headcount.counters.proc.programs import Programs
 from headcount.counters.proc.served import gauges_of
+from headcount.counters.proc.serving import Place
 from headcount.counters.source import Sample
 
 SAMPLER_CPU_TIME = "headcount.sampler.cpu_time_ms"
@@ -39,7 +41,8 @@ class HostSource:
         pids: Process ids at the root of the tree; None for no ``process.*`` counters, and for the
             listening sockets of all programs.
         cgroup: A control group's name below the root of the hierarchies, such as ``"/lab"``. None
-            for the group that all of ``pids`` are in and Headcount itself is not, if there is one.
+            for the service's that all of ``pids`` are in and Headcount itself is not, if any.
+        places: Where the server listens: only sockets there count. None for all of the tree's.
         fine: Whether to look at sockets, queues and states of threads, several times a second.
         proc: Where procfs is mounted.
         sys: Where sysfs is mounted.
@@ -53,6 +56,7 @@ class HostSource:
         pids: Iterable[int] | None = None,
         cgroup: str | None = None,
         *,
+        places: Sequence[Place] | None = None,
         fine: bool = True,
         proc: Path = Path("/proc"),
         sys: Path = Path("/sys"),
@@ -68,14 +72,22 @@ class HostSource:
         self._processes = ProcessTree(self._pids, proc=proc) if self._pids is not None else None
         self._cgroup = cgroup
         self._previous: tuple[float, hosts.Host, Group] | None = None
-        self._programs: tuple[float, int, float] | None = None
+        self._programs = Programs(self._proc)
         first = self._pids[0] if self._pids else None
         namespace = None if first is None else own_namespace(self._proc, first)
         self._net = f"{first}/net" if namespace is not None else "net"
         self._links = Links(self._proc, sys if namespace is None else None, namespace)
         self._fine = FineSampler(
-            lambda: gauges_of(self._proc, self._pids, namespace, self._members) if fine else ()
+            lambda: (
+                gauges_of(self._proc, self._pids, namespace, self._members, places) if fine else ()
+            )
         )
+
+    def join(self, pids: Iterable[int]) -> None:
+        """Count these processes as the server's from now on, with their descendants."""
+        if self._processes is not None and self._pids is not None:
+            self._pids = tuple(dict.fromkeys((*self._pids, *pids)))
+            self._processes.join(pids)
 
     def sample(self) -> Sample:
         """Read the counters now; rates cover the time since the previous call."""
@@ -93,7 +105,8 @@ class HostSource:
         self._previous = at_s, host, group
         values |= self._links.sample(at_s, values)
         if self._processes is not None:
-            values |= self._foreign(at_s, host.stat, self._processes.sample(at_s))
+            figures = self._processes.sample(at_s)
+            values |= self._programs.sample(at_s, host.stat, group, figures, self._members())
         values |= self._fine.take()
         cost_s = time.thread_time() - began_s + self._fine.cost_s()
         values[SAMPLER_CPU_TIME] = cost_s * 1000
@@ -114,27 +127,6 @@ class HostSource:
         if self._cgroup is None and self._pids:
             names = groups.shared_paths(self._proc, self._pids)
         return Group.read(self._sys, names)
-
-    def _foreign(
-        self, at_s: float, stat: cpu.CpuStat, tree_values: dict[str, float]
-    ) -> dict[str, float]:
-        """Add the CPU time of programs that are neither in the tree nor this very process.
-
-        Over the time between two readings of the tree, which may be several samples.
-        """
-        ticks, own_s = cpu.program_ticks(stat), time.process_time()
-        if not tree_values or ticks is None:
-            return tree_values
-        was, self._programs = self._programs, (at_s, ticks, own_s)
-        used = tree_values.get("process.cpu.utilization")
-        if was is None or used is None:
-            return tree_values
-        elapsed_s = at_s - was[0]
-        everybody = rate(was[1], ticks, elapsed_s)
-        if everybody is None:
-            return tree_values
-        foreign = everybody / TICKS_PER_S - used - (own_s - was[2]) / elapsed_s
-        return tree_values | {"system.cpu.foreign": max(0.0, foreign)}
 
     def _text(self, path: str) -> str:
         if path.startswith("net/"):
@@ -163,12 +155,18 @@ class ProcessTree:
     ) -> None:
         """Take no reading yet."""
         self._pids = tuple(pids)
+        self._joining: set[int] = set()
+        self._besides = frozenset() if os.getpid() in self._pids else frozenset({os.getpid()})
         self._proc = os.fspath(proc)
         self._descend = descend
         self._previous: tuple[float, tree.Tree] | None = None
         self._duty = duty
         self._due_s = float("-inf")
         self._pss_due_s = float("-inf")
+
+    def join(self, pids: Iterable[int]) -> None:
+        """Take in these processes with the next reading."""
+        self._joining.update(pids)
 
     def members(self) -> Iterable[Process]:
         """The processes of the tree as last read; none before the first reading."""
@@ -183,7 +181,15 @@ class ProcessTree:
             return {}
         began_s = time.thread_time()
         was = self._previous
-        now = tree.read(self._proc, self._pids, was[1] if was else None, descend=self._descend)
+        now = tree.read(
+            self._proc,
+            self._pids,
+            was[1] if was else None,
+            descend=self._descend,
+            joining=self._joining,
+            besides=self._besides,
+        )
+        self._joining.clear()
         values = tree.gauges(now)
         if was is not None:
             values |= tree.delta(was[1], now, at_s - was[0])

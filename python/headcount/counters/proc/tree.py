@@ -1,7 +1,7 @@
 """A tree of processes: who belongs to it, and what it used between two readings."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from headcount.counters.proc import process
@@ -26,7 +26,15 @@ class Tree:
     processes: Mapping[int, Process] = field(default_factory=dict)
 
 
-def read(proc: str, roots: Iterable[int], previous: Tree | None, *, descend: bool = True) -> Tree:
+def read(
+    proc: str,
+    roots: Iterable[int],
+    previous: Tree | None,
+    *,
+    descend: bool = True,
+    joining: Iterable[int] = (),
+    besides: Collection[int] = (),
+) -> Tree:
     """Read the roots and all their descendants; later, whoever was there before and theirs.
 
     So a daemon stays in its tree when the process that started it has ended and it has become a
@@ -37,6 +45,8 @@ def read(proc: str, roots: Iterable[int], previous: Tree | None, *, descend: boo
         roots: Process ids the tree starts from; they count for the first reading only.
         previous: The previous reading, None for the first.
         descend: Whether descendants belong to the tree.
+        joining: Process ids that belong to it from now on, with their descendants.
+        besides: Process ids that do not belong to it, whoever started them.
 
     """
     uptime_ticks = _uptime_ticks(proc)
@@ -45,6 +55,9 @@ def read(proc: str, roots: Iterable[int], previous: Tree | None, *, descend: boo
     for pid in roots if previous is None else before:
         one = process.read(proc, pid)
         if one is not None and (previous is None or _same(before[pid], one)):
+            found[pid] = one
+    for pid in joining:
+        if pid not in found and (one := process.read(proc, pid)) is not None:
             found[pid] = one
     pending = list(found.values()) if descend else []
     scanned: dict[int, list[int]] | None = None
@@ -55,7 +68,9 @@ def read(proc: str, roots: Iterable[int], previous: Tree | None, *, descend: boo
             scanned = scanned if scanned is not None else _scan_children(proc)
             children = scanned.get(parent.pid)
         for pid in children or ():
-            if pid not in found and (one := process.read(proc, pid)) is not None:
+            if pid in found or pid in besides:
+                continue
+            if (one := process.read(proc, pid)) is not None:
                 found[pid] = one
                 pending.append(one)
     return Tree(uptime_ticks, {pid: _carry(before.get(pid), one) for pid, one in found.items()})
@@ -100,9 +115,9 @@ def delta(previous: Tree, current: Tree, elapsed_s: float) -> dict[str, float]:
     """
     if elapsed_s <= 0 or not previous.processes or not current.processes:
         return {}
-    ticks = _used(previous, current, lambda totals: totals.cpu_ticks)
-    major = _used(previous, current, lambda totals: totals.major_faults)
-    minor = _used(previous, current, lambda totals: totals.minor_faults)
+    ticks = used(previous, current, lambda totals: totals.cpu_ticks)
+    major = used(previous, current, lambda totals: totals.major_faults)
+    minor = used(previous, current, lambda totals: totals.minor_faults)
     values = {
         "process.cpu.utilization": ticks / process.TICKS_PER_S / elapsed_s,
         "process.paging.faults{system.paging.fault.type=major}": major / elapsed_s,
@@ -110,14 +125,14 @@ def delta(previous: Tree, current: Tree, elapsed_s: float) -> dict[str, float]:
     }
     everyone = [*previous.processes.values(), *current.processes.values()]
     if all(one.totals.io_bytes is not None for one in everyone):
-        read_bytes = _used(previous, current, lambda totals: (0, (totals.io_bytes or (0, 0))[0]))
-        written = _used(previous, current, lambda totals: (0, (totals.io_bytes or (0, 0))[1]))
+        read_bytes = used(previous, current, lambda totals: (0, (totals.io_bytes or (0, 0))[0]))
+        written = used(previous, current, lambda totals: (0, (totals.io_bytes or (0, 0))[1]))
         values["process.disk.io{disk.io.direction=read}"] = read_bytes / elapsed_s
         values["process.disk.io{disk.io.direction=write}"] = written / elapsed_s
     return values | _thread_figures(previous, current, elapsed_s)
 
 
-def _used(previous: Tree, current: Tree, split: Callable[[Totals], tuple[int, int]]) -> int:
+def used(previous: Tree, current: Tree, split: Callable[[Totals], tuple[int, int]]) -> int:
     """Growth of a counter over the whole tree, counting processes that came and went.
 
     ``split`` gives (own, reaped) of a process. When a child ends and is waited for, all it ever
@@ -196,6 +211,27 @@ def _carry(was: Process | None, now: Process) -> Process:
     if not now.ended or now.totals.io_bytes is not None or was is None or not _same(was, now):
         return now
     return replace(now, totals=replace(now.totals, io_bytes=was.totals.io_bytes))
+
+
+def read_others(proc: str, besides: Collection[int]) -> Tree:
+    """Read all processes but some, their descendants and this one: no more than their CPU times."""
+    found: dict[int, Process] = {}
+    uptime_ticks = _uptime_ticks(proc)
+    for name in os.listdir(proc):  # noqa: PTH208 - hot path
+        text = read_text(f"{proc}/{name}/stat") if name.isdigit() else None
+        one = process.parse_stat(text) if text is not None else None
+        if one is not None:
+            found[one.pid] = one
+    left = {*besides, os.getpid()}
+    for pid in found:
+        line: list[int] = []
+        at = pid
+        while at in found and at not in left and len(line) < len(found):
+            line.append(at)
+            at = found[at].parent
+        if at in left:
+            left.update(line)
+    return Tree(uptime_ticks, {pid: one for pid, one in found.items() if pid not in left})
 
 
 def _scan_children(proc: str) -> dict[int, list[int]]:

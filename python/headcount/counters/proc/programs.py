@@ -1,0 +1,119 @@
+"""Whose programs used the CPU: the server's, Headcount's own, or others'.
+
+The server's control group tells best, since it counts processes that nobody saw. Without one it is
+the tree of processes, whose members know what their children used that ended. A process that
+ignores SIGCHLD does not (wait(2)): what is left of the machine's use without all others' then is
+the server's.
+"""
+
+import time
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from headcount.counters.proc import cpu, tree
+from headcount.counters.proc.files import rate, read_text
+from headcount.counters.proc.groups import Group
+from headcount.counters.proc.process import TICKS_PER_S, Process
+from headcount.counters.proc.tree import Tree
+
+OWN = "process.cpu.utilization"
+FOREIGN = "system.cpu.foreign"
+_NS_PER_S = 1e9
+_CHILD_BIT = 1 << (17 - 1)
+"""SIGCHLD in the masks of /proc/PID/status (proc(5)); 17 but on MIPS, PA-RISC, Alpha and SPARC."""
+_AGAIN_S = 5.0
+"""How often it is looked whether the server ignores SIGCHLD: programs say so once, as they begin.
+Our choice: it reads a file for each process of the server."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    at_s: float
+    ticks: int
+    own_s: float
+    group: Group
+
+
+class Programs:
+    """CPU of the server and of programs that are neither it nor Headcount."""
+
+    def __init__(self, proc: str) -> None:
+        """Take no reading yet."""
+        self._proc = proc
+        self._previous: _Reading | None = None
+        self._others: tuple[float, Tree] | None = None
+        self._is_lost = False
+        self._due_s = float("-inf")
+
+    def sample(
+        self,
+        at_s: float,
+        stat: cpu.CpuStat,
+        group: Group,
+        values: Mapping[str, float],
+        members: Iterable[Process],
+    ) -> dict[str, float]:
+        """The tree's values, with what others used since the tree was last read.
+
+        Args:
+            at_s: When it was read.
+            stat: The machine's CPU times.
+            group: The server's control group.
+            values: The tree's figures; empty if it was not read.
+            members: Its processes.
+
+        """
+        ticks = cpu.program_ticks(stat)
+        if not values or ticks is None:
+            return dict(values)
+        now = _Reading(at_s, ticks, time.process_time(), group)
+        was, self._previous = self._previous, now
+        others = self._of_others(at_s, tuple(members), is_needed=group.reading.cpu_ns is None)
+        if was is None or OWN not in values:
+            return dict(values)
+        elapsed_s = at_s - was.at_s
+        everybody = rate(was.ticks, now.ticks, elapsed_s)
+        if everybody is None:
+            return dict(values)
+        not_ours = everybody / TICKS_PER_S - (now.own_s - was.own_s) / elapsed_s
+        if others is not None:
+            server = max(values[OWN], not_ours - others)
+            return {**values, OWN: server, FOREIGN: max(0.0, not_ours - server)}
+        used = _of_group(was.group, group, elapsed_s)
+        return {**values, FOREIGN: max(0.0, not_ours - (values[OWN] if used is None else used))}
+
+    def _of_others(
+        self, at_s: float, members: Collection[Process], *, is_needed: bool
+    ) -> float | None:
+        """CPU of all programs but the server's, in cores, where its own cannot be had."""
+        if is_needed and at_s >= self._due_s:
+            self._is_lost = loses_children(self._proc, members)
+            self._due_s = at_s + _AGAIN_S
+        if not is_needed or not self._is_lost:
+            self._others = None
+            return None
+        now = tree.read_others(self._proc, {one.pid for one in members})
+        was, self._others = self._others, (at_s, now)
+        if was is None or at_s <= was[0]:
+            return None
+        return (
+            tree.used(was[1], now, lambda totals: totals.cpu_ticks) / TICKS_PER_S / (at_s - was[0])
+        )
+
+
+def _of_group(was: Group, now: Group, elapsed_s: float) -> float | None:
+    """CPU that the server's control group used, in cores; None without one."""
+    if was.where != now.where:
+        return None
+    used = rate(was.reading.cpu_ns, now.reading.cpu_ns, elapsed_s)
+    return None if used is None else used / _NS_PER_S
+
+
+def loses_children(proc: str, members: Iterable[Process]) -> bool:
+    """Whether the time of children that end is lost: one of the processes ignores SIGCHLD."""
+    for one in members:
+        for line in (read_text(f"{proc}/{one.pid}/status") or "").splitlines():
+            key, _, mask = line.partition(":")
+            if key == "SigIgn" and int(mask, 16) & _CHILD_BIT:
+                return True
+    return False

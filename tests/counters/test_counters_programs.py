@@ -1,0 +1,112 @@
+"""Whose programs used the CPU, on a machine of which every tick is known."""
+
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import counters_machine as machine
+import pytest
+
+from headcount.counters import HostSource
+
+OTHER = 5000
+SHELL = 5001
+"""A child of the server that is there for a moment, and is not read with its tree."""
+
+
+def stat(pid: int, parent: int, ticks: int, *, reaped: int = 0) -> str:
+    tail = " ".join(["0"] * 20)
+    times = f"{ticks} 0 {reaped} 0"
+    return f"{pid} (x) S {parent} 1 1 0 -1 0 0 0 0 0 {times} 20 0 1 0 5000 999 25 {tail}\n"
+
+
+def figures(
+    root: Path, *, ignored: int, group: bool = False, other: tuple[int, int] = (0, 30)
+) -> dict[str, float]:
+    """Of the second of two samples, in between which all programs used 90 ticks, the server 40."""
+    clock = machine.Clock()
+    proc, sys_ = root / "proc", root / "sys"
+    source = HostSource("sut", [machine.PID], fine=False, proc=proc, sys=sys_, clock=clock)
+    with closing(source):
+        values: dict[str, float] = {}
+        for moment in (0, 1):
+            clock.now_s = float(moment)
+            own = f"0::/{'lab' if group else ''}\n"
+            files = machine.host(moment) | machine.process(moment) | machine.cgroup_v2(2 * moment)
+            files |= {
+                f"proc/{machine.PID}/status": f"SigBlk:\t0\nSigIgn:\t{ignored:016x}\n",
+                f"proc/{machine.PID}/cgroup": own,
+                "proc/self/cgroup": "0::/\n",
+                f"proc/{OTHER}/stat": stat(OTHER, 1, other[moment] // 2, reaped=other[moment] // 2),
+            }
+            if moment:
+                files[f"proc/{SHELL}/stat"] = stat(SHELL, machine.PID, 25)
+            machine.write(root, files)
+            values = source.sample().values
+        return values
+
+
+def test_the_tree_counts_children_that_were_waited_for(tmp_path: Path) -> None:
+    values = figures(tmp_path, ignored=0)
+    assert values["process.cpu.utilization"] == pytest.approx(0.4)
+    assert values["system.cpu.foreign"] == pytest.approx(0.5, abs=0.05)
+
+
+def test_what_the_children_used_that_nobody_waits_for_is_the_servers(tmp_path: Path) -> None:
+    """SIGCHLD is ignored: of 90 ticks others used 30, so 60 are the server's."""
+    values = figures(tmp_path, ignored=1 << 16)
+    assert values["process.cpu.utilization"] == pytest.approx(0.6, abs=0.05)
+    assert values["system.cpu.foreign"] == pytest.approx(0.3, abs=0.05)
+
+
+def test_the_tree_is_the_least_that_the_server_used(tmp_path: Path) -> None:
+    values = figures(tmp_path, ignored=1 << 16, other=(0, 80))
+    assert values["process.cpu.utilization"] == pytest.approx(0.4)
+    assert values["system.cpu.foreign"] == pytest.approx(0.5, abs=0.05)
+
+
+def test_the_groups_figure_wins(tmp_path: Path) -> None:
+    """The group used 0.8 CPUs of the 0.9 of all programs; its tree shows 0.4 of them."""
+    values = figures(tmp_path, ignored=1 << 16, group=True)
+    assert values["cgroup.cpu.utilization"] == pytest.approx(0.8)
+    assert values["process.cpu.utilization"] == pytest.approx(0.4)
+    assert values["system.cpu.foreign"] == pytest.approx(0.1, abs=0.05)
+
+
+FORKING = """
+import os, signal, sys, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+print("up", flush=True)
+for _ in sys.stdin:
+    reading, writing = os.pipe()
+    for _ in range(5):
+        if os.fork() == 0:
+            while time.process_time() < 0.1:
+                pass
+            os._exit(0)
+    os.close(writing)
+    os.read(reading, 1)  # ends with the last child
+    os.close(reading)
+    print("done", flush=True)
+"""
+
+
+def test_a_real_server_that_ignores_its_children() -> None:
+    """Each of ten children uses a tenth of a second, by its own clock, and is never read."""
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-c", FORKING]
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, bufsize=1) as server:
+        assert server.stdin
+        assert server.stdout
+        assert server.stdout.readline() == "up\n"
+        with closing(HostSource("sut", [server.pid], fine=False)) as source:
+            source.sample()
+            began_s = time.monotonic()
+            server.stdin.write("\n\n")
+            assert [server.stdout.readline() for _ in range(2)] == ["done\n"] * 2
+            values = source.sample().values
+            used_s = values["process.cpu.utilization"] * (time.monotonic() - began_s)
+        server.stdin.close()
+    assert used_s > 0.8
