@@ -14,6 +14,7 @@ QUIET = 0.03
 
 UTILIZATION = "system.cpu.utilization"
 PROCESS = "process.cpu.utilization"
+GROUP = "cgroup.cpu.utilization"
 INTERRUPTS = tuple(f"{UTILIZATION}{{cpu.mode={mode}}}" for mode in ("interrupt", "softirq"))
 STEAL = f"{UTILIZATION}{{cpu.mode=steal}}"
 
@@ -22,10 +23,12 @@ def foreign_cores(level: LevelResult) -> float | None:
     """CPU of programs that are neither the server nor the generator, in cores.
 
     Interrupts, most of them the network's, and stolen time belong to no program. None where it is
-    not known: only of a server on this machine are the processes watched beside the whole.
+    not known: only of a server on this machine are the processes watched beside the whole. Where it
+    has a control group, that counts its processes that came and went, too.
     """
     sut, generator = level.counters.get("sut", {}), level.counters.get("generator", {})
-    names = (UTILIZATION, "system.cpu.logical.count", PROCESS)
+    own = GROUP if GROUP in sut else PROCESS
+    names = (UTILIZATION, "system.cpu.logical.count", own)
     if any(name not in sut for name in names) or PROCESS not in generator:
         return None
     busy, processors, server = (sut[name].mean for name in names)

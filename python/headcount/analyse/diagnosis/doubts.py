@@ -20,6 +20,7 @@ def doubts(decision: Decision, weighed: Weighed, observations: Sequence[Observat
         _bending(decision, weighed) if weighed.killed is None else None,
         _drift(observations),
         _shared(decision, weighed),
+        _anybodys(decision, weighed),
     ]
     return [one for one in made if one is not None]
 
@@ -80,4 +81,18 @@ def _shared(decision: Decision, weighed: Weighed) -> str | None:
         f"the load generator itself used {significant(used.generator)} of the "
         f"{count(used.there)} CPUs, the server {significant(used.server)}: with the generator on "
         "another machine the server would hold more"
+    )
+
+
+def _anybodys(decision: Decision, weighed: Weighed) -> str | None:
+    """A machine without idle CPU, of which nothing tells how much the server used."""
+    if decision.limit != "cpu" or not weighed.seen.levels or decision.sign is None:
+        return None
+    if decision.sign.detail != "all cores":
+        return None
+    if cpu.cores(weighed.seen.levels[-1]).server is not None:
+        return None
+    return (
+        "the counters do not tell the server's CPU time from that of other programs: on the "
+        "server's machine, run Headcount as root or give --pid"
     )

@@ -89,7 +89,7 @@ def resources(levels: Sequence[Observation]) -> Iterator[Resource]:
     limit = last.mean(cpu.LIMIT)
     if limit and last.mean(cpu.GROUP) is not None:
         yield Resource("cpu", cpu.GROUP, "sut", lambda o: o.mean(cpu.GROUP), limit, "{cpu}")
-    else:
+    elif not cpu.is_shared(cpu.cores(last)):  # else its use is not this load's
         yield Resource("cpu", cpu.HOST, "sut", lambda o: o.mean(cpu.HOST), 1.0, "1")
     yield Resource("thread", thread.BUSIEST, "sut", lambda o: o.mean(thread.BUSIEST), 1.0, "1")
     yield Resource("disk", disk.BUSY, "sut", lambda o: o.mean(disk.BUSY), 1.0, "1")

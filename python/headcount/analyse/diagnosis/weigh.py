@@ -1,7 +1,7 @@
 """All signs at all levels, combined into one per limit."""
 
 import statistics
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -90,9 +90,16 @@ def at_level(level: Observation, seen: Saturation) -> dict[Limit, Sign]:
 
 
 def _middle(signs: Sequence[Sign]) -> Sign:
-    """The sign of the median score, with the kind that most levels agree on."""
+    """The sign of the median score, with the kind that most levels agree on.
+
+    Where as many agree on another kind, with the kind of the stronger signs.
+    """
     score = statistics.median(sign.score for sign in signs)
-    detail = Counter(sign.detail for sign in signs).most_common(1)[0][0]
+    many: Counter[str | None] = Counter(sign.detail for sign in signs)
+    strength: dict[str | None, float] = defaultdict(float)
+    for sign in signs:
+        strength[sign.detail] += sign.score
+    detail = max(many, key=lambda kind: (many[kind], strength[kind]))
     alike = [sign for sign in signs if sign.detail == detail]
     nearest = min(alike, key=lambda sign: abs(sign.score - score))
     sizes = [sign.size for sign in alike if sign.size is not None]

@@ -11,6 +11,8 @@ from headcount.text import share, significant
 HOST = "system.cpu.utilization"
 COUNT = "system.cpu.logical.count"
 STOLEN = "system.cpu.utilization{cpu.mode=steal}"
+NOBODYS = (STOLEN, *(f"{HOST}{{cpu.mode={mode}}}" for mode in ("interrupt", "softirq")))
+"""CPU time that no program used: on behalf of any, or not at all."""
 BUSIEST = "system.cpu.utilization.busiest"
 FOREIGN = "system.cpu.foreign"
 OWN = "process.cpu.utilization"
@@ -38,14 +40,21 @@ class Cores:
 
 
 def cores(level: Observation) -> Cores:
-    """Who used the CPUs. What is left over of the host's use is that of other programs."""
+    """Who used the CPUs. What is left over of the host's use is that of other programs.
+
+    Interrupts and stolen time are nobody's. Others cannot have used what the server's control group
+    did, which counts processes that came and went, too.
+    """
     there, busy = level.mean(COUNT), level.mean(HOST)
     host = busy * there if busy is not None and there else None
     server = level.mean(GROUP, OWN)
     here = level.of_generator(OWN)
     foreign = level.mean(FOREIGN)
-    if foreign is None and host is not None and server is not None and here is not None:
-        foreign = max(host - server - here, 0.0)
+    if host is not None and there and server is not None and here is not None:
+        nobodys = sum(level.mean(name) or 0.0 for name in NOBODYS) * there
+        rest = max(host - nobodys - server - here, 0.0)
+        if foreign is None or (level.mean(GROUP) is not None and rest < foreign):
+            foreign = rest
     return Cores(there, host, server, here, foreign)
 
 
@@ -88,7 +97,10 @@ def signs(level: Observation) -> Sign | None:
 
 
 def _quota(level: Observation) -> Sign | None:
-    """A control group's limit: the scheduler counts how often it throttled the group."""
+    """A control group's limit: the scheduler counts how often it throttled the group.
+
+    A group that used up its limit had no more to get, whoever else was busy.
+    """
     throttled = level.mean(THROTTLED)
     if throttled is None:
         return None
@@ -96,7 +108,10 @@ def _quota(level: Observation) -> Sign | None:
     of = f" (limit: {significant(limit)} CPUs)" if limit is not None else ""
     text = f"its control group was throttled in {share(throttled)} of periods{of}"
     shown = figure(level, THROTTLED, throttled, text, threshold=threshold("decide.score"))
-    return Sign("cpu", "quota", throttled, (shown,), limit, "{cpu}" if limit is not None else None)
+    used, score = level.mean(GROUP), throttled
+    if used is not None and limit and throttled > 0:
+        score = max(throttled, ramp(used / limit, "cpu.full.low", "cpu.full.high"))
+    return Sign("cpu", "quota", score, (shown,), limit, "{cpu}" if limit is not None else None)
 
 
 def _pinned(level: Observation) -> Sign | None:
@@ -157,7 +172,7 @@ def _machine(level: Observation) -> Sign | None:
         text = f"the hypervisor gave {share(stolen)} of the CPU time to others"
         figures.insert(0, figure(level, STOLEN, stolen, text, threshold=threshold("cpu.stolen")))
         return Sign("cpu", "stolen", score, tuple(figures))
-    if _others(used):
+    if is_shared(used):
         foreign = used.foreign or 0.0
         text = f"other programs used {significant(foreign)} of {significant(used.there)} CPUs"
         limit = threshold("cpu.foreign") * (used.there or 0.0)
@@ -180,7 +195,7 @@ def _elsewhere(level: Observation) -> float:
     return blocked / (blocked + runnable)
 
 
-def _others(used: Cores) -> bool:
+def is_shared(used: Cores) -> bool:
     """Whether programs other than server and generator used a relevant part."""
     if used.foreign is None or not used.there:
         return False
