@@ -117,7 +117,7 @@ class Engine:
 @final
 class FaultCount:
     """
-    Faults of one kind at one step.
+    Faults of one kind at one step with messages that differ only in names and figures.
     """
     @property
     def count(self, /) -> int:
@@ -128,6 +128,11 @@ class FaultCount:
     def examples(self, /) -> list[str]:
         """
         The first different messages of the run.
+        """
+    @property
+    def group(self, /) -> int:
+        """
+        A number of their message; 0 for those of which there were too many different ones.
         """
     @property
     def kind(self, /) -> str:
@@ -262,6 +267,13 @@ class Interval:
     def to_s(self, /) -> float:
         """
         Its end.
+        """
+    @property
+    def unserved(self, /) -> list[tuple[float, int]]:
+        """
+        Users who, at the end, have completed nothing since a moment of the run's clock, and have had
+        a failure or waited over a limit since: (that moment in s, rounded up to a tenth; how many),
+        in order.
         """
     @property
     def users(self, /) -> int:

@@ -1,6 +1,7 @@
 //! What can go wrong in a step.
 
 use std::fmt;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// The classes in which errors are counted and shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -85,6 +86,46 @@ impl Fault {
     }
 }
 
+/// A number that messages share which differ only in names, sizes and other figures; never 0.
+///
+/// Numbers do not count, nor do words with digits, paths and quoted names. Codes do, for they say
+/// what happened: the status of HTTP, replies of SMTP, SQLSTATE, and words in capitals.
+#[must_use]
+pub fn group(message: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let mut before = "";
+    let mut is_quoted = false;
+    for word in message.split_ascii_whitespace() {
+        let quotes = word.matches(['"', '`']).count();
+        if is_quoted || quotes > 0 {
+            is_quoted ^= quotes % 2 == 1;
+        } else if is_code(before, word) || !is_name(word) {
+            word.hash(&mut hasher);
+        }
+        before = word;
+    }
+    hasher.finish().max(1)
+}
+
+/// Whether a word that may look like a name or number says what happened.
+fn is_code(before: &str, word: &str) -> bool {
+    let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+    let is_reply = bare.len() == 3
+        && bare.bytes().all(|byte| byte.is_ascii_digit())
+        && (before == "status" || before.ends_with(':'));
+    let is_enhanced = bare.len() < 9
+        && bare.starts_with(['4', '5'])
+        && bare.split('.').count() == 3
+        && bare.split('.').all(|part| part.parse::<u16>().is_ok());
+    is_reply || is_enhanced || before.ends_with("SQLSTATE")
+}
+
+/// Whether a word names one thing of many: it has a digit, or is a path or an address.
+fn is_name(word: &str) -> bool {
+    word.bytes()
+        .any(|byte| byte.is_ascii_digit() || matches!(byte, b'/' | b'\\' | b'@'))
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.kind.name(), self.message)
@@ -92,3 +133,54 @@ impl fmt::Display for Fault {
 }
 
 impl std::error::Error for Fault {}
+
+#[cfg(test)]
+mod tests {
+    use super::group;
+
+    fn are_one(messages: &[&str]) -> bool {
+        messages
+            .windows(2)
+            .all(|two| group(two[0]) == group(two[1]))
+    }
+
+    #[test]
+    fn names_and_figures_do_not_part_messages() {
+        assert!(are_one(&[
+            "GET /shop/1.html: status 404 Not Found instead of 200",
+            "GET /shop/cart?user=17: status 404 Not Found instead of 200",
+        ]));
+        assert!(are_one(&[
+            "512 bytes came instead of 1024",
+            "3 bytes came instead of 77"
+        ]));
+        assert!(are_one(&[
+            "relation \"orders\" does not exist (SQLSTATE 42P01)",
+            "relation \"order lines\" does not exist (SQLSTATE 42P01)",
+        ]));
+        assert!(are_one(&[
+            "RCPT TO: 450 4.2.0 <u00012@example.org>: greylisted",
+            "RCPT TO: 450 4.2.0 <u00913@example.org>: greylisted",
+        ]));
+    }
+
+    #[test]
+    fn codes_part_them() {
+        let different = [
+            "GET /a: status 404 Not Found instead of 200",
+            "GET /a: status 302 Found instead of 200",
+            "GET /a: status 500 instead of 200",
+            "GET /a: status 502 instead of 200",
+            "no rights (SQLSTATE 42501)",
+            "no rights (SQLSTATE 42P01)",
+            "RCPT TO: 450 4.2.0 busy",
+            "RCPT TO: 550 5.2.2 busy",
+            "RCPT TO: 550 5.7.1 busy",
+            "open: STATUS_ACCESS_DENIED",
+            "open: STATUS_SHARING_VIOLATION",
+        ];
+        let groups: std::collections::BTreeSet<u64> = different.map(group).into();
+        assert_eq!(groups.len(), different.len());
+        assert!(group("") != 0);
+    }
+}

@@ -106,7 +106,10 @@ impl<P: Protocol> Place<P> {
         let opened = self.open(user).await;
         self.seat.doing.set(Doing::Waiting);
         opened
-            .inspect_err(|fault| self.recorder.borrow_mut().fault(OPENING, fault))
+            .inspect_err(|fault| {
+                self.seat.failing.set(true);
+                self.recorder.borrow_mut().fault(OPENING, fault);
+            })
             .ok()
     }
 
@@ -152,6 +155,7 @@ impl<P: Protocol> Place<P> {
         if !failed {
             self.seat.completed_ns.set(Some(now_ns));
         }
+        self.seat.failing.set(failed);
         let idle_ns = self.seat.idle.get().until(now_ns);
         let mut recorder = self.recorder.borrow_mut();
         recorder.think_ns += idle_ns; // what Little's law has besides response times

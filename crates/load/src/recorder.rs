@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{Fault, FaultKind, group};
 use crate::tasks::TaskTally;
 
 /// Histograms hold 1 µs to one hour with three significant digits: 92 KiB each.
@@ -79,8 +79,15 @@ pub struct FaultTally {
 /// Different messages kept of each kind of fault at each step.
 pub const FAULT_EXAMPLES: usize = 3;
 
-/// Where a fault struck: a step's index, or `OPENING`.
-pub type FaultKey = (usize, FaultKind);
+/// Where a fault struck (a step's index, or `OPENING`), its kind, and the group of its message: see
+/// [`crate::fault::group`].
+pub type FaultKey = (usize, FaultKind, u64);
+
+/// Groups a worker keeps of each kind of fault at each step; what comes later is in [`OTHERS`].
+pub const FAULT_GROUPS: usize = 16;
+
+/// The group of messages of which there were too many different ones.
+pub const OTHERS: u64 = 0;
 
 /// Stands for the opening of a session in a [`FaultKey`].
 pub const OPENING: usize = usize::MAX;
@@ -92,7 +99,7 @@ pub struct Recorder {
     pub scenarios: Vec<ScenarioTally>,
     /// By index of the step's name.
     pub steps: Vec<StepTally>,
-    /// Faults by place and kind.
+    /// Faults by place, kind and group.
     pub faults: BTreeMap<FaultKey, FaultTally>,
     /// How late after its due moment each timer woke its user, in µs: the engine's own lateness.
     pub timer_lateness: Times,
@@ -236,9 +243,19 @@ impl Recorder {
 
     /// A step, or the opening of a session, has failed.
     pub fn fault(&mut self, step: usize, fault: &Fault) {
-        let tally = self.faults.entry((step, fault.kind)).or_default();
+        let tally = self.fault_tally(step, fault.kind, group(&fault.message));
         tally.count += 1;
         tally.keep(&fault.message);
+    }
+
+    /// The tally of a group of faults, or of the others where there is no room for one more.
+    fn fault_tally(&mut self, step: usize, kind: FaultKind, group: u64) -> &mut FaultTally {
+        let key = (step, kind, group);
+        let same_kind = (step, kind, 0)..=(step, kind, u64::MAX);
+        let known = self.faults.contains_key(&key);
+        let is_full = !known && self.faults.range(same_kind).count() >= FAULT_GROUPS;
+        let group = if is_full { OTHERS } else { group };
+        self.faults.entry((step, kind, group)).or_default()
     }
 }
 

@@ -3,6 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::task::Waker;
 
+use crate::plan::Scenario;
+
 /// What a user is doing, as far as its worker needs to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doing {
@@ -63,6 +65,10 @@ pub struct Seat {
     pub idle: Cell<Idle>,
     /// When the user last completed a scenario, in ns of the run's clock.
     pub completed_ns: Cell<Option<u64>>,
+    /// When the user joined, in ns of the run's clock.
+    pub joined_ns: Cell<u64>,
+    /// Whether anything failed since the user last completed a scenario, or joined.
+    pub failing: Cell<bool>,
     /// When the timer this user waits for is due; `u64::MAX` when it waits for none.
     pub alarm_ns: Cell<u64>,
     waker: RefCell<Option<Waker>>,
@@ -80,6 +86,8 @@ impl Seat {
             bytes: Cell::new(0),
             idle: Cell::default(),
             completed_ns: Cell::new(None),
+            joined_ns: Cell::new(0),
+            failing: Cell::new(false),
             alarm_ns: Cell::new(u64::MAX),
             waker: RefCell::new(None),
         }
@@ -100,6 +108,26 @@ impl Seat {
             Doing::Playing { .. } => self.idle.get().until(now_ns),
             Doing::Waiting | Doing::LoggingOn { .. } => 0,
         }
+    }
+
+    /// Since when the user has completed nothing, if something failed since or it waits over a limit
+    /// (to log on: over the longest of them).
+    pub fn unserved_since_ns<S>(&self, at_ns: u64, scenarios: &[Scenario<S>]) -> Option<u64> {
+        let waits_too_long = match self.doing.get() {
+            Doing::Waiting => false,
+            Doing::LoggingOn { began_ns } => {
+                let limits = scenarios.iter().map(|scenario| scenario.limit_ns);
+                Some(at_ns.saturating_sub(began_ns)) > limits.max()
+            }
+            Doing::Playing {
+                scenario, due_ns, ..
+            } => {
+                let age_ns = at_ns.saturating_sub(due_ns + self.idle.get().until(at_ns));
+                age_ns > scenarios[scenario as usize].limit_for(self.bytes.get())
+            }
+        };
+        let since_ns = self.completed_ns.get().unwrap_or(self.joined_ns.get());
+        (waits_too_long || self.failing.get()).then_some(since_ns)
     }
 
     /// Remembers whom to wake, without cloning a waker that is already there.

@@ -16,6 +16,8 @@ pub struct Snapshot {
     pub users: u32,
     /// When each user last completed a scenario, of those who ever did and stay.
     pub completed_ns: Vec<u64>,
+    /// Since when users have completed nothing of what was due; see [`Report::unserved_ns`].
+    pub unserved_ns: Vec<u64>,
     /// CPU time of each worker's thread so far, in ns.
     pub worker_cpu_ns: Vec<u64>,
     /// Everything counted.
@@ -40,6 +42,7 @@ impl Snapshot {
             at_ns: first.at_ns,
             users: first.users,
             completed_ns: first.completed_ns.clone(),
+            unserved_ns: first.unserved_ns.clone(),
             worker_cpu_ns: vec![first.cpu_ns],
             recorder: first.recorder.clone(),
             pending: first.pending.clone(),
@@ -52,6 +55,7 @@ impl Snapshot {
             merged.at_ns = merged.at_ns.max(report.at_ns);
             merged.users += report.users;
             merged.completed_ns.extend(&report.completed_ns);
+            merged.unserved_ns.extend(&report.unserved_ns);
             merged.worker_cpu_ns.push(report.cpu_ns);
             merged.recorder.add(&report.recorder);
             for (mine, theirs) in merged.pending.iter_mut().zip(&report.pending) {
@@ -75,6 +79,7 @@ impl Snapshot {
             to_ns: self.at_ns,
             users: self.users,
             completed_ns: self.completed_ns.clone(),
+            unserved_ns: self.unserved_ns.clone(),
             worker_cpu_ns: cpu.map(|(now, then)| now.saturating_sub(*then)).collect(),
             counted: self.recorder.since(&earlier.recorder),
             pending: self.pending.clone(),
@@ -97,6 +102,8 @@ pub struct Interval {
     /// When each user last completed a scenario, of those who ever did and stay. Whoever completed
     /// any within a window is later here than its beginning, however long the window.
     pub completed_ns: Vec<u64>,
+    /// Since when users, at the end, have completed nothing of what was due.
+    pub unserved_ns: Vec<u64>,
     /// CPU time each worker used in it, in ns.
     pub worker_cpu_ns: Vec<u64>,
     /// What was counted in it.

@@ -226,6 +226,7 @@ impl<P: Protocol> Worker<P> {
         let plan = &self.plan.plan;
         let id = (self.members.len() * self.share.of + self.share.worker) as u32;
         let seat = Rc::new(Seat::new());
+        seat.joined_ns.set(now_ns);
         let schedule = self.plan.schedule(id, now_ns);
         let schedule = Rc::new(RefCell::new(schedule));
         let user = User::new(id, plan.seed, Rc::clone(&seat), Rc::clone(&self.timers))
@@ -281,6 +282,11 @@ impl<P: Protocol> Worker<P> {
                 .members
                 .iter()
                 .filter_map(|member| member.seat.completed_ns.get())
+                .collect(),
+            unserved_ns: self
+                .members
+                .iter()
+                .filter_map(|member| member.seat.unserved_since_ns(at_ns, &self.plan.scenarios))
                 .collect(),
             cpu_ns: thread_cpu_ns(),
             recorder: Recorder {

@@ -1,5 +1,7 @@
 //! What happened between two snapshots, as Python sees it: plain figures and histograms.
 
+use std::collections::BTreeMap;
+
 use headcount_load::distribution::Distribution;
 use headcount_load::recorder::{OPENING, Times};
 use pyo3::prelude::*;
@@ -19,6 +21,10 @@ pub struct Interval {
     /// When each user last completed a scenario, in seconds of the run's clock; whoever never did,
     /// or is leaving, is left out.
     last_completed_s: Vec<f64>,
+    /// Users who, at the end, have completed nothing since a moment of the run's clock, and have had
+    /// a failure or waited over a limit since: (that moment in s, rounded up to a tenth; how many),
+    /// in order.
+    unserved: Vec<(f64, u64)>,
     /// CPU seconds each worker used.
     worker_cpu_s: Vec<f64>,
     /// Think times (or intervals of an open pace) drawn, in seconds, summed.
@@ -113,7 +119,7 @@ pub struct TaskCount {
     service: Py<Histogram>,
 }
 
-/// Faults of one kind at one step.
+/// Faults of one kind at one step with messages that differ only in names and figures.
 #[pyclass(frozen, get_all, module = "headcount._engine")]
 #[derive(Debug)]
 pub struct FaultCount {
@@ -121,6 +127,8 @@ pub struct FaultCount {
     step: Option<usize>,
     /// The kind's name.
     kind: &'static str,
+    /// A number of their message; 0 for those of which there were too many different ones.
+    group: u64,
     /// How many.
     count: u64,
     /// The first different messages of the run.
@@ -142,6 +150,7 @@ impl Interval {
                 .iter()
                 .map(|ns| seconds(*ns))
                 .collect(),
+            unserved: unserved(&interval.unserved_ns),
             worker_cpu_s: interval
                 .worker_cpu_ns
                 .iter()
@@ -234,10 +243,20 @@ fn fault(
     let count = FaultCount {
         step: (key.0 != OPENING).then_some(key.0),
         kind: key.1.name(),
+        group: key.2,
         count: tally.count,
         examples: tally.examples.iter().map(ToString::to_string).collect(),
     };
     Py::new(py, count)
+}
+
+fn unserved(since_ns: &[u64]) -> Vec<(f64, u64)> {
+    let mut users = BTreeMap::new();
+    for ns in since_ns {
+        *users.entry(ns.div_ceil(100_000_000)).or_default() += 1;
+    }
+    let tenths = users.into_iter();
+    tenths.map(|(at, many)| (at as f64 / 10.0, many)).collect()
 }
 
 fn histogram(py: Python<'_>, times: &Times) -> PyResult<Py<Histogram>> {

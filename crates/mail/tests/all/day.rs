@@ -234,7 +234,7 @@ fn mail_that_is_lost_or_damaged_is_noticed() {
         counted
             .faults
             .keys()
-            .all(|(_, kind)| *kind == FaultKind::WrongData),
+            .all(|(_, kind, _)| *kind == FaultKind::WrongData),
         "{examples:?}"
     );
     let is_told = |part: &str| examples.iter().any(|example| example.contains(part));
@@ -259,7 +259,7 @@ fn a_server_that_takes_no_mail_does_not_end_the_sessions_of_readers() {
         counted
             .faults
             .keys()
-            .all(|(_, kind)| *kind == FaultKind::Connect)
+            .all(|(_, kind, _)| *kind == FaultKind::Connect)
     );
     assert!(
         faults(&counted)[0].starts_with("sending: "),

@@ -230,6 +230,35 @@ fn whoever_never_completed_anything_is_not_counted() {
     let snapshots = rehearse(plan, Null::default(), &steady(10, 120)).unwrap();
     assert_eq!(snapshots[1].users, 10);
     assert_eq!(snapshots[1].completed_ns, Vec::<u64>::new());
+    // All ten have failed by then, and have been without an answer since they came.
+    assert_eq!(snapshots[0].unserved_ns.len(), 10);
+}
+
+#[test]
+fn users_are_unserved_while_they_hang_and_no_longer_when_they_are_answered() {
+    // A service of 20 s with a limit of a second: over it most of the time, then answered.
+    let slow = json!({"op": "serve", "service": {"draw": "fixed", "s": 20.0}});
+    let mut plan = plan(
+        THINK_4S,
+        vec![scenario("slow", 1.0, vec![step("slow", slow)])],
+    );
+    plan.step_timeout_ms = 3_600_000;
+    let snapshots = rehearse(plan, Null::default(), &steady(10, 900)).unwrap();
+    for snapshot in &snapshots[2..10] {
+        let answered = snapshot.completed_ns.len() + snapshot.unserved_ns.len();
+        assert!(answered >= 10, "nobody is left out");
+        for since_ns in &snapshot.unserved_ns {
+            let known = snapshot.completed_ns.contains(since_ns);
+            assert!(known, "since its last answer");
+        }
+    }
+    let quick = json!({"op": "nothing"});
+    let plan = self::plan(
+        THINK_4S,
+        vec![scenario("quick", 1.0, vec![step("quick", quick)])],
+    );
+    let snapshots = rehearse(plan, Null::default(), &steady(10, 120)).unwrap();
+    assert!(snapshots[..2].iter().all(|one| one.unserved_ns.is_empty()));
 }
 
 #[test]
