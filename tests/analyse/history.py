@@ -107,6 +107,7 @@ class Slice:
     scenarios: list[Count]
     users: int = 0
     last_completed_s: list[float] = field(default_factory=list)
+    unserved: list[tuple[float, int]] = field(default_factory=list)
     worker_cpu_s: list[float] = field(default_factory=list)
     think_s: float = 0.0
     sessions_opened: int = 0

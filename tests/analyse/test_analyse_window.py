@@ -153,3 +153,15 @@ def test_seconds_split_into_stretches_of_five() -> None:
     assert lengths == [5, 5, 5, 5, 5, 7]  # the rest of two seconds joins the last
     lengths = [len(part.intervals) for part in window(slices[:28]).split(5.0)]
     assert lengths == [5, 5, 5, 5, 5, 3]
+
+
+def test_users_who_get_nothing_are_counted_by_since_when() -> None:
+    window = Window(
+        [
+            Slice(1.0, 2.0, [], users=9),
+            Slice(2.0, 3.0, [], users=9, unserved=[(0.3, 2), (1.0, 3), (1.1, 1), (2.9, 1)]),
+        ],
+        None,
+    )
+    assert window.unserved_users == 5
+    assert Window([], None).unserved_users == 0

@@ -7,7 +7,8 @@ import pytest
 from null_run import Run, record, serve, workload
 
 from headcount.analyse import level as level_of
-from headcount.analyse.level import MOST_FAULTS, broke_first, reason_of
+from headcount.analyse.failures.summary import MOST_FAULTS, fault_results
+from headcount.analyse.level import broke_first, reason_of
 from headcount.analyse.observe import WRONG, observe
 from headcount.bundle.level import FaultResult
 
@@ -29,7 +30,7 @@ def run() -> Run:
 
 
 def level(run: Run, monkeypatch: pytest.MonkeyPatch, *faults: FaultResult) -> Any:
-    monkeypatch.setattr(level_of, "_faults", lambda *_: list(faults))
+    monkeypatch.setattr(level_of, "fault_results", lambda *_: list(faults))
     return run.level(run.between(0.2, 1.2))
 
 
@@ -73,13 +74,13 @@ def test_other_faults_are_for_the_criteria(run: Run, monkeypatch: pytest.MonkeyP
 
 def test_it_is_kept_however_many_other_kinds_there_are() -> None:
     others = [
-        SimpleNamespace(step=step, kind="refused", count=100 + step, examples=[])
+        SimpleNamespace(step=step, kind="refused", group=1, count=100 + step, examples=[])
         for step in range(MOST_FAULTS + 5)
     ]
-    mistake = SimpleNamespace(step=3, kind="wrong-data", count=1, examples=[PLACE])
+    mistake = SimpleNamespace(step=3, kind="wrong-data", group=1, count=1, examples=[PLACE])
     interval: Any = SimpleNamespace(faults=[*others, mistake])
     names = [f"step-{step}" for step in range(MOST_FAULTS + 5)]
-    kept = level_of._faults([interval], names)
+    kept = fault_results([interval], names)
     assert len(kept) == MOST_FAULTS
     assert (kept[0].step, kept[0].kind, kept[0].examples) == ("step-3", "wrong-data", [PLACE])
     assert kept[1].count == 100 + MOST_FAULTS + 4

@@ -26,7 +26,9 @@ SOURCES = {
     ),
     "neighbours.py": ("_programs", "_steal"),
     "generator.py": ("generator_result",),
-    "level.py": ("_invalid", "_unsteady", "_shortfall", "_wrong_data"),
+    "level.py": ("_invalid", "_unsteady", "_shortfall"),
+    "failures/summary.py": ("wrong_data_reasons",),
+    "unserved.py": ("reasons",),
     "judge.py": ("_sentence",),
     "steadiness.py": ("steadiness",),
 }

@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from headcount._engine import Histogram, Interval
-from headcount.analyse import generator, little
+from headcount._engine import Histogram
+from headcount.analyse import generator, little, unserved
+from headcount.analyse.failures.summary import fault_results, wrong_data_reasons
 from headcount.analyse.judge import judge
 from headcount.analyse.marks import level_marks
-from headcount.analyse.outright import WRONG_DATA, has_failed_outright
+from headcount.analyse.outright import has_failed_outright
 from headcount.analyse.statistics.sections import SECTIONS
 from headcount.analyse.steadiness import steadiness
 from headcount.analyse.task_score import level_score
@@ -21,7 +22,6 @@ from headcount.analyse.times import (
 from headcount.analyse.window import Pool, Window
 from headcount.bundle.level import (
     CounterSummary,
-    FaultResult,
     LevelResult,
     ScenarioResult,
     Steadiness,
@@ -31,11 +31,8 @@ from headcount.plan.plan import Plan
 from headcount.plan.units import seconds
 from headcount.text import count, plural, share, significant, span
 
-OPENING = "opening a session"
 SHORTFALL_SHARE = 0.05
 """Share of the scenarios due that may be unanswered, beside one for each user."""
-MOST_FAULTS = 20
-"""Kinds of faults kept of a level; the most frequent, and before them all wrong data."""
 
 
 @dataclass(frozen=True)
@@ -70,13 +67,14 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
     law = little.check(window, level.users) if plan.workload.pace.kind == "closed" else None
     length_s = max(window.seconds, 1e-9)
     due, completed = window.pool().due(), window.pool().completed
-    faults = _faults(window.intervals, level.step_names)
+    faults = fault_results(window.intervals, level.step_names)
     if has_failed_outright(plan.criteria, faults, completed, window.pool().failed):
         watched = watched.model_copy(update={"limited": False})
     invalid = _invalid(level, watched.reasons if watched.limited else [], law)
-    failed = _wrong_data(faults)
+    failed = wrong_data_reasons(faults)
     failed += [result.sentence for result in criteria if not result.passed]
     failed += _shortfall(due, completed + window.pool().failed, level.users)
+    failed += unserved.reasons(window, level.users, criteria)
     steady = _steadiness(window)
     if plan.workload.run.steady == "required" and not failed:
         invalid += _unsteady(level, steady)
@@ -97,6 +95,7 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
         little_error=law.error if law else None,
         steadiness=steady,
         users_reported=window.active_users,
+        users_unserved=window.unserved_users,
         total=_scenario("all", window, None, max(limits)),
         scenarios=[_scenario(n, window, i, limits[i]) for i, n in enumerate(names)],
         groups=[
@@ -213,36 +212,6 @@ def _requests(window: Window, names: Sequence[str]) -> dict[str, int]:
     return {name: total for name, total in zip(names, sent, strict=False) if total}
 
 
-def _faults(intervals: Sequence[Interval], step_names: Sequence[str]) -> list[FaultResult]:
-    counts: dict[tuple[str, str], int] = {}
-    examples: dict[tuple[str, str], list[str]] = {}
-    for fault in (fault for interval in intervals for fault in interval.faults):
-        place = OPENING if fault.step is None else step_names[fault.step]
-        key = (place, fault.kind)
-        counts[key] = counts.get(key, 0) + fault.count
-        examples[key] = fault.examples
-    ranked = sorted(counts, key=lambda key: (key[1] != WRONG_DATA, -counts[key]))[:MOST_FAULTS]
-    return [
-        FaultResult(step=step, kind=kind, count=counts[step, kind], examples=examples[step, kind])
-        for step, kind in ranked
-    ]
-
-
-def wrong_data(faults: Sequence[FaultResult]) -> int:
-    """How many times something else was read than had been written."""
-    return sum(fault.count for fault in faults if fault.kind == WRONG_DATA)
-
-
-def _wrong_data(faults: Sequence[FaultResult]) -> list[str]:
-    """A server that returns wrong data serves nobody, however many may fail."""
-    number = wrong_data(faults)
-    if number == 0:
-        return []
-    examples = [text for fault in faults if fault.kind == WRONG_DATA for text in fault.examples]
-    times = {1: "once", 2: "twice"}.get(number, f"{count(number)} times")
-    return [f"wrong data was read {times}, first: {(examples or ['no example was kept'])[0]}"]
-
-
 def _steadiness(window: Window) -> Steadiness:
     rates = []
     for interval in window.intervals:
@@ -258,7 +227,7 @@ def broke_first(level: LevelResult, criterion: str | None) -> str:
 
 def reason_of(level: LevelResult, criterion: str | None) -> str:
     """Why a level failed: wrong data first, then the binding criterion."""
-    wrong = _wrong_data(level.faults)
+    wrong = wrong_data_reasons(level.faults)
     if wrong:
         return wrong[0]
     results = sorted(level.criteria, key=lambda result: result.criterion != criterion)

@@ -1,14 +1,18 @@
 """A level as the search sees it."""
 
+from headcount.analyse.failures.summary import wrong_data
 from headcount.analyse.judge import UNANSWERED_MS
-from headcount.analyse.level import SHORTFALL_SHARE, wrong_data
+from headcount.analyse.level import SHORTFALL_SHARE
 from headcount.analyse.neighbours import cpu_lost
 from headcount.analyse.search import Observation, Share, Value
+from headcount.analyse.unserved import allowed_share
 from headcount.bundle.level import CriterionResult, LevelResult
 from headcount.plan.criteria import Criterion
 
 OFFERED = "load offered"
 """Name of the constraint that a level with an open pace achieves the load it offers."""
+UNSERVED = "users served"
+"""Name of the constraint that every user gets something done."""
 WRONG = "wrong data"
 """Name of the constraint that what is read is what was written."""
 
@@ -22,7 +26,7 @@ def observe(level: LevelResult, criteria: list[Criterion]) -> Observation:
         for result in level.criteria
         if not result.unproven
     )
-    constraints += (_wrong(level),)
+    constraints += (_wrong(level), *_unserved(level))
     if level.think_mean_s is None:
         constraints += (_offered(level),)
     return Observation(
@@ -44,6 +48,15 @@ def _wrong(level: LevelResult) -> Share:
     """No share of wrong data is allowed, whatever the criteria say."""
     number = wrong_data(level.faults)
     return Share(WRONG, number, max(level.total.completed + level.total.failed, number, 1), 0.0)
+
+
+def _unserved(level: LevelResult) -> tuple[Share, ...]:
+    """Users who were not served, of bundles that know them."""
+    number, served = level.users_unserved, level.users_reported
+    if number is None or served is None:
+        return ()
+    allowed = allowed_share(level.total.completed, served, level.criteria)
+    return (Share(UNSERVED, min(number, level.users), level.users, allowed),)
 
 
 def _offered(level: LevelResult) -> Share:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from headcount.analyse.compression import compression_doubt
+from headcount.analyse.failures import failures_of
 from headcount.analyse.level import broke_first, rate_text, reason_of
 from headcount.analyse.neighbours import neighbours
 from headcount.analyse.plateau import plateaus
@@ -57,6 +58,7 @@ def of_levels(plan: Plan, levels: Sequence[LevelResult], seconds: float, ending:
             *unproven(level),
             *_flags(plan, levels),
         ],
+        failures=failures_of(levels),
         cost=_cost(levels, seconds),
     )
 
@@ -189,6 +191,7 @@ def of_search(
             *unproven(level),
             *_flags(plan, levels),
         ],
+        failures=failures_of(levels),
         cost=_cost(levels, seconds),
     )
 

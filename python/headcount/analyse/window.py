@@ -38,6 +38,14 @@ class Window:
         moments = self.intervals[-1].last_completed_s if self.intervals else []
         return sum(moment > self.intervals[0].from_s for moment in moments)
 
+    @property
+    def unserved_users(self) -> int:
+        """How many users completed nothing in it, although something failed or was over a limit."""
+        if not self.intervals:
+            return 0
+        from_s = self.intervals[0].from_s
+        return sum(users for since_s, users in self.intervals[-1].unserved if since_s <= from_s)
+
     def split(self, seconds: float) -> "list[Window]":
         """Consecutive windows of this length; a rest shorter than half of it joins the last."""
         parts: list[list[Interval]] = []

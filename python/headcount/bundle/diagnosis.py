@@ -20,11 +20,13 @@ Limit = Literal[
     "pool",
     "lock",
     "refusal",
+    "errors",
     "none",
     "unknown",
 ]
-"""What limits: `none` if the server was not saturated, `unknown` if no figure shows whether or by
-what it was."""
+"""What limits: `errors` if failures that are not for lack of a place or of time stop the run; its
+detail is their cause. `none` if the server was not saturated, `unknown` if no figure shows whether
+or by what it was."""
 
 Side = Literal["sut", "generator", "server", "load"]
 """The source of a figure: counters of a side, or the users (`load`)."""

@@ -129,6 +129,13 @@ class LevelMarks(Record):
     )
 
 
+class FaultGroup(Record):
+    """Faults whose messages differ only in names and figures."""
+
+    message: str = Field(description="The first one")
+    count: int
+
+
 class FaultResult(Record):
     """Faults of one kind at one step."""
 
@@ -136,6 +143,9 @@ class FaultResult(Record):
     kind: str = Field(description="connect, login, timeout, disconnected, refused, ...")
     count: int
     examples: list[str]
+    groups: list[FaultGroup] = Field(
+        default=[], description="By message, the most frequent first; empty in older bundles"
+    )
 
 
 class CriterionResult(Record):
@@ -210,6 +220,10 @@ class LevelResult(Record):
     achieved_per_s: float = Field(description="Scenarios completed per second")
     users_reported: int | None = Field(
         default=None, description="Users that completed at least one scenario in the measured part"
+    )
+    users_unserved: int | None = Field(
+        default=None,
+        description="Users that completed none in it, although one failed or exceeded its limit",
     )
     think_mean_s: float | None
     little_error: float | None = Field(

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from headcount.bundle.diagnosis import Diagnosis
+from headcount.bundle.failure import Failure
 from headcount.bundle.level import SCHEMA_VERSION, Record
 from headcount.bundle.price import Price
 
@@ -115,6 +116,9 @@ class Verdict(Record):
         default=[], description="Of a ladder: where scenarios/s and bytes/s flattened out"
     )
     flags: list[str] = Field(description="Doubts, in sentences")
+    failures: list[Failure] = Field(
+        default=[], description="What went wrong, the most telling first; at most three"
+    )
     stopped: str | None = Field(
         default=None, description="What kept a search from playing more users, in a sentence"
     )

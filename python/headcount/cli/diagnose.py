@@ -109,6 +109,7 @@ def of_run(folder: Path, *, confirm: bool, json: bool) -> None:
     """Diagnose a bundle and print all of it."""
     # Statistics take half a second to load; other verbs do not need them.
     from headcount.analyse.diagnosis import diagnose as diagnosed
+    from headcount.analyse.failures import failures_of
     from headcount.report import terminal
 
     bundle = reader.load(folder)
@@ -117,11 +118,17 @@ def of_run(folder: Path, *, confirm: bool, json: bool) -> None:
         raise InputError(
             f"{folder} has no finished level to diagnose (headcount resume {folder} continues it)"
         )
+    failures = failures_of(bundle.levels)
     if not json:
+        terminal.failures(failures, out)
         terminal.diagnosis(found, out)
     proof = _confirmed(bundle, found, quiet=json) if confirm else None
     if json:
-        answer = {"bundle": str(folder), "diagnosis": found.model_dump(mode="json")}
+        answer = {
+            "bundle": str(folder),
+            "failures": [failure.model_dump(mode="json") for failure in failures],
+            "diagnosis": found.model_dump(mode="json"),
+        }
         print_json(answer | ({"confirmation": asdict(proof)} if proof is not None else {}))
     elif proof is not None:
         out.print(proof.sentence, markup=False)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from headcount import _engine
+from headcount.analyse.failures import failures_of
 from headcount.analyse.verdict import Ending, stopped_by
 from headcount.bundle import versus
 from headcount.bundle.level import LevelResult
@@ -81,10 +82,12 @@ def with_verdict(bundle: Bundle) -> Bundle:
     Of a run that was killed or is under way: with what is known now. A bundle older than diagnoses
     gets its own here; nothing is written.
     """
-    if bundle.verdict is not None:
-        if bundle.verdict.diagnosis is not None:
-            return bundle
-        return replace(bundle, verdict=with_diagnosis(bundle.verdict, bundle.levels, bundle.folder))
+    if (verdict := bundle.verdict) is not None:
+        if not verdict.failures:
+            verdict = verdict.model_copy(update={"failures": failures_of(bundle.levels)})
+        if verdict.diagnosis is None:
+            verdict = with_diagnosis(verdict, bundle.levels, bundle.folder)
+        return replace(bundle, verdict=verdict)
     spent_s = max((second["t_s"] for second in bundle.seconds), default=0.0)
     if (pairing := versus.read(bundle.folder)) is not None:
         verdict = side_verdict(pairing.kind, bundle.plan, bundle.levels, spent_s, "unfinished")

@@ -1,5 +1,6 @@
 """One second of a run as the bundle keeps it: plain figures, and histograms by tag."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -30,6 +31,9 @@ def figures(
         "backlog": interval.backlog.count,
         "backlog_s": _sum_s(interval.backlog),
         "backlog_overdue": interval.backlog_overdue,
+        "unserved": [
+            [round(since_s + t_s - interval.to_s, 6), users] for since_s, users in interval.unserved
+        ],
         "p95_ms": _quantile_ms(
             Histogram.merge([tally.response for tally in interval.scenarios]), 0.95
         ),
@@ -73,11 +77,17 @@ def figures(
             for name, tally in zip(tasks, interval.tasks, strict=False)
             if tally.completed or tally.failed
         },
-        "faults": [
-            [None if f.step is None else steps[f.step], f.kind, f.count] for f in interval.faults
-        ],
+        "faults": _faults(interval, steps),
         "counters": {side: dict(values) for side, values in counters.items()},
     }
+
+
+def _faults(interval: Interval, steps: Sequence[str]) -> list[tuple[str | None, str, int]]:
+    """Step, kind and number; messages are kept of a level only."""
+    counts: Counter[tuple[str | None, str]] = Counter()
+    for fault in interval.faults:
+        counts[None if fault.step is None else steps[fault.step], fault.kind] += fault.count
+    return [(step, kind, number) for (step, kind), number in counts.items()]
 
 
 def histograms(

@@ -3,7 +3,7 @@
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.law import window_of
 from headcount.analyse.audit.result import Place, Result, result, unknown
-from headcount.analyse.level import wrong_data
+from headcount.analyse.failures.summary import wrong_data
 from headcount.text import plural, share
 
 CHECK = "errors"

@@ -92,7 +92,7 @@ def _compared(raw: dict[str, Any], again: LevelResult) -> list[tuple[str, Any, A
     # The order of tasks is the protocol's, which a bundle does not have; examples are not kept.
     for one in (stored, told):
         one["tasks"] = sorted(one.get("tasks", []), key=lambda task: str(task["name"]))
-        one["faults"] = [{**fault, "examples": []} for fault in one["faults"]]
+        one["faults"] = [{**fault, "examples": [], "groups": []} for fault in one["faults"]]
         one["reasons"] = [_without_example(reason) for reason in one["reasons"]]
     return [
         found

@@ -66,6 +66,7 @@ class Fault:
     step: int | None
     kind: str
     count: int
+    group: int = 0
     examples: Sequence[str] = ()
 
 
@@ -94,6 +95,7 @@ class Second:
     counters: Mapping[str, Mapping[str, float]]
     requests: Sequence[int] = ()
     last_completed_s: Sequence[float] = field(default=())
+    unserved: Sequence[tuple[float, int]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,7 @@ def second_of(
             for step, kind, count in figures["faults"]
         ],
         timer_lateness=times.get("lateness", NONE),
+        unserved=[(float(since_s), int(users)) for since_s, users in figures.get("unserved", ())],
         counters=figures["counters"],
     )
 

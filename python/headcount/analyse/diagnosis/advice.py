@@ -1,12 +1,15 @@
 """What to do about a limit: data."""
 
 import tomllib
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
 from pydantic import BaseModel, ConfigDict
 
+from headcount.analyse.failures import failures_of
 from headcount.bundle.diagnosis import Advice, Limit
+from headcount.bundle.level import LevelResult
 
 MOST = 3
 """Suggestions at once; nobody reads longer lists."""
@@ -30,8 +33,18 @@ def entries() -> tuple[Entry, ...]:
     return tuple(Entry.model_validate(entry) for entry in tomllib.loads(text)["advice"])
 
 
-def advice(limit: Limit, detail: str | None) -> list[Advice]:
-    """What fits, that for the kind first."""
+def failure_advice(levels: Sequence[LevelResult]) -> list[Advice]:
+    """What to do about the failures of a run."""
+    found = failures_of(levels, MOST)
+    return [Advice(id=id_, sentence=text) for id_, text in {f.id: f.advice for f in found}.items()]
+
+
+def advice(limit: Limit, detail: str | None, levels: Sequence[LevelResult] = ()) -> list[Advice]:
+    """What fits, that for the kind first; of refusals, what the server's own words ask for."""
+    if limit == "refusal":
+        own = [one for one in failures_of(levels) if one.cause == "turned-away"]
+        if own:
+            return [Advice(id=own[0].id, sentence=own[0].advice)]
     fits = [one for one in entries() if one.limit == limit and one.detail in (None, detail)]
     fits.sort(key=lambda one: one.detail is None)
     return [Advice(id=one.id, sentence=one.text) for one in fits[:MOST]]

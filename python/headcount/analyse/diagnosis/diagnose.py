@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from headcount.analyse.diagnosis.advice import advice
+from headcount.analyse.diagnosis.advice import advice, failure_advice
 from headcount.analyse.diagnosis.confidence import confidence, confidence_word
 from headcount.analyse.diagnosis.decide import Decision, decide
 from headcount.analyse.diagnosis.doubts import doubts
+from headcount.analyse.diagnosis.evidence import failure
 from headcount.analyse.diagnosis.kills import kills
 from headcount.analyse.diagnosis.log_lines import log_lines, named_limits
 from headcount.analyse.diagnosis.observation import Observation, observe
@@ -48,6 +49,9 @@ def of_levels(
     measured = seconds_of(every)
     lines = log_lines(events)
     weighed = weigh(observations)
+    failing = failure.sign(levels) if weighed.killed is None else None
+    if failing is not None:
+        return _of_errors(levels, failing, observations, weighed)
     decision = _corrected_by_log(decide(weighed), named_limits(lines))
     turns = alternating_limits(weighed.seen, measured) if weighed.killed is None else None
     if turns is not None and decision.limit in (*turns, "pool", "lock", "unknown"):
@@ -81,9 +85,41 @@ def of_levels(
         ruled_out=ruled_out(decision, weighed),
         next=projection(observations, weighed.seen, named),
         log_lines=[line for line in lines if line.limit in named] or lines,
-        advice=advice(decision.limit, sign.detail if sign else None),
+        advice=advice(decision.limit, sign.detail if sign else None, levels),
         not_observed=not_observed(weighed),
         doubts=more,
+        levels=_course(observations, weighed),
+    )
+
+
+def _of_errors(
+    levels: Sequence[LevelResult],
+    failing: Sign,
+    observations: Sequence[Observation],
+    weighed: Weighed,
+) -> Diagnosis:
+    """The diagnosis of a run that errors stopped: of resources it says nothing."""
+    decision = Decision("errors", failing, (), (failing,), weighed.seen.elasticity is not None)
+    sure = failure.sign_confidence(failing)
+    return Diagnosis(
+        limit="errors",
+        detail=failing.detail,
+        size=None,
+        size_unit=None,
+        confidence=sure,
+        confidence_word=confidence_word(sure),
+        sentence=sentence(decision, broke=None, why_unknown=""),
+        saturation=weighed.seen.elasticity,
+        figures=list(failing.figures),
+        runner_up=None,
+        joint=[],
+        candidates=[_candidate(failing)],
+        ruled_out=[],
+        next=None,
+        log_lines=[],
+        advice=failure_advice(levels),
+        not_observed=[],
+        doubts=[],
         levels=_course(observations, weighed),
     )
 

@@ -5,12 +5,15 @@ from dataclasses import dataclass, field
 
 from headcount.analyse.diagnosis.kills import Kills
 from headcount.analyse.diagnosis.thresholds import threshold
+from headcount.analyse.failures import cause_of, explained
+from headcount.analyse.failures.ranking import messages
+from headcount.bundle.failure import Cause
 from headcount.bundle.level import FaultResult, LevelResult
 
 OPENING = "opening a session"
 """The step of faults of users who were refused."""
-REFUSING = frozenset({"connect", "login", "refused", "disconnected"})
-"""Kinds of faults by which a server refuses users; a timeout is not, since it is slow."""
+REFUSING: frozenset[Cause] = frozenset({"turned-away", "connection", "unknown", "login"})
+"""Causes by which a server refuses users; a timeout is not one, since it is slow."""
 
 Means = Mapping[str, Mapping[str, float]]
 """By side and counter."""
@@ -124,21 +127,25 @@ def _late(level: LevelResult) -> float:
 
 
 def _refused(level: LevelResult, failed: float) -> float:
-    """Share refused: users never served, or scenarios failed because of a refusal."""
-    turned = _count(level.faults, REFUSING)
+    """Share refused: users never served, or scenarios failed because of a refusal.
+
+    A server without a place for a connection may leave it waiting, without any error.
+    """
+    turned = sum(number for rule, _, number in explained(level) if rule.cause in REFUSING)
+    left_waiting = (level.users_unserved or 0) / level.users if level.users else 0.0
     if not turned:
-        return 0.0
-    everything = sum(fault.count for fault in level.faults)
+        return left_waiting
+    everything = sum(number for _, _, number in explained(level))
     by_scenario = failed * turned / everything
-    unserved = 0.0
-    if level.users_reported is not None and level.users:
-        unserved = 1 - level.users_reported / level.users
-    return max(by_scenario, min(unserved, 1.0) if _at_opening(level.faults) else 0.0)
-
-
-def _count(faults: Sequence[FaultResult], kinds: frozenset[str]) -> int:
-    return sum(fault.count for fault in faults if fault.kind in kinds)
+    unserved = left_waiting
+    if level.users_reported is not None and level.users and _at_opening(level.faults):
+        unserved = min(max(1 - level.users_reported / level.users, unserved), 1.0)
+    return max(by_scenario, unserved)
 
 
 def _at_opening(faults: Sequence[FaultResult]) -> bool:
-    return any(fault.step == OPENING and fault.kind in REFUSING for fault in faults)
+    return any(
+        fault.step == OPENING and cause_of(fault.kind, message).cause in REFUSING
+        for fault in faults
+        for message, _ in messages(fault)
+    )

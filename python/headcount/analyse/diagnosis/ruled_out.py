@@ -38,6 +38,7 @@ NAMES: Mapping[Limit, str] = {
     "pool": "a pool of workers",
     "lock": "a lock",
     "refusal": "refusals",
+    "errors": "errors",
     "generator": "the load generator",
     "none": "nothing",
     "unknown": "something unknown",

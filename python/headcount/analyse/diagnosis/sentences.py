@@ -24,6 +24,17 @@ HEADS: dict[tuple[Limit, str | None], str] = {
     ("disk", None): "The disk",
     ("network", "sending"): "The network, sending",
     ("network", "receiving"): "The network, receiving",
+    ("errors", "request"): "Errors: the requests do not fit the server",
+    ("errors", "login"): "Errors: the server does not let users in",
+    ("errors", "application"): "Errors of the application",
+    ("errors", "space"): "Errors: a disk, quota or mailbox is full",
+    ("errors", "data"): "Wrong or lost data",
+    ("errors", "connection"): "Broken connections, whatever the load",
+    ("errors", "tls"): "Errors: no TLS connection",
+    ("errors", "timeout"): "Requests without an answer, whatever the load",
+    ("errors", "protocol"): "Errors: the answers do not follow the protocol",
+    ("errors", "turned-away"): "The server turns users away, whatever the load",
+    ("errors", None): "Errors",
 }
 
 

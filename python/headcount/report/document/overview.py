@@ -25,6 +25,7 @@ from headcount.report.document.blocks import (
 )
 from headcount.report.document.meaning import meaning
 from headcount.report.document.prose import moment, sentence
+from headcount.report.failures import failure_text, telling
 from headcount.report.key_figures import key_figures
 from headcount.report.prices.tables import items
 from headcount.text import plural, span
@@ -41,6 +42,7 @@ def section(content: ReportContent) -> Section:
         *(Paragraph(prose(each)) for each in meaning(content)),
         KeyFigures(key_figures(content)),
         *_price(verdict),
+        *_failed(verdict),
         *_stops(verdict.diagnosis),
         *_doubts(verdict),
         Heading("What was done"),
@@ -78,6 +80,14 @@ def _items(price: Price) -> Table:
     columns = [Column(head, text=at < found.texts) for at, head in enumerate(found.heads)]
     rows = [Row(cells(*one), total=at >= first_sum) for at, one in enumerate(found.rows)]
     return Table("The price, as stated", columns, rows, found.note)
+
+
+def _failed(verdict: Verdict) -> Iterator[Block]:
+    """What went wrong, in the server's words."""
+    found = telling(verdict)
+    if found:
+        yield Heading("What failed")
+        yield Bullets([prose(sentence(failure_text(one))) for one in found])
 
 
 def _stops(found: Diagnosis | None) -> Iterator[Block]:

@@ -7,6 +7,7 @@ from headcount.bundle.verdict import Verdict
 from headcount.report.answer_sentences import price_text, priced
 from headcount.report.content import ReportContent
 from headcount.report.document.prose import before_figures, sentence
+from headcount.report.failures import short_text, telling
 from headcount.text import count, plural
 
 
@@ -22,6 +23,8 @@ def _lines(content: ReportContent) -> Iterator[tuple[str, str]]:
         asked = "Can {} serve this many users without responses that are too slow or fail?"
     yield "Question", asked.format(content.target)
     found = verdict.diagnosis
+    for failure in telling(verdict)[:1]:
+        yield "What failed", sentence(short_text(failure))
     if found is not None:
         yield "What limits it", sentence(before_figures(found.sentence))
     told = priced(verdict)

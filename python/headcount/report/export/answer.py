@@ -4,6 +4,7 @@ from headcount.bundle.reader import Bundle
 from headcount.report import diagnosis
 from headcount.report.answer_sentences import confidence, price_text, priced
 from headcount.report.export.table import Value
+from headcount.report.failures import failure_lines, telling
 
 
 def answer(bundle: Bundle) -> list[tuple[str, Value]]:
@@ -15,6 +16,7 @@ def answer(bundle: Bundle) -> list[tuple[str, Value]]:
     else:
         lines += [("Answer", verdict.sentence), ("How sure", confidence(verdict.capacity))]
         lines.append(("What broke first", verdict.broke_first))
+        lines += failure_lines(telling(verdict))
         if verdict.diagnosis is not None:
             lines += [(name, said) for name, said in diagnosis.short(verdict.diagnosis)]
         lines += [("Price", said) for said in priced(verdict)]

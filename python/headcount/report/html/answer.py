@@ -10,6 +10,7 @@ from headcount.report.content import ReportContent
 from headcount.report.diagnosis import confidence as diagnosis_confidence
 from headcount.report.document.meaning import headline
 from headcount.report.document.prose import before_brackets, before_figures, moment, sentence
+from headcount.report.failures import short_text, telling
 from headcount.report.html.table import more
 from headcount.report.key_figures import KeyFigure, key_figures
 from headcount.report.markup import Html, element, joined
@@ -92,6 +93,8 @@ def _interval(capacity: Capacity | None) -> Iterator[Html | str]:
 def _reasons(verdict: Verdict) -> Iterator[tuple[str, str]]:
     """What limits the server, and what to do next: a line each."""
     found = verdict.diagnosis
+    for failure in telling(verdict)[:1]:
+        yield "Failed", short_text(failure)
     if found is not None:
         how_sure = diagnosis_confidence(found)
         yield "Bottleneck", before_figures(found.sentence) + (f" ({how_sure})" if how_sure else "")

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from headcount.report.content import ReportContent
+from headcount.report.failures import failure_text
 from headcount.report.html.table import Column, row, table
 from headcount.report.html.table import folded as make_section
 from headcount.report.markup import Html, element, joined
@@ -45,7 +46,19 @@ def section(content: ReportContent) -> Html | None:
         )
         for (step, kind), found in ordered
     ]
-    return make_section("Faults", table(_COLUMNS, rows, "Faults"))
+    return make_section("Faults", joined([_causes(content), table(_COLUMNS, rows, "Faults")]))
+
+
+def _causes(content: ReportContent) -> Html | None:
+    """What the most telling ones mean, and what to do about them."""
+    found = content.verdict.failures
+    if not found:
+        return None
+    return element(
+        "ul",
+        *(element("li", f"{failure_text(one)}. {one.advice}") for one in found),
+        class_="failures",
+    )
 
 
 def _kinds(content: ReportContent) -> dict[tuple[str, str], _Kind]:

@@ -1,10 +1,14 @@
 """The diagnosis in a terminal."""
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.text import Text
 
 from headcount.bundle.diagnosis import Diagnosis
+from headcount.bundle.failure import Failure
 from headcount.report import diagnosis as diagnosis_lines
+from headcount.report.failures import failure_lines
 from headcount.report.terminal.glyphs import writable
 
 _STYLE = {"Bottleneck": "bold", "Doubt": "yellow", "Not observed": "yellow"}
@@ -21,7 +25,16 @@ def beside_answer(diagnosis: Diagnosis, console: Console) -> None:
 
 def whole(diagnosis: Diagnosis, console: Console) -> None:
     """Print all of it, the names in a column of their own."""
-    lines = list(diagnosis_lines.whole(diagnosis))
+    _columns(list(diagnosis_lines.whole(diagnosis)), console)
+
+
+def failures(found: Sequence[Failure], console: Console) -> None:
+    """Print what went wrong, if anything did."""
+    if found:
+        _columns(list(failure_lines(found)), console)
+
+
+def _columns(lines: Sequence[tuple[str, str]], console: Console) -> None:
     wide = max(len(name) for name, _ in lines)
     room = max(min(console.width, _WIDEST + wide) - wide - 2, 20)
     before = ""

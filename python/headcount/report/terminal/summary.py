@@ -18,6 +18,7 @@ from headcount.report.answer_sentences import (
 )
 from headcount.report.chart.scale import for_times, from_zero
 from headcount.report.chart.tick import rate_tick, time_tick
+from headcount.report.failures import failure_lines, telling
 from headcount.report.groups import stress_point
 from headcount.report.prices.tables import items
 from headcount.report.selection import shown
@@ -95,8 +96,7 @@ def _answer(verdict: Verdict, console: Console) -> None:
         _print(f"Price: {said}, for {price_text(verdict)}", console)
     if verdict.broke_first:
         _print(f"What broke first: {verdict.broke_first}", console)
-    if verdict.diagnosis is not None:
-        beside_answer(verdict.diagnosis, console)
+    _limit(verdict, console)
     if verdict.score is not None:
         _print(score_text(verdict.score), console)
     if verdict.marks is not None:
@@ -105,6 +105,14 @@ def _answer(verdict: Verdict, console: Console) -> None:
         _print(said, console)
     for flag in verdict.flags:
         _print(f"Doubt: {flag}", console, "yellow")
+
+
+def _limit(verdict: Verdict, console: Console) -> None:
+    """Print what failed, then what limits the server."""
+    for name, said in failure_lines(telling(verdict)):
+        _print(f"{name}: {said}", console)
+    if verdict.diagnosis is not None:
+        beside_answer(verdict.diagnosis, console)
 
 
 def _charts(verdict: Verdict, levels: Sequence[LevelResult], console: Console) -> None:

@@ -1,0 +1,112 @@
+"""Signs that the run was stopped by errors, which no resource of the server explains."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headcount.analyse.diagnosis.sign import Sign
+from headcount.analyse.diagnosis.thresholds import between, threshold
+from headcount.analyse.failures import explained
+from headcount.analyse.failures.causes import Rule
+from headcount.bundle.diagnosis import Figure
+from headcount.bundle.failure import Cause
+from headcount.bundle.level import LevelResult
+from headcount.text import plural, share
+
+FAILED = "load.failed"
+UNDER_LOAD: frozenset[Cause] = frozenset({"timeout", "connection", "turned-away", "unknown"})
+"""Causes that an overloaded server has, too: errors only if they come with few users as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Errors:
+    """The most frequent cause of errors at a level."""
+
+    rule: Rule
+    share: float
+    part: float
+    """Of all faults of the level."""
+
+
+def sign(levels: Sequence[LevelResult]) -> Sign | None:
+    """The errors that stopped the run; None if it was something else.
+
+    They stopped it if most of what was bad at the level that failed with the fewest users failed,
+    instead of being slow. The score is the share of faults that have the same cause.
+    """
+    failed = [level for level in levels if level.outcome == "failed"]
+    if not failed:
+        return None
+    level = min(failed, key=lambda one: (one.users, one.index))
+    found = _errors(level)
+    if found is None or not _decide(level, found):
+        return None
+    light = min(levels, key=lambda one: (one.users, one.index))
+    heavy = max(levels, key=lambda one: (one.users, one.index))
+    other = light if light.users < level.users else heavy
+    there = _share(other, found.rule.cause)
+    few, many = (there, found.share) if other is light else (found.share, there)
+    always = other.users != level.users and few >= threshold("errors.always") * many > 0
+    if found.rule.cause == "timeout" and other is heavy:
+        always = False  # the lightest level may have been too much for the server already
+    if found.rule.cause in UNDER_LOAD and not always:
+        return None
+    figures = [_figure(level, found)]
+    if other.users != level.users:
+        text = f"{share(there)} with {plural('user', other.users)}"
+        figures.append(_made(other, there, text))
+    return Sign("errors", found.rule.cause, found.part, tuple(figures))
+
+
+def sign_confidence(found: Sign) -> float:
+    """How surely errors stopped the run: by the share of faults with the same cause."""
+    most = 0.7 if found.detail == "unknown" else 0.97
+    return round(0.5 + (most - 0.5) * between(found.score, 0.3, 0.8), 3)
+
+
+def _share(level: LevelResult, cause: Cause) -> float:
+    """The share of scenarios that failed, where the same cause is the most frequent."""
+    found = _errors(level)
+    return found.share if found is not None and found.rule.cause == cause else 0.0
+
+
+def _errors(level: LevelResult) -> _Errors | None:
+    """The most frequent cause, and the share of scenarios that failed by any."""
+    causes: Counter[Cause] = Counter()
+    first: dict[Cause, Rule] = {}
+    for rule, _, number in explained(level):
+        causes[rule.cause] += number
+        first.setdefault(rule.cause, rule)
+    if not causes:
+        return None
+    cause, number = causes.most_common(1)[0]
+    ended = level.total.completed + level.total.failed
+    failed = level.total.failed / ended if ended else 1.0
+    return _Errors(first[cause], failed, number / causes.total())
+
+
+def _decide(level: LevelResult, found: _Errors) -> bool:
+    """Whether errors, not slowness, made the level fail."""
+    if found.rule.cause == "data":
+        return True
+    bad = max(level.total.overloaded, level.total.failed)
+    unserved = (level.users_unserved or 0) / level.users
+    enough = found.share >= threshold("errors.share") or unserved >= threshold("errors.unserved")
+    return enough and (not bad or level.total.failed >= threshold("errors.most") * bad)
+
+
+def _figure(level: LevelResult, found: _Errors) -> Figure:
+    text = f"{share(found.share)} of scenarios failed at {plural('user', level.users)}"
+    return _made(level, found.share, text)
+
+
+def _made(level: LevelResult, value: float, text: str) -> Figure:
+    return Figure(
+        counter=FAILED,
+        side="load",
+        value=value,
+        unit="1",
+        threshold=None,
+        users=level.users,
+        sentence=text,
+    )

@@ -1,0 +1,55 @@
+"""Why something failed, recognised by the kind of fault and its message: rules as data."""
+
+import re
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+
+from pydantic import BaseModel, ConfigDict
+
+from headcount.bundle.failure import Cause
+
+
+class Rule(BaseModel):
+    """What a message means.
+
+    Attributes:
+        id: Its name.
+        match: A regular expression searched for in the message, whatever its case.
+        kinds: Kinds of faults it is about; empty: all.
+        cause: The cause.
+        meaning: What happened, in a sentence.
+        advice: What to do, in a sentence.
+
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    match: str = ""
+    kinds: Sequence[str] = ()
+    cause: Cause
+    meaning: str
+    advice: str
+
+
+@cache
+def rules() -> tuple[Rule, ...]:
+    """All rules, in the order in which they are tried; the last fits anything."""
+    text = files("headcount.analyse.failures").joinpath("causes.toml").read_text("utf-8")
+    return tuple(Rule.model_validate(entry) for entry in tomllib.loads(text)["cause"])
+
+
+@cache
+def _patterns() -> tuple[tuple[re.Pattern[str], Rule], ...]:
+    return tuple((re.compile(rule.match, re.IGNORECASE), rule) for rule in rules())
+
+
+def cause_of(kind: str, message: str) -> Rule:
+    """The first rule that fits a fault."""
+    return next(
+        rule
+        for pattern, rule in _patterns()
+        if (not rule.kinds or kind in rule.kinds) and pattern.search(message)
+    )

@@ -1,0 +1,99 @@
+"""Errors are named before any resource, and only when they decide."""
+
+import pytest
+from diagnosis_levels import Server
+from test_failures_ranking import FOUND, WAITED, fault, level
+
+from headcount.analyse.diagnosis import of_levels
+from headcount.bundle.level import LevelResult
+
+BROKEN = "GET /: status 500 Internal Server Error instead of 200"
+FULL = "GET /: status 503 Service Unavailable instead of 200"
+
+
+def diagnosed(*levels: LevelResult) -> tuple[str, str | None, list[str]]:
+    found = of_levels(levels)
+    assert found is not None
+    return found.limit, found.detail, [one.id for one in found.advice]
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "detail", "advice"),
+    [
+        ("refused", FOUND, "request", "http-redirect"),
+        ("refused", BROKEN, "application", "http-error"),
+        ("refused", 'relation "a" does not exist (SQLSTATE 42P01)', "request", "sql-missing"),
+        ("refused", "WRITE: STATUS_DISK_FULL (0xC000007F): full", "space", "smb-full"),
+        ("connect", "the server's certificate is not trusted", "tls", "tls-certificate"),
+        ("wrong-data", "3 bytes came instead of 700", "data", "wrong-data"),
+        ("malformed", "not HTTP", "protocol", "malformed"),
+    ],
+)
+def test_errors_that_no_load_makes_decide(
+    kind: str, message: str, detail: str, advice: str
+) -> None:
+    levels = [level(1, 10, "failed", fault(kind, (message, 300)))]
+    assert diagnosed(*levels) == ("errors", detail, [advice])
+    found = of_levels(levels)
+    assert found is not None
+    assert found.confidence_word == "high"
+    assert found.ruled_out == []
+    assert found.not_observed == []
+    assert found.next is None
+
+
+def test_errors_under_load_only_are_the_applications_too() -> None:
+    limit, detail, _ = diagnosed(
+        level(1, 10, "passed"), level(2, 40, "failed", fault("refused", (BROKEN, 300)))
+    )
+    assert (limit, detail) == ("errors", "application")
+
+
+@pytest.mark.parametrize("message", [FULL, "GET /: status 429 Too Many Requests instead of 200"])
+def test_being_turned_away_at_any_load_is_no_lack_of_places(message: str) -> None:
+    levels = [
+        level(1, 5, "failed", fault("refused", (message, 900))),
+        level(2, 20, "failed", fault("refused", (message, 800))),
+    ]
+    assert diagnosed(*levels)[:2] == ("errors", "turned-away")
+
+
+def test_being_turned_away_under_load_is_a_lack_of_places() -> None:
+    levels = [
+        level(1, 5, "passed"),
+        level(2, 20, "failed", fault("refused", (FULL, 800))),
+        level(3, 40, "failed", fault("refused", (FULL, 1600))),
+    ]
+    limit, _, advice = diagnosed(*levels)
+    assert limit == "refusal"
+    assert advice == ["http-unavailable"]
+
+
+def test_timeouts_of_an_overloaded_server_are_a_symptom() -> None:
+    levels = [
+        level(1, 5, "passed"),
+        level(2, 20, "failed", fault("timeout", (WAITED, 800))),
+    ]
+    assert diagnosed(*levels)[0] != "errors"
+    levels[0] = level(1, 5, "failed", fault("timeout", (WAITED, 700)))
+    assert diagnosed(*levels)[0] != "errors", "five may be too many"
+
+
+def test_a_few_errors_beside_slowness_do_not_decide() -> None:
+    slow = level(2, 40, "failed", fault("refused", (BROKEN, 30)))
+    total = slow.total.model_copy(update={"slow": 600, "overloaded": 630})
+    slow = slow.model_copy(update={"total": total})
+    assert diagnosed(level(1, 10, "passed"), slow)[0] != "errors"
+
+
+def test_a_run_without_failures_has_no_errors() -> None:
+    assert all(
+        found.limit != "errors" for found in [of_levels(Server().levels())] if found is not None
+    )
+
+
+def test_users_left_waiting_without_an_error_are_refused() -> None:
+    held = level(2, 64, "failed").model_copy(update={"users_unserved": 30, "users_reported": 34})
+    limit, _, advice = diagnosed(level(1, 20, "passed"), held)
+    assert limit == "refusal"
+    assert advice == ["refusal-raise"]

@@ -1,0 +1,126 @@
+"""What messages of servers mean, by a table written from the protocols' own documents."""
+
+import pytest
+
+from headcount.analyse.failures import cause_of
+from headcount.analyse.failures.causes import rules
+
+HTTP = "refused"
+MEANT = [
+    # kind, message, rule
+    (HTTP, "GET /: status 302 Found instead of 200; redirects are not followed", "http-redirect"),
+    (HTTP, "GET /: status 301 Moved Permanently instead of 200", "http-redirect"),
+    (HTTP, "GET /a: status 401 Unauthorized instead of 200", "http-login"),
+    ("login", "GET /a: user u1 is not accepted: status 401 Unauthorized", "http-login"),
+    (HTTP, "POST /cart: status 403 Forbidden instead of 200", "http-forbidden"),
+    (HTTP, "GET /x: status 404 Not Found instead of 200", "http-missing"),
+    (HTTP, "GET /x: status 410 Gone instead of 200", "http-missing"),
+    (HTTP, "POST /x: status 405 Method Not Allowed instead of 200", "http-request"),
+    (HTTP, "POST /x: status 400 Bad Request instead of 200", "http-request"),
+    (HTTP, "POST /x: status 422 Unprocessable Entity instead of 200", "http-request"),
+    (HTTP, "POST /x: status 408 Request Timeout instead of 200", "http-late-request"),
+    (HTTP, "PUT /x: status 413 Payload Too Large instead of 201", "http-too-large"),
+    (HTTP, "GET /x: status 429 Too Many Requests instead of 200", "http-rate"),
+    (HTTP, "GET /x: status 500 Internal Server Error instead of 200", "http-error"),
+    (HTTP, "GET /x: status 501 Not Implemented instead of 200", "http-error"),
+    (HTTP, "GET /x: status 502 Bad Gateway instead of 200", "http-gateway"),
+    (HTTP, "GET /x: status 504 Gateway Timeout instead of 200", "http-gateway"),
+    (HTTP, "GET /x: status 503 Service Unavailable instead of 200", "http-unavailable"),
+    (HTTP, "GET /x: status 204 No Content instead of 200", "http-status"),
+    ("connect", "FATAL: sorry, too many clients already (SQLSTATE 53300)", "sql-connections"),
+    ("refused", "could not extend file: No space left on device (SQLSTATE 53100)", "sql-space"),
+    ("refused", "out of memory (SQLSTATE 53200)", "sql-memory"),
+    ("connect", "the database system is starting up (SQLSTATE 57P03)", "sql-starting"),
+    ("disconnected", "terminating connection (SQLSTATE 57P01)", "sql-starting"),
+    ("refused", "canceling statement due to statement timeout (SQLSTATE 57014)", "sql-cancelled"),
+    ("refused", "deadlock detected (SQLSTATE 40P01)", "sql-deadlock"),
+    ("refused", "could not serialize access (SQLSTATE 40001)", "sql-serialization"),
+    ("refused", "canceling statement due to lock timeout (SQLSTATE 55P03)", "sql-lock"),
+    (
+        "refused",
+        "cannot execute INSERT in a read-only transaction (SQLSTATE 25006)",
+        "sql-read-only",
+    ),
+    ("refused", "current transaction is aborted (SQLSTATE 25P02)", "sql-aborted"),
+    ("refused", 'prepared statement "s3" does not exist (SQLSTATE 26000)', "sql-prepared"),
+    ("refused", 'prepared statement "s0" already exists (SQLSTATE 42P05)', "sql-prepared"),
+    ("refused", "permission denied for table orders (SQLSTATE 42501)", "sql-rights"),
+    ("refused", 'relation "orders" does not exist (SQLSTATE 42P01)', "sql-missing"),
+    ("login", 'password authentication failed for user "app" (SQLSTATE 28P01)', "sql-login"),
+    (
+        "refused",
+        "duplicate key value violates unique constraint (SQLSTATE 23505)",
+        "sql-constraint",
+    ),
+    ("refused", "syntax error at end of input (SQLSTATE 42601)", "sql-statement"),
+    ("refused", "could not read block (SQLSTATE XX001)", "sql-broken"),
+    ("refused", "WRITE: STATUS_DISK_FULL (0xC000007F): the server's disk is full", "smb-full"),
+    ("refused", "WRITE: STATUS_QUOTA_EXCEEDED (0xC0000044): the quota is used up", "smb-full"),
+    ("refused", "CREATE: STATUS_ACCESS_DENIED (0xC0000022): not permitted", "smb-rights"),
+    ("refused", "CREATE: STATUS_SHARING_VIOLATION (0xC0000043): open", "smb-sharing"),
+    ("refused", "WRITE: STATUS_MEDIA_WRITE_PROTECTED (0xC00000A2): read-only", "smb-read-only"),
+    ("login", "SESSION_SETUP: STATUS_LOGON_FAILURE (0xC000006D): wrong", "smb-login"),
+    (
+        "login",
+        "SESSION_SETUP: NTSTATUS 0xC000205A: the server accepts no more sessions",
+        "smb-places",
+    ),
+    ("refused", "CREATE: STATUS_TOO_MANY_OPENED_FILES (0xC000011F): too many", "smb-places"),
+    ("refused", "TREE_CONNECT: STATUS_BAD_NETWORK_NAME (0xC00000CC): no share", "smb-missing"),
+    ("refused", "CREATE: STATUS_OBJECT_NAME_NOT_FOUND (0xC0000034): nothing", "smb-missing"),
+    ("refused", "CREATE: STATUS_VIRUS_INFECTED (0xC0000906): a virus", "smb-virus"),
+    ("disconnected", "READ: STATUS_USER_SESSION_DELETED (0xC0000203): ended", "smb-ended"),
+    ("refused", "READ: STATUS_IO_TIMEOUT (0xC00000B5): no answer in time", "smb-device"),
+    ("refused", "CREATE: STATUS_INVALID_PARAMETER (0xC000000D): invalid", "smb-request"),
+    ("refused", "write: ENOSPC: no space", "smb-full"),
+    ("refused", "open: EACCES: this user may not do it", "smb-rights"),
+    ("refused", "sending: <u1@a.test>: 450 4.2.0 Greylisted, try later", "mail-greylisted"),
+    ("refused", "sending: <u1@a.test>: 451 4.7.1 Please try again later", "mail-greylisted"),
+    ("refused", "sending: <u1@a.test>: 552 5.2.2 Mailbox full", "mail-full"),
+    ("refused", "sending: <u1@a.test>: 452 4.3.1 Insufficient system storage", "mail-full"),
+    ("refused", "APPEND: NO [OVERQUOTA] Quota exceeded", "mail-full"),
+    ("connect", "greeting: 421 4.7.0 Too many connections from your IP", "mail-places"),
+    ("login", "LOGIN: NO [UNAVAILABLE] maximum number of connections", "mail-places"),
+    ("refused", "sending: <u1@a.test>: 554 5.7.1 Relay access denied", "mail-relay"),
+    ("refused", "sending: <u1@a.test>: 550 5.1.1 User unknown", "mail-recipient"),
+    ("refused", "sending: MAIL FROM: 450 4.5.3 rate limit exceeded", "mail-rate"),
+    ("login", "LOGIN: NO [AUTHENTICATIONFAILED] Authentication failed.", "mail-login"),
+    ("refused", "sending: end of data: 451 4.3.0 Temporary failure", "mail-later"),
+    ("refused", "sending: end of data: 554 5.6.0 Message rejected", "mail-refused"),
+    ("connect", "no connection: Connection refused (os error 111)", "connection-refused"),
+    ("connect", "no connection: No route to host (os error 113)", "no-route"),
+    ("connect", "no connection: Cannot assign: all local ports are taken", "local-ports"),
+    ("connect", "no connection: Too many open files (os error 24)", "local-handles"),
+    ("connect", "the server's certificate is not trusted: it has expired", "tls-certificate"),
+    ("connect", "no TLS handshake: peer closed", "tls-handshake"),
+    ("connect", "no connection: something else", "connect"),
+    ("wrong-data", "GET /a: 3 bytes came instead of 700", "wrong-data"),
+    ("timeout", "no answer within the time limit of a step", "timeout"),
+    ("login", "the token is not accepted", "login"),
+    ("disconnected", "the server closed the connection", "disconnected"),
+    ("malformed", "the reply belongs to another request", "malformed"),
+    ("refused", "the server is busy", "other"),
+]
+
+
+@pytest.mark.parametrize(("kind", "message", "rule"), MEANT)
+def test_a_message_means(kind: str, message: str, rule: str) -> None:
+    assert cause_of(kind, message).id == rule
+
+
+def test_every_rule_is_reached_by_a_message() -> None:
+    assert {rule for _, _, rule in MEANT} == {rule.id for rule in rules()}
+
+
+def test_whatever_comes_has_a_cause() -> None:
+    assert cause_of("a kind of a later version", "").cause == "unknown"
+    assert [rule.id for rule in rules()][-1] == "other"
+    assert len({rule.id for rule in rules()}) == len(rules())
+
+
+@pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.id)
+def test_every_rule_says_what_to_do(rule: object) -> None:
+    meaning, advice = rule.meaning, rule.advice  # type: ignore[attr-defined]
+    assert meaning[0].isupper()
+    assert not meaning.endswith(".")
+    assert advice.endswith(".")
