@@ -65,15 +65,16 @@ def test_what_is_left_is_other_programs(counters: dict[str, float], expected: fl
     assert cores(observe(one)).foreign == foreign_cores(one)
 
 
-def test_a_server_that_sleeps_beside_busy_programs_is_not_short_of_cpu() -> None:
+@pytest.mark.parametrize("runnable", [0.1, 0.0])
+def test_a_server_that_sleeps_beside_busy_programs_is_not_short_of_cpu(runnable: float) -> None:
     """Four workers that wait for something else, and hardly want the CPU."""
     quiet = QUIET | {
         "system.cpu.utilization": 1.0,
         "system.cpu.utilization.busiest": 1.0,
         "system.cpu.foreign": 3.6,
         "process.cpu.utilization": 0.1,
-        "process.threads.runnable": 0.1,
-        "process.cpu.run_delay": 0.3,
+        "process.threads.runnable": runnable,
+        "process.cpu.run_delay": 0.4,
     }
     del quiet[CPU]
     found = diagnosed(Server(loud={}, quiet=quiet, places=4, accept=True))

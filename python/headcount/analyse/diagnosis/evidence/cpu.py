@@ -65,7 +65,8 @@ def waiting(level: Observation) -> tuple[float, str] | None:
     if pressure is not None:
         return pressure, PRESSURE
     if delay is not None:
-        at_all = min(level.mean(RUNNABLE) or 1.0, 1.0)
+        runnable = level.mean(RUNNABLE)  # 0: nobody was ever seen to want a CPU
+        at_all = 1.0 if runnable is None else min(runnable, 1.0)
         return min(delay / threshold("cpu.delay"), 1.0) * at_all, DELAY
     pressure = level.mean(HOST_PRESSURE)
     return None if pressure is None else (pressure, HOST_PRESSURE)
