@@ -139,6 +139,17 @@ Source = Annotated[
         rich_help_panel=ADVANCED,
     ),
 ]
+Pid = Annotated[
+    list[int] | None,
+    typer.Option(
+        "--pid",
+        metavar="PID",
+        min=1,
+        help="A process of the server, on this machine. Without it, those that listen at "
+        "the target's address. Repeatable.",
+        rich_help_panel=TARGET,
+    ),
+]
 Versus = Annotated[
     str | None,
     typer.Option(

@@ -198,6 +198,7 @@ def run(
     ignore_times: options.IgnoreTimes = False,
     workspace: options.Workspace = None,
     source: options.Source = None,
+    pid: options.Pid = None,
     authorised_by: options.AuthorisedBy = None,
     password_file: options.PasswordFile = None,
     token_file: options.TokenFile = None,
@@ -273,4 +274,5 @@ def run(
         order=pair_order,
     )
     secrets = running.Files(password_file, token_file, versus_password_file)
-    running.run((what, target), overrides, second, secrets, runs, plan_only=plan_only, json=json)
+    asked = running.Asked(what, target, pid or ())
+    running.run(asked, overrides, second, secrets, runs, plan_only=plan_only, json=json)

@@ -30,7 +30,7 @@ from headcount.plan.levels import MOST_USERS
 from headcount.plan.program import LoadFile, check_load_file
 from headcount.plan.resolve import Overrides, resolve
 from headcount.plan.sources import split_source
-from headcount.plan.target import LAB, PROTOCOLS
+from headcount.plan.target import LAB, PROTOCOLS, parse
 from headcount.plan.toml_file import toml_text
 from headcount.plan.units import count
 
@@ -38,6 +38,15 @@ __all__ = ["Overrides", "client_settings", "stated_cost"]
 
 USUAL_HTTP = "web-static"
 """The workload that is suggested to someone who names a web server alone."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is run, on which target, and which processes are its server's, if somebody says."""
+
+    what: str
+    target: str | None
+    pids: Sequence[int] = ()
 
 
 @dataclass(frozen=True)
@@ -85,7 +94,7 @@ def played(path: Path | None, *, ignore_times: bool) -> LoadFile | None:
 
 
 def run(
-    asked: tuple[str, str | None],
+    asked: Asked,
     overrides: Overrides,
     other: versus.Given,
     files: Files,
@@ -95,7 +104,7 @@ def run(
     json: bool,
 ) -> None:
     """Run a workload or a plan on its target, or on two in turn."""
-    what, target = asked
+    what, target = asked.what, asked.target
     for text in overrides.sources:
         addresses.parse(split_source(text)[1])
     plan = _plan(what, target, overrides)
@@ -103,6 +112,7 @@ def run(
     both = [plan] if second is None else [plan, second]
     for one in both:
         check_lab_settings(one)
+    _check_pids(asked.pids, both)
     if plan_only:
         for one in both:
             out.print(one.to_toml(), markup=False, end="")
@@ -111,19 +121,31 @@ def run(
     check_load_file(plan.workload.program)
     secrets = secrets_for(plan, files.token, files.password)
     if second is None:
-        _alone(plan, runs, secrets, json=json)
+        _alone(plan, runs, secrets, asked.pids, json=json)
     theirs = versus.secrets_of(second, secrets, files.versus_password)
     wanted = versus.wanted(other.pairs, other.order)
     versus.run((plan, secrets), (second, theirs), wanted, runs, json=json)
 
 
-def _alone(plan: plans.Plan, runs: Path, secrets: Secrets, *, json: bool) -> NoReturn:
+def _check_pids(pids: Sequence[int], both: Sequence[plans.Plan]) -> None:
+    """Refuse processes of a server where they cannot be told apart, or are known."""
+    if pids and len(both) > 1:
+        raise InputError("--pid belongs to a run on one target, not to --versus")
+    if pids and parse(both[0].target).lab is not None:
+        raise InputError(
+            f"--pid is for a server that you started; the processes of {both[0].target} are known"
+        )
+
+
+def _alone(
+    plan: plans.Plan, runs: Path, secrets: Secrets, pids: Sequence[int], *, json: bool
+) -> NoReturn:
     """Run a plan and conclude."""
     # What levels need, statistics above all, takes half a second to load; other verbs do not.
     from headcount.controller import run as controller
 
     with Display(err, quiet=json) as display:
-        folder, verdict = controller.start(plan, runs, secrets, display)
+        folder, verdict = controller.start(plan, runs, secrets, display, pids)
     conclude(folder, verdict, json=json)
 
 

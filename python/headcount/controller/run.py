@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,20 +40,26 @@ SILENT_S = 0.5
 """After a level that nothing was answered at the end of, for this long, the server is asked."""
 
 
-def start(plan: Plan, runs: Path, secrets: Secrets, listener: Listener) -> tuple[Path, Verdict]:
+def start(
+    plan: Plan, runs: Path, secrets: Secrets, listener: Listener, pids: Sequence[int] = ()
+) -> tuple[Path, Verdict]:
     """Run a plan; returns its bundle's folder and the verdict.
+
+    `pids` are processes of a server on this machine, where they are not to be looked for.
 
     Raises HeadcountError when it cannot start or not go on; what was measured is then in the bundle
     all the same. KeyboardInterrupt does not leave this function: the verdict says `interrupted`.
     """
     check_engine()
     ensure_handles(plan.protocol, max(plan.levels, default=plan.search.start_users))
-    with connect(plan, secrets) as sut:
+    with connect(plan, secrets, pids=pids) as sut:
         folder = new_folder(runs, plan.workload.name, plan.target)
         bundle = BundleWriter(folder)
         bundle.plan(plan.to_toml())
         bundle.environment(sut.environment(plan.target))
         listener.started(plan, folder)
+        if sut.server is not None:
+            listener.noted(sut.server.sentence())
         return folder, Run(plan, sut, bundle, listener, [], 0.0).play()
 
 
