@@ -1,5 +1,6 @@
 """A log of counters that somebody kept: what every reader of logs hands over."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headcount.counters.source import Sample
@@ -41,7 +42,7 @@ class Recording:
     format: str
     host: str | None
     system: str | None
-    samples: tuple[Sample, ...]
+    samples: Sequence[Sample]
     bookmarks: tuple[Bookmark, ...] = ()
     notes: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()

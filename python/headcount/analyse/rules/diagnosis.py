@@ -9,6 +9,7 @@ from headcount.analyse.rules.finding import Examination, Finding
 from headcount.analyse.rules.library import Library, builtin
 from headcount.analyse.rules.model import Advice, Profile
 from headcount.analyse.rules.series import Frame
+from headcount.counters.columns import as_columns
 from headcount.counters.recording import Recording
 from headcount.errors import InputError
 
@@ -78,12 +79,8 @@ def diagnose(
     """
     asked = asked or Asked()
     library = library or builtin()
-    kept = [
-        one
-        for one in sorted(recording.samples, key=lambda sample: sample.at_s)
-        if asked.start_s <= one.at_s <= asked.end_s
-    ]
-    if not kept:
+    kept = as_columns(recording.samples).within(asked.start_s, asked.end_s)
+    if not len(kept):
         raise InputError(_nothing(recording))
     frame = Frame(kept)
     known = facts(frame, recording.system, asked.cpus, asked.memory_bytes, asked.spindles)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from headcount.analyse.rules.candidates import candidates
 from headcount.analyse.rules.condition import Outcome, Reading, evaluate, threshold
 from headcount.analyse.rules.facts import Facts
 from headcount.analyse.rules.finding import Examination, Finding, NotJudged, Other
@@ -106,6 +107,7 @@ def _look_for(rule: Rule, look: _Look) -> tuple[Finding | None, Outcome]:
 def _spans(rule: Rule, look: _Look, overall: Outcome) -> list[Span]:
     by_course = any(leaf.is_ in {"rises", "falls", "last"} for leaf in rule.when.leaves())
     windows = [] if by_course else look.windows
+    windows = candidates(rule.when, look.frame, look.facts, windows)
     outcomes = [(window, look.holds(rule, window)) for window in windows]
     held = [
         _trimmed(window, outcome.readings, look) for window, outcome in outcomes if outcome.holds

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from headcount.counters.columns import as_columns
 from headcount.counters.naming import split_instance
 from headcount.counters.source import Sample
 
@@ -70,18 +71,19 @@ class Frame:
 
     def __init__(self, samples: Sequence[Sample]) -> None:
         """Take the samples apart; moments must not decrease."""
-        points: dict[str, tuple[list[float], list[float]]] = {}
-        for sample in samples:
-            for name, value in sample.values.items():
-                if np.isfinite(value):
-                    times, values = points.setdefault(name, ([], []))
-                    times.append(sample.at_s)
-                    values.append(value)
-        self.at_s: Numbers = np.array(sorted({sample.at_s for sample in samples}))
-        self._series = {
-            name: Series(np.array(times), np.array(values), instance=split_instance(name)[1])
-            for name, (times, values) in points.items()
-        }
+        columns = as_columns(samples)
+        self.at_s: Numbers = np.unique(columns.at_s)
+        self._series: dict[str, Series] = {}
+        for name, column in columns.values.items():
+            known = np.isfinite(column)
+            if known.all() and len(column):
+                series = Series(columns.at_s, column, instance=split_instance(name)[1])
+            elif known.any():
+                at_s, values = columns.at_s[known], column[known]
+                series = Series(at_s, values, instance=split_instance(name)[1])
+            else:
+                continue
+            self._series[name] = series
         self._instances: dict[str, list[str]] = {}
         for name, series in self._series.items():
             if series.instance is not None:
@@ -178,5 +180,7 @@ def _counted(figure: Series, number: Series) -> Series:
 
 def _together(at_s: Numbers, values: Numbers, other: Series) -> tuple[Numbers, Numbers, Numbers]:
     """Both, at the moments that have both."""
+    if at_s is other.at_s:
+        return at_s, values, other.above
     common, left, right = np.intersect1d(at_s, other.at_s, return_indices=True)
     return common, values[left], other.above[right]

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from headcount.counters.log.table import Column, highest
+from headcount.counters.columns import Column
+from headcount.counters.log.table import highest
 from headcount.counters.naming import INTERFACE, instance_name, split_instance
 
 _DIRECTIONS = (

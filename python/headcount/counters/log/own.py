@@ -1,14 +1,15 @@
 """Headcount's own log of counters, as `headcount watch --log` writes it, read back."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from headcount.counters.catalogue import lookup
+from headcount.counters.columns import Builder
 from headcount.counters.log import own_record as record
 from headcount.counters.recording import Bookmark, Recording
-from headcount.counters.source import Sample
 from headcount.errors import InputError
 from headcount.text import clean
 
@@ -42,7 +43,7 @@ def read(path: Path) -> list[Recording]:
     return [
         reading.recording(path, watched)
         for watched in reading.watched.values()
-        if reading.samples.get(watched.name)
+        if watched.name in reading.rows
     ]
 
 
@@ -51,8 +52,8 @@ class _Reading:
     """What the lines so far contain."""
 
     watched: dict[str, record.Watched] = field(default_factory=dict)
-    columns: dict[str, list[str]] = field(default_factory=dict)
-    samples: dict[str, list[Sample]] = field(default_factory=dict)
+    columns: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    rows: dict[str, Builder] = field(default_factory=dict)
     bookmarks: list[tuple[str | None, Bookmark]] = field(default_factory=list)
     notes: list[tuple[str | None, str]] = field(default_factory=list)
     lost_s: dict[str, float] = field(default_factory=dict)
@@ -76,7 +77,7 @@ class _Reading:
                 self.watched |= {one.name: one for one in line.sources}
                 self.columns.clear()
             case record.Columns():
-                self.columns[line.source] = line.names
+                self.columns[line.source] = tuple(line.names)
             case record.Taken():
                 self._sample(line)
             case record.Marked():
@@ -88,19 +89,15 @@ class _Reading:
                 self._interrupted(line)
 
     def _sample(self, line: record.Taken) -> None:
+        values: Sequence[float | None]
         if isinstance(line.values, dict):
-            values = line.values
+            names, values = tuple(line.values), tuple(line.values.values())
         else:
-            names = self.columns.get(line.source, [])
-            if len(names) != len(line.values):
-                self.damaged += 1
-                return
-            pairs = zip(names, line.values, strict=True)
-            values = {name: value for name, value in pairs if value is not None}
-        if line.source not in self.watched:
+            names, values = self.columns.get(line.source, ()), line.values
+        if len(names) != len(values) or line.source not in self.watched:
             self.damaged += 1
             return
-        self.samples.setdefault(line.source, []).append(Sample(line.at_s, values))
+        self.rows.setdefault(line.source, Builder()).add(line.at_s, names, values)
 
     def _interrupted(self, line: record.Interrupted) -> None:
         if line.state == "lost":
@@ -114,7 +111,7 @@ class _Reading:
     def recording(self, path: Path, watched: record.Watched) -> Recording:
         """All of one source."""
         mine = (None, watched.name)
-        samples = sorted(self.samples[watched.name], key=lambda sample: sample.at_s)
+        samples = self.rows[watched.name].columns()
         marks = [mark for whose, mark in self.bookmarks if whose in mine]
         notes = [note for whose, note in self.notes if whose in mine]
         if watched.name in self.lost_s:
@@ -122,14 +119,13 @@ class _Reading:
         if self.damaged:
             lines = "line was" if self.damaged == 1 else "lines were"
             notes.append(f"{self.damaged} damaged {lines} skipped.")
-        names = dict.fromkeys(name for sample in samples for name in sample.values)
         return Recording(
             source=str(path),
             format=FORMAT,
             host=watched.host or watched.name,
             system=watched.system,
-            samples=tuple(samples),
+            samples=samples,
             bookmarks=tuple(sorted(marks, key=lambda mark: mark.at_s)),
             notes=tuple(clean(note) for note in notes),
-            unknown=tuple(name for name in names if lookup(name) is None),
+            unknown=tuple(name for name in samples.values if lookup(name) is None),
         )

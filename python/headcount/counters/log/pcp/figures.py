@@ -8,8 +8,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from headcount.counters.columns import Column
 from headcount.counters.log.pcp.metrics import Key
-from headcount.counters.log.table import Column, average, highest, total
+from headcount.counters.log.table import average, highest, total
 from headcount.counters.naming import DEVICE, INTERFACE, instance_name
 
 _IN, _OUT = "{network.io.direction=receive}", "{network.io.direction=transmit}"

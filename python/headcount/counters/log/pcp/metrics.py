@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from headcount.counters.columns import Column
 from headcount.counters.log.program import output
-from headcount.counters.log.table import Column
 from headcount.errors import InputError
 
 PACKAGE = "pcp"

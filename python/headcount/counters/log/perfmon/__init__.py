@@ -9,11 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
+from headcount.counters.columns import Column
 from headcount.counters.log.derive import derive
 from headcount.counters.log.perfmon.figures import Instances, figures
 from headcount.counters.log.perfmon.header import Header, read_header, sniff
 from headcount.counters.log.perfmon.rows import Grid, read_rows
-from headcount.counters.log.table import Column, samples
+from headcount.counters.log.table import samples
 from headcount.counters.recording import Recording
 
 FORMAT = "Perfmon CSV or TSV (relog, logman or typeperf with -f csv)"
@@ -46,8 +47,7 @@ def read(path: Path) -> list[Recording]:
 def _recording(
     path: Path, header: Header, grid: Grid, places: list[int], host: str | None
 ) -> Recording:
-    times_s = np.asarray(grid.times_s)
-    found = figures(_counters(header, grid, places, host), times_s)
+    found = figures(_counters(header, grid, places, host), grid.times_s)
     derive(found.columns)
     notes = [*_about_time(header, grid), *grid.notes, *dict.fromkeys(found.notes)]
     unknown = dict.fromkeys(

@@ -5,8 +5,12 @@ the order of their own locale; which one it was, the dates of the whole log deci
 """
 
 import re
-from collections.abc import Sequence
+from array import array
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
+
+import numpy as np
+from numpy.typing import NDArray
 
 _STAMP = re.compile(
     r"\s*(\d{1,4})([./-])(\d{1,2})[./-](\d{1,4})[ T,]+(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?"
@@ -18,6 +22,8 @@ _NOON = 12
 
 Fields = tuple[int, int, int, str, float]
 """The three parts of a date as written, what is between them, and the seconds of the day."""
+
+_Date = tuple[int, int, int, str]
 
 
 def fields(stamp: str) -> Fields | None:
@@ -33,27 +39,41 @@ def fields(stamp: str) -> Fields | None:
     return int(one), int(two), int(three), between, seconds + float(f"0.{fraction or 0}")
 
 
-def times(stamps: Sequence[Fields], bias_min: int) -> list[float]:
-    """Seconds since 1970 (UTC) of each row; ``bias_min`` is added to the log's times.
+class Stamps:
+    """The times of all rows; each date is kept once."""
 
-    Raises:
-        ValueError: A date that does not exist.
+    def __init__(self) -> None:
+        """Begin without rows."""
+        self._dates: dict[_Date, int] = {}
+        self._which = array("l")
+        self._seconds = array("d")
 
-    """
-    order = _order(stamps)
-    midnights: dict[tuple[int, int, int], float] = {}
-    result = []
-    for one, two, three, _, seconds in stamps:
-        date = (one, two, three)
-        if date not in midnights:
-            midnights[date] = _midnight(date, order)
-        result.append(midnights[date] + seconds + bias_min * 60)
-    return result
+    def __len__(self) -> int:
+        """The number of rows."""
+        return len(self._seconds)
+
+    def add(self, stamp: Fields) -> None:
+        """Add the time of a row."""
+        one, two, three, between, seconds = stamp
+        self._which.append(self._dates.setdefault((one, two, three, between), len(self._dates)))
+        self._seconds.append(seconds)
+
+    def times(self, bias_min: int) -> NDArray[np.float64]:
+        """Seconds since 1970 (UTC) of each row; ``bias_min`` is added to the log's times.
+
+        Raises:
+            ValueError: A date that does not exist.
+
+        """
+        order = _order(self._dates)
+        midnights = np.array([_midnight(date[:3], order) for date in self._dates])
+        times: NDArray[np.float64] = midnights[np.array(self._which)] + np.array(self._seconds)
+        return times + bias_min * 60.0
 
 
-def _order(stamps: Sequence[Fields]) -> str:
+def _order(stamps: Collection[_Date]) -> str:
     """Which part of the dates is what: `YMD`, `DMY` or `MDY`."""
-    dates = {(one, two, three) for one, two, three, _, _ in stamps}
+    dates = {(one, two, three) for one, two, three, _ in stamps}
     if any(one > 31 or len(str(one)) == _LONGEST_YEAR for one, _, _ in dates):
         return "YMD"
     if any(one > _MONTHS for one, _, _ in dates):

@@ -7,8 +7,9 @@ from itertools import groupby
 
 import numpy as np
 
+from headcount.counters.columns import Column
 from headcount.counters.log.perfmon.names import Meaning, meanings
-from headcount.counters.log.table import Column, average, highest, per_second, total
+from headcount.counters.log.table import average, highest, per_second, total
 from headcount.counters.naming import DEVICE, INTERFACE, instance_name
 
 _TOTAL = "_total"

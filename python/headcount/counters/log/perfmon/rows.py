@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
+from headcount.counters.columns import Column
 from headcount.counters.log.perfmon import clock
 from headcount.counters.log.perfmon.header import MARK, Header
-from headcount.counters.log.table import Column
 from headcount.errors import InputError
 
 _BAD = -1.0
@@ -32,7 +32,7 @@ class Grid:
 
     """
 
-    times_s: list[float]
+    times_s: Column
     values: Column
     notes: tuple[str, ...]
 
@@ -77,7 +77,7 @@ def read_rows(path: Path, header: Header, wanted: Sequence[int]) -> Grid:
     """
     comma = _decimal_comma(path, header)
     oddities = _Oddities()
-    stamps: list[clock.Fields] = []
+    stamps = clock.Stamps()
     buffer = array("d")
     pick = _picker(wanted)
     passed = 0
@@ -102,14 +102,14 @@ def read_rows(path: Path, header: Header, wanted: Sequence[int]) -> Grid:
         # What stands behind the last sample is what typeperf says when it ends.
         oddities.others += passed
         passed = 0
-        stamps.append(stamp)
+        stamps.add(stamp)
         _append(buffer, pick(cells), comma=comma)
     if not stamps:
         raise InputError(f"{path}: the log has a header but no samples")
-    values = np.frombuffer(buffer, dtype=np.float64).reshape(len(stamps), len(wanted)).copy()
+    values = np.frombuffer(buffer, dtype=np.float64).reshape(len(stamps), len(wanted))
     values[values <= _BAD] = np.nan
     try:
-        times_s = clock.times(stamps, header.bias_min or 0)
+        times_s = stamps.times(header.bias_min or 0)
     except ValueError as error:
         raise InputError(f"{path}: cannot read its times: {error}") from error
     return Grid(times_s, values, oddities.notes())

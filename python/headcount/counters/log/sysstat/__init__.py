@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from headcount.counters.columns import Column
 from headcount.counters.log.derive import derive
 from headcount.counters.log.program import run
 from headcount.counters.log.sysstat.figures import figures, unknown
-from headcount.counters.log.table import Column, columns_of, samples
+from headcount.counters.log.table import columns_of, samples
 from headcount.counters.naming import split_instance
 from headcount.counters.recording import Bookmark, Recording
 from headcount.errors import InputError

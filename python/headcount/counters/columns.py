@@ -1,0 +1,164 @@
+"""Samples kept as columns: a log of half a million rows takes megabytes, not gigabytes."""
+
+import math
+from array import array
+from collections.abc import ItemsView, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headcount.counters.source import Sample
+
+Column = NDArray[np.float64]
+"""The values of one counter at all times of a log; NaN where the log has none."""
+
+
+class Row(Mapping[str, float]):
+    """The counters of one moment: a view of one row of the columns. Absent figures are absent."""
+
+    __slots__ = ("_columns", "_row")
+
+    def __init__(self, columns: Mapping[str, Column], row: int) -> None:
+        """View one row of the columns."""
+        self._columns: Final = columns
+        self._row: Final = row
+
+    def __getitem__(self, name: str) -> float:
+        """The value; KeyError where the log has none, as of any other name."""
+        value = float(self._columns[name][self._row])
+        if math.isnan(value):
+            raise KeyError(name)
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the figures that are there."""
+        return iter(dict(self.items()))
+
+    def __len__(self) -> int:
+        """The number of figures that are there."""
+        return len(self.items())
+
+    def items(self) -> ItemsView[str, float]:
+        """All figures that are there; quicker than one by one."""
+        row = self._row
+        numbers = ((name, float(column[row])) for name, column in self._columns.items())
+        return {name: value for name, value in numbers if not math.isnan(value)}.items()
+
+    def __repr__(self) -> str:
+        """The figures that are there, as a dictionary would show them."""
+        return f"Row({dict(self.items())!r})"
+
+
+class Columns(Sequence[Sample]):
+    """Samples in order of time, kept as one array for each counter; a sample is made when asked.
+
+    Attributes:
+        at_s: The time of each sample.
+        values: Each counter at each time; NaN where there is none.
+
+    """
+
+    __slots__ = ("at_s", "values")
+
+    def __init__(self, at_s: Column, values: Mapping[str, Column]) -> None:
+        """Keep columns whose times do not decrease."""
+        self.at_s: Final = at_s
+        self.values: Final = values
+
+    def within(self, start_s: float, end_s: float) -> "Columns":
+        """The samples from one time to another, both included. Views, not copies."""
+        first = int(np.searchsorted(self.at_s, start_s, "left"))
+        after = int(np.searchsorted(self.at_s, end_s, "right"))
+        return self._cut(slice(first, after))
+
+    def _cut(self, part: slice) -> "Columns":
+        return Columns(self.at_s[part], {name: one[part] for name, one in self.values.items()})
+
+    @overload
+    def __getitem__(self, place: int) -> Sample: ...
+    @overload
+    def __getitem__(self, place: slice) -> "Columns": ...
+    def __getitem__(self, place: int | slice) -> "Sample | Columns":
+        """One sample, or a part of them."""
+        if isinstance(place, slice):
+            return self._cut(place)
+        row = range(len(self))[place]
+        return Sample(float(self.at_s[row]), Row(self.values, row))
+
+    def __len__(self) -> int:
+        """The number of samples."""
+        return len(self.at_s)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the same samples are in another sequence."""
+        if not isinstance(other, Sequence) or len(self) != len(other):
+            return False
+        return all(mine == theirs for mine, theirs in zip(self, other, strict=True))
+
+    def __hash__(self) -> int:
+        """As of an object: columns can change."""
+        return id(self)
+
+
+def sorted_columns(at_s: Column, values: Mapping[str, Column]) -> Columns:
+    """Columns in order of time; equal times keep their order. What is infinite is absent."""
+    if len(at_s) > 1 and (np.diff(at_s) < 0).any():
+        order = np.argsort(at_s, kind="stable")
+        at_s = at_s[order]
+        values = {name: column[order] for name, column in values.items()}
+    return Columns(at_s, {name: _finite(column) for name, column in values.items()})
+
+
+def _finite(column: Column) -> Column:
+    infinite = np.isinf(column)
+    return np.where(infinite, np.nan, column) if infinite.any() else column
+
+
+@dataclass(slots=True)
+class _Block:
+    """The rows that have the same counters: their places among all rows, and their numbers."""
+
+    rows: "array[int]" = field(default_factory=lambda: array("l"))
+    numbers: "array[float]" = field(default_factory=lambda: array("d"))
+
+
+class Builder:
+    """Rows taken one by one, kept as numbers of eight bytes."""
+
+    def __init__(self) -> None:
+        """Begin without rows."""
+        self._times = array("d")
+        self._blocks: dict[tuple[str, ...], _Block] = {}
+
+    def add(self, at_s: float, names: tuple[str, ...], values: Sequence[float | None]) -> None:
+        """Add a row, which has as many values as names; None is absent."""
+        block = self._blocks.get(names)
+        if block is None:
+            block = self._blocks[names] = _Block()
+        block.rows.append(len(self._times))
+        self._times.append(at_s)
+        block.numbers.extend([math.nan if value is None else value for value in values])
+
+    def columns(self) -> Columns:
+        """All rows, in order of time; names in the order in which they first appear."""
+        found: dict[str, Column] = {}
+        for names, block in self._blocks.items():
+            rows = np.array(block.rows)
+            numbers = np.frombuffer(block.numbers) if block.numbers else np.empty(0)
+            for place, name in enumerate(names):
+                if name not in found:
+                    found[name] = np.full(len(self._times), np.nan)
+                found[name][rows] = numbers[place :: len(names)]
+        return sorted_columns(np.array(self._times), found)
+
+
+def as_columns(samples: Sequence[Sample]) -> Columns:
+    """Samples of any kind as columns, in order of time."""
+    if isinstance(samples, Columns):
+        return samples
+    made = Builder()
+    for sample in samples:
+        made.add(sample.at_s, tuple(sample.values), tuple(sample.values.values()))
+    return made.columns()

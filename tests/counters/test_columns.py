@@ -1,0 +1,40 @@
+"""Samples kept as columns: what was put in comes out, in order of time."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headcount.counters.columns import Columns, as_columns
+from headcount.counters.source import Sample
+
+VALUES = st.dictionaries(st.sampled_from("abcd"), st.floats(-1e9, 1e9))
+SAMPLES = st.lists(st.builds(Sample, st.floats(0, 100), VALUES), max_size=12)
+
+
+@given(SAMPLES)
+def test_samples_come_out_as_they_went_in(taken: list[Sample]) -> None:
+    made = as_columns(taken)
+    inside = sorted(taken, key=lambda one: one.at_s)
+    assert [(one.at_s, dict(one.values)) for one in made] == [
+        (one.at_s, one.values) for one in inside
+    ]
+    assert made == inside
+    assert as_columns(made) is made
+    assert len(made) == len(taken)
+
+
+@given(SAMPLES, st.floats(0, 100), st.floats(0, 100))
+def test_a_part_has_the_samples_between_both_ends(taken, start_s, end_s) -> None:
+    part = as_columns(taken).within(start_s, end_s)
+    inside = sorted((one for one in taken if start_s <= one.at_s <= end_s), key=lambda x: x.at_s)
+    assert part == inside or start_s > end_s
+
+
+def test_a_sequence_is_read_from_either_end_and_in_parts() -> None:
+    made = as_columns([Sample(float(at_s), {"a": at_s * 2.0}) for at_s in range(5)])
+    assert made[-1].values["a"] == 8.0
+    assert [one.at_s for one in made[1:3]] == [1.0, 2.0]
+    assert isinstance(made[1:3], Columns)
+    assert made != made[1:]
+    with pytest.raises(IndexError):
+        made[5]
