@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headcount.counters.columns import Columns, as_columns
+from headcount.counters.columns import Builder, Columns, as_columns
 from headcount.counters.source import Sample
 
 VALUES = st.dictionaries(st.sampled_from("abcd"), st.floats(-1e9, 1e9))
@@ -38,3 +38,16 @@ def test_a_sequence_is_read_from_either_end_and_in_parts() -> None:
     assert made != made[1:]
     with pytest.raises(IndexError):
         made[5]
+
+
+def test_rows_are_put_together_over_pieces_with_other_counters() -> None:
+    """More rows than are turned into columns at a time, in the wrong order of time."""
+    builder = Builder()
+    for row in range(70_000):
+        names = ("a",) if row < 40_000 else ("b", "a")
+        builder.add(-float(row), names, [float(row)] * len(names))
+    made = builder.columns()
+    assert (len(made), made.at_s[0], made.at_s[-1]) == (70_000, -69_999.0, 0.0)
+    assert dict(made[0].values) == {"a": 69_999.0, "b": 69_999.0}
+    assert dict(made[30_000].values) == {"a": 39_999.0}
+    assert list(made.values["a"]) == [float(row) for row in reversed(range(70_000))]

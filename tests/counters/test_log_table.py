@@ -5,15 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headcount.counters.columns import as_columns
 from headcount.counters.log.derive import derive
 from headcount.counters.log.table import (
     average,
-    columns_of,
     highest,
     per_second,
     samples,
     total,
 )
+from headcount.counters.source import Sample
 
 NAN = float("nan")
 ROWS = st.lists(st.dictionaries(st.sampled_from("abcd"), st.floats(-1e9, 1e9)), max_size=6)
@@ -21,7 +22,8 @@ ROWS = st.lists(st.dictionaries(st.sampled_from("abcd"), st.floats(-1e9, 1e9)), 
 
 @given(rows=ROWS)
 def test_samples_say_what_the_rows_said(rows: list[dict[str, float]]) -> None:
-    made = samples(range(len(rows)), columns_of(rows))
+    given = as_columns([Sample(float(place), row) for place, row in enumerate(rows)])
+    made = samples(given.at_s, given.values)
     for sample, row in zip(made, rows, strict=True):
         assert sample.values == row
         assert dict(sample.values) == dict(sample.values.items()) == row

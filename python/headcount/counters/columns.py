@@ -116,6 +116,10 @@ def _finite(column: Column) -> Column:
     return np.where(infinite, np.nan, column) if infinite.any() else column
 
 
+_PIECE_ROWS = 1 << 15
+"""Rows that are turned into columns at a time."""
+
+
 @dataclass(slots=True)
 class _Block:
     """The rows that have the same counters: their places among all rows, and their numbers."""
@@ -131,27 +135,57 @@ class Builder:
         """Begin without rows."""
         self._times = array("d")
         self._blocks: dict[tuple[str, ...], _Block] = {}
+        self._pieces: list[tuple[int, dict[str, Column]]] = []
+        self._begun = 0
 
     def add(self, at_s: float, names: tuple[str, ...], values: Sequence[float | None]) -> None:
         """Add a row, which has as many values as names; None is absent."""
+        if len(self._times) - self._begun == _PIECE_ROWS:
+            self._close_piece()
         block = self._blocks.get(names)
         if block is None:
             block = self._blocks[names] = _Block()
-        block.rows.append(len(self._times))
+        block.rows.append(len(self._times) - self._begun)
         self._times.append(at_s)
         block.numbers.extend([math.nan if value is None else value for value in values])
 
     def columns(self) -> Columns:
-        """All rows, in order of time; names in the order in which they first appear."""
-        found: dict[str, Column] = {}
+        """All rows, in order of time; the builder gives them away."""
+        at_s, found = self.unordered()
+        return sorted_columns(at_s, found)
+
+    def unordered(self) -> tuple[Column, dict[str, Column]]:
+        """Times and columns in the order in which rows were added; the builder gives them away.
+
+        Names are in the order in which they first appear.
+        """
+        self._close_piece()
+        names = dict.fromkeys(name for _, piece in self._pieces for name in piece)
+        found = {}
+        for name in names:
+            parts = [piece.pop(name, None) for _, piece in self._pieces]
+            found[name] = np.concatenate(
+                [
+                    np.full(rows, np.nan) if part is None else part
+                    for part, (rows, _) in zip(parts, self._pieces, strict=True)
+                ]
+            )
+        return np.array(self._times), found
+
+    def _close_piece(self) -> None:
+        """Turn the rows since the last piece into columns: twice the numbers, but of a part."""
+        size = len(self._times) - self._begun
+        piece: dict[str, Column] = {}
         for names, block in self._blocks.items():
             rows = np.array(block.rows)
             numbers = np.frombuffer(block.numbers) if block.numbers else np.empty(0)
             for place, name in enumerate(names):
-                if name not in found:
-                    found[name] = np.full(len(self._times), np.nan)
-                found[name][rows] = numbers[place :: len(names)]
-        return sorted_columns(np.array(self._times), found)
+                if name not in piece:
+                    piece[name] = np.full(size, np.nan)
+                piece[name][rows] = numbers[place :: len(names)]
+        self._pieces.append((size, piece))
+        self._blocks = {}
+        self._begun = len(self._times)
 
 
 def as_columns(samples: Sequence[Sample]) -> Columns:

@@ -15,16 +15,6 @@ def samples(times_s: Sequence[float] | Column, columns: Mapping[str, Column]) ->
     return sorted_columns(np.asarray(times_s, dtype=np.float64), columns)
 
 
-def columns_of(rows: Sequence[Mapping[str, float]]) -> dict[str, Column]:
-    """The columns of rows, names in the order in which they first appear."""
-    names = dict.fromkeys(name for row in rows for name in row)
-    columns = {name: np.full(len(rows), np.nan) for name in names}
-    for place, row in enumerate(rows):
-        for name, value in row.items():
-            columns[name][place] = value
-    return columns
-
-
 def total(parts: Sequence[Column]) -> Column:
     """The sum of columns; where some lack a value, of those that have one."""
     stack = np.vstack(parts)

@@ -3,19 +3,23 @@
 The binary files change with sysstat's version, so that its own program reads them.
 """
 
-import json
+from array import array
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, time, timedelta
+from functools import lru_cache
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, TextIO
 
 import numpy as np
 
-from headcount.counters.columns import Column
+from headcount.counters.columns import Builder, Column
 from headcount.counters.log.derive import derive
 from headcount.counters.log.program import run
+from headcount.counters.log.sysstat import stream
 from headcount.counters.log.sysstat.figures import figures, unknown
-from headcount.counters.log.table import columns_of, samples
+from headcount.counters.log.table import samples
 from headcount.counters.naming import split_instance
 from headcount.counters.recording import Bookmark, Recording
 from headcount.errors import InputError
@@ -48,18 +52,20 @@ def read(path: Path) -> list[Recording]:
     notes: list[str] = []
     if binary:
         outcome = run(["sadf", "-j", "-C", str(path), "--", "-A"], log=path, package="sysstat")
-        # Of a file torn in its last record, which a crash leaves, the others are read.
-        text = _complete_json(outcome.text)
-        if not text:
-            raise InputError(f"{path}: sadf cannot read it: {outcome.complaint}")
         if outcome.complaint:
             notes = [f"sadf reports: {outcome.complaint.splitlines()[0]}"]
+        raw: BinaryIO = BytesIO(outcome.text)
     else:
-        text = path.read_bytes()
+        raw = path.open("rb")
     try:
-        hosts = json.loads(text)["sysstat"]["hosts"]
-        return [_recording(path, host, notes, binary=binary) for host in hosts]
+        with TextIOWrapper(raw, "utf-8-sig") as file:
+            # Of a file torn in its last record, which a crash leaves, the others are read.
+            found = _hosts(file, torn=binary)
+        return [_recording(path, host, kept, notes, binary=binary) for host, kept in found]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
+        if binary:
+            why = outcome.complaint or error
+            raise InputError(f"{path}: sadf cannot read it: {why}") from error
         raise InputError(
             f"{path}: not a complete output of sadf ({error}); convert the file again with "
             "`sadf -j FILE -- -A > x.json`"
@@ -71,30 +77,56 @@ def _is_json(head: bytes) -> bool:
     return start.startswith(b"{") and start[1:].lstrip().startswith(b'"sysstat"')
 
 
-def _complete_json(text: bytes) -> bytes:
-    """What sadf wrote, with the brackets it may have left open; empty if it is no JSON even so."""
-    for brackets in (b"", b"]}]}}", b"}]}]}}"):
-        whole = text.rstrip().rstrip(b",") + brackets
-        try:
-            json.loads(whole)
-        except ValueError:
-            continue
-        return whole
-    return b""
+@dataclass
+class _Kept:
+    """What is kept of the samples of a host; times as the file has them, local ones marked."""
+
+    rows: Builder = field(default_factory=Builder)
+    local: "array[int]" = field(default_factory=lambda: array("b"))
+    first_local: Mapping[str, Any] | None = None
+    unknown: dict[str, None] = field(default_factory=dict)
+    sections: set[tuple[str, ...]] = field(default_factory=set)
+    has_system: bool = False
+
+    def take(self, sample: Mapping[str, Any]) -> None:
+        """Take one sample."""
+        stamp = sample["timestamp"]
+        is_local = not stamp.get("utc", 1)
+        self.local.append(is_local)
+        if is_local and self.first_local is None:
+            self.first_local = stamp
+        found = figures(sample)
+        self.rows.add(_written_s(stamp), tuple(found), tuple(found.values()))
+        self.has_system |= any("system" in cpu for cpu in sample.get("cpu-load", ()))
+        sections = tuple(sample)
+        if sections not in self.sections:
+            self.sections.add(sections)
+            self.unknown |= dict.fromkeys(unknown(sample))
+
+
+def _hosts(file: TextIO, *, torn: bool) -> list[tuple[Mapping[str, Any], _Kept]]:
+    kept: dict[int, _Kept] = {}
+
+    def take(number: int, sample: Mapping[str, Any]) -> None:
+        if number not in kept:
+            kept[number] = _Kept()
+        kept[number].take(sample)
+
+    found = stream.hosts(file, take, torn=torn)
+    return [(host, kept.get(number, _Kept())) for number, host in enumerate(found)]
 
 
 def _recording(
-    path: Path, host: Mapping[str, Any], messages: list[str], *, binary: bool
+    path: Path, host: Mapping[str, Any], kept: _Kept, messages: list[str], *, binary: bool
 ) -> Recording:
-    kept = host["statistics"]
-    ahead_s, notes = _zone(host, kept)
-    times_s = [_time(sample["timestamp"], ahead_s) for sample in kept]
-    columns = columns_of([figures(sample) for sample in kept])
+    ahead_s, notes = _zone(host, kept.first_local)
+    written_s, columns = kept.rows.unordered()
+    times_s = written_s - ahead_s * np.array(kept.local)
     _forget_links_without_speed(columns)
     derive(columns)
-    if (cpus := host.get("number-of-cpus")) and kept:
-        columns["system.cpu.logical.count"] = np.full(len(kept), float(cpus))
-    if any("system" in cpu for sample in kept for cpu in sample.get("cpu-load", ())):
+    if (cpus := host.get("number-of-cpus")) and len(times_s):
+        columns["system.cpu.logical.count"] = np.full(len(times_s), float(cpus))
+    if kept.has_system:
         notes.append(
             "System time includes interrupts, as in sar -u; sadf -j FILE -- -A separates them."
         )
@@ -106,7 +138,7 @@ def _recording(
         samples=samples(times_s, columns),
         bookmarks=_bookmarks(host, ahead_s),
         notes=(*messages, *notes),
-        unknown=tuple(dict.fromkeys(name for sample in kept for name in unknown(sample))),
+        unknown=tuple(kept.unknown),
     )
 
 
@@ -121,23 +153,36 @@ def _forget_links_without_speed(columns: dict[str, Column]) -> None:
 
 
 def _time(stamp: Mapping[str, Any], ahead_s: float) -> float:
-    written = datetime.fromisoformat(f"{stamp['date']}T{stamp['time']}").replace(tzinfo=UTC)
-    return written.timestamp() - (0.0 if stamp.get("utc", 1) else ahead_s)
+    return _written_s(stamp) - (0.0 if stamp.get("utc", 1) else ahead_s)
 
 
-def _zone(host: Mapping[str, Any], kept: list[Mapping[str, Any]]) -> tuple[float, list[str]]:
+def _written_s(stamp: Mapping[str, Any]) -> float:
+    """The time as it is written, read as UTC."""
+    return _midnight_s(stamp["date"]) + _of_day_s(stamp["time"])
+
+
+@lru_cache(maxsize=64)
+def _midnight_s(date: str) -> float:
+    return datetime.fromisoformat(date).replace(tzinfo=UTC).timestamp()
+
+
+def _of_day_s(clock: str) -> float:
+    of_day = time.fromisoformat(clock)
+    return of_day.hour * 3600.0 + of_day.minute * 60 + of_day.second
+
+
+def _zone(host: Mapping[str, Any], local: Mapping[str, Any] | None) -> tuple[float, list[str]]:
     """How far the file's times are ahead of UTC in seconds, and what to say about it.
 
     `sadf -t` and `-T` write local times and not whose. But they write when the file was made, in
     UTC, and its first sample is one interval later.
     """
-    local = [sample["timestamp"] for sample in kept if not sample["timestamp"].get("utc", 1)]
     made = host.get("file-utc-time")
-    if not local:
+    if local is None:
         return 0.0, []
     if made:
-        first = datetime.fromisoformat(f"1970-01-02T{local[0]['time']}")
-        begun = first - timedelta(seconds=float(local[0].get("interval", 0)))
+        first = datetime.fromisoformat(f"1970-01-02T{local['time']}")
+        begun = first - timedelta(seconds=float(local.get("interval", 0)))
         apart_s = (begun - datetime.fromisoformat(f"1970-01-02T{made}")).total_seconds()
         ahead_s = round(apart_s / (_MINUTES * 60)) * _MINUTES * 60.0
         if abs(apart_s - ahead_s) <= _SLACK_S:

@@ -5,6 +5,7 @@ that ends at its time, but the gauges of memory, queues and file systems.
 """
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from headcount.counters.naming import DEVICE, INTERFACE, instance_name
@@ -12,6 +13,7 @@ from headcount.counters.naming import DEVICE, INTERFACE, instance_name
 Figure = Mapping[str, Any]
 """One section of a sample of sadf's JSON: a figure by its name."""
 
+_NUMBER = (int, float)
 _KIB = 1024.0
 _SECTOR = 512.0
 _PERCENT = 0.01
@@ -95,7 +97,8 @@ def figures(sample: Figure) -> dict[str, float]:
     """The counters of one sample of sadf's JSON."""
     values: dict[str, float] = {}
     for path, names in HOST.items():
-        values |= _named(_section(sample, path), names)
+        if path.partition("/")[0] in sample:
+            values |= _named(_section(sample, path), names)
     faults = values.get("system.paging.faults")
     major = values.get("system.paging.faults{system.paging.fault.type=major}")
     if faults is not None and major is not None:
@@ -139,6 +142,10 @@ def unknown(sample: Figure) -> list[str]:
     return found
 
 
+_instance = lru_cache(maxsize=10_000)(instance_name)
+"""A log has the same names in each of its samples."""
+
+
 def _section(sample: Figure, path: str) -> Figure:
     found: Any = sample
     for part in path.split("/"):
@@ -159,7 +166,7 @@ def _named(figure: Figure, names: Names) -> dict[str, float]:
     values: dict[str, float] = {}
     for key, name, factor in names:
         value = figure.get(key)
-        if name not in values and isinstance(value, int | float):
+        if name not in values and isinstance(value, _NUMBER):
             values[name] = value * factor
     return values
 
@@ -226,7 +233,7 @@ def _disks(values: dict[str, float], disks: list[Figure]) -> None:
         named = _named(disk, _DISK)
         if not named.get("system.disk.operations"):
             named.pop("system.disk.operation_time", None)
-        values |= {instance_name(family, DEVICE, name): one for family, one in named.items()}
+        values |= {_instance(family, DEVICE, name): one for family, one in named.items()}
         if not name.startswith(_STACKED):
             real.append(named)
     if not real:
@@ -255,7 +262,7 @@ def _links(values: dict[str, float], links: Iterable[Figure], names: Names) -> N
     for link in links:
         name = str(link.get("iface", ""))
         for family, value in _named(link, names).items():
-            values[instance_name(family, INTERFACE, name)] = value
+            values[_instance(family, INTERFACE, name)] = value
             if name == "lo":
                 continue
             if family == "system.network.utilization":
