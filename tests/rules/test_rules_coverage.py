@@ -120,6 +120,12 @@ def test_a_rule_that_lacks_a_counter_rules_nothing_out() -> None:
     assert "memory" in decision.not_judged
 
 
+def test_what_is_not_observed_is_named_with_a_counter_that_it_takes() -> None:
+    told = log_sentences.context(diagnosed({CPU: 0.05, AVAILABLE: 8e9}, evenly(60, 1.0)))
+    lacking = "the disks (missing: Disk wait) and the network (missing: Link in use)"
+    assert f"Not observed: {lacking}." in told
+
+
 def test_a_log_of_one_resource_does_not_clear_the_machine() -> None:
     found = diagnosed({CPU: 0.05}, evenly(60, 1.0))
     assert log_sentences.verdict(found) == (

@@ -4,6 +4,7 @@ A format is a module of this package with the two functions of :class:`Reader`; 
 the table of them.
 """
 
+import re
 from pathlib import Path
 
 from headcount.counters.log import own, pcp, perfmon, prometheus, sysstat
@@ -14,6 +15,10 @@ from headcount.errors import InputError
 READERS: tuple[Reader, ...] = (own, perfmon, prometheus, sysstat, pcp)
 """Asked in this order; the first that recognises a file reads it. Those that recognise a format by
 an unmistakable mark come before those that have to look closer."""
+
+
+_PRINTED = re.compile(rb"Linux \S+ \(.*\)\s.*CPU\)|procs -+memory-+ -+swap-")
+"""How the text of sysstat's programs and of vmstat begins."""
 
 
 def read(path: Path) -> list[Recording]:
@@ -57,6 +62,12 @@ def _unknown(path: Path, head: bytes) -> str:
         return (
             f"{path}: a binary log that only Windows can read; convert it there with "
             f"`relog {path.name} -f csv -o {csv}` and use {csv}"
+        )
+    if _PRINTED.match(head):
+        return (
+            f"{path}: the text that sar, iostat or vmstat prints, which lacks dates and units; "
+            "record with `/usr/lib/sysstat/sadc -S XALL 5 720 slow.sa` and use slow.sa, or convert "
+            "sar's binary file with `sadf -j FILE -- -A`"
         )
     if path.is_file() and not head:
         return f"{path}: the file is empty; known formats: {formats}"

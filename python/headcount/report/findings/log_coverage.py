@@ -71,7 +71,7 @@ def lacking(found: LogDiagnosis, areas: list[Area]) -> str:
 
 
 def _missing(found: LogDiagnosis, area: Area) -> str:
-    """The fewest counters that a proof of the area lacks: ` (no Link in use)`."""
+    """The fewest counters that a proof of the area lacks: ` (missing: Link in use)`."""
     sets = [
         one.missing
         for one in found.examination.not_judged
@@ -79,4 +79,4 @@ def _missing(found: LogDiagnosis, area: Area) -> str:
     ]
     if not sets:
         return ""
-    return f" (no {' or '.join(label(name) for name in min(sets, key=len)[:2])})"
+    return f" (missing: {' and '.join(label(name) for name in min(sets, key=len)[:2])})"
