@@ -11,7 +11,7 @@ from pathlib import Path
 from headcount.counters.proc.files import read_text
 from headcount.counters.proc.process import parse_stat
 from headcount.counters.proc.serving import Place, processes, roots
-from headcount.counters.proc.source import DUTY, HostSource
+from headcount.counters.proc.source import DUTY, SAMPLER_CPU_TIME, HostSource
 from headcount.counters.source import Sample
 
 _LISTEN = "0A"
@@ -106,17 +106,19 @@ class ServerSource:
 
     def sample(self) -> Sample:
         """Counters of the machine; of the server while it runs."""
-        lives = self._lives()
+        lives, cost_s = self._lives(), 0.0
         if self._clock() - self._looked_s >= max(
             _MORE_S if lives else _AGAIN_S, self._cost_s / DUTY
         ):
             self._look_again(lives=lives)
+            cost_s = self._cost_s
         sample = self._source.sample()
-        if self._lives():
-            return sample
-        # Sums over no process are zero, and what a server that is down would use is not known.
-        kept = {name: one for name, one in sample.values.items() if name[:8] != "process."}
-        return Sample(sample.at_s, kept)
+        values = dict(sample.values)
+        values[SAMPLER_CPU_TIME] += cost_s * 1000
+        if not self._lives():
+            # Sums over no process are zero, and what a server that is down would use is not known.
+            values = {name: one for name, one in values.items() if name[:8] != "process."}
+        return Sample(sample.at_s, values)
 
     def close(self) -> None:
         """Forget the previous reading."""
