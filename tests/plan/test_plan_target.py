@@ -1,12 +1,14 @@
 """Targets: how they are written, where they lead, and who must have agreed."""
 
+import itertools
 import socket
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from headcount.errors import InputError, TargetError
-from headcount.plan.target import check_authorised, is_here, is_loopback, parse, resolve
+from headcount.plan.target import check_authorised, is_here, is_loopback, is_own, parse, resolve
 
 
 @pytest.mark.parametrize(
@@ -147,3 +149,18 @@ def test_who_shares_this_machine_leaves_it_half_of_the_cores() -> None:
     assert not is_here(parse("smb://10.0.0.1/d"))
     assert not is_here(parse("app://10.0.0.1:1"))
     assert not is_here(parse("app://server.example:1"))
+
+
+def test_addresses_of_this_machine_are_its_own_and_no_others() -> None:
+    """As the kernel's table of local addresses has them; TEST-NET-2 is nobody's (RFC 5737)."""
+    rows = Path("/proc/net/fib_trie").read_text("ascii").splitlines()
+    local = {
+        before.split()[-1]
+        for before, row in itertools.pairwise(rows)
+        if row.strip() == "/32 host LOCAL"
+    }
+    assert "127.0.0.1" in local
+    for address in local:
+        assert is_own(f"{address}:80")
+    assert is_own("[::1]:80")
+    assert not is_own("198.51.100.1:80")
