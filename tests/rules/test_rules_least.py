@@ -86,6 +86,13 @@ def test_a_finding_says_what_a_ratio_is_of() -> None:
     assert "(the log lacks Disk operations)" in log_sentences.finding(alone)
 
 
+def test_a_finding_names_each_counter_once() -> None:
+    """H-08 has a threshold on either side."""
+    (stall,) = (one for one in examined({STALL: 0.37}, facts=LINUX).found if one.rule.id == "H-08")
+    (told,) = log_sentences.readings(stall)
+    assert told.endswith("37.0% on average; the threshold is at or above 15%")
+
+
 def test_a_stall_of_half_the_time_is_named_before_the_network_and_the_cpu() -> None:
     """A throttled disk beside busy CPUs, as in a real log of sar's: 50.7%, with noise."""
     noise = [0.44, 0.57, 0.49, 0.53, 0.41, 0.60] * 5

@@ -119,7 +119,12 @@ def finding(one: Finding) -> str:
 
 def readings(one: Finding) -> list[str]:
     """Its figures beside their thresholds; each counter once."""
-    return list(dict.fromkeys(reading(part) for part in one.readings if part.value is not None))
+    first: dict[object, Reading] = {}
+    for part in one.readings:
+        leaf = part.leaf
+        if part.value is not None:
+            first.setdefault((leaf.counter, leaf.plus, leaf.over, part.instance), part)
+    return [reading(part) for part in first.values()]
 
 
 def reading(part: Reading) -> str:
