@@ -120,7 +120,8 @@ def test_an_open_pace_that_falls_behind_is_no_pass_whatever_the_criteria(behind:
     assert level.outcome != "passed"
     assert any("scenarios that fell due were answered" in reason for reason in level.reasons)
     assert level.offered_per_s == pytest.approx(USERS / 0.020, rel=0.1)
-    assert level.achieved_per_s == pytest.approx(USERS / 0.050, rel=0.15)
+    # 50 ms each: a busy machine does less, and nothing does more.
+    assert 0 < level.achieved_per_s <= USERS / 0.050 * 1.05
     assert level.think_mean_s is level.little_error is None
 
 

@@ -1,11 +1,12 @@
 """A web server of Python's own library that answers wrongly in a way of its choice."""
 
 import contextlib
-import random
 import threading
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
+from typing import Any
 
 BODY = b"hello world\n" * 20
 STATUSES = {"redirect": 302, "missing": 404, "forbidden": 403, "error": 500, "rate": 429}
@@ -17,6 +18,10 @@ class _Site(ThreadingHTTPServer):
     way = "well"
     one_in = 1
 
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.asked = count(1)
+
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
@@ -24,7 +29,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         way = self.server.way
-        if random.randrange(self.server.one_in):
+        if next(self.server.asked) % self.server.one_in:
             way = "well"
         if way == "broken":
             self.close_connection = True
@@ -51,7 +56,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextlib.contextmanager
 def serving(way: str, one_in: int = 1) -> Iterator[str]:
-    """Serve on a port of its own; one in so many requests is answered wrongly."""
+    """Serve on a port of its own; one in so many requests is answered wrongly, not the first."""
     with _Site(("127.0.0.1", 0), _Handler) as site:
         site.way, site.one_in = way, one_in
         thread = threading.Thread(target=site.serve_forever, daemon=True)
