@@ -2,6 +2,7 @@
 
 import pytest
 from diagnosis_levels import Server
+from diagnosis_levels import level as made_level
 from test_failures_ranking import FOUND, WAITED, fault, level
 
 from headcount.analyse.diagnosis import of_levels
@@ -97,3 +98,14 @@ def test_users_left_waiting_without_an_error_are_refused() -> None:
     limit, _, advice = diagnosed(level(1, 20, "passed"), held)
     assert limit == "refusal"
     assert advice == ["refusal-raise"]
+
+
+def test_users_whom_an_overloaded_server_starves_are_not_refused() -> None:
+    slow = made_level(2, 1280, 250.0, 1.3, 1.0, {})
+    slow = slow.model_copy(
+        update={"outcome": "failed", "users_unserved": 316, "users_reported": 964}
+    )
+    found = of_levels([made_level(1, 20, 20.0, 0.012, 1.0, {}), slow])
+    assert found is not None
+    assert found.limit != "refusal"
+    assert next(one for one in found.candidates if one.limit == "refusal").score == 0.0

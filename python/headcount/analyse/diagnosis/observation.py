@@ -34,6 +34,7 @@ class Observation:
         failed: Failed scenarios as a share of all that ended.
         refused: Share of users or scenarios refused.
         served: Users who completed anything; None if the bundle lacks it.
+        unserved: Share of users who completed nothing, although something failed or was too slow.
         lost: Scenarios that failed by a timeout, as a share.
         limited: Why the generator was the limit, in its own words.
         late: Median lateness of its timers, as a share of the service time.
@@ -52,6 +53,7 @@ class Observation:
     failed: float
     refused: float
     served: int | None
+    unserved: float
     limited: Sequence[str]
     late: float
     worker: float
@@ -107,6 +109,7 @@ def observe(level: LevelResult, killed: Kills | None = None) -> Observation:
         failed=failed,
         refused=_refused(level, failed),
         served=level.users_reported,
+        unserved=(level.users_unserved or 0) / level.users,
         limited=tuple(level.generator.reasons),
         late=late,
         worker=level.generator.busiest_worker_share,
@@ -127,20 +130,16 @@ def _late(level: LevelResult) -> float:
 
 
 def _refused(level: LevelResult, failed: float) -> float:
-    """Share refused: users never served, or scenarios failed because of a refusal.
-
-    A server without a place for a connection may leave it waiting, without any error.
-    """
-    turned = sum(number for rule, _, number in explained(level) if rule.cause in REFUSING)
-    left_waiting = (level.users_unserved or 0) / level.users if level.users else 0.0
+    """Share refused: users never served, or scenarios failed because of a refusal."""
+    found = explained(level)
+    turned = sum(number for rule, _, number in found if rule.cause in REFUSING)
     if not turned:
-        return left_waiting
-    everything = sum(number for _, _, number in explained(level))
-    by_scenario = failed * turned / everything
-    unserved = left_waiting
+        return 0.0
+    by_scenario = failed * turned / sum(number for _, _, number in found)
+    unserved = 0.0
     if level.users_reported is not None and level.users and _at_opening(level.faults):
-        unserved = min(max(1 - level.users_reported / level.users, unserved), 1.0)
-    return max(by_scenario, unserved)
+        unserved = 1 - level.users_reported / level.users
+    return max(by_scenario, min(unserved, 1.0))
 
 
 def _at_opening(faults: Sequence[FaultResult]) -> bool:

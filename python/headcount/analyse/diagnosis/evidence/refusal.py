@@ -30,28 +30,23 @@ def signs(level: Observation, light: Observation | None) -> Sign:
     that has died none. Errors are always counted, so this is never unseen.
     """
     least = threshold("refusal.share")
+    grown = _growth(level, light)
+    is_fast = grown is None or grown <= threshold("refusal.growth")
+    refused, text = level.refused, f"{share(level.refused)} of users or scenarios were refused"
+    more_users = light is not None and light.users < level.users
+    if more_users and is_fast and level.unserved > refused:
+        # A server without a place for a connection may leave it waiting, without any error.
+        refused, text = level.unserved, f"{share(level.unserved)} of users never got an answer"
     score = 0.0
-    text = f"{share(level.refused)} of users or scenarios were refused"
-    figures = [figure(level, SHARE, level.refused, text, threshold=least, side="load", unit="1")]
-    if level.refused > least and not level.per_s:
+    figures = [figure(level, SHARE, refused, text, threshold=least, side="load", unit="1")]
+    if refused > least and not level.per_s:
         figures.insert(0, _nobody(level))
-    elif level.refused > least:
-        score = 0.6 + 0.4 * min((level.refused - least) / (FULL_SHARE - least), 1.0)
-    if light is not None and light.service_s and level.service_s is not None:
-        grown = level.service_s / light.service_s
-        text = f"accepted users waited {significant(grown)} times as long as with few users"
-        shown = figure(
-            level,
-            GROWTH,
-            grown,
-            text,
-            threshold=threshold("refusal.growth"),
-            side="load",
-            unit="1",
-        )
-        figures.append(shown)
-        if grown > threshold("refusal.growth"):
-            score *= 0.6
+    elif refused > least:
+        score = 0.6 + 0.4 * min((refused - least) / (FULL_SHARE - least), 1.0)
+    if grown is not None:
+        figures.append(_waited(level, grown))
+    if not is_fast:
+        score *= 0.6
     for used, most, noun in LIMITS:
         there, limit = level.mean(used), level.mean(most)
         if there is not None and limit and there >= NEAR * limit:
@@ -61,6 +56,19 @@ def signs(level: Observation, light: Observation | None) -> Sign:
     return Sign(
         "refusal", None, score, tuple(figures), let_in, "{user}" if let_in is not None else None
     )
+
+
+def _growth(level: Observation, light: Observation | None) -> float | None:
+    """Response time of those accepted relative to the fewest users; None if it is not known."""
+    if light is None or not light.service_s or level.service_s is None:
+        return None
+    return level.service_s / light.service_s
+
+
+def _waited(level: Observation, grown: float) -> Figure:
+    text = f"accepted users waited {significant(grown)} times as long as with few users"
+    least = threshold("refusal.growth")
+    return figure(level, GROWTH, grown, text, threshold=least, side="load", unit="1")
 
 
 def _nobody(level: Observation) -> Figure:
