@@ -3,21 +3,7 @@
 //! A [`Ring`] takes requests, hands them to the kernel together, and returns what became of them.
 //! Each request carries a tag of the caller's, which its [`Completion`] bears.
 //!
-//! ```no_run
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! use headcount_ring::{Buffer, Ring, Target};
-//!
-//! let mut ring = Ring::new(8)?;
-//! let file = Target::open(std::fs::File::open("/etc/hostname")?);
-//! ring.read_at(&file, 0, Buffer::new(4096)?, 4096, 7)?;
-//! ring.wait(1)?;
-//! while let Some(done) = ring.poll() {
-//!     let bytes = done.result?;
-//!     println!("{}: {:?}", done.tag, done.buffer.map(|buffer| buffer[..bytes].to_vec()));
-//! }
-//! # Ok(())
-//! # }
-//! ```
+//! `examples/read.rs` reads a file with it.
 //!
 //! # Why it is sound
 //!
