@@ -69,7 +69,15 @@ def test_one_that_fails_again_is_enough(folder: Path, capfd: pytest.CaptureFixtu
 
 def test_many_failures_are_failures_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(suite, "MOST", 1)
+    (folder / "test_more.py").write_text("def test_bad():\n    assert False\n")
     assert ended(folder, 1, other=False) == (1, 1)
+
+
+def test_many_failures_of_one_file_are_run_once_more(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suite, "MOST", 1)
+    assert ended(folder, 1, other=False) == (1, 2)
 
 
 def test_an_error_that_is_no_test_keeps_its_code(folder: Path) -> None:
