@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from null_run import BREAK, FAIL, record, serve, workload
 
 from headcount.analyse.observe import UNSERVED, observe
+from headcount.analyse.unserved import ALLOWED, ALLOWED_OF_FEW, allowed_share
 
 HOUR = serve(3600.0)
 QUICK = serve(0.001)
@@ -64,3 +65,9 @@ def test_every_user_is_accounted_for(steps: list[dict[str, Any]], users: int, th
         assert waiting == 0
     if unserved and unserved > 0.99 * users:
         assert level.outcome != "passed"
+
+
+def test_one_user_is_an_accident_only_where_users_complete_few() -> None:
+    assert allowed_share(completed=640, served=64, criteria=[]) == ALLOWED
+    assert allowed_share(completed=639, served=64, criteria=[]) == ALLOWED_OF_FEW
+    assert allowed_share(completed=0, served=0, criteria=[]) == ALLOWED

@@ -17,8 +17,8 @@ pub struct Report {
     /// When each of them last completed a scenario, in ns of the run's clock; whoever never did is
     /// left out, and so is whoever is leaving.
     pub completed_ns: Vec<u64>,
-    /// Users who have completed nothing since that moment, and not for want of a scenario that was
-    /// due: one has failed since, is over its limit, or they still log on.
+    /// Since when each unserved user has completed nothing: a scenario has failed since or is over its
+    /// limit, or the user has been logging on for too long.
     pub unserved_ns: Vec<u64>,
     /// CPU time of the worker's thread so far.
     pub cpu_ns: u64,

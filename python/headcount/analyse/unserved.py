@@ -13,15 +13,18 @@ from headcount.text import plural, span
 
 ALLOWED = 0.01
 """Share of users who may go unserved. Ours, as most rules allow 1% of errors."""
-MANY = 3.0
-"""Scenarios a served user completes, from which a user without any is no accident."""
+MANY = 10.0
+"""Scenarios a served user completes, from which a user without any is no accident: of a Poisson
+process with this mean, 1 in 20,000 has none."""
+ALLOWED_OF_FEW = 0.05
+"""The share where users complete fewer: one is without any by chance, and slow at the end."""
 
 
 def allowed_share(completed: int, served: int, criteria: Sequence[CriterionResult]) -> float:
     """The share of users who may go unserved.
 
-    Where a user completes hardly one scenario, an unserved user is no more than a failed or slow
-    scenario, of which the criteria allow a share.
+    Where users complete few scenarios, an unserved user can be one failed or slow scenario, and
+    the criteria allow a share of those.
 
     Args:
         completed: Scenarios of the level that were completed.
@@ -31,7 +34,7 @@ def allowed_share(completed: int, served: int, criteria: Sequence[CriterionResul
     """
     if served and completed < MANY * served:
         shares = [result.allowed_share or 0.0 for result in criteria]
-        return max([ALLOWED, *shares])
+        return max([ALLOWED_OF_FEW, *shares])
     return ALLOWED
 
 

@@ -41,15 +41,18 @@ def free() -> int:
     Between the choice and its use, a busy client could otherwise get it.
     """
     for _ in range(TRIES):
-        port = random.SystemRandom().randrange(LOWEST, _first_outgoing())
+        port = random.SystemRandom().randrange(LOWEST, _end_of_range())
         if is_free(port):
             return port
     with socket.create_server((host(), 0)) as server:
         return int(server.getsockname()[1])
 
 
-def _first_outgoing() -> int:
-    """The lowest port of outgoing connections (ip(7), `ip_local_port_range`)."""
+def _end_of_range() -> int:
+    """The port at which those to choose from end: the first of outgoing connections.
+
+    Where too few are left below it (ip(7), `ip_local_port_range`), all ports.
+    """
     lowest = int(OUTGOING.read_text("ascii").split()[0])
     return lowest if lowest - LOWEST >= FEWEST else HIGHEST
 

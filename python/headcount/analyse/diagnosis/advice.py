@@ -36,7 +36,8 @@ def entries() -> tuple[Entry, ...]:
 def failure_advice(levels: Sequence[LevelResult]) -> list[Advice]:
     """What to do about the failures of a run."""
     found = failures_of(levels, MOST)
-    return [Advice(id=id_, sentence=text) for id_, text in {f.id: f.advice for f in found}.items()]
+    texts = {failure.id: failure.advice for failure in found}
+    return [Advice(id=name, sentence=text) for name, text in texts.items()]
 
 
 def advice(limit: Limit, detail: str | None, levels: Sequence[LevelResult] = ()) -> list[Advice]:

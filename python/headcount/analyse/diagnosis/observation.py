@@ -7,11 +7,10 @@ from headcount.analyse.diagnosis.kills import Kills
 from headcount.analyse.diagnosis.thresholds import threshold
 from headcount.analyse.failures import cause_of, explained
 from headcount.analyse.failures.ranking import messages
+from headcount.analyse.failures.summary import OPENING
 from headcount.bundle.failure import Cause
 from headcount.bundle.level import FaultResult, LevelResult
 
-OPENING = "opening a session"
-"""The step of faults of users who were refused."""
 REFUSING: frozenset[Cause] = frozenset({"turned-away", "connection", "unknown", "login"})
 """Causes by which a server refuses users; a timeout is not one, since it is slow."""
 

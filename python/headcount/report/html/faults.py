@@ -50,7 +50,7 @@ def section(content: ReportContent) -> Html | None:
 
 
 def _causes(content: ReportContent) -> Html | None:
-    """What the most telling ones mean, and what to do about them."""
+    """The failures that explain most: what they mean, and what to do."""
     found = content.verdict.failures
     if not found:
         return None
