@@ -11,7 +11,7 @@ from headcount.analyse.failures.causes import Rule
 from headcount.bundle.diagnosis import Figure
 from headcount.bundle.failure import Cause
 from headcount.bundle.level import LevelResult
-from headcount.text import plural, share
+from headcount.text import share
 
 FAILED = "load.failed"
 UNDER_LOAD: frozenset[Cause] = frozenset({"timeout", "connection", "turned-away", "unknown"})
@@ -53,8 +53,7 @@ def sign(levels: Sequence[LevelResult]) -> Sign | None:
         return None
     figures = [_figure(level, found)]
     if other.users != level.users:
-        text = f"{share(there)} with {plural('user', other.users)}"
-        figures.append(_made(other, there, text))
+        figures.append(_made(other, there, f"{share(there)} of scenarios failed"))
     return Sign("errors", found.rule.cause, found.part, tuple(figures))
 
 
@@ -96,8 +95,7 @@ def _decide(level: LevelResult, found: _Errors) -> bool:
 
 
 def _figure(level: LevelResult, found: _Errors) -> Figure:
-    text = f"{share(found.share)} of scenarios failed at {plural('user', level.users)}"
-    return _made(level, found.share, text)
+    return _made(level, found.share, f"{share(found.share)} of scenarios failed")
 
 
 def _made(level: LevelResult, value: float, text: str) -> Figure:
