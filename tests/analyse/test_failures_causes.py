@@ -6,10 +6,27 @@ from headcount.analyse.failures import cause_of
 from headcount.analyse.failures.causes import rules
 
 HTTP = "refused"
+FOUND = "status 302 Found instead of 200; redirects are not followed"
+ERROR = "status 500 Internal Server Error instead of 200"
+BUSY = "status 503 Service Unavailable instead of 200"
 MEANT = [
     # kind, message, rule
     (HTTP, "GET /: status 302 Found instead of 200; redirects are not followed", "http-redirect"),
     (HTTP, "GET /: status 301 Moved Permanently instead of 200", "http-redirect"),
+    (HTTP, f"GET /: {FOUND}; Location: /login", "http-redirect-login"),
+    (HTTP, f"GET /: {FOUND}; Location: https://sso.example.org/", "http-redirect-login"),
+    (HTTP, f"GET /: {FOUND}; Location: /users/sign_in", "http-redirect-login"),
+    (HTTP, f"GET /: {FOUND}; Location: https://example.org/", "http-redirect-tls"),
+    (HTTP, f'GET /: {FOUND}; Location: /b; body: "https://a.test/login"', "http-redirect"),
+    (HTTP, 'POST /x: status 403 Forbidden instead of 200; body: "Bad CSRF token"', "http-csrf"),
+    (HTTP, 'POST /x: status 419 ? instead of 200; body: "Page Expired"', "http-csrf"),
+    (HTTP, f'GET /: {ERROR}; body: "sorry, too many clients already"', "http-database"),
+    (HTTP, f'GET /: {ERROR}; body: "QueuePool limit of size 5 reached"', "http-database"),
+    (HTTP, f'GET /: {ERROR}; body: "java.lang.OutOfMemoryError"', "http-memory"),
+    (HTTP, f'GET /: {ERROR}; body: "accept: too many open files"', "http-handles"),
+    (HTTP, f'GET /: {ERROR}; body: "connection refused: status 404"', "http-error"),
+    (HTTP, f'GET /: {BUSY}; Retry-After: 30; body: "Down for maintenance"', "http-maintenance"),
+    (HTTP, f"GET /: {BUSY}; Retry-After: 30", "http-unavailable"),
     (HTTP, "GET /a: status 401 Unauthorized instead of 200", "http-login"),
     ("login", "GET /a: user u1 is not accepted: status 401 Unauthorized", "http-login"),
     (HTTP, "POST /cart: status 403 Forbidden instead of 200", "http-forbidden"),

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from broken_site import serving
 
+from broken_site import serving
+from headcount.errors import ExitCode
 from processes import Headcount
 
 pytestmark = pytest.mark.e2e
@@ -35,12 +36,12 @@ steps = [{ name = "home", op = "get", path = "/" }]
 """
 EXPECTED = {
     # way and one in: cause, words of the server that must be quoted
-    ("redirect", 1): ("request", "status 302"),
+    ("redirect", 1): ("login", "Location: /login"),
     ("missing", 1): ("request", "status 404"),
     ("forbidden", 1): ("request", "status 403"),
-    ("error", 1): ("application", "status 500"),
+    ("error", 1): ("application", "hello world hello"),
     ("error", 10): ("application", "status 500"),
-    ("rate", 2): ("turned-away", "status 429"),
+    ("rate", 2): ("turned-away", "Retry-After: 7"),
     ("broken", 3): ("connection", "closed"),
 }
 """Written before any of them was run."""
@@ -93,3 +94,19 @@ def test_a_server_that_works_has_no_failures(headcount: Headcount, shop: str) ->
     assert ended.code == 0, ended
     assert ended.json["failures"] == []
     assert "What failed" not in headcount.run("show", str(headcount.bundles()[-1])).out
+
+
+def test_a_search_is_refused_where_one_user_alone_fails(headcount: Headcount, shop: str) -> None:
+    with serving("redirect") as target:
+        ended = headcount.run("run", shop, "--target", target, "--quick")
+    assert ended.code == ExitCode.UNREACHABLE, ended.err
+    message = " ".join(ended.message.split())
+    assert "one user alone does not get through any scenario, 100% of what users do" in message
+    assert "Location: /login" in message
+
+
+def test_a_budget_without_time_for_a_level_is_refused(headcount: Headcount, shop: str) -> None:
+    with serving("well") as target:
+        ended = headcount.run("run", shop, "--target", target, "--budget", "20s")
+    assert ended.code == ExitCode.BAD_INPUT, ended.err
+    assert "--budget 20s is too short for even one level" in " ".join(ended.message.split())

@@ -49,10 +49,15 @@ def load(folder: Path) -> Bundle:
     return Bundle(
         folder,
         plans.load(folder / "plan.toml"),
-        _read(folder / "environment.json", EnvironmentFile),
+        environment_of(folder),
         list(levels.levels) if levels else [],
         _read(folder / "verdict.json", Verdict),
     )
+
+
+def environment_of(folder: Path) -> EnvironmentFile | None:
+    """The environment of a bundle, if it was written; raises InputError if it is damaged."""
+    return _read(folder / "environment.json", EnvironmentFile)
 
 
 def _read(path: Path, model: type[R]) -> R | None:

@@ -5,10 +5,13 @@ from pathlib import Path
 from headcount.analyse import diagnosis
 from headcount.bundle import events, series
 from headcount.bundle.level import LevelResult
+from headcount.bundle.reader import environment_of
 from headcount.bundle.verdict import Verdict
 
 
 def with_diagnosis(verdict: Verdict, levels: list[LevelResult], folder: Path) -> Verdict:
     """Add what stopped the server, from the levels and what the bundle's folder has of them."""
-    found = diagnosis.of_levels(levels, series.read(folder), events.read(folder))
+    known = environment_of(folder)
+    server = known.server if known is not None else None
+    found = diagnosis.of_levels(levels, series.read(folder), events.read(folder), server)
     return verdict.model_copy(update={"diagnosis": found})

@@ -23,6 +23,7 @@ from headcount.controller.orders import Orders, orders_of
 from headcount.controller.server_logs import ServerLogs
 from headcount.controller.session import Session
 from headcount.controller.sut import Sut, connect
+from headcount.controller.trial import try_all
 from headcount.controller.versus.answer import side_verdict
 from headcount.errors import (
     EngineError,
@@ -51,6 +52,7 @@ def start(
     all the same. KeyboardInterrupt does not leave this function: the verdict says `interrupted`.
     """
     check_engine()
+    check_budget(plan)
     ensure_handles(plan.protocol, max(plan.levels, default=plan.search.start_users))
     with connect(plan, secrets, pids=pids) as sut:
         folder = new_folder(runs, plan.workload.name, plan.target)
@@ -68,6 +70,15 @@ def check_engine() -> None:
     if _engine.PROFILE != "release":
         raise EngineError(
             "this engine is a debug build, too slow to measure with; rebuild it with: uv sync"
+        )
+
+
+def check_budget(plan: Plan) -> None:
+    """Raise InputError if a search has no time for a single level."""
+    if plan.mode == "search" and orders_of(plan).next() is None:
+        raise InputError(
+            f"--budget {plan.search.budget} is too short for even one level of the search; give "
+            "it a minute or more (--quick takes three), or run one level: --users 10 --duration 10s"
         )
 
 
@@ -177,6 +188,7 @@ class Run:
         self._listener.phase(Phase("prepare", order.index, order.purpose, order.users, 0.0))
         prepared = self._sut.prepare(order.users, self._listener.prepared)
         note(self._bundle, self._spent_s, prepared)
+        self._try_all()
         with self._sut.generating():
             session = Session(
                 self._plan,
@@ -208,6 +220,16 @@ class Run:
         finally:
             self._ended_s = session.now_s()
             session.close()
+
+    def _try_all(self) -> None:
+        """Before a search: see that one user gets through."""
+        if self._plan.mode != "search" or self._levels:
+            return
+        with self._sut.generating():
+            wrong = try_all(self._plan, self._sut.access.engine_target())
+        if wrong is not None:
+            self._listener.noted(wrong)
+            self._bundle.event("trial", self._spent_s, message=wrong)
 
     def _run_level(self, runner: LevelRunner, order: LevelOrder) -> LevelResult | None:
         """Run a level; None if it could not be prepared and the search ends with what it has.

@@ -10,7 +10,7 @@ use http::{HeaderValue, Request, Uri};
 use super::Shared;
 use super::ask::{Ask, Body, Method, Target};
 use super::payload::Payload;
-use super::session::{Answer, Asked, HttpSession};
+use super::session::{Answer, Asked, Hints, HttpSession};
 use crate::connection::http1::{Each, Until};
 use crate::connection::{Connection, Http1, Http2, lost};
 use crate::pattern::Pattern;
@@ -55,8 +55,10 @@ impl HttpSession {
             authorization: authorization.as_deref(),
             cookies,
         };
+        let mut hints = Hints::default();
         let mut each = |name: &str, value: &[u8]| {
             note(name, value);
+            hints.note(name, value);
             // By length first: most headers are none.
             if shared.keeps_cookies && name.len() == 10 && name.eq_ignore_ascii_case("set-cookie") {
                 let path = shared.path(ask, asked, *number);
@@ -92,7 +94,7 @@ impl HttpSession {
             }
             None => return Err(lost("there is no connection")),
         };
-        Ok(Answer { reply, body })
+        Ok(Answer { reply, body, hints })
     }
 
     /// Takes the rest of an answer.

@@ -23,6 +23,12 @@ use crate::pattern::Pattern;
 /// How long one answer may take. Outside of a run the engine's limit does not watch.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// How often a page is asked for while the server says that it is busy.
+const BUSY_TRIES: u32 = 5;
+
+/// How long is waited before that.
+const BUSY_PAUSE: Duration = Duration::from_secs(1);
+
 /// What a server says of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Hello {
@@ -127,7 +133,13 @@ pub fn check(
             }
             let path = Pattern::plain(&set.path(page));
             let step = Step::Whole(Ask::get(path, &[200]));
-            bounded(session.play(&step, &mut user)).await?;
+            let mut tries = 1..BUSY_TRIES;
+            while let Err(error) = bounded(session.play(&step, &mut user)).await {
+                if !is_busy(&error) || tries.next().is_none() {
+                    return Err(error);
+                }
+                tokio::time::sleep(BUSY_PAUSE).await;
+            }
             checked.pages += 1;
             checked.bytes += page.bytes;
         }
@@ -164,6 +176,16 @@ fn pages(set: &PageSet, which: &[Which], extent: Extent) -> Vec<Page> {
     pages.sort_by_key(|page| page.number);
     pages.dedup();
     pages
+}
+
+/// Whether a server that limits how often one address may ask turned a look away.
+fn is_busy(error: &HttpError) -> bool {
+    let HttpError::Fault(fault) = error else {
+        return false;
+    };
+    [429, 503]
+        .iter()
+        .any(|status| fault.message.contains(&format!("status {status} ")))
 }
 
 fn visitor(http: &Http) -> (HttpSession, User) {

@@ -1,25 +1,22 @@
 //! Whether an answer is right.
 
+use std::fmt::Write as _;
+
 use headcount_load::{Fault, FaultKind};
 use http::StatusCode;
 
 use super::Shared;
 use super::ask::Method;
-use super::session::Asked;
+use super::session::{Answer, Asked, Hints};
 use crate::pages::Page;
 use crate::pages::content::{Difference, Wrong};
-use crate::wire::head::{Coding, Head};
+use crate::wire::head::Coding;
 use crate::wire::reply::Reply;
 
 impl Shared {
-    /// Refuses a status that was not expected.
-    pub(super) fn accept(
-        &self,
-        head: Option<&Head>,
-        expect: &[u16],
-        number: u32,
-    ) -> Result<(), Fault> {
-        let status = head.map_or(0, |head| head.status);
+    /// Refuses a status that was not expected, with what the server said of it.
+    pub(super) fn accept(&self, answer: &Answer, expect: &[u16], number: u32) -> Result<(), Fault> {
+        let status = answer.status();
         if expect.contains(&status) {
             return Ok(());
         }
@@ -36,12 +33,23 @@ impl Shared {
         }
         let expected: Vec<_> = expect.iter().map(u16::to_string).collect();
         let expected = expected.join(" or ");
-        let hint = if (300..400).contains(&status) && status != 304 {
-            "; redirects are not followed"
-        } else {
-            ""
-        };
-        let sentence = format!("status {status} {reason} instead of {expected}{hint}");
+        let mut sentence = format!("status {status} {reason} instead of {expected}");
+        if (300..400).contains(&status) && status != 304 {
+            sentence.push_str("; redirects are not followed");
+        }
+        let Hints {
+            location,
+            retry_after,
+        } = &answer.hints;
+        for (name, value) in [("Location", location), ("Retry-After", retry_after)] {
+            if !value.is_empty() {
+                let _ = write!(sentence, "; {name}: {value}"); // memory takes everything
+            }
+        }
+        // In quotes and last, so that it does not part messages (`load::fault::group`).
+        if let Some(text) = answer.reply.text() {
+            let _ = write!(sentence, "; body: \"{text}\"");
+        }
         Err(Fault::step(FaultKind::Refused, sentence))
     }
 

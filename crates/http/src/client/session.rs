@@ -34,6 +34,9 @@ pub struct HttpSession {
     pub(super) pending: Option<Box<Pending>>,
 }
 
+/// Bytes of a header that messages show at most.
+const MOST_HINT_BYTES: usize = 100;
+
 /// A request as it is sent this time.
 #[derive(Debug)]
 pub(super) struct Asked {
@@ -78,6 +81,39 @@ pub(super) struct Answer {
     pub(super) reply: Reply,
     /// Where the rest of it comes from, with HTTP/2.
     pub(super) body: Option<Box<RecvStream>>,
+    /// Where else it sends users, and when they may come back.
+    pub(super) hints: Hints,
+}
+
+/// Headers that say what a user should do instead; empty where they did not come.
+#[derive(Debug, Default)]
+pub(super) struct Hints {
+    /// `Location`, without a query, which may hold secrets.
+    pub(super) location: Box<str>,
+    /// `Retry-After`.
+    pub(super) retry_after: Box<str>,
+}
+
+impl Hints {
+    /// Notes a header, if it is one of them.
+    pub(super) fn note(&mut self, name: &str, value: &[u8]) {
+        // By length first: most headers are neither.
+        let kept = match name.len() {
+            8 if name.eq_ignore_ascii_case("location") => &mut self.location,
+            11 if name.eq_ignore_ascii_case("retry-after") => &mut self.retry_after,
+            _ => return,
+        };
+        let end = value.iter().position(|byte| *byte == b'?');
+        let shown = &value[..end.unwrap_or(value.len()).min(MOST_HINT_BYTES)];
+        *kept = shown.escape_ascii().to_string().into();
+    }
+}
+
+impl Answer {
+    /// The status; 0 before the head has come.
+    pub(super) fn status(&self) -> u16 {
+        self.reply.head().map_or(0, |head| head.status)
+    }
 }
 
 /// An answer that a later step receives the rest of.
@@ -167,8 +203,7 @@ impl HttpSession {
             .exchange(ask, asked, Until::End, &mut |_, _| {})
             .await?;
         self.settle(&answer).await?;
-        self.shared
-            .accept(answer.reply.head(), &ask.expect, self.number)?;
+        self.shared.accept(&answer, &ask.expect, self.number)?;
         Ok(Moved {
             read_bytes: self.shared.judge(asked, &mut answer.reply)?,
             written_bytes: ask.payload(asked).bytes(),
@@ -181,14 +216,12 @@ impl HttpSession {
         let mut answer = self
             .exchange(ask, asked, Until::Head, &mut |_, _| {})
             .await?;
-        let accepted = self
-            .shared
-            .accept(answer.reply.head(), &ask.expect, self.number);
-        if accepted.is_err() {
+        if !ask.expect.contains(&answer.status()) {
             self.finish(&mut answer).await?;
             self.settle(&answer).await?;
         }
-        accepted.map(|()| answer)
+        self.shared.accept(&answer, &ask.expect, self.number)?;
+        Ok(answer)
     }
 
     /// The rest of an answer.

@@ -1,9 +1,11 @@
 //! HTTP/1.1 as bytes, without sockets.
 //!
 //! * [`head`]: the status line and headers of an answer; [`chunked`]: its chunks.
-//! * [`reply`]: an answer as it arrives, piece by piece; [`sink`]: the check of its contents.
+//! * [`reply`]: an answer as it arrives, piece by piece; [`sink`]: the check of its contents;
+//!   [`excerpt`]: what is kept of one that was not expected.
 
 pub mod chunked;
+pub mod excerpt;
 pub mod head;
 pub mod reply;
 pub mod sink;

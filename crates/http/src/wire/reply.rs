@@ -1,6 +1,7 @@
 //! An answer as it arrives, piece by piece: its heads, then its body, checked and let go.
 
 use super::chunked::Chunked;
+use super::excerpt::Excerpt;
 use super::head::{Coding, Framing, Head, parse};
 use super::sink::{Checker, Sink};
 use crate::pages::content::Owner;
@@ -35,6 +36,8 @@ pub struct Reply {
     received: u64,
     is_over: bool,
     sink: Option<Sink>,
+    /// The beginning of the body of an answer that is no success.
+    excerpt: Option<Box<Excerpt>>,
 }
 
 impl Reply {
@@ -81,6 +84,12 @@ impl Reply {
     /// The check of the contents, if there was one.
     pub const fn take_sink(&mut self) -> Option<Sink> {
         self.sink.take()
+    }
+
+    /// The first words of the body, where the answer is no success and they can be read.
+    #[must_use]
+    pub fn text(&self) -> Option<String> {
+        self.excerpt.as_ref().and_then(|excerpt| excerpt.text())
     }
 
     /// Takes what arrived. `each` is told of every header. The error is a sentence.
@@ -148,6 +157,9 @@ impl Reply {
                 .wanted
                 .and_then(|owner| Sink::new(head.coding, Checker::new(owner)));
         }
+        if head.status >= 300 && head.coding == Coding::Identity {
+            self.excerpt = Some(Box::default());
+        }
     }
 
     /// Takes bytes of the body, and returns how many.
@@ -157,10 +169,14 @@ impl Reply {
             _ => return Ok(0),
         };
         let (received, sink) = (&mut self.received, &mut self.sink);
+        let excerpt = &mut self.excerpt;
         let mut data = |data: &[u8]| {
             *received += data.len() as u64;
             if let Some(sink) = sink {
                 sink.take(data);
+            }
+            if let Some(excerpt) = excerpt {
+                excerpt.take(data);
             }
         };
         match framing {
@@ -190,7 +206,9 @@ impl Reply {
     /// end of the body is known it is one more than what is left, so that more would be noticed.
     #[must_use]
     pub fn discardable(&self) -> u64 {
-        let Some(head) = self.head.filter(|_| !self.is_over && self.sink.is_none()) else {
+        let is_kept = self.excerpt.as_ref().is_some_and(|kept| !kept.is_full());
+        let is_unread = !self.is_over && self.sink.is_none() && !is_kept;
+        let Some(head) = self.head.filter(|_| is_unread) else {
             return 0;
         };
         match head.framing {

@@ -10,6 +10,7 @@ from headcount.analyse.diagnosis.resample import draws
 from headcount.analyse.diagnosis.thresholds import between, threshold
 from headcount.analyse.diagnosis.weigh import RESOURCES, Weighed, weigh
 from headcount.bundle.diagnosis import Confidence, Limit
+from headcount.bundle.environment import ServerFound
 
 TIMES = 60
 """Resamplings: enough to know a share of agreement to 0.06 at worst."""
@@ -20,6 +21,7 @@ def confidence(
     weighed: Weighed,
     observations: Sequence[Observation],
     measured: Mapping[int, Sequence[Mapping[str, Any]]],
+    server: ServerFound | None = None,
 ) -> float:
     """The evidence, the lead over the next, the resamplings that agree, and what was not observed.
 
@@ -30,7 +32,7 @@ def confidence(
     if weighed.killed is not None:
         return round(_evidence(decision, weighed), 3)
     sure = _evidence(decision, weighed) * _lead(decision)
-    sure *= _agreement(decision, observations, measured)
+    sure *= _agreement(decision, observations, measured, server)
     if decision.limit != "none":
         if decision.saturated is None and decision.limit not in ("refusal", "generator"):
             sure *= threshold("sure.one_level")
@@ -111,9 +113,10 @@ def _agreement(
     decision: Decision,
     observations: Sequence[Observation],
     measured: Mapping[int, Sequence[Mapping[str, Any]]],
+    server: ServerFound | None,
 ) -> float:
     if not measured:
         return threshold("sure.unmeasured")
     named = {decision.limit, *(sign.limit for sign in decision.joint)}
-    found = [decide(weigh(drawn)).limit for drawn in draws(observations, measured, TIMES)]
+    found = [decide(weigh(drawn, server)).limit for drawn in draws(observations, measured, TIMES)]
     return sum(limit in named for limit in found) / len(found)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from headcount.analyse.diagnosis.sight import can_prove
 from headcount.analyse.diagnosis.sign import Sign
 from headcount.analyse.diagnosis.thresholds import threshold
 from headcount.analyse.diagnosis.weigh import RESOURCES, Weighed
@@ -64,7 +65,7 @@ def _of_server(weighed: Weighed, ranked: tuple[Sign, ...], saturated: bool | Non
     elif saturated is True:
         soft = [sign for sign in ranked if sign.limit in SOFTWARE]
         found = soft[0] if soft and soft[0].score >= threshold("decide.software") else None
-    if found is None:
+    if found is None or not can_prove(weighed.sight, found):
         return Decision("unknown", None, (), ranked, saturated)
     return _made(found, ranked, saturated, joint)
 

@@ -16,10 +16,12 @@ from headcount.analyse.diagnosis.projection import projection
 from headcount.analyse.diagnosis.resample import seconds_of
 from headcount.analyse.diagnosis.ruled_out import NAMES, not_observed, ruled_out
 from headcount.analyse.diagnosis.sentences import candidate_text, sentence
+from headcount.analyse.diagnosis.sight import can_prove, missing_text
 from headcount.analyse.diagnosis.sign import Sign
 from headcount.analyse.diagnosis.turns import alternating_limits
 from headcount.analyse.diagnosis.weigh import Weighed, weigh
 from headcount.bundle.diagnosis import Candidate, Diagnosis, LevelScores, Limit
+from headcount.bundle.environment import ServerFound
 from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import Bundle
 
@@ -32,15 +34,20 @@ def diagnose(bundle: Bundle) -> Diagnosis | None:
 
     Pure: reads the bundle and nothing else, and gives the same for the same bundle.
     """
-    return of_levels(bundle.levels, bundle.seconds, bundle.events)
+    server = bundle.environment.server if bundle.environment is not None else None
+    return of_levels(bundle.levels, bundle.seconds, bundle.events, server)
 
 
 def of_levels(
     levels: Sequence[LevelResult],
     seconds: Iterable[Mapping[str, Any]] = (),
     events: Iterable[Mapping[str, Any]] = (),
+    server: ServerFound | None = None,
 ) -> Diagnosis | None:
-    """The diagnosis of levels; less sure without their seconds."""
+    """The diagnosis of levels; less sure without their seconds.
+
+    `server` is one of this machine that was looked for.
+    """
     if not levels:
         return None
     every = list(seconds)
@@ -48,7 +55,7 @@ def of_levels(
     observations = [observe(level, killed.get(level.index)) for level in levels]
     measured = seconds_of(every)
     lines = log_lines(events)
-    weighed = weigh(observations)
+    weighed = weigh(observations, server)
     failing = failure.sign(levels) if weighed.killed is None else None
     if failing is not None:
         return _of_errors(levels, failing, observations, weighed)
@@ -58,7 +65,7 @@ def of_levels(
         decision = _alternating(decision, weighed, turns)
     else:
         turns = None
-    sure = confidence(decision, weighed, observations, measured)
+    sure = confidence(decision, weighed, observations, measured, server)
     if decision.limit in named_limits(lines):
         sure = min(sure * LOG_SURE, 0.99)
     named = (decision.limit, *(sign.limit for sign in decision.joint))
@@ -76,10 +83,12 @@ def of_levels(
         size_unit=sign.size_unit if sign else None,
         confidence=sure,
         confidence_word=confidence_word(sure),
-        sentence=sentence(decision, broke=_broke(levels), why_unknown=_why(decision, weighed)),
+        sentence=sentence(
+            decision, broke=_broke(levels), why_unknown=_why(decision, weighed, server)
+        ),
         saturation=weighed.seen.elasticity,
         figures=list(sign.figures) if sign else [],
-        runner_up=_runner_up(decision),
+        runner_up=_runner_up(decision, weighed),
         joint=[_candidate(other) for other in decision.joint],
         candidates=[_candidate(other) for other in decision.ranked],
         ruled_out=ruled_out(decision, weighed),
@@ -143,10 +152,14 @@ def _alternating(decision: Decision, weighed: Weighed, turns: tuple[Limit, Limit
     )
 
 
-def _runner_up(decision: Decision) -> Candidate | None:
+def _runner_up(decision: Decision, weighed: Weighed) -> Candidate | None:
     """The strongest candidate that is not named, if there is evidence for it."""
     named = {decision.limit, *(sign.limit for sign in decision.joint)}
-    others = [sign for sign in decision.ranked if sign.limit not in named and sign.score > 0]
+    others = [
+        sign
+        for sign in decision.ranked
+        if sign.limit not in named and sign.score > 0 and can_prove(weighed.sight, sign)
+    ]
     return _candidate(others[0]) if others else None
 
 
@@ -180,10 +193,12 @@ def _broke(levels: Sequence[LevelResult]) -> str | None:
     return first.reasons[0].rstrip(".") if first is not None else None
 
 
-def _why(decision: Decision, weighed: Weighed) -> str:
+def _why(decision: Decision, weighed: Weighed, server: ServerFound | None) -> str:
     """Why the limit is unknown."""
     if not weighed.seen.levels:
         return "no level is valid"
+    if weighed.sight != "processes":
+        return missing_text(weighed.sight, server)
     if decision.saturated is None:
         return "no two levels are far enough apart in users, and the server waited for no resource"
     return "throughput is flat, but the server waited for no resource that was observed"

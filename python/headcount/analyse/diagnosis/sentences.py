@@ -48,7 +48,7 @@ def sentence(decision: Decision, *, broke: str | None, why_unknown: str) -> str:
             )
         return "No limit reached: throughput still grew with the users at the largest level."
     if decision.limit == "unknown" or decision.sign is None:
-        return f"Unknown: {why_unknown}."
+        return f"Cannot tell: {why_unknown}."
     sign = decision.sign
     joint = ""
     if decision.joint:

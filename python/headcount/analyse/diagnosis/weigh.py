@@ -17,9 +17,11 @@ from headcount.analyse.diagnosis.evidence import (
 )
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.saturation import Saturation, saturation
+from headcount.analyse.diagnosis.sight import Sight, sight
 from headcount.analyse.diagnosis.sign import Sign
 from headcount.analyse.diagnosis.thresholds import threshold
 from headcount.bundle.diagnosis import Limit
+from headcount.bundle.environment import ServerFound
 
 RESOURCES: tuple[Limit, ...] = ("cpu", "thread", "memory", "disk", "network")
 """The machine's resources; other limits are the generator's and the program's."""
@@ -35,6 +37,7 @@ class Weighed:
         signs: The sign of each limit over the deciding levels; limits not observed are absent.
         late: The generator's sign at levels that do not count because of it, above those that do.
         killed: The sign of memory, if the kernel OOM-killed server processes.
+        sight: What the counters show of the server.
 
     """
 
@@ -43,10 +46,11 @@ class Weighed:
     signs: Mapping[Limit, Sign]
     late: Sign | None
     killed: Sign | None
+    sight: Sight
 
 
-def weigh(observations: Sequence[Observation]) -> Weighed:
-    """Weigh everything."""
+def weigh(observations: Sequence[Observation], server: ServerFound | None = None) -> Weighed:
+    """Weigh everything; `server` is one of this machine that was looked for."""
     seen = saturation(observations)
     levels = {o.index: at_level(o, seen) for o in observations}
     deciding = [levels[o.index] for o in seen.levels]
@@ -59,7 +63,8 @@ def weigh(observations: Sequence[Observation]) -> Weighed:
     if deciding:
         # Refusals begin where the last place is taken: only those beyond show them.
         signs["refusal"] = deciding[-1]["refusal"]
-    return Weighed(seen, levels, signs, _late(observations, seen, levels), killed)
+    late = _late(observations, seen, levels)
+    return Weighed(seen, levels, signs, late, killed, sight(seen.levels, server))
 
 
 def at_level(level: Observation, seen: Saturation) -> dict[Limit, Sign]:

@@ -17,6 +17,7 @@ class Rule(BaseModel):
     Attributes:
         id: Its name.
         match: A regular expression searched for in the message, whatever its case.
+        body: Another, for the body of the answer that the message ends with; empty: any body.
         kinds: Kinds of faults it is about; empty: all.
         cause: The cause.
         meaning: What happened, in a sentence.
@@ -28,6 +29,7 @@ class Rule(BaseModel):
 
     id: str
     match: str = ""
+    body: str = ""
     kinds: Sequence[str] = ()
     cause: Cause
     meaning: str
@@ -42,14 +44,24 @@ def rules() -> tuple[Rule, ...]:
 
 
 @cache
-def _patterns() -> tuple[tuple[re.Pattern[str], Rule], ...]:
-    return tuple((re.compile(rule.match, re.IGNORECASE), rule) for rule in rules())
+def _patterns() -> tuple[tuple[re.Pattern[str], re.Pattern[str], Rule], ...]:
+    return tuple(
+        (re.compile(rule.match, re.IGNORECASE), re.compile(rule.body, re.IGNORECASE), rule)
+        for rule in rules()
+    )
+
+
+BODY = '; body: "'
+"""Where the body of an answer begins in a message. What a page says is no word of the protocol."""
 
 
 def cause_of(kind: str, message: str) -> Rule:
     """The first rule that fits a fault."""
+    protocol, _, body = message.partition(BODY)
     return next(
         rule
-        for pattern, rule in _patterns()
-        if (not rule.kinds or kind in rule.kinds) and pattern.search(message)
+        for in_message, in_body, rule in _patterns()
+        if (not rule.kinds or kind in rule.kinds)
+        and in_message.search(protocol)
+        and in_body.search(body)
     )

@@ -9,6 +9,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from headcount import _engine
+from headcount.analyse.failures import cause_of
+from headcount.bundle.failure import Cause
 from headcount.controller.access.access import NOTHING, Prepared, Progress
 from headcount.counters.source import Source
 from headcount.counters.web import WebSource
@@ -16,6 +18,8 @@ from headcount.errors import InputError, TargetError
 from headcount.plan.client import http_client
 from headcount.plan.plan import Plan
 
+OTHER: frozenset[Cause] = frozenset({"turned-away", "login", "application", "tls"})
+"""Causes of which the pages say nothing: they may be there."""
 UNREACHED = ("no connection", "no answer")
 """What the engine says of a server that nobody has spoken to yet."""
 
@@ -120,6 +124,10 @@ class HttpAccess:
         message = f"{url} does not serve the pages of {name} as they are ({error}); "
         if self._site.data is not None:
             return message + "this lab server does not work; its log may say why"
+        rule = cause_of("refused", error)
+        if rule.cause in OTHER:
+            what = f"{url} does not answer a look at its pages ({error})"
+            return f"{what}. {rule.meaning}. {rule.advice}"
         scale = f" --scale {self._plan.scale:g}" if self._plan.scale != 1 else ""
         mend = f"create them with: headcount prepare {name}{scale} --folder PAGES, and have the "
         mend += f"server serve that folder at {url}/"

@@ -45,7 +45,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, status: int, body: bytes, length: int | None = None) -> None:
         self.send_response(status)
         if status == 302:
-            self.send_header("Location", "/login")
+            self.send_header("Location", "/login?next=/")
+        if status == 429:
+            self.send_header("Retry-After", "7")
         self.send_header("Content-Length", str(len(body) if length is None else length))
         self.end_headers()
         self.wfile.write(body)

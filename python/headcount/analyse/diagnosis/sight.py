@@ -1,0 +1,58 @@
+"""What the counters show of the server: its processes, only its machine, or nothing."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from headcount.analyse.diagnosis.evidence import cpu, software
+from headcount.analyse.diagnosis.observation import Observation
+from headcount.analyse.diagnosis.sign import Sign
+from headcount.bundle.environment import ServerFound
+
+Sight = Literal["processes", "machine", "shared machine", "nothing"]
+"""`shared machine`: only that of the load generator, where anybody may be who is busy."""
+
+OF_PROCESSES = (cpu.OWN, cpu.GROUP, cpu.THROTTLED, cpu.PRESSURE, cpu.DELAY)
+"""Counters of the server's own processes; one is enough."""
+BY_LOAD = {software.PLACES, software.OUTSIDE, software.SERIAL}
+"""Figures that come from response times, whatever it is that takes the time."""
+
+
+def sight(levels: Sequence[Observation], server: ServerFound | None = None) -> Sight:
+    """What is seen at some levels; `server` is one of this machine that was looked for."""
+    if _any(levels, OF_PROCESSES):
+        return "processes"
+    if server is not None:
+        return "shared machine"
+    return "machine" if _any(levels, (cpu.HOST,)) else "nothing"
+
+
+def can_prove(seen: Sight, sign: Sign) -> bool:
+    """Whether a sign means what it says, as far as the server is seen.
+
+    A pool or a lock is what resources leave unexplained, so it takes the server's processes, or the
+    server's own word. A full machine proves something about a server that has it for itself.
+    """
+    if seen == "processes" or sign.limit in ("refusal", "generator"):
+        return True
+    if sign.limit in ("pool", "lock"):
+        return any(figure.counter not in BY_LOAD for figure in sign.figures)
+    return seen == "machine"
+
+
+def missing_text(seen: Sight, server: ServerFound | None) -> str:
+    """What is not known, and how to see it."""
+    if seen == "shared machine" and server is not None:
+        return server.missing or "nothing is known of the server's processes: name them with --pid"
+    if seen == "machine":
+        return (
+            "no resource of its machine is full, and nothing is known of the server's processes. "
+            "Run the same command on the server's machine, where they can be seen"
+        )
+    return (
+        "nothing is known of the server but its answers. Add its machine's counters with --source "
+        "ssh://USER@HOST, or run the same command there"
+    )
+
+
+def _any(levels: Sequence[Observation], names: Sequence[str]) -> bool:
+    return any(level.mean(name) is not None for level in levels for name in names)

@@ -1,0 +1,125 @@
+"""The trial before a search: one user plays every scenario, and must get through."""
+
+import json
+from collections.abc import Iterable, Sequence
+
+from headcount._engine import Engine, Interval
+from headcount.analyse.failures import cause_of
+from headcount.analyse.failures.causes import Rule
+from headcount.analyse.failures.ranking import messages
+from headcount.analyse.failures.summary import fault_results
+from headcount.controller.real_time import real_time
+from headcount.errors import TargetError
+from headcount.plan.plan import Plan, engine_plan
+
+LONGEST_S = 20.0
+"""A scenario that has not ended by then is neither right nor wrong."""
+TRIES = 3
+"""A scenario that never gets through in so many tries fails for everybody."""
+BETWEEN_S = 0.1
+"""Pause between scenarios: a site may count how many requests a second one address sends."""
+EXCUSED = "turned-away"
+"""The cause that is no mistake but a limit of the server, which a search finds."""
+
+
+def try_all(plan: Plan, target: str) -> str | None:
+    """Let one user play every scenario once; returns what fails without being decisive, or None.
+
+    Raises TargetError with the request, the answer and what to do if more than the criteria allow
+    cannot be played at all: a search would end with 0 users and say nothing of the server.
+    """
+    if plan.workload.program is not None:
+        return None  # a load file's turns depend on each other
+    with real_time():
+        engine = Engine(_plan(plan), plan.protocol, target)
+    try:
+        engine.set_users(1, 0.0)
+        intervals = list(_intervals(engine))
+        steps = engine.step_names
+    finally:
+        engine.close()
+    broken = _broken(intervals)
+    if not broken:
+        return None
+    return _judge(plan, broken, _explained(intervals, steps))
+
+
+def _plan(plan: Plan) -> str:
+    """The engine's plan: each scenario once in its order, hardly a pause between them."""
+    values = json.loads(engine_plan(plan))
+    scenarios = values["scenarios"]
+    names = values.get("script", {}).get("names") or [one["name"] for one in scenarios]
+    for scenario in scenarios:
+        scenario["pause"] = None
+    return json.dumps(
+        {
+            **values,
+            "workers": 1,
+            "pace": {"pace": "closed", "think": {"draw": "fixed", "s": BETWEEN_S}},
+            "report_every_ms": 100,
+            "scenarios": scenarios,
+            "script": {"names": names, "order": list(range(len(names))), "entries": [0]},
+        }
+    )
+
+
+def _intervals(engine: Engine) -> Iterable[Interval]:
+    """What happens until every scenario has got through once or failed often enough."""
+    completed: list[int] = []
+    failed: list[int] = []
+    while engine.now_s() < LONGEST_S:
+        interval = engine.next(1.0)
+        if interval is None:
+            continue
+        yield interval
+        counts = interval.scenarios
+        completed = completed or [0] * len(counts)
+        failed = failed or [0] * len(counts)
+        for place, one in enumerate(counts):
+            completed[place] += one.completed
+            failed[place] += one.failed
+        if all(done or wrong >= TRIES for done, wrong in zip(completed, failed, strict=True)):
+            return
+
+
+def _broken(intervals: Sequence[Interval]) -> list[int]:
+    """The scenarios that failed each time, by their place in the plan."""
+    if not intervals:
+        return []
+    counts = zip(*(interval.scenarios for interval in intervals), strict=True)
+    return [
+        place
+        for place, one in enumerate(counts)
+        if sum(each.failed for each in one) >= TRIES and not any(each.completed for each in one)
+    ]
+
+
+def _explained(intervals: Sequence[Interval], steps: Sequence[str]) -> list[tuple[str, Rule, str]]:
+    """The step, the meaning and the message of each failure that is a mistake, the worst first."""
+    found = [
+        (fault.step, cause_of(fault.kind, message), message)
+        for fault in fault_results(intervals, steps)
+        for message, _ in messages(fault)
+    ]
+    return [one for one in found if one[1].cause != EXCUSED]
+
+
+def _judge(plan: Plan, broken: Sequence[int], why: Sequence[tuple[str, Rule, str]]) -> str | None:
+    """What to say of scenarios that fail; raises TargetError if they are too many."""
+    if not why:
+        return None
+    scenarios = plan.workload.scenarios
+    weight = sum(scenarios[place].weight for place in broken)
+    part = weight / sum(one.weight for one in scenarios)
+    step, rule, message = why[0]
+    names = ", ".join(scenarios[place].name for place in broken[:3])
+    more = f" and {len(broken) - 3} more" if len(broken) > 3 else ""
+    which = "any scenario" if len(broken) == len(scenarios) else f"{names}{more}"
+    what = (
+        f"one user alone does not get through {which}, {part:.0%} of what users do: "
+        f'"{step}" failed {TRIES} times out of {TRIES}.\n  {message}\n{rule.meaning}. {rule.advice}'
+    )
+    allowed = [one.limit for one in plan.criteria if one.metric == "errors" and not one.scenario]
+    if rule.cause != "data" and part <= min(allowed, default=0.0):
+        return what
+    raise TargetError(f"{what}\nTo measure levels all the same: --users 1, or --levels 1,10,100")

@@ -1,0 +1,70 @@
+"""What is said where the server's processes cannot be seen: no guess."""
+
+from collections.abc import Mapping
+
+import pytest
+from diagnosis_levels import QUIET, Server, seconds
+
+from headcount.analyse.diagnosis import of_levels
+from headcount.bundle.diagnosis import Diagnosis
+from headcount.bundle.environment import ServerFound
+
+MISSING = "the processes that listen on 127.0.0.1:80 may not be looked into: run as root"
+HIDDEN = ServerFound(
+    addresses=["127.0.0.1:80"],
+    found_by=None,
+    processes={},
+    control_group={},
+    limits={},
+    missing=MISSING,
+)
+OF_PROCESSES = ("process.", "cgroup.", "socket.")
+MACHINE = {name: value for name, value in QUIET.items() if not name.startswith(OF_PROCESSES)}
+FULL = {"system.cpu.utilization": 1.0, "system.cpu.utilization.busiest": 1.0}
+
+
+def diagnosed(
+    quiet: Mapping[str, float],
+    loud: Mapping[str, float] | None = None,
+    server: ServerFound | None = None,
+    *,
+    accept: bool = False,
+) -> Diagnosis:
+    levels = Server(places=4, loud=loud or {}, quiet=quiet, accept=accept).levels()
+    found = of_levels(levels, seconds(levels), server=server)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("loud", [{}, FULL])
+@pytest.mark.parametrize("accept", [False, True])
+def test_on_a_shared_machine_a_hidden_server_is_not_judged(
+    loud: Mapping[str, float], accept: bool
+) -> None:
+    found = diagnosed(MACHINE, loud, HIDDEN, accept=accept)
+    assert (found.limit, found.confidence, found.runner_up) == ("unknown", 0.0, None)
+    assert found.sentence == f"Cannot tell: {MISSING}."
+
+
+def test_without_any_counters_the_way_to_get_them_is_said() -> None:
+    found = diagnosed({})
+    assert (found.limit, found.runner_up) == ("unknown", None)
+    assert "--source ssh://USER@HOST" in found.sentence
+
+
+def test_a_far_machine_that_is_full_is_named_and_an_idle_one_is_not() -> None:
+    full = diagnosed(MACHINE, FULL)
+    assert (full.limit, full.detail) == ("cpu", "all cores")
+    assert full.confidence_word != "high"
+    idle = diagnosed(MACHINE)
+    assert idle.limit == "unknown"
+    assert idle.sentence.startswith("Cannot tell: no resource of its machine is full")
+
+
+def test_the_servers_own_word_counts() -> None:
+    found = diagnosed(MACHINE | {"web.workers.limit": 4.0}, {"web.workers.busy": 4.0}, HIDDEN)
+    assert (found.limit, found.size) == ("pool", 4)
+
+
+def test_its_processes_are_enough_to_judge() -> None:
+    assert diagnosed(QUIET, accept=True).limit == "pool"

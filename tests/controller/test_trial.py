@@ -1,0 +1,79 @@
+"""The trial before a search: what one user cannot play is said before anybody else comes."""
+
+from typing import Any
+
+import pytest
+
+from broken_site import serving
+from headcount.controller.access import Secrets
+from headcount.controller.access.open import target_access
+from headcount.controller.trial import TRIES, try_all
+from headcount.errors import TargetError
+from headcount.plan.plan import validate
+from headcount.plan.resolve import Overrides, resolve
+from headcount.plan.workload import Workload
+
+
+def scenario(name: str, weight: float, **step: Any) -> dict[str, Any]:
+    steps = [{"name": f"{name}-page", "op": "get", "path": "/", **step}]
+    return {"name": name, "weight": weight, "limit": "5s", "steps": steps}
+
+
+def shop(*scenarios: dict[str, Any], errors: str = "1%") -> Workload:
+    values = {
+        "name": "shop",
+        "title": "A shop",
+        "protocol": "http",
+        "recreates": "nothing",
+        "description": "People look at a page.",
+        "sources": [],
+        "deviations": [],
+        "criteria": ["p95<=5s", f"errors<={errors}"],
+        "pace": {"kind": "closed", "time": {"draw": "fixed", "mean": "1h"}},
+        "run": {"duration": "2s"},
+        "scenarios": list(scenarios) or [scenario("look", 1)],
+    }
+    return validate(Workload, values, "the workload")
+
+
+def tried(workload: Workload, way: str, one_in: int = 1) -> str | None:
+    with serving(way, one_in) as address:
+        plan = resolve(workload, address, Overrides())
+        access = target_access(plan, address.removeprefix("http://"), Secrets())
+        return try_all(plan, access.engine_target())
+
+
+REFUSED = {
+    "redirect": ("sends users to a log-in page", "Location: /login"),
+    "missing": ("The page does not exist on this server", "status 404 Not Found instead of 200"),
+    "forbidden": ("The server forbids it", "status 403"),
+    "error": ("The application fails while it answers", 'body: "hello world'),
+}
+"""Why a search is refused, and what of the answer is quoted. Written before any of them was run."""
+
+
+@pytest.mark.parametrize("way", REFUSED)
+def test_what_nobody_can_play_is_refused_in_the_servers_words(way: str) -> None:
+    with pytest.raises(TargetError) as error:
+        tried(shop(), way)
+    message = str(error.value)
+    assert "does not get through any scenario, 100% of what users do" in message
+    assert f'"look-page" failed {TRIES} times out of {TRIES}' in message
+    assert "GET /: " in message
+    assert all(words in message for words in REFUSED[way])
+    assert "--users 1" in message
+
+
+@pytest.mark.parametrize(("way", "one_in"), [("well", 1), ("error", 2), ("rate", 1)])
+def test_who_gets_through_or_is_turned_away_may_be_searched_for(way: str, one_in: int) -> None:
+    assert tried(shop(), way, one_in) is None
+
+
+def test_a_scenario_that_criteria_allow_to_fail_is_noted() -> None:
+    often, rare = scenario("look", 95), scenario("buy", 5, expect=201)
+    noted = tried(shop(often, rare, errors="10%"), "well")
+    assert noted is not None
+    assert "does not get through buy, 5% of what users do" in noted
+    assert "status 200 OK instead of 201" in noted
+    with pytest.raises(TargetError, match="buy, 5% of what users do"):
+        tried(shop(often, rare), "well")
