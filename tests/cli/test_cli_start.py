@@ -20,3 +20,20 @@ def test_commands_start_without_what_takes_long_to_load() -> None:
     loaded = json.loads(said)
     assert "headcount.cli.running" in loaded
     assert [name for name in HEAVY if name in loaded] == []
+
+
+UNUSED = ("importlib.metadata", "markdown_it", "rich.markdown", "rich.traceback")
+"""What Typer and the version would load, a third of the CPU of `--help`."""
+HELP = """
+import json, sys
+import headcount.cli
+headcount.cli.run_line(["--help"])
+print("modules:", json.dumps(sorted(sys.modules)))
+"""
+
+
+def test_help_loads_nothing_that_it_does_not_show() -> None:
+    printed = subprocess.check_output([sys.executable, "-c", HELP], text=True)
+    text, _, modules = printed.partition("modules:")
+    assert "Usage: headcount" in text
+    assert [name for name in UNUSED if name in json.loads(modules)] == []

@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from headcount import __version__
-
 
 def _print(*, wanted: bool) -> None:
     if wanted:
+        from headcount import __version__
+
         print(f"headcount {__version__}")
         raise typer.Exit
 
