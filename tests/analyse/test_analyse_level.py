@@ -53,6 +53,23 @@ def test_a_level_with_other_users_than_claimed_is_invalid(closed: Run) -> None:
     assert not observe(level, closed.plan.criteria).valid
 
 
+def test_a_level_shorter_than_users_pause_does_not_count() -> None:
+    run = record(
+        workload("closed", "1h", serve(0.01), criteria=["p95<=1s", "mean<=1s"]), USERS, 1.6
+    )
+    level = run.level(run.between(0.5, 1.5))
+    assert level.outcome == "invalid"
+    assert level.reasons[0].startswith("no user was due to do anything within 1")
+    assert not any("nothing was answered" in reason for reason in level.reasons)
+
+
+def test_a_server_that_holds_everybody_has_failed() -> None:
+    run = record(workload("closed", "10ms", serve(60.0), criteria=["p95<=1s"]), USERS, 2.6)
+    level = run.level(run.between(1.0, 2.5))
+    assert level.outcome == "failed"
+    assert level.reasons[0].startswith("nothing completed; 100% took longer")
+
+
 def test_every_figure_of_a_level(closed: Run) -> None:
     window = closed.between(0.5, 2.5)
     level = closed.level(window)

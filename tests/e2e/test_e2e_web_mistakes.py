@@ -131,10 +131,18 @@ def test_a_page_damaged_on_the_disk_fails_the_level(
     assert any(reason.startswith("wrong data was read") for reason in level["reasons"])
 
 
+def replace_program(path: Path, text: str) -> None:
+    """Give a program that may be running another text: as a new file, for its own is busy."""
+    new = path.with_suffix(".new")
+    new.write_text(text, "utf-8")
+    new.chmod(path.stat().st_mode)
+    new.replace(path)
+
+
 def test_a_cgi_program_that_does_not_run(headcount: Headcount, apache: WebServer) -> None:
     program = apache.data / "cgi-bin" / "page"
     text = program.read_text("utf-8")
-    program.write_text("#!/bin/sh\nexit 1\n")
+    replace_program(program, "#!/bin/sh\nexit 1\n")
     try:
         ended = headcount.run("run", "web-cgi20", "--target", apache.url, *SHORT)
         assert ended.code == 3
@@ -144,7 +152,7 @@ def test_a_cgi_program_that_does_not_run(headcount: Headcount, apache: WebServer
         static = headcount.run("run", "web-static", "--target", apache.url, *SHORT)
         assert static.code in (0, 4), static
     finally:
-        program.write_text(text, "utf-8")
+        replace_program(program, text)
 
 
 def test_a_cgi_program_that_breaks_during_a_run(headcount: Headcount, apache: WebServer) -> None:
@@ -159,10 +167,10 @@ def test_a_cgi_program_that_breaks_during_a_run(headcount: Headcount, apache: We
         command.reach(
             lambda: len(headcount.bundles()) > before and phase(headcount.bundles()[-1]) == "steady"
         )
-        program.write_text("#!/bin/sh\nexit 1\n")
+        replace_program(program, "#!/bin/sh\nexit 1\n")
         ended = command.ended()
     finally:
-        program.write_text(text, "utf-8")
+        replace_program(program, text)
     assert ended.code in (1, 4), ended
     (level,) = json.loads((headcount.bundles()[-1] / "levels.json").read_bytes())["levels"]
     assert {fault["kind"] for fault in level["faults"]} == {"refused"}

@@ -264,7 +264,8 @@ def _flags(plan: Plan, levels: Sequence[LevelResult]) -> list[str]:
     invalid = [level for level in levels if level.outcome == "invalid"]
     if invalid:
         users = ", ".join(count(level.users) for level in invalid)
-        flags.append(f"levels that do not count (see their reasons): {users} users")
+        whose = "1 user" if users == "1" else f"{users} users"
+        flags.append(f"levels that do not count (see their reasons): {whose}")
     drifting = [level for level in levels if not level.steadiness.steady]
     official = [level for level in drifting if level.purpose in ("official", "soak", "only")]
     if official:

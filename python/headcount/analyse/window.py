@@ -46,6 +46,13 @@ class Window:
         from_s = self.intervals[0].from_s
         return sum(users for since_s, users in self.intervals[-1].unserved if since_s <= from_s)
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing fell due, ended or was waited for: its users paused all the time."""
+        everything = self.pool()
+        asked = everything.due() + everything.completed + everything.failed
+        return not asked and not everything.unanswered(0) and not self.unserved_users
+
     def split(self, seconds: float) -> "list[Window]":
         """Consecutive windows of this length; a rest shorter than half of it joins the last."""
         parts: list[list[Interval]] = []

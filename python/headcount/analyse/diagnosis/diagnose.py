@@ -154,6 +154,8 @@ def _alternating(decision: Decision, weighed: Weighed, turns: tuple[Limit, Limit
 
 def _runner_up(decision: Decision, weighed: Weighed) -> Candidate | None:
     """The strongest candidate that is not named, if there is evidence for it."""
+    if decision.limit == "unknown" and decision.saturated is None:
+        return None
     named = {decision.limit, *(sign.limit for sign in decision.joint)}
     others = [
         sign

@@ -125,7 +125,8 @@ class HttpAccess:
         if self._site.data is not None:
             return message + "this lab server does not work; its log may say why"
         rule = cause_of("refused", error)
-        if rule.cause in OTHER:
+        is_cgi = rule.cause == "application" and self._plan.asks_for_cgi
+        if rule.cause in OTHER and not is_cgi:
             what = f"{url} does not answer a look at its pages ({error})"
             return f"{what}. {rule.meaning}. {rule.advice}"
         scale = f" --scale {self._plan.scale:g}" if self._plan.scale != 1 else ""

@@ -16,6 +16,8 @@ from headcount.plan.client import smb_client
 from headcount.plan.plan import Plan
 from headcount.plan.target import is_loopback
 
+WRONG_LOGON = ("STATUS_LOGON_FAILURE", "STATUS_WRONG_PASSWORD", "STATUS_NO_SUCH_USER")
+"""How a server says that it knows no such user, or that the password is another."""
 UNREACHED = ("no connection", "no answer", "closed the connection")
 """What the engine says of a server that nobody has spoken to yet."""
 
@@ -98,6 +100,14 @@ class SmbAccess:
             raise TargetError(
                 f"{where}{message}; check that a file server is running there, on this port, and "
                 "that no firewall blocks this machine"
+            ) from error
+        except InputError as error:
+            message = str(error)
+            if not any(words in message for words in WRONG_LOGON):
+                raise
+            raise InputError(
+                f"{message}; give the users' names with --user (now {self._place.user}) and the "
+                "password that all of them have with --password-file or HEADCOUNT_PASSWORD"
             ) from error
         return hello
 
