@@ -1,5 +1,8 @@
 """Preparing a data set, using it in runs, and deleting it: three verbs on one server."""
 
+import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,10 +81,16 @@ def test_another_seed_is_another_data_set(headcount: Headcount, data: Path, targ
 
 def test_a_folder_that_is_not_headcounts_is_refused(headcount: Headcount, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("five years of work")
-    for options in ((), ("--disposable",)):
-        ended = headcount.run("serve", "app", "--data", str(tmp_path), *options)
-        assert ended.code == 2
-        assert str(tmp_path) in ended.message
+    ended = headcount.run("serve", "app", "--data", str(tmp_path))
+    assert ended.code == 2
+    assert str(tmp_path) in ended.message
+    options = json.dumps({"data": str(tmp_path)})
+    labs = [sys.executable, "-m", "headcount.own_server", "app", options]
+    lab = subprocess.run(
+        labs, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    assert lab.returncode == 2
+    assert lab.stderr.startswith(f"error: {tmp_path} is not empty")
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
     assert processes_with(str(tmp_path)) == []
 

@@ -47,6 +47,7 @@ ARROWS = {
         "doctor",
         "live",
         "output",
+        "own_server",
         "sort",
         "storage",
         "plan",

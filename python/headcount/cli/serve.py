@@ -1,9 +1,5 @@
 """`headcount serve`: Headcount's own servers, on the system under test."""
 
-import os
-import shutil
-import signal
-import threading
 from pathlib import Path
 from typing import Annotated
 
@@ -13,8 +9,8 @@ from headcount import _engine
 from headcount.cli import options
 from headcount.cli.console import out
 from headcount.cli.secrets import secret
-from headcount.errors import InputError
 from headcount.output.file import ensure_folder
+from headcount.own_server import end_by_signal, print_address
 
 app = typer.Typer(help="Run a server to measure, on its own machine.", no_args_is_help=True)
 
@@ -39,7 +35,6 @@ def serve_app(
     ] = 4096,
     token_file: options.TokenFile = None,
     json: options.Json = False,
-    disposable: Annotated[bool, typer.Option("--disposable", hidden=True)] = False,
 ) -> None:
     """Run the application server (re-creates ServerBench's) until Ctrl-C.
 
@@ -48,23 +43,16 @@ def serve_app(
 
     Example: headcount serve app --data /srv/headcount --listen 0.0.0.0:7410 --token-file token
     """
-    stop = threading.Event()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(name, lambda *_: stop.set())
-    if disposable:
-        _check_empty(data)
-        _end_with_standard_input(stop)
+    stop = end_by_signal()
     ensure_folder(data, "--data")
     token = secret(token_file, "token", "HEADCOUNT_TOKEN")
     server = _engine.AppServer(listen, str(data), threads, write_mode, connections, token)
     if json:
-        print_json_line(server.address)
+        print_address(server.address)
     else:
         out.print(f"application server on {server.address}, data in {data}; Ctrl-C ends it")
     stop.wait()
     server.stop()
-    if disposable:
-        shutil.rmtree(data, ignore_errors=True)
 
 
 @app.command("smtp")
@@ -108,7 +96,6 @@ def serve_smtp(
         typer.Option(help="File with the password of all clients (or set HEADCOUNT_PASSWORD)."),
     ] = None,
     json: options.Json = False,
-    disposable: Annotated[bool, typer.Option("--disposable", hidden=True)] = False,
 ) -> None:
     """Run a small SMTP server in front of LMTP servers, until Ctrl-C.
 
@@ -117,40 +104,12 @@ def serve_smtp(
 
     Example: headcount serve smtp --lmtp 127.0.0.1:10024 --route far.invalid=count
     """
-    stop = threading.Event()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(name, lambda *_: stop.set())
-    if disposable:
-        _end_with_standard_input(stop)
-        password = None  # the lab's users are those of its Dovecot
-    else:
-        password = secret(password_file, "password", "HEADCOUNT_PASSWORD")
+    stop = end_by_signal()
+    password = secret(password_file, "password", "HEADCOUNT_PASSWORD")
     server = _engine.MailFront(listen, lmtp, route or [], reject or [], delay, password)
     if json:
-        print_json_line(server.address)
+        print_address(server.address)
     else:
         out.print(f"SMTP on {server.address}, mail goes to {lmtp}; Ctrl-C ends it")
     stop.wait()
     print(server.stop(), flush=True)
-
-
-def _check_empty(data: Path) -> None:
-    """The folder of a lab server must be new or empty, for all of it is deleted."""
-    if data.exists() and any(data.iterdir()):
-        raise InputError(f"{data} is not empty; a disposable server deletes its folder")
-
-
-def _end_with_standard_input(stop: threading.Event) -> None:
-    """For a lab server: when whoever started it is gone, it ends."""
-
-    def wait() -> None:
-        while os.read(0, 4096):
-            pass
-        stop.set()
-
-    threading.Thread(target=wait, daemon=True).start()
-
-
-def print_json_line(address: str) -> None:
-    """One line, at once: whoever started the server waits for it."""
-    print(f'{{"address": "{address}"}}', flush=True)

@@ -72,15 +72,19 @@ class AppServer:
             )
         self.settings: Mapping[str, str] = {**SETTINGS, **settings}
         self._home = Home("app")
-        command = [sys.executable, "-m", "headcount", "serve", "app", "--json", "--disposable"]
-        command += ["--listen", f"{port.host()}:0", "--data", str(self._home.path)]
+        options = {
+            "listen": f"{port.host()}:0",
+            "data": str(self._home.path),
+            "threads": int(self.settings["threads"]),
+            "write_mode": self.settings["write_mode"],
+            "connections": int(self.settings["connections"]),
+        }
+        command = [sys.executable, "-m", "headcount.own_server", "app", json.dumps(options)]
         self.token: str | None = None
         environment: dict[str, str] = {}
         if port.host() != port.LOOPBACK:  # others of this machine's networks might reach it
             self.token = secrets.token_urlsafe(TOKEN_BYTES)
             environment = {"HEADCOUNT_TOKEN": self.token}
-        for key, value in self.settings.items():
-            command += [f"--{key.replace('_', '-')}", value]
         try:
             self._process = ServerProcess(command, environment)
             self.address: str = json.loads(self._process.ready_line("{"))["address"]

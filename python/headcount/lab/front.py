@@ -28,10 +28,12 @@ class Front:
 
         Raises SystemLimitError where it cannot be started.
         """
-        command = [sys.executable, "-m", "headcount", "serve", "smtp", "--json", "--disposable"]
-        command += ["--listen", f"{port.host()}:0", "--lmtp", lmtp]
-        for domain in destinations:
-            command += ["--route", f"{domain}=count"]
+        options = {
+            "listen": f"{port.host()}:0",
+            "lmtp": lmtp,
+            "routes": [f"{domain}=count" for domain in destinations],
+        }
+        command = [sys.executable, "-m", "headcount.own_server", "smtp", json.dumps(options)]
         self._destinations = list(destinations)
         self._process = ServerProcess(command)
         self.address: str = json.loads(self._process.ready_line("{"))["address"]
