@@ -5,6 +5,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 export UV_PYTHON_DOWNLOADS ?= never
+# The tests start Python a thousand times. Without bytecode each would compile all of Headcount again.
+unexport PYTHONDONTWRITEBYTECODE
 
 # A uv of our own when the machine has none: Debian's Python refuses global installs.
 UV := $(or $(shell command -v uv 2>/dev/null),.tools/bin/uv)
