@@ -217,12 +217,12 @@ def test_users_who_are_stuck_do_not_report(
 ) -> None:
     assert level["outcome"] == "passed"
     before = set(file_server.processes())
+    bundles = len(headcount.bundles())
     running = headcount.start(
         *("run", "file-copy", "--target", file_server.target, "--users", str(USERS), *SCALE),
         *("--think", "50ms", "--ramp", "1s", "--settle", "6s", "--duration", "5s"),
         *("--criteria", "errors<90%", "--seed", "4"),
     )
-    bundles = len(headcount.bundles())
     running.reach(lambda: len(headcount.bundles()) > bundles)
     bundle = headcount.bundles()[-1]
     running.reach(lambda: phase(bundle) == "settle")

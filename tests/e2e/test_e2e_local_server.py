@@ -96,8 +96,10 @@ def test_its_processes_are_found_and_their_ended_children_counted(
     (level,) = bundle.levels
     counters = level.counters["sut"]
     # By the server's own doing: so many requests a second of 20 ms each, and what a fork costs.
+    # It is what the machine's other programs leave over, so their comings and goings add an error;
+    # without the ended children next to nothing would be left.
     wanted = level.achieved_per_s * 0.02
-    assert counters["process.cpu.utilization"].mean > 0.8 * wanted
+    assert counters["process.cpu.utilization"].mean > 0.5 * wanted
     assert "system.cpu.foreign" in counters
     assert connections(level) <= level.users + 1
 

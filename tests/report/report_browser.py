@@ -27,6 +27,11 @@ def unfold(page: Page, which: str = "details") -> Page:
     return page
 
 
+def fold(page: Page) -> None:
+    """Close it again."""
+    page.evaluate("document.querySelectorAll('details').forEach((e) => { e.open = false; })")
+
+
 @dataclass
 class Browser:
     """A browser that remembers what its pages asked for and complained of."""
@@ -35,12 +40,14 @@ class Browser:
     folder: Path
     requests: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
+    pages: list[Page] = field(default_factory=list)
 
     def show(self, case: Case, width: int, scheme: str = "light", media: str = "screen") -> Page:
         """Open a report as a file, as a person does."""
         path = self.folder / "report.html"
         path.write_text(render(case.content), encoding="utf-8")
         page = self.context.new_page()
+        self.pages.append(page)
         page.on("request", lambda request: self.requests.append(request.url))
         page.on("console", lambda message: self.complaints.append(message.text))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
@@ -48,3 +55,17 @@ class Browser:
         page.emulate_media(media=media, color_scheme=scheme)
         page.goto(path.as_uri())
         return page
+
+    def close(self) -> None:
+        """Close its pages."""
+        for page in self.pages:
+            page.close()
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A report that a browser shows."""
+
+    case: Case
+    page: Page
+    browser: Browser
