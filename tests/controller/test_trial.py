@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from broken_site import serving
+from headcount.bundle.level import FaultResult
 from headcount.controller.access import Secrets
 from headcount.controller.access.open import target_access
-from headcount.controller.trial import TRIES, try_all
+from headcount.controller.trial import TRIES, _explained, try_all
 from headcount.errors import TargetError
 from headcount.plan.plan import validate
 from headcount.plan.resolve import Overrides, resolve
@@ -77,3 +78,17 @@ def test_a_scenario_that_criteria_allow_to_fail_is_noted() -> None:
     assert "status 200 OK instead of 201" in noted
     with pytest.raises(TargetError, match="buy, 5% of what users do"):
         tried(shop(often, rare), "well")
+
+
+def test_only_what_fails_is_named_and_who_is_turned_away_is_not_blamed() -> None:
+    """One scenario is turned away, another has a mistake once and gets through later."""
+    plan = resolve(shop(scenario("look", 1), scenario("buy", 1)), "http://127.0.0.1:1", Overrides())
+
+    def fault(step: str, message: str) -> FaultResult:
+        return FaultResult(step=step, kind="refused", count=3, examples=[message])
+
+    busy = fault("buy-page", "GET /: status 429 Too Many Requests instead of 200")
+    wrong = fault("look-page", "GET /: status 404 Not Found instead of 200")
+    assert _explained(plan, [1], [wrong, busy]) == {}
+    assert _explained(plan, [0, 1], [wrong, busy])[0][0] == "look-page"
+    assert list(_explained(plan, [0, 1], [wrong, busy])) == [0]

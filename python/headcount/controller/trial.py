@@ -1,13 +1,14 @@
 """The trial before a search: one user plays every scenario, and must get through."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from headcount._engine import Engine, Interval
 from headcount.analyse.failures import cause_of
 from headcount.analyse.failures.causes import Rule
 from headcount.analyse.failures.ranking import messages
-from headcount.analyse.failures.summary import fault_results
+from headcount.analyse.failures.summary import OPENING, fault_results
+from headcount.bundle.level import FaultResult
 from headcount.controller.real_time import real_time
 from headcount.errors import TargetError
 from headcount.plan.plan import Plan, engine_plan
@@ -38,10 +39,8 @@ def try_all(plan: Plan, target: str) -> str | None:
         steps = engine.step_names
     finally:
         engine.close()
-    broken = _broken(intervals)
-    if not broken:
-        return None
-    return _judge(plan, broken, _explained(intervals, steps))
+    why = _explained(plan, _broken(intervals), fault_results(intervals, steps))
+    return _judge(plan, why) if why else None
 
 
 def _plan(plan: Plan) -> str:
@@ -69,6 +68,8 @@ def _intervals(engine: Engine) -> Iterable[Interval]:
     failed: list[int] = []
     while engine.now_s() < LONGEST_S:
         interval = engine.next(1.0)
+        if interval is None and engine.ended:
+            return
         if interval is None:
             continue
         yield interval
@@ -94,32 +95,41 @@ def _broken(intervals: Sequence[Interval]) -> list[int]:
     ]
 
 
-def _explained(intervals: Sequence[Interval], steps: Sequence[str]) -> list[tuple[str, Rule, str]]:
-    """The step, the meaning and the message of each failure that is a mistake, the worst first."""
-    found = [
-        (fault.step, cause_of(fault.kind, message), message)
-        for fault in fault_results(intervals, steps)
-        for message, _ in messages(fault)
-    ]
-    return [one for one in found if one[1].cause != EXCUSED]
+def _explained(
+    plan: Plan, broken: Sequence[int], faults: Sequence[FaultResult]
+) -> dict[int, tuple[str, Rule, str]]:
+    """The step, the meaning and the message of why each scenario fails, by its place.
+
+    Those whose users are only turned away are left out.
+    """
+    found = {}
+    for place in broken:
+        steps = {OPENING, *(step.name for step in plan.workload.scenarios[place].steps)}
+        mistakes = [
+            (fault.step, rule, message)
+            for fault in faults
+            for message, _ in messages(fault)
+            if fault.step in steps and (rule := cause_of(fault.kind, message)).cause != EXCUSED
+        ]
+        if mistakes:
+            found[place] = mistakes[0]
+    return found
 
 
-def _judge(plan: Plan, broken: Sequence[int], why: Sequence[tuple[str, Rule, str]]) -> str | None:
+def _judge(plan: Plan, why: Mapping[int, tuple[str, Rule, str]]) -> str:
     """What to say of scenarios that fail; raises TargetError if they are too many."""
-    if not why:
-        return None
     scenarios = plan.workload.scenarios
-    weight = sum(scenarios[place].weight for place in broken)
-    part = weight / sum(one.weight for one in scenarios)
-    step, rule, message = why[0]
-    names = ", ".join(scenarios[place].name for place in broken[:3])
-    more = f" and {len(broken) - 3} more" if len(broken) > 3 else ""
-    which = "any scenario" if len(broken) == len(scenarios) else f"{names}{more}"
+    part = sum(scenarios[place].weight for place in why) / sum(one.weight for one in scenarios)
+    names = [scenarios[place].name for place in why]
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    which = "any scenario" if len(names) == len(scenarios) else ", ".join(names[:3]) + more
+    step, rule, message = next(iter(why.values()))
     what = (
         f"one user alone does not get through {which}, {part:.0%} of what users do: "
         f'"{step}" failed {TRIES} times out of {TRIES}.\n  {message}\n{rule.meaning}. {rule.advice}'
     )
     allowed = [one.limit for one in plan.criteria if one.metric == "errors" and not one.scenario]
-    if rule.cause != "data" and part <= min(allowed, default=0.0):
+    is_data = any(one.cause == "data" for _, one, _ in why.values())
+    if not is_data and part <= min(allowed, default=0.0):
         return what
     raise TargetError(f"{what}\nTo measure levels all the same: --users 1, or --levels 1,10,100")
