@@ -55,6 +55,16 @@ def test_a_group_that_goes_with_its_processes_is_told_by_its_machine() -> None:
     assert kills([], [alive, dead, after]) == {2: Kills(2, gone=True)}
 
 
+def test_a_kill_in_the_last_second_with_processes_counts_once_they_are_gone() -> None:
+    """As seen: its group had gone, and three of its processes were still ending."""
+    alive, last = second(1, sut=ALIVE | {OWN: 0.0}), second(2, "ramp", sut=ALIVE | {HOST: 1.99})
+    after = second(2, sut={HOST: 0.0})
+    assert kills([], [alive, last, after, after]) == {2: Kills(2, gone=True)}
+    assert kills([], [alive, last, second(2, sut=ALIVE), after]) == {}
+    counted = second(2, sut=ALIVE | {OWN: 0.0, HOST: 1.0})  # somebody else's, by the group's count
+    assert kills([], [alive, counted, after]) == {}
+
+
 def test_kills_of_the_machine_are_nobodys_while_the_server_lives() -> None:
     assert kills([], [second(1, sut=ALIVE | {HOST: 2.0}), second(2, sut=ALIVE)]) == {}
 

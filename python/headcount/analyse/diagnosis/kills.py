@@ -44,14 +44,21 @@ def _in_seconds(seconds: Iterable[Mapping[str, Any]]) -> dict[int, Kills]:
     own: dict[int, float] = {}
     gone: dict[int, float] = {}
     unseen: int | None = None
+    # The level and the machine's kills of the last second in which the server had processes, where
+    # its group and the group's own count had gone already.
+    last: tuple[int, float] | None = None
     for second in seconds:
         level, counters = second["level"], second["counters"].get("sut", {})
+        killed = counters.get(HOST, 0.0) * second["seconds"]
         if ALIVE in counters:
             unseen = 0
+            last = (level, killed) if killed and OWN not in counters else None
         elif counters and unseen is not None:
             unseen += 1
-        if unseen and unseen <= LATEST_S and counters.get(HOST):
-            gone[level] = gone.get(level, 0.0) + counters[HOST] * second["seconds"]
+        if unseen == 1 and last is not None:
+            gone[last[0]] = gone.get(last[0], 0.0) + last[1]
+        if unseen and unseen <= LATEST_S and killed:
+            gone[level] = gone.get(level, 0.0) + killed
         if counters.get(OWN):
             own[level] = own.get(level, 0.0) + counters[OWN] * second["seconds"]
     found = {level: Kills(_whole(number), gone=True) for level, number in gone.items()}
