@@ -9,6 +9,8 @@ use headcount_load::{Plan, Run};
 use serde_json::json;
 
 const USERS: u32 = 40;
+/// Scenarios after which every user has played several; how long that takes is the machine's affair.
+const ENOUGH: u64 = 500;
 
 #[test]
 fn every_user_of_a_run_gets_right_answers() {
@@ -35,9 +37,12 @@ fn every_user_of_a_run_gets_right_answers() {
     let origin = Origin::now();
     let (mut last, mut is_stopping) = (None, false);
     while !run.has_ended() {
-        assert!(origin.elapsed_ns() < 20_000_000_000, "the run does not end");
+        assert!(origin.elapsed_ns() < 60_000_000_000, "the run does not end");
         last = run.next(Duration::from_secs(1)).unwrap().or(last);
-        if !is_stopping && origin.elapsed_ns() > 1_000_000_000 {
+        let completed = last
+            .as_ref()
+            .map_or(0, |report| report.recorder.scenarios[0].completed);
+        if !is_stopping && completed > ENOUGH {
             is_stopping = true;
             run.stop(Duration::from_secs(5));
         }
@@ -45,7 +50,7 @@ fn every_user_of_a_run_gets_right_answers() {
     let counted = last.unwrap().recorder;
     let tally = &counted.scenarios[0];
     assert!(counted.faults.is_empty(), "{:?}", counted.faults);
-    assert!(tally.completed > 500, "{}", tally.completed);
+    assert!(tally.completed > ENOUGH, "{}", tally.completed);
     common::eventually("all users have left", || {
         server.statistics().connections.now == 0
     });
