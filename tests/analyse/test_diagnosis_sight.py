@@ -58,7 +58,7 @@ def test_a_far_machine_that_is_full_is_named_and_an_idle_one_is_not() -> None:
     assert full.confidence_word != "high"
     idle = diagnosed(MACHINE)
     assert idle.limit == "unknown"
-    assert idle.sentence.startswith("Cannot tell: no resource of its machine is full")
+    assert idle.sentence.startswith("Cannot tell: no resource of the machine is full")
 
 
 def test_the_servers_own_word_counts() -> None:

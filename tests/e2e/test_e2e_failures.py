@@ -101,7 +101,7 @@ def test_a_search_is_refused_where_one_user_alone_fails(headcount: Headcount, sh
         ended = headcount.run("run", shop, "--target", target, "--quick")
     assert ended.code == ExitCode.UNREACHABLE, ended.err
     message = " ".join(ended.message.split())
-    assert "one user alone does not get through any scenario, 100% of what users do" in message
+    assert "a single user fails at every scenario (100% of what users do)" in message
     assert "Location: /login" in message
 
 

@@ -72,7 +72,7 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
         watched = watched.model_copy(update={"limited": False})
     invalid = _invalid(level, watched.reasons if watched.limited else [], law)
     failed = wrong_data_reasons(faults)
-    if not window.intervals or not window.is_idle:
+    if not window.is_idle:
         failed += [result.sentence for result in criteria if not result.passed]
     failed += _shortfall(due, completed + window.pool().failed, level.users)
     failed += unserved.reasons(window, level.users, criteria)
@@ -118,7 +118,7 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
 def _invalid(level: Measured, reasons: list[str], law: little.Little | None) -> list[str]:
     """Why a level must not count, beside the generator's own reasons."""
     invalid = list(reasons)
-    if level.window.intervals and level.window.is_idle:
+    if level.window.is_idle:
         invalid.append(
             f"no user was due to do anything within {span(level.window.seconds)}: measure longer "
             "than users pause (--duration), or with more of them"

@@ -49,6 +49,8 @@ class Window:
     @property
     def is_idle(self) -> bool:
         """Whether nothing fell due, ended or was waited for: its users paused all the time."""
+        if not self.intervals:
+            return False
         everything = self.pool()
         asked = everything.due() + everything.completed + everything.failed
         return not asked and not everything.unanswered(0) and not self.unserved_users

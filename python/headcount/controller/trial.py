@@ -1,7 +1,7 @@
 """The trial before a search: one user plays every scenario, and must get through."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from headcount._engine import Engine, Interval
 from headcount.analyse.failures import cause_of
@@ -34,21 +34,24 @@ def try_all(plan: Plan, target: str) -> str | None:
     with real_time():
         engine = Engine(_plan(plan), plan.protocol, target)
     try:
-        engine.set_users(1, 0.0)
-        intervals = list(_intervals(engine))
-        steps = engine.step_names
+        intervals = _play(engine)
+        faults = fault_results(intervals, engine.step_names)
     finally:
         engine.close()
-    why = _explained(plan, _broken(intervals), fault_results(intervals, steps))
+    broken = [
+        place
+        for place, (completed, failed) in enumerate(_counts(intervals))
+        if failed >= TRIES and not completed
+    ]
+    why = _explained(plan, broken, faults)
     return _judge(plan, why) if why else None
 
 
 def _plan(plan: Plan) -> str:
     """The engine's plan: each scenario once in its order, hardly a pause between them."""
     values = json.loads(engine_plan(plan))
-    scenarios = values["scenarios"]
-    names = values.get("script", {}).get("names") or [one["name"] for one in scenarios]
-    for scenario in scenarios:
+    names = values.get("script", {}).get("names") or [one["name"] for one in values["scenarios"]]
+    for scenario in values["scenarios"]:
         scenario["pause"] = None
     return json.dumps(
         {
@@ -56,43 +59,29 @@ def _plan(plan: Plan) -> str:
             "workers": 1,
             "pace": {"pace": "closed", "think": {"draw": "fixed", "s": BETWEEN_S}},
             "report_every_ms": 100,
-            "scenarios": scenarios,
             "script": {"names": names, "order": list(range(len(names))), "entries": [0]},
         }
     )
 
 
-def _intervals(engine: Engine) -> Iterable[Interval]:
+def _play(engine: Engine) -> list[Interval]:
     """What happens until every scenario has got through once or failed often enough."""
-    completed: list[int] = []
-    failed: list[int] = []
-    while engine.now_s() < LONGEST_S:
+    engine.set_users(1, 0.0)
+    intervals: list[Interval] = []
+    while engine.now_s() < LONGEST_S and not engine.ended:
         interval = engine.next(1.0)
-        if interval is None and engine.ended:
-            return
         if interval is None:
             continue
-        yield interval
-        counts = interval.scenarios
-        completed = completed or [0] * len(counts)
-        failed = failed or [0] * len(counts)
-        for place, one in enumerate(counts):
-            completed[place] += one.completed
-            failed[place] += one.failed
-        if all(done or wrong >= TRIES for done, wrong in zip(completed, failed, strict=True)):
-            return
+        intervals.append(interval)
+        if all(done or failed >= TRIES for done, failed in _counts(intervals)):
+            break
+    return intervals
 
 
-def _broken(intervals: Sequence[Interval]) -> list[int]:
-    """The scenarios that failed each time, by their place in the plan."""
-    if not intervals:
-        return []
-    counts = zip(*(interval.scenarios for interval in intervals), strict=True)
-    return [
-        place
-        for place, one in enumerate(counts)
-        if sum(each.failed for each in one) >= TRIES and not any(each.completed for each in one)
-    ]
+def _counts(intervals: Sequence[Interval]) -> list[tuple[int, int]]:
+    """How often each scenario was completed, and failed."""
+    each = zip(*(interval.scenarios for interval in intervals), strict=True)
+    return [(sum(one.completed for one in many), sum(one.failed for one in many)) for many in each]
 
 
 def _explained(
@@ -122,14 +111,14 @@ def _judge(plan: Plan, why: Mapping[int, tuple[str, Rule, str]]) -> str:
     part = sum(scenarios[place].weight for place in why) / sum(one.weight for one in scenarios)
     names = [scenarios[place].name for place in why]
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    which = "any scenario" if len(names) == len(scenarios) else ", ".join(names[:3]) + more
+    which = "every scenario" if len(names) == len(scenarios) else ", ".join(names[:3]) + more
     step, rule, message = next(iter(why.values()))
     what = (
-        f"one user alone does not get through {which}, {part:.0%} of what users do: "
-        f'"{step}" failed {TRIES} times out of {TRIES}.\n  {message}\n{rule.meaning}. {rule.advice}'
+        f"a single user fails at {which} ({part:.0%} of what users do): "
+        f'"{step}" failed every time.\n  {message}\n{rule.meaning}. {rule.advice}'
     )
     allowed = [one.limit for one in plan.criteria if one.metric == "errors" and not one.scenario]
     is_data = any(one.cause == "data" for _, one, _ in why.values())
     if not is_data and part <= min(allowed, default=0.0):
         return what
-    raise TargetError(f"{what}\nTo measure levels all the same: --users 1, or --levels 1,10,100")
+    raise TargetError(f"{what}\nTo run levels anyway: --users 1, or --levels 1,10,100")

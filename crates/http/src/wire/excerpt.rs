@@ -1,4 +1,4 @@
-//! What is kept of an answer that was not expected, for the message about it.
+//! What is kept of the body of an error, for the message about it.
 
 /// Bytes of a body that are kept: a page's head and its first words.
 const KEPT_BYTES: usize = 2 << 10;

@@ -2,7 +2,7 @@
 //!
 //! * [`head`]: the status line and headers of an answer; [`chunked`]: its chunks.
 //! * [`reply`]: an answer as it arrives, piece by piece; [`sink`]: the check of its contents;
-//!   [`excerpt`]: what is kept of one that was not expected.
+//!   [`excerpt`]: what is kept of an error.
 
 pub mod chunked;
 pub mod excerpt;

@@ -36,7 +36,7 @@ pub struct Reply {
     received: u64,
     is_over: bool,
     sink: Option<Sink>,
-    /// The beginning of the body of an answer that is no success.
+    /// The beginning of the body of an error.
     excerpt: Option<Box<Excerpt>>,
 }
 
@@ -86,7 +86,7 @@ impl Reply {
         self.sink.take()
     }
 
-    /// The first words of the body, where the answer is no success and they can be read.
+    /// The first words of the body of an error, where they can be read.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         self.excerpt.as_ref().and_then(|excerpt| excerpt.text())
@@ -157,7 +157,7 @@ impl Reply {
                 .wanted
                 .and_then(|owner| Sink::new(head.coding, Checker::new(owner)));
         }
-        if head.status >= 300 && head.coding == Coding::Identity {
+        if head.status >= 400 && head.coding == Coding::Identity {
             self.excerpt = Some(Box::default());
         }
     }

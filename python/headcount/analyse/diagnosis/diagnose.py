@@ -199,8 +199,8 @@ def _why(decision: Decision, weighed: Weighed, server: ServerFound | None) -> st
     """Why the limit is unknown."""
     if not weighed.seen.levels:
         return "no level is valid"
+    if decision.saturated is None and weighed.sight in ("processes", "machine"):
+        return "no two levels are far enough apart in users, and the server waited for no resource"
     if weighed.sight != "processes":
         return missing_text(weighed.sight, server)
-    if decision.saturated is None:
-        return "no two levels are far enough apart in users, and the server waited for no resource"
     return "throughput is flat, but the server waited for no resource that was observed"

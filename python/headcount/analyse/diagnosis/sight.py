@@ -42,15 +42,15 @@ def can_prove(seen: Sight, sign: Sign) -> bool:
 def missing_text(seen: Sight, server: ServerFound | None) -> str:
     """What is not known, and how to see it."""
     if seen == "shared machine" and server is not None:
-        return server.missing or "nothing is known of the server's processes: name them with --pid"
+        return server.missing or "the server's processes are not known: name them with --pid"
     if seen == "machine":
         return (
-            "no resource of its machine is full, and nothing is known of the server's processes. "
-            "Run the same command on the server's machine, where they can be seen"
+            "no resource of the machine is full, and no process of the server is seen. If the "
+            "server is on another machine, run the same command there"
         )
     return (
-        "nothing is known of the server but its answers. Add its machine's counters with --source "
-        "ssh://USER@HOST, or run the same command there"
+        "only the server's answers are known, not its machine's counters. Add them with --source "
+        "ssh://USER@HOST, or run the same command on the server's machine"
     )
 
 
