@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from rust import COMMAND, PROGRAMS
+import rust
 
 HERE = Path(__file__).parent
 LOG = Path("target/rust-tests.log")
@@ -15,16 +15,16 @@ def main() -> int:
 
     What the crates' tests print is shown when the others have ended, so that lines stay together.
     """
-    subprocess.run([*COMMAND, *PROGRAMS, "--no-run"], check=False)  # rust.py reports a failure
+    rust.build()  # rust.py reports a failure
     with LOG.open("wb") as log:
-        rust = subprocess.Popen(
+        crates = subprocess.Popen(
             [sys.executable, HERE / "rust.py"], stdout=log, stderr=subprocess.STDOUT
         )
         try:
             python = subprocess.run([sys.executable, HERE / "suite.py"], check=False).returncode
-            code = rust.wait()
+            code = crates.wait()
         finally:
-            rust.terminate()
+            crates.terminate()
     print("\ntests of the crates:", flush=True)
     sys.stdout.buffer.write(LOG.read_bytes())
     return python or code

@@ -4,6 +4,7 @@ The same rule as for the tests in Python (`stolen.py`), for each test program of
 the kernel counted as stolen between its begin and its end makes it run again, twice at most.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -13,12 +14,29 @@ from pathlib import Path
 
 from stolen import BURST, EVERY_S, TRIES, Thief
 
-COMMAND = ("cargo", "test", "--quiet", "--no-fail-fast")
+COMMAND = ("cargo", "test", "--quiet", "--profile", "bench", "--no-fail-fast")
+"""The profile shares its folder, and so all libraries, with the engine that `uv sync` builds."""
 PROGRAMS = ("--workspace", "--lib", "--bins", "--tests")
-"""Not the examples, which clippy compiles."""
+LINTED = {"RUSTC_WORKSPACE_WRAPPER": "clippy-driver", "CLIPPY_ARGS": "-Dwarnings"}
+"""Clippy's driver is a compiler: one pass lints the crates and builds their tests."""
 EXAMPLE = re.compile(r"^ *//[/!] ```", re.MULTILINE)
 BEGINS = re.compile(r"^running \d+ tests?$")
 FAILED = re.compile(r"test failed, to rerun pass `([^`]+)`")
+
+
+def environment() -> dict[str, str]:
+    """What cargo runs with. Clippy compiles where it is installed; tests can do without."""
+    try:
+        found = subprocess.run(["clippy-driver", "--version"], capture_output=True, check=False)
+    except OSError:
+        return dict(os.environ)
+    return os.environ | LINTED if found.returncode == 0 else dict(os.environ)
+
+
+def build(*more: str) -> int:
+    """Build the programs of the tests; returns cargo's exit code."""
+    command = [*COMMAND, *PROGRAMS, *more, "--no-run"]
+    return subprocess.run(command, env=environment(), check=False).returncode
 
 
 def run(which: Sequence[str], thief: Thief) -> tuple[int, dict[str, float]]:
@@ -29,7 +47,11 @@ def run(which: Sequence[str], thief: Thief) -> tuple[int, dict[str, float]]:
     """
     failed: dict[str, float] = {}
     with subprocess.Popen(
-        [*COMMAND, *which], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        [*COMMAND, *which],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment(),
     ) as cargo:
         assert cargo.stdout is not None
         for line in cargo.stdout:
@@ -74,4 +96,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(build("--examples") if sys.argv[1:] == ["--build"] else main())

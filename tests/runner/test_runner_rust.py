@@ -1,6 +1,7 @@
 """Test programs of cargo that failed are run again only where their CPUs were stolen."""
 
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -99,3 +100,13 @@ def test_examples_of_documentation_are_tests_too(
     monkeypatch.setattr(rust, "run", lambda which, _thief: (seen.append(list(which)) or 0, {}))
     assert rust.main() == 0
     assert seen == [list(rust.PROGRAMS), ["--doc", "--package", "headcount-one"]]
+
+
+def test_each_crate_is_tested_with_overflow_checks() -> None:
+    """They are off in the profile whose folder and libraries the tests share."""
+    root = Path(__file__).parents[2]
+    packages = tomllib.loads((root / "Cargo.toml").read_text("utf-8"))["profile"]["bench"][
+        "package"
+    ]
+    checked = {name for name, profile in packages.items() if profile["overflow-checks"]}
+    assert checked == {f"headcount-{folder.name}" for folder in (root / "crates").iterdir()}
