@@ -6,20 +6,18 @@
 )]
 
 use std::fs;
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
 use std::ops::ControlFlow;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
-use crate::common;
-use crate::common::{Nginx, Way, pause, person, play};
+use crate::common::{Nginx, Way, person, play};
 use headcount_http::client::inspect::{Checked, Extent, Looked, check, hello};
 use headcount_http::pages::suite::webbench;
 use headcount_http::pages::tree::{Kept, write_tree};
 use headcount_http::pages::{Group, Which};
 use headcount_http::{HttpError, HttpOptions};
 use headcount_load::FaultKind;
-use headcount_load::clock::Origin;
 use serde_json::json;
 
 fn look(options: HttpOptions) -> Result<Checked, HttpError> {
@@ -129,39 +127,28 @@ struct PythonServer {
 
 impl PythonServer {
     fn start(folder: &std::path::Path) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        drop(listener);
-        let child = Command::new("python3")
-            .args([
-                "-m",
-                "http.server",
-                "--cgi",
-                "--bind",
-                "127.0.0.1",
-                "--directory",
-            ])
+        // It chooses its port itself and says which: one that was free a moment ago may be taken.
+        let mut child = Command::new("python3")
+            .args(["-u", "-m", "http.server", "--cgi"])
+            .args(["--bind", "127.0.0.1", "--directory"])
             .arg(folder)
-            .arg(port.to_string())
+            .arg("0")
             .current_dir(folder)
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
+            .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let server = Self {
-            child,
-            url: format!("http://127.0.0.1:{port}"),
-        };
-        let origin = Origin::now();
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(
-                origin.elapsed_ns() < common::PATIENCE.as_nanos() as u64,
-                "it does not listen"
-            );
-            pause(Duration::from_millis(10));
-        }
-        server
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let port = line
+            .split("port ")
+            .nth(1)
+            .and_then(|rest| rest.split(' ').next());
+        let url = format!("http://127.0.0.1:{}", port.expect("its port"));
+        Self { child, url }
     }
 }
 
