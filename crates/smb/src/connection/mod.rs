@@ -34,6 +34,7 @@ pub struct Connection {
 
 impl Connection {
     /// Where its requests are counted.
+    #[must_use]
     pub fn requests(&self) -> Rc<Requests> {
         Rc::clone(&self.requests)
     }
