@@ -1,0 +1,106 @@
+"""`python -m bench.failures`: break servers, run Headcount as users do, judge its answers."""
+
+import argparse
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from bench.failures.case import Case, cases
+from bench.failures.judge import Judged, judged
+from bench.failures.servers import PASSWORD, nginx, postgresql, raw
+from bench.failures.workload import workload
+
+LONGEST_S = 300.0
+"""A run that takes longer than a quick look has failed."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Play the cases; returns 0, or 1 where an answer was wrong."""
+    parser = argparse.ArgumentParser(prog="python -m bench.failures", description=__doc__)
+    parser.add_argument("--part", choices=("develop", "held-out"), help="only these")
+    parser.add_argument("--only", nargs="+", metavar="WORD", help="cases with a word in the name")
+    parser.add_argument("--keep", type=Path, help="folder for what Headcount printed")
+    options = parser.parse_args(arguments)
+    found = [
+        play(case)
+        for case in cases()
+        if options.part in (None, case.part)
+        and (not options.only or any(word in case.name for word in options.only))
+    ]
+    if options.keep is not None:
+        options.keep.mkdir(parents=True, exist_ok=True)
+        for one in found:
+            (options.keep / f"{one.case.name}.txt").write_text(one.text, "utf-8")
+        lines = [json.dumps(_record(one)) + "\n" for one in found]
+        (options.keep / "judged.ndjson").write_text("".join(lines), "utf-8")
+    right = sum(one.is_right for one in found)
+    print(f"{right} of {len(found)} explained")
+    return 0 if right == len(found) else 1
+
+
+def play(case: Case) -> Judged:
+    """Break a server, let Headcount look at it, and judge and print the result."""
+    with tempfile.TemporaryDirectory() as name, serving(case, Path(name)) as target:
+        file = Path(name) / "broken.toml"
+        file.write_text(workload(case), "utf-8")
+        command = [str(Path(sys.executable).with_name("headcount")), "run", str(file)]
+        command += ["--target", target, "--quick", "--budget", "1m", "--runs", f"{name}/runs"]
+        if case.server == "postgresql":
+            command += ["--user", "shop"]
+        begun = time.monotonic()
+        done = subprocess.run(
+            command,
+            env={**os.environ, "HEADCOUNT_PASSWORD": PASSWORD, "COLUMNS": "100"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+            timeout=LONGEST_S,
+        )
+    one = judged(case, done.returncode, done.stdout, time.monotonic() - begun)
+    mark = "right" if one.is_right else "WRONG"
+    print(f"{mark}  {one.seconds:5.1f} s  exit {one.code}  {case.part:8}  {case.name}", flush=True)
+    for pattern in one.missing:
+        print(f"       does not say {pattern}")
+    for pattern in one.wrong:
+        print(f"       says {pattern}")
+    return one
+
+
+@contextlib.contextmanager
+def serving(case: Case, folder: Path) -> Iterator[str]:
+    """The target of a case, whose server runs as long as the block."""
+    place = folder / "server"
+    place.mkdir()
+    folder.chmod(0o711)
+    if case.server == "nginx":
+        with nginx(case, place) as address:
+            yield f"http://{address}"
+    elif case.server == "raw":
+        with raw(case) as address:
+            yield f"http://{address}"
+    else:
+        with postgresql(case, place) as address:
+            yield f"postgresql://{address}"
+
+
+def _record(one: Judged) -> dict[str, object]:
+    return {
+        "name": one.case.name,
+        "part": one.case.part,
+        "right": one.is_right,
+        "code": one.code,
+        "missing": one.missing,
+        "wrong": one.wrong,
+        "seconds": round(one.seconds, 1),
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
