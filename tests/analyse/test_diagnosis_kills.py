@@ -65,6 +65,19 @@ def test_a_kill_in_the_last_second_with_processes_counts_once_they_are_gone() ->
     assert kills([], [alive, counted, after]) == {}
 
 
+def test_a_process_that_outlives_the_others_does_not_hide_the_kill() -> None:
+    """As seen: ten of PostgreSQL's processes had ended, a session stayed for five seconds."""
+    alive, left = second(1, sut=ALIVE | {OWN: 0.0}), {"process.count": 1.0}
+    last, later = second(2, "ramp", sut=left | {HOST: 1.9}), second(2, sut=left | {HOST: 0.0})
+    after = second(2, sut={HOST: 0.0})
+    assert kills([], [alive, last]) == {2: Kills(2, gone=True)}
+    assert kills([], [alive, last, later, later, later, after]) == {2: Kills(2, gone=True)}
+    back = second(2, sut=left | {OWN: 0.0})  # its group is read again: the kill was another's
+    assert kills([], [alive, last, later, back, after]) == {}
+    without = second(1, sut=ALIVE | {HOST: 0.0})  # a server without a group of its own
+    assert kills([], [without, last, later]) == {}
+
+
 def test_kills_of_the_machine_are_nobodys_while_the_server_lives() -> None:
     assert kills([], [second(1, sut=ALIVE | {HOST: 2.0}), second(2, sut=ALIVE)]) == {}
 

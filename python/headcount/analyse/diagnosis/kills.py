@@ -21,8 +21,8 @@ class Kills:
 
     Attributes:
         number: Processes of the server's own control group; with `gone` those of its machine.
-        gone: Whether the server had no process left then. Its group and the group's own count have
-            gone with it, and only its machine still counts.
+        gone: Whether the server ended then, with all its processes or with the one that led to its
+            control group. The group's own count cannot be read any more; only its machine counts.
 
     """
 
@@ -44,23 +44,32 @@ def _in_seconds(seconds: Iterable[Mapping[str, Any]]) -> dict[int, Kills]:
     own: dict[int, float] = {}
     gone: dict[int, float] = {}
     unseen: int | None = None
-    # The level and the machine's kills of the last second in which the server had processes, where
-    # its group and the group's own count had gone already.
-    last: tuple[int, float] | None = None
+    processes = 0.0
+    has_group = ended = False
+    # The machine's kills of the last second in which the server had a process but its group could
+    # not be read; they are the server's if that was its end.
+    doubtful: dict[int, float] = {}
     for second in seconds:
         level, counters = second["level"], second["counters"].get("sut", {})
         killed = counters.get(HOST, 0.0) * second["seconds"]
+        if OWN in counters:
+            has_group, ended, doubtful = True, False, {}
+            if counters[OWN]:
+                own[level] = own.get(level, 0.0) + counters[OWN] * second["seconds"]
+        elif ALIVE in counters and not ended:
+            doubtful = {level: killed} if killed else {}
+            # The process that led to its group has gone with others; the rest, such as a session
+            # of PostgreSQL, may stay for seconds.
+            ended = has_group and bool(killed) and counters[ALIVE] < processes
         if ALIVE in counters:
-            unseen = 0
-            last = (level, killed) if killed and OWN not in counters else None
+            unseen, processes = 0, counters[ALIVE]
         elif counters and unseen is not None:
             unseen += 1
-        if unseen == 1 and last is not None:
-            gone[last[0]] = gone.get(last[0], 0.0) + last[1]
+            ended = ended or (unseen == 1 and bool(doubtful))
         if unseen and unseen <= LATEST_S and killed:
             gone[level] = gone.get(level, 0.0) + killed
-        if counters.get(OWN):
-            own[level] = own.get(level, 0.0) + counters[OWN] * second["seconds"]
+    for level, killed in doubtful.items() if ended else ():
+        gone[level] = gone.get(level, 0.0) + killed
     found = {level: Kills(_whole(number), gone=True) for level, number in gone.items()}
     return found | {
         level: Kills(_whole(number), gone=level in gone) for level, number in own.items()
