@@ -167,9 +167,11 @@ class Headcount:
         self._commands.append(Command(line, environment, folder, None))
         return self._commands[-1]
 
-    def run(self, *arguments: str, ulimit: str = "", **environment: str) -> Ended:
+    def run(
+        self, *arguments: str, ulimit: str = "", before: tuple[str, ...] = (), **environment: str
+    ) -> Ended:
         """Run a command to its end."""
-        return self.start(*arguments, ulimit=ulimit, **environment).ended()
+        return self.start(*arguments, ulimit=ulimit, before=before, **environment).ended()
 
     def serve(self, data: Path, *arguments: str) -> tuple[Command, str]:
         """Start an application server that no run owns; returns it and its target."""

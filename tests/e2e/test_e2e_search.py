@@ -18,6 +18,9 @@ THINK = 45
 """Think time in multiples of the service time."""
 LIMIT = 8
 """Limit of the 95th percentile, in service times."""
+FIRST = ("nice", "-n", "-15")
+"""The server gets a CPU before the other programs of a busy machine, if root runs the tests: a
+request that takes eight times as long because of them has no capacity that arithmetic knows."""
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +34,8 @@ def headcount(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Headcount]:
 def found(headcount: Headcount) -> Bundle:
     """The search. What one request takes is measured first, for machines differ."""
     server = ("run", PROCESSOR, "--target", "lab:app", "--set", "threads=1", "--json")
-    alone = headcount.run(*server, "--users", "1", "--think", "50ms", "--criteria", "errors<1%")
+    one = ("--users", "1", "--think", "50ms", "--criteria", "errors<1%")
+    alone = headcount.run(*server, *one, before=FIRST)
     (level,) = reader.load(Path(alone.json["bundle"])).levels
     assert level.total.service is not None
     service_ms = level.total.service.p50_ms
@@ -39,6 +43,7 @@ def found(headcount: Headcount) -> Bundle:
         *(*server, "--quick", "--budget", "80s", "--seed", "3"),
         *("--think", f"exponential:{THINK * service_ms:.0f}ms"),
         *("--criteria", f"p95<={LIMIT * service_ms:.0f}ms"),
+        before=FIRST,
     )
     assert ended.code == 0, ended
     assert ended.json["kind"] == "capacity"
@@ -121,6 +126,7 @@ def test_one_thread_did_all_the_work(found: Bundle, headcount: Headcount) -> Non
         *("run", PROCESSOR, "--target", "lab:app", "--set", "threads=1", "--json"),
         *("--users", str(3 * (THINK + 1)), "--think", f"exponential:{think_s * 1000:.0f}ms"),
         *("--duration", "5s"),
+        before=FIRST,
     )
     (level,) = reader.load(Path(too_many.json["bundle"])).levels
     assert level.counters["server"]["app.queue.length"].mean > 1
