@@ -9,6 +9,8 @@ from itertools import count
 from typing import Any
 
 BODY = b"hello world\n" * 20
+SLOW_S = 0.1
+"""What the page /slow takes."""
 STATUSES = {"redirect": 302, "missing": 404, "forbidden": 403, "error": 500, "rate": 429}
 
 
@@ -40,6 +42,8 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if way == "silent":
             time.sleep(30)
+        if self.path == "/slow":
+            time.sleep(SLOW_S)
         self._answer(STATUSES.get(way, 200), BODY)
 
     def _answer(self, status: int, body: bytes, length: int | None = None) -> None:

@@ -1,14 +1,15 @@
 """The trial before a search: what one user cannot play is said before anybody else comes."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from broken_site import serving
+from broken_site import SLOW_S, serving
 from headcount.bundle.level import FaultResult
 from headcount.controller.access import Secrets
 from headcount.controller.access.open import target_access
-from headcount.controller.trial import _explained, try_all
+from headcount.controller.trial import _explained, _service_ms, try_all
 from headcount.errors import TargetError
 from headcount.plan.plan import validate
 from headcount.plan.resolve import Overrides, resolve
@@ -41,7 +42,9 @@ def tried(workload: Workload, way: str, one_in: int = 1) -> str | None:
     with serving(way, one_in) as address:
         plan = resolve(workload, address, Overrides())
         access = target_access(plan, address.removeprefix("http://"), Secrets())
-        return try_all(plan, access.engine_target())
+        trial = try_all(plan, access.engine_target())
+        assert trial is not None
+        return trial.failure
 
 
 REFUSED = {
@@ -92,3 +95,41 @@ def test_only_what_fails_is_named_and_who_is_turned_away_is_not_blamed() -> None
     assert _explained(plan, [1], [wrong, busy]) == {}
     assert _explained(plan, [0, 1], [wrong, busy])[0][0] == "look-page"
     assert list(_explained(plan, [0, 1], [wrong, busy])) == [0]
+
+
+def test_the_trial_measures_what_a_scenario_takes_with_one_user() -> None:
+    workload = shop(scenario("wait", 1, path="/slow"))
+    with serving("well") as address:
+        plan = resolve(workload, address, Overrides())
+        access = target_access(plan, address.removeprefix("http://"), Secrets())
+        trial = try_all(plan, access.engine_target(), is_search=False)
+    assert trial is not None
+    assert trial.service_ms is not None
+    assert trial.service_ms >= 1000 * SLOW_S
+    assert trial.completed >= 1
+
+
+@dataclass
+class Count:
+    completed: int = 0
+    service_s: float = 0.0
+    failed: int = 0
+
+
+@dataclass
+class Second:
+    scenarios: list[Count]
+
+
+def test_the_mean_is_weighted_as_users_draw_and_leaves_the_first_time_out() -> None:
+    """Looking takes 10 ms in three of four cases, buying 50 ms; the first of each took a second."""
+    plan = resolve(shop(scenario("look", 3), scenario("buy", 1)), "http://127.0.0.1:1", Overrides())
+    seconds: list[Any] = [
+        Second([Count(), Count()]),
+        Second([Count(1, 1.0), Count()]),
+        Second([Count(2, 0.02), Count(1, 1.0)]),
+        Second([Count(1, 0.01), Count(2, 0.1)]),
+    ]
+    assert _service_ms(plan, seconds) == (pytest.approx((3 * 10 + 1 * 50) / 4), 5)
+    assert _service_ms(plan, seconds[:3]) == (None, 0)  # buying was not repeated
+    assert _service_ms(plan, seconds[:1]) == (None, 0)

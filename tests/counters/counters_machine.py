@@ -86,6 +86,7 @@ def process(m: int) -> dict[str, str]:
             f"rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: {4096 + 8192 * m}\n"
             f"write_bytes: {1024 * m}\ncancelled_write_bytes: 0\n"
         ),
+        f"{folder}/limits": "Max open files            1024   4096   files\n",
         f"{folder}/fd/0": "",
         f"{folder}/fd/1": "",
         f"{folder}/smaps_rollup": "0-1 ---p 0 00:00 0 [rollup]\nRss: 1000 kB\nPss: 600 kB\n",

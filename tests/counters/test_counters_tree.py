@@ -189,3 +189,27 @@ def test_no_figure_is_negative_whatever_the_kernel_tells(before, after, elapsed_
     now = tree.Tree(2, {each.pid: each for each in after})
     values = tree.delta(was, now, elapsed_s) | tree.gauges(now)
     assert all(math.isfinite(value) and value >= 0 for value in values.values())
+
+
+def test_the_busiest_process_is_one_without_its_children() -> None:
+    """Of 300, 120 and 45 ticks in 3 s, the last of a child that ended, the first is a core."""
+
+    def reading(first: int, second: int, reaped: int) -> tree.Tree:
+        made = [
+            Process(
+                pid,
+                1,
+                5,
+                ended=False,
+                threads=1,
+                resident_bytes=0,
+                totals=Totals((own, gone), (0, 0), (0, 0)),
+            )
+            for pid, own, gone in ((10, first, reaped), (11, second, 0))
+        ]
+        return tree.Tree(10, {one.pid: one for one in made})
+
+    values = tree.delta(reading(100, 40, 0), reading(400, 160, 45), 3.0)
+    ticks = TICKS_PER_S
+    assert values["process.cpu.busiest_process"] == pytest.approx(300 / ticks / 3)
+    assert values["process.cpu.utilization"] == pytest.approx(465 / ticks / 3)

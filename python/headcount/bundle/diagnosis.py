@@ -19,14 +19,19 @@ Limit = Literal[
     "network",
     "pool",
     "lock",
+    "upstream",
+    "limiter",
+    "delay",
+    "pause",
     "refusal",
     "errors",
     "none",
     "unknown",
 ]
 """What limits: `errors` if failures that are not for lack of a place or of time stop the run; its
-detail is their cause. `none` if the server was not saturated, `unknown` if no figure shows whether
-or by what it was."""
+detail is their cause. `upstream` is another server that it waits for, its address the detail.
+`limiter` is a rate. `delay` and `pause` make scenarios slow for any number of users. `none` if the
+server was not saturated, `unknown` if no figure shows whether or by what it was."""
 
 Side = Literal["sut", "generator", "server", "load"]
 """The source of a figure: counters of a side, or the users (`load`)."""
@@ -125,8 +130,8 @@ class Diagnosis(Record):
     limit: Limit
     detail: str | None = Field(description="For example `quota`, `all cores`, `stolen`, `read`")
     size: float | None = Field(
-        description="Places of a pool, ms a lock is held, users accepted before refusals, CPUs of "
-        "a quota; null if none"
+        description="Places of a pool, ms a lock is held, scenarios/s of a rate limit, users "
+        "accepted before refusals, CPUs of a quota; null if none"
     )
     size_unit: str | None
     confidence: float = Field(

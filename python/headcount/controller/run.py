@@ -222,14 +222,24 @@ class Run:
             session.close()
 
     def _try_all(self) -> None:
-        """Before a search: see that one user gets through."""
-        if self._plan.mode != "search" or self._levels:
+        """Before the first level: what one user meets, who must get through before a search."""
+        if self._levels:
             return
+        is_search = self._plan.mode == "search"
         with self._sut.generating():
-            wrong = try_all(self._plan, self._sut.access.engine_target())
-        if wrong is not None:
-            self._listener.noted(wrong)
-            self._bundle.event("trial", self._spent_s, message=wrong)
+            target = self._sut.access.engine_target()
+            trial = try_all(self._plan, target, is_search=is_search)
+        if trial is None:
+            return
+        if trial.failure is not None:
+            self._listener.noted(trial.failure)
+        self._bundle.event(
+            "trial",
+            self._spent_s,
+            message=trial.failure,
+            service_ms=trial.service_ms,
+            completed=trial.completed,
+        )
 
     def _run_level(self, runner: LevelRunner, order: LevelOrder) -> LevelResult | None:
         """Run a level; None if it could not be prepared and the search ends with what it has.

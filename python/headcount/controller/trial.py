@@ -1,7 +1,12 @@
-"""The trial before a search: one user plays every scenario, and must get through."""
+"""The trial before the first level: one user plays every scenario.
+
+Before a search that user must get through. The times are what a scenario takes when nobody else is
+there, which shows how many a full server serves at a time.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from headcount._engine import Engine, Interval
 from headcount.analyse.failures import cause_of
@@ -19,22 +24,44 @@ TRIES = 3
 """A scenario that never gets through in so many tries fails for everybody."""
 BETWEEN_S = 0.1
 """Pause between scenarios: a site may count how many requests a second one address sends."""
+OFTEN = 5
+"""Times that each scenario is played after its first, whose caches and connections are cold."""
+LONG_ENOUGH_S = 3.0
+"""Time after which the mean is taken of what there is, if each scenario has been repeated at all:
+a user waits for the first level meanwhile."""
 EXCUSED = "turned-away"
 """The cause that is no mistake but a limit of the server, which a search finds."""
 
 
-def try_all(plan: Plan, target: str) -> str | None:
-    """Let one user play every scenario once; returns what fails without being decisive, or None.
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What one user met.
+
+    Attributes:
+        failure: What failed in a part of the scenarios that the criteria allow; None if nothing.
+        service_ms: Mean time of a scenario, weighted as users draw them, the first time left out;
+            None if a scenario was not repeated.
+        completed: Scenarios that this is the mean of.
+
+    """
+
+    failure: str | None
+    service_ms: float | None
+    completed: int
+
+
+def try_all(plan: Plan, target: str, *, is_search: bool = True) -> Trial | None:
+    """Let one user play every scenario a few times; None if they depend on each other.
 
     Raises TargetError with the request, the answer and what to do if more than the criteria allow
     cannot be played at all: a search would end with 0 users and say nothing of the server.
     """
     if plan.workload.program is not None:
-        return None  # a load file's turns depend on each other
+        return None
     with real_time():
         engine = Engine(_plan(plan), plan.protocol, target)
     try:
-        intervals = _play(engine)
+        intervals = _play(engine, LONGEST_S if is_search else LONG_ENOUGH_S)
         faults = fault_results(intervals, engine.step_names)
     finally:
         engine.close()
@@ -44,7 +71,8 @@ def try_all(plan: Plan, target: str) -> str | None:
         if failed >= TRIES and not completed
     ]
     why = _explained(plan, broken, faults)
-    return _judge(plan, why) if why else None
+    failure = _judge(plan, why) if why and is_search else None
+    return Trial(failure, *_service_ms(plan, intervals))
 
 
 def _plan(plan: Plan) -> str:
@@ -64,18 +92,39 @@ def _plan(plan: Plan) -> str:
     )
 
 
-def _play(engine: Engine) -> list[Interval]:
-    """What happens until every scenario has got through once or failed often enough."""
+def _play(engine: Engine, longest_s: float) -> list[Interval]:
+    """What happens until every scenario was repeated, or has failed, often enough."""
     engine.set_users(1, 0.0)
     intervals: list[Interval] = []
-    while engine.now_s() < LONGEST_S and not engine.ended:
+    while (now_s := engine.now_s()) < longest_s and not engine.ended:
         interval = engine.next(1.0)
         if interval is None:
             continue
         intervals.append(interval)
-        if all(done or failed >= TRIES for done, failed in _counts(intervals)):
+        often = OFTEN if now_s < LONG_ENOUGH_S else 0
+        if all(done > often or failed >= TRIES for done, failed in _counts(intervals)):
             break
     return intervals
+
+
+def _service_ms(plan: Plan, intervals: Sequence[Interval]) -> tuple[float | None, int]:
+    """Mean time of a scenario without its first time, by weight, and how many that is of."""
+    weights = [one.weight for one in plan.workload.scenarios]
+    total_ms = weight = 0.0
+    number = 0
+    for place, each in enumerate(zip(*(one.scenarios for one in intervals), strict=True)):
+        first = next((n for n, one in enumerate(each) if one.completed), None)
+        if first is None:
+            continue
+        rest = each[first + 1 :]
+        completed = sum(one.completed for one in rest)
+        if not completed:
+            return None, 0
+        share = weights[place] if place < len(weights) else 1.0
+        total_ms += share * 1000 * sum(one.service_s for one in rest) / completed
+        weight += share
+        number += completed
+    return (total_ms / weight, number) if weight else (None, 0)
 
 
 def _counts(intervals: Sequence[Interval]) -> list[tuple[int, int]]:

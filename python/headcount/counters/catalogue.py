@@ -26,6 +26,7 @@ _NOUNS = (
     "process",
     "cgroup",
     "socket",
+    "upstream",
     "windows",
     "app",
     "web",
@@ -47,7 +48,7 @@ class Counter(BaseModel):
         meaning: One sentence, two where a trap needs telling.
         aggregate: The figure of a level to show where there is room for one.
         better: Which way is good for a server that does the same work.
-        per: Whether the counter is given for each device or interface as well.
+        per: Whether the counter is given for each device, interface or peer as well.
 
     """
 
@@ -59,7 +60,7 @@ class Counter(BaseModel):
     meaning: str
     aggregate: Literal["mean", "max", "last"]
     better: Literal["lower", "higher", "neither"]
-    per: Literal["device", "interface"] | None = None
+    per: Literal["device", "interface", "peer"] | None = None
 
 
 @cache

@@ -1,7 +1,7 @@
 """Names of counters: OpenTelemetry's metric names with the attributes in braces.
 
 A *family* is one entry of the catalogue, such as ``system.disk.io{disk.io.direction=read}``. A
-family may be given for each disk or each network interface as well; the instance is then the last
+family may be given for each disk, network interface or peer as well; the instance is then the last
 attribute: ``system.disk.io{disk.io.direction=read,system.device=vda}``.
 """
 
@@ -9,14 +9,15 @@ import re
 
 DEVICE = "system.device"
 INTERFACE = "network.interface.name"
+PEER = "network.peer.address"
 
 # The instance is always last and its value runs to the closing brace, so that a device name may
 # hold any character the kernel allows.
-_INSTANCE = re.compile(rf"(?P<family>.*?)[{{,](?:{DEVICE}|{INTERFACE})=(?P<value>.*)\}}")
+_INSTANCE = re.compile(rf"(?P<family>.*?)[{{,](?:{DEVICE}|{INTERFACE}|{PEER})=(?P<value>.*)\}}")
 
 
 def instance_name(family: str, attribute: str, value: str) -> str:
-    """Name the counter of one device or interface.
+    """Name the counter of one device, interface or peer.
 
     >>> instance_name("system.disk.io{disk.io.direction=read}", DEVICE, "vda")
     'system.disk.io{disk.io.direction=read,system.device=vda}'
@@ -29,7 +30,7 @@ def instance_name(family: str, attribute: str, value: str) -> str:
 
 
 def split_instance(name: str) -> tuple[str, str | None]:
-    """Split a counter's name into its family and its device or interface, if it has one.
+    """Split a counter's name into its family and its device, interface or peer, if it has one.
 
     >>> split_instance("system.disk.io{disk.io.direction=read,system.device=vda}")
     ('system.disk.io{disk.io.direction=read}', 'vda')

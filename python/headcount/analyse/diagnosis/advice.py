@@ -46,6 +46,10 @@ def advice(limit: Limit, detail: str | None, levels: Sequence[LevelResult] = ())
         own = [one for one in failures_of(levels) if one.cause == "turned-away"]
         if own:
             return [Advice(id=own[0].id, sentence=own[0].advice)]
-    fits = [one for one in entries() if one.limit == limit and one.detail in (None, detail)]
+    kind = "connections" if (detail or "").startswith("connections") else detail
+    fits = [one for one in entries() if one.limit == limit and one.detail in (None, kind)]
+    exact = [one for one in fits if one.detail is not None]
+    if limit in ("pool", "refusal") and exact:
+        fits = exact  # what is said of these in general names other settings
     fits.sort(key=lambda one: one.detail is None)
     return [Advice(id=one.id, sentence=one.text) for one in fits[:MOST]]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from headcount.analyse.diagnosis.decide import Decision, decide
+from headcount.analyse.diagnosis.decide import SOFTWARE, Decision, decide
 from headcount.analyse.diagnosis.evidence import cpu, disk
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.resample import draws
@@ -32,7 +32,7 @@ def confidence(
     if weighed.killed is not None:
         return round(_evidence(decision, weighed), 3)
     sure = _evidence(decision, weighed) * _lead(decision)
-    sure *= _agreement(decision, observations, measured, server)
+    sure *= _agreement(decision, weighed, observations, measured, server)
     if decision.limit != "none":
         if decision.saturated is None and decision.limit not in ("refusal", "generator"):
             sure *= threshold("sure.one_level")
@@ -88,7 +88,7 @@ def _evidence(decision: Decision, weighed: Weighed) -> float:
         slope = weighed.seen.elasticity or 0.0
         return 0.5 + 0.47 * between(slope, threshold("elasticity.unsaturated"), 0.9)
     score = decision.sign.score
-    if decision.limit in ("pool", "lock"):
+    if decision.limit in SOFTWARE:
         return 0.4 + 0.57 * between(score, threshold("decide.software"), 0.7)
     return 0.5 + 0.47 * between(score, threshold("decide.score"), 0.75)
 
@@ -99,11 +99,11 @@ def _lead(decision: Decision) -> float:
         return 1.0
     named = {decision.limit, *(sign.limit for sign in decision.joint)}
     rivals = [sign.score for sign in decision.ranked if sign.limit not in named]
-    if decision.limit in (*RESOURCES, "generator", "refusal"):
+    if decision.limit in (*RESOURCES, "generator", "refusal") or decision.saturated is False:
         rivals = [
             sign.score
             for sign in decision.ranked
-            if sign.limit not in named and sign.limit not in ("pool", "lock")
+            if sign.limit not in named and sign.limit not in SOFTWARE
         ]
     lead = decision.sign.score - max(rivals, default=0.0)
     return 0.6 + 0.4 * between(lead, 0.0, 0.3)
@@ -111,6 +111,7 @@ def _lead(decision: Decision) -> float:
 
 def _agreement(
     decision: Decision,
+    weighed: Weighed,
     observations: Sequence[Observation],
     measured: Mapping[int, Sequence[Mapping[str, Any]]],
     server: ServerFound | None,
@@ -118,5 +119,9 @@ def _agreement(
     if not measured:
         return threshold("sure.unmeasured")
     named = {decision.limit, *(sign.limit for sign in decision.joint)}
-    found = [decide(weigh(drawn, server)).limit for drawn in draws(observations, measured, TIMES)]
+    alone_s = weighed.seen.alone_s
+    found = [
+        decide(weigh(drawn, server, alone_s)).limit
+        for drawn in draws(observations, measured, TIMES)
+    ]
     return sum(limit in named for limit in found) / len(found)

@@ -8,7 +8,8 @@ from headcount.analyse.diagnosis.thresholds import threshold
 from headcount.analyse.diagnosis.weigh import RESOURCES, Weighed
 from headcount.bundle.diagnosis import Limit
 
-SOFTWARE: tuple[Limit, ...] = ("pool", "lock")
+SOFTWARE: tuple[Limit, ...] = ("upstream", "pool", "lock", "limiter")
+"""What resources leave unexplained: it is of the program, or of a server behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +59,10 @@ def _of_server(weighed: Weighed, ranked: tuple[Sign, ...], saturated: bool | Non
     joint: tuple[Sign, ...] = ()
     if refusal is not None and refusal.score >= max(threshold("decide.score"), best):
         found = refusal
-    elif saturated is False:
+    elif saturated is False and weighed.slow is None:
         return Decision("none", None, (), ranked, saturated)
+    elif saturated is False:
+        found = weighed.slow
     elif best >= threshold("decide.score"):
         found, joint = hard[0], hard[1:]
     elif saturated is True:

@@ -6,7 +6,7 @@ from typing import Any
 
 from headcount.analyse.diagnosis.advice import advice, failure_advice
 from headcount.analyse.diagnosis.confidence import confidence, confidence_word
-from headcount.analyse.diagnosis.decide import Decision, decide
+from headcount.analyse.diagnosis.decide import SOFTWARE, Decision, decide
 from headcount.analyse.diagnosis.doubts import doubts
 from headcount.analyse.diagnosis.evidence import failure
 from headcount.analyse.diagnosis.kills import kills
@@ -54,8 +54,9 @@ def of_levels(
     killed = kills(levels, every)
     observations = [observe(level, killed.get(level.index)) for level in levels]
     measured = seconds_of(every)
-    lines = log_lines(events)
-    weighed = weigh(observations, server)
+    happened = list(events)
+    lines = log_lines(happened)
+    weighed = weigh(observations, server, _alone_s(happened))
     failing = failure.sign(levels) if weighed.killed is None else None
     if failing is not None:
         return _of_errors(levels, failing, observations, weighed)
@@ -99,6 +100,12 @@ def of_levels(
         doubts=more,
         levels=_course(observations, weighed),
     )
+
+
+def _alone_s(events: Iterable[Mapping[str, Any]]) -> float | None:
+    """Time of a scenario with a single user, from the latest trial; None if there was none."""
+    found = [event.get("service_ms") for event in events if event.get("event") == "trial"]
+    return found[-1] / 1000 if found and found[-1] is not None else None
 
 
 def _of_errors(
@@ -160,7 +167,11 @@ def _runner_up(decision: Decision, weighed: Weighed) -> Candidate | None:
     others = [
         sign
         for sign in decision.ranked
-        if sign.limit not in named and sign.score > 0 and can_prove(weighed.sight, sign)
+        if sign.limit not in named
+        and sign.score > 0
+        and can_prove(weighed.sight, sign)
+        # Where nothing is full, nobody waits for a place.
+        and (decision.saturated is not False or sign.limit not in SOFTWARE)
     ]
     return _candidate(others[0]) if others else None
 

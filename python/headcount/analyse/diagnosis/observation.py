@@ -40,6 +40,7 @@ class Observation:
         worker: CPU of its busiest worker, of a core.
         means: Means of the counters.
         kills: Server processes that the kernel OOM-killed; None if none.
+        is_failed: Whether the level broke a criterion.
 
     """
 
@@ -58,6 +59,7 @@ class Observation:
     worker: float
     means: Means = field(default_factory=dict)
     kills: Kills | None = None
+    is_failed: bool = False
 
     def mean(self, *names: str) -> float | None:
         """Mean of the first of the counters that the server's side has."""
@@ -117,6 +119,7 @@ def observe(level: LevelResult, killed: Kills | None = None) -> Observation:
             for side, found in level.counters.items()
         },
         kills=killed,
+        is_failed=level.outcome == "failed",
     )
 
 

@@ -21,12 +21,15 @@ class Saturation:
             surely apart; None where no two levels are.
         levels: The saturated levels by users, those that decide; empty if there is none valid.
         light: The valid level with the fewest users; None if there is none.
+        alone_s: Time of a scenario with a single user, from the trial before the first level; None
+            if there was none.
 
     """
 
     elasticity: float | None
     levels: tuple[Observation, ...]
     light: Observation | None
+    alone_s: float | None = None
 
     @property
     def most_per_s(self) -> float:
@@ -46,12 +49,12 @@ class Saturation:
         return max((level.under_way or 0.0 for level in self.levels), default=0.0)
 
 
-def saturation(observations: Sequence[Observation]) -> Saturation:
+def saturation(observations: Sequence[Observation], alone_s: float | None = None) -> Saturation:
     """How throughput grew at the top of the valid levels."""
     valid = sorted((o for o in observations if o.valid), key=lambda o: (o.users, o.index))
     if not valid:
         return Saturation(None, (), None)
-    return Saturation(elasticity(valid), _deciding(valid), valid[0])
+    return Saturation(elasticity(valid), _deciding(valid), valid[0], alone_s)
 
 
 def elasticity(levels: Sequence[Observation]) -> float | None:

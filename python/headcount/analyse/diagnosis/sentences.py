@@ -1,10 +1,12 @@
 """The diagnosis in sentences."""
 
+from collections.abc import Callable, Mapping
+
 from headcount.analyse.diagnosis.decide import Decision
 from headcount.analyse.diagnosis.ruled_out import NAMES
 from headcount.analyse.diagnosis.sign import Sign
 from headcount.bundle.diagnosis import Limit
-from headcount.text import count, duration, significant
+from headcount.text import count, duration, plural, significant
 
 HEADS: dict[tuple[Limit, str | None], str] = {
     ("generator", None): "The load generator, not the server",
@@ -22,6 +24,11 @@ HEADS: dict[tuple[Limit, str | None], str] = {
     ("disk", "write"): "The disk, writing",
     ("disk", "read and write"): "The disk, reading and writing",
     ("disk", None): "The disk",
+    ("thread", "one process"): "One busy process, whose threads take turns on a core",
+    ("delay", "computing"): "Slow for everybody: each scenario computes too long",
+    ("delay", "waiting"): "Slow for everybody: each scenario waits, though nothing is full",
+    ("delay", None): "Slow for everybody, though nothing is full",
+    ("pause", "stopped"): "Pauses: something stops the server's processes",
     ("network", "sending"): "The network, sending",
     ("network", "receiving"): "The network, receiving",
     ("errors", "request"): "Requests that the server does not accept",
@@ -35,6 +42,11 @@ HEADS: dict[tuple[Limit, str | None], str] = {
     ("errors", "protocol"): "Answers that do not follow the protocol",
     ("errors", "turned-away"): "The server turns users away, whatever the load",
     ("errors", None): "Errors",
+}
+
+REFUSALS = {
+    "descriptors": "No free file descriptor: the server cannot accept more connections",
+    "backlog": "The accept queue is too short: the kernel drops new connections",
 }
 
 
@@ -59,21 +71,61 @@ def sentence(decision: Decision, *, broke: str | None, why_unknown: str) -> str:
 
 def head(sign: Sign) -> str:
     """What limits, without the figures."""
-    sized = sign.size is not None
-    if sign.limit == "pool":
-        noun = "worker" if sign.size == 1 else "workers"
-        return f"A pool of about {count(sign.size)} {noun}" if sized else "A pool of workers"
-    if sign.limit == "lock":
-        each = f", {duration(sign.size)} each" if sized else ""
-        return f"A serial section: one scenario at a time{each}"
-    if sign.limit == "refusal":
-        accepted = f", and accepts about {count(sign.size)}" if sized else ""
-        return f"Refusals: it rejects users instead of serving them slowly{accepted}"
+    if sign.limit in OWN_HEADS:
+        return OWN_HEADS[sign.limit](sign)
     found = HEADS.get((sign.limit, sign.detail)) or HEADS.get((sign.limit, None))
     text = found or NAMES[sign.limit].capitalize()
-    if sign.limit == "cpu" and sign.detail == "quota" and sized:
+    if sign.limit == "cpu" and sign.detail == "quota" and sign.size is not None:
         text += f" of {significant(sign.size)} CPUs"
     return text
+
+
+def _pool(sign: Sign) -> str:
+    """A pool: of workers, of places inside the program, or of connections to another server."""
+    what = "worker"
+    if sign.detail is not None and sign.detail.startswith("connections"):
+        what = "connection"
+    elif sign.detail is not None:
+        what = "place"
+    where = ""
+    if what == "connection":
+        where = (sign.detail or "").removeprefix("connections")
+    elif what == "place":
+        where = f" {sign.detail}"
+    if sign.size is None:
+        return f"A pool of {what}s{where}"
+    return f"A pool of about {plural(what, sign.size)}{where}"
+
+
+def _lock(sign: Sign) -> str:
+    each = f", {duration(sign.size)} each" if sign.size is not None else ""
+    return f"A serial section: one scenario at a time{each}"
+
+
+def _limiter(sign: Sign) -> str:
+    rate = f" of about {significant(sign.size)} scenarios/s" if sign.size is not None else ""
+    return f"A rate limit{rate}"
+
+
+def _upstream(sign: Sign) -> str:
+    return f"The server behind it at {sign.detail}, which it waits for"
+
+
+def _refusal(sign: Sign) -> str:
+    if sign.detail is not None:
+        return REFUSALS[sign.detail]
+    accepted = f", and accepts about {count(sign.size)}" if sign.size is not None else ""
+    return f"Refusals: it rejects users instead of serving them slowly{accepted}"
+
+
+OWN_HEADS: Mapping[Limit, Callable[[Sign], str]] = {
+    "pool": _pool,
+    "lock": _lock,
+    "limiter": _limiter,
+    "upstream": _upstream,
+    "refusal": _refusal,
+}
+"""Limits whose head has a figure or a name of their own."""
 
 
 def candidate_text(sign: Sign) -> str:

@@ -34,7 +34,7 @@ def can_prove(seen: Sight, sign: Sign) -> bool:
     """
     if seen == "processes" or sign.limit in ("refusal", "generator"):
         return True
-    if sign.limit in ("pool", "lock"):
+    if sign.limit in ("pool", "lock", "upstream", "limiter"):
         return any(figure.counter not in BY_LOAD for figure in sign.figures)
     return seen == "machine"
 

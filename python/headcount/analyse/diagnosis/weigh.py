@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from headcount.analyse.diagnosis.evidence import (
     cpu,
+    delay,
     disk,
     generator,
     memory,
@@ -14,6 +15,7 @@ from headcount.analyse.diagnosis.evidence import (
     refusal,
     software,
     thread,
+    upstream,
 )
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.saturation import Saturation, saturation
@@ -37,6 +39,7 @@ class Weighed:
         signs: The sign of each limit over the deciding levels; limits not observed are absent.
         late: The generator's sign at levels that do not count because of it, above those that do.
         killed: The sign of memory, if the kernel OOM-killed server processes.
+        slow: What makes scenarios slow for any number of users; None if nothing does.
         sight: What the counters show of the server.
 
     """
@@ -46,12 +49,21 @@ class Weighed:
     signs: Mapping[Limit, Sign]
     late: Sign | None
     killed: Sign | None
+    slow: Sign | None
     sight: Sight
 
 
-def weigh(observations: Sequence[Observation], server: ServerFound | None = None) -> Weighed:
-    """Weigh everything; `server` is one of this machine that was looked for."""
-    seen = saturation(observations)
+def weigh(
+    observations: Sequence[Observation],
+    server: ServerFound | None = None,
+    alone_s: float | None = None,
+) -> Weighed:
+    """Weigh everything.
+
+    `server` is one of this machine that was looked for, `alone_s` the time of a scenario with a
+    single user.
+    """
+    seen = saturation(observations, alone_s)
     levels = {o.index: at_level(o, seen) for o in observations}
     deciding = [levels[o.index] for o in seen.levels]
     # In the order of the evidence: of signs with the same score the same one must lead each time.
@@ -64,7 +76,8 @@ def weigh(observations: Sequence[Observation], server: ServerFound | None = None
         # Refusals begin where the last place is taken: only those beyond show them.
         signs["refusal"] = deciding[-1]["refusal"]
     late = _late(observations, seen, levels)
-    return Weighed(seen, levels, signs, late, killed, sight(seen.levels, server))
+    slow = delay.sign(observations, seen)
+    return Weighed(seen, levels, signs, late, killed, slow, sight(seen.levels, server))
 
 
 def at_level(level: Observation, seen: Saturation) -> dict[Limit, Sign]:
@@ -75,13 +88,12 @@ def at_level(level: Observation, seen: Saturation) -> dict[Limit, Sign]:
         again = memory.part_of_disk(level) or 0.0
         waits = disk.without(waits, again / threshold("memory.refaults") * 0.5)
     found = {
-        "cpu": cpu.signs(level),
+        "cpu": cpu.signs(level, seen),
         "thread": thread.signs(level),
         "memory": short,
         "disk": waits,
         "network": network.signs(level),
         "generator": generator.signs(level),
-        "refusal": refusal.signs(level, seen.light),
     }
     known: dict[Limit, Sign] = {
         name: sign  # type: ignore[misc]
@@ -89,8 +101,24 @@ def at_level(level: Observation, seen: Saturation) -> dict[Limit, Sign]:
         if sign is not None
     }
     taken = max((known[name].score for name in RESOURCES if name in known), default=0.0)
+    known["refusal"] = refusal.signs(level, seen.light, taken)
+    return known | _of_program(level, seen, taken)
+
+
+def _of_program(level: Observation, seen: Saturation, taken: float) -> dict[Limit, Sign]:
+    """The signs of what resources leave unexplained: another server first, then the program."""
+    known: dict[Limit, Sign] = {}
+    behind = upstream.sign(level, seen, taken)
+    if behind is not None:
+        known["upstream"] = behind
+        taken = max(taken, behind.score)
+    connections = upstream.connections_sign(level, seen, taken)
+    if connections is not None:
+        taken = max(taken, connections.score)
     for sign in software.signs(level, seen, taken):
         known[sign.limit] = sign
+    if connections is not None and connections.score >= known["pool"].score:
+        known["pool"] = connections
     return known
 
 

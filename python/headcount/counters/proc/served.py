@@ -11,6 +11,8 @@ from headcount.counters.proc.queues import QueueTable
 from headcount.counters.proc.serving import Place
 from headcount.counters.proc.sockets import Listener, Table, inodes, open_table
 from headcount.counters.proc.states import ThreadStates
+from headcount.counters.proc.upstream import Upstreams
+from headcount.counters.proc.waits import ThreadWaits
 
 _RENEW_S = 30.0
 """How often it is looked up which listening sockets are the server's: they hardly change."""
@@ -269,5 +271,6 @@ def gauges_of(
         with suppress(OSError):
             gauges.append(NetworkQueues(QueueTable(namespace), own))
     if roots is not None:
-        gauges.append(ThreadStates(proc, members))
+        gauges += [ThreadStates(proc, members), ThreadWaits(proc, members)]
+        gauges.append(Upstreams(own.table, proc, members))
     return gauges

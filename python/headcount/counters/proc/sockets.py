@@ -2,8 +2,7 @@
 
 Two ways to the same figures: the kernel's ``inet_diag`` over netlink, which is quick and picks
 connections by their port, and the text of ``/proc/net/tcp`` where that may not be asked.
-Formats: the kernel's ``include/uapi/linux/inet_diag.h`` and ``tcp.h`` (``tcp_info``);
-https://docs.kernel.org/networking/proc_net_tcp.html.
+Format of the text: https://docs.kernel.org/networking/proc_net_tcp.html.
 """
 
 import os
@@ -15,35 +14,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from headcount.counters.proc.files import read_text
-from headcount.counters.proc.netlink import Netlink, align, attribute
+from headcount.counters.proc.inet_diag import BYTECODE, INFO, port_filter, runs
+from headcount.counters.proc.netlink import Netlink, attribute
 
 _INET, _INET6 = 2, 10
 _TCP = 6
 _BY_FAMILY = 20
 """SOCK_DIAG_BY_FAMILY."""
-_ESTABLISHED, _LISTEN = 1, 10
-_INFO = 2
-"""INET_DIAG_INFO: the attribute that holds tcp_info; bit _INFO - 1 of a question asks for it."""
-_BYTECODE = 1
-_SAME_PORT, _NEVER, _JUMP = 11, 0, 1
-"""Operations of the kernel's filter: INET_DIAG_BC_S_EQ, _NOP (which carries a port), _JMP."""
-_HEADER_BYTES, _MESSAGE_BYTES = 16, 72
-_BUSY_AT = 168
-"""Where in tcp_info the times busy, limited by the receiver's window and limited by the send buffer
-stand, three of 8 bytes in microseconds (Linux 4.10)."""
-_FIELDS = {
-    "length": ("<u4", 0),
-    "family": ("u1", 16),
-    "port": (">u2", 20),
-    "high": ("<u8", 24),
-    "low": ("<u8", 32),
-    "cookie": ("<u8", 60),
-    "received": ("<u4", 72),
-    "sent": ("<u4", 76),
-    "inode": ("<u4", 84),
-}
-"""Fields of inet_diag_msg behind a netlink header, with their offsets. Of a listening socket
-``received`` is the length of the accept queue, ``sent`` its limit."""
+_ESTABLISHED, _SYN_SENT, _LISTEN = 1, 2, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +34,26 @@ class Listener:
     port: int
     queue: int
     limit: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A connection that a program opened.
+
+    Attributes:
+        inode: Of its socket.
+        family: AF_INET or AF_INET6.
+        peer: The other end's address: 16 bytes, of IPv4 the first four.
+        peer_port: The other end's port.
+        is_waiting: Whether the other end owes an answer, or has not yet accepted the connection.
+
+    """
+
+    inode: int
+    family: int
+    peer: bytes
+    peer_port: int
+    is_waiting: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +80,10 @@ class Table(Protocol):
 
     def times(self, listeners: Sequence[Listener]) -> Mapping[int, tuple[int, int, int]] | None:
         """Microseconds busy, limited by the receiver and by the send buffer, by connection."""
+        ...
+
+    def outgoing(self, inodes: frozenset[int]) -> list[Outgoing] | None:
+        """Those of these sockets that are connected to others; None if waiting cannot be told."""
         ...
 
     def close(self) -> None:
@@ -124,11 +126,25 @@ class DiagTable:
     def times(self, listeners: Sequence[Listener]) -> Mapping[int, tuple[int, int, int]]:
         """Microseconds busy, limited by the receiver and by the send buffer, by connection."""
         found: dict[int, tuple[int, int, int]] = {}
-        for rows in self._connections(listeners, extension=1 << (_INFO - 1)):
+        for rows in self._connections(listeners, extension=1 << (INFO - 1)):
             if "busy" not in (rows.dtype.names or ()):
                 continue
             columns = (rows[name].tolist() for name in ("busy", "by_receiver", "by_buffer"))
             found |= zip(rows["cookie"].tolist(), zip(*columns, strict=True), strict=True)
+        return found
+
+    def outgoing(self, inodes: frozenset[int]) -> list[Outgoing]:
+        """Those of these sockets that are connected to others.
+
+        A socket whose port somebody listens on was accepted there, so it is not outgoing.
+        """
+        wanted = np.array(sorted(inodes), dtype=np.uint32)
+        ports = np.array(sorted({one.port for one in self.listeners()}), dtype=np.uint16)
+        found = []
+        for family in (_INET, _INET6):
+            for rows in self._rows(family, _ESTABLISHED, 1 << (INFO - 1), more=_SYN_SENT):
+                own = np.isin(rows["inode"], wanted) & ~np.isin(rows["port"], ports)
+                found += [_outgoing(row) for row in rows[own]]
         return found
 
     def close(self) -> None:
@@ -140,18 +156,24 @@ class DiagTable:
     ) -> Iterator[np.ndarray[Any, Any]]:
         for family in sorted({one.family for one in listeners}):
             own = [one for one in listeners if one.family == family]
-            code = _port_filter(sorted({one.port for one in own}))
+            code = port_filter(sorted({one.port for one in own}))
             for rows in self._rows(family, _ESTABLISHED, extension, code):
                 yield rows[_of(own, rows)]
 
     def _rows(
-        self, family: int, state: int, extension: int = 0, code: bytes = b""
+        self,
+        family: int,
+        state: int,
+        extension: int = 0,
+        code: bytes = b"",
+        more: int | None = None,
     ) -> Iterator[np.ndarray[Any, Any]]:
-        request = struct.pack("=BBBxI", family, _TCP, extension, 1 << state) + bytes(48)
+        states = 1 << state | (0 if more is None else 1 << more)
+        request = struct.pack("=BBBxI", family, _TCP, extension, states) + bytes(48)
         if code:
-            request += attribute(_BYTECODE, code)
+            request += attribute(BYTECODE, code)
         for buffer in self._netlink.dump(_BY_FAMILY, request):
-            yield from _runs(buffer)
+            yield from runs(buffer)
 
 
 class ProcTable:
@@ -188,6 +210,10 @@ class ProcTable:
     def times(self, listeners: Sequence[Listener]) -> None:
         """The text has no times."""
         del listeners
+
+    def outgoing(self, inodes: frozenset[int]) -> None:
+        """The text does not tell who owes an answer."""
+        del inodes
 
     def close(self) -> None:
         """Nothing is held."""
@@ -258,21 +284,6 @@ def inodes(proc: str, pids: Iterable[int]) -> frozenset[int]:
     return frozenset(found)
 
 
-def _port_filter(ports: Sequence[int]) -> bytes:
-    """A filter for the kernel that lets pass whatever has one of these local ports.
-
-    Each port is two operations, compare and the port; all but the last are followed by a jump to
-    the end, which accepts. Past the end by one operation rejects.
-    """
-    code = b""
-    end = len(ports) * 12 - 4
-    for number, port in enumerate(ports):
-        code += struct.pack("=BBHBBH", _SAME_PORT, 8, 12, _NEVER, 0, port)
-        if number < len(ports) - 1:
-            code += struct.pack("=BBH", _JUMP, 4, end - len(code))
-    return code
-
-
 def _of(listeners: Sequence[Listener], rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Which connections one of these took up: same port, and its address or any."""
     wanted = np.zeros(len(rows), dtype=bool)
@@ -285,39 +296,23 @@ def _of(listeners: Sequence[Listener], rows: np.ndarray[Any, Any]) -> np.ndarray
     return wanted
 
 
-def _runs(buffer: bytes) -> Iterator[np.ndarray[Any, Any]]:
-    """Messages of a buffer as arrays, one for each run of messages of the same length."""
-    at = 0
-    while at + _HEADER_BYTES + _MESSAGE_BYTES <= len(buffer):
-        (length,) = struct.unpack_from("<I", buffer, at)
-        if length < _HEADER_BYTES + _MESSAGE_BYTES:
-            return
-        step = align(length)
-        dtype = _layout(buffer[at : at + length], step)
-        run = np.frombuffer(buffer, dtype, (len(buffer) - at) // step, at)
-        others = np.flatnonzero(run["length"] != length)
-        run = run[: others[0]] if len(others) else run
-        yield run
-        at += step * len(run)
+def _outgoing(row: Any) -> Outgoing:
+    """A row as a connection.
 
-
-def _layout(message: bytes, step: int) -> np.dtype[Any]:
-    """Where the fields of a message are, those of tcp_info included where it has them."""
-    fields = dict(_FIELDS)
-    at = _HEADER_BYTES + _MESSAGE_BYTES
-    while at + 4 <= len(message):
-        length, kind = struct.unpack_from("=HH", message, at)
-        if length < 4:
-            break
-        if kind == _INFO and length >= 4 + _BUSY_AT + 24:
-            for number, name in enumerate(("busy", "by_receiver", "by_buffer")):
-                fields[name] = ("<u8", at + 4 + _BUSY_AT + 8 * number)
-        at += align(length)
-    return np.dtype(
-        {
-            "names": list(fields),
-            "formats": [form for form, _ in fields.values()],
-            "offsets": [offset for _, offset in fields.values()],
-            "itemsize": step,
-        }
+    Who sent last waits for an answer. Both times are in ticks of the kernel's clock (4 ms where
+    CONFIG_HZ is 250), so that a question right after an answer looks like the answer to it. Then
+    the acknowledgement tells: that of a question comes with its answer, or alone, up to 40 ms
+    later. A connection on which nothing was received yet has the time at which it was opened.
+    """
+    is_waiting = row["state"] == _SYN_SENT
+    if not is_waiting and "segments_out" in (row.dtype.names or ()):
+        sent_ms, received_ms = int(row["sent_ms"]), int(row["received_ms"])
+        is_waiting = sent_ms < received_ms
+        if sent_ms == received_ms:
+            is_waiting = row["unacknowledged"] > 0 or row["acknowledged_ms"] < sent_ms
+        if not row["segments_in"]:
+            is_waiting = bool(row["segments_out"])
+    peer = struct.pack("<QQ", row["peer_high"], row["peer_low"])
+    return Outgoing(
+        int(row["inode"]), int(row["family"]), peer, int(row["peer_port"]), bool(is_waiting)
     )

@@ -1,4 +1,4 @@
-"""What the threads of a tree are doing at a moment: running, ready to, or in uninterruptible sleep.
+"""What the threads of a tree are doing at a moment: running, ready to, blocked or stopped.
 
 Format: proc(5), the state in ``/proc/PID/stat``.
 """
@@ -10,6 +10,8 @@ from headcount.counters.proc.fine import Look
 from headcount.counters.proc.process import Process
 
 _RUNNABLE, _BLOCKED = "R", "D"
+_STOPPED = ("T", "t")
+"""By a signal; by a debugger."""
 
 
 class ThreadStates:
@@ -27,7 +29,7 @@ class ThreadStates:
         self._members = members
 
     def look(self) -> Iterable[Look]:
-        """Count the threads that are runnable, and those in uninterruptible sleep."""
+        """Count the threads that are runnable, in uninterruptible sleep, and stopped."""
         states = [
             state
             for one in self._members()
@@ -42,6 +44,7 @@ class ThreadStates:
             ("process.threads.runnable", "mean", states.count(_RUNNABLE)),
             ("process.threads.blocked", "mean", blocked),
             ("process.threads.blocked.occupied", "share", blocked),
+            ("process.threads.stopped", "mean", sum(states.count(one) for one in _STOPPED)),
         )
 
     def close(self) -> None:

@@ -120,6 +120,9 @@ def delta(previous: Tree, current: Tree, elapsed_s: float) -> dict[str, float]:
     minor = used(previous, current, lambda totals: totals.minor_faults)
     values = {
         "process.cpu.utilization": ticks / process.TICKS_PER_S / elapsed_s,
+        "process.cpu.busiest_process": _busiest_ticks(previous, current)
+        / process.TICKS_PER_S
+        / elapsed_s,
         "process.paging.faults{system.paging.fault.type=major}": major / elapsed_s,
         "process.paging.faults{system.paging.fault.type=minor}": minor / elapsed_s,
     }
@@ -130,6 +133,16 @@ def delta(previous: Tree, current: Tree, elapsed_s: float) -> dict[str, float]:
         values["process.disk.io{disk.io.direction=read}"] = read_bytes / elapsed_s
         values["process.disk.io{disk.io.direction=write}"] = written / elapsed_s
     return values | _thread_figures(previous, current, elapsed_s)
+
+
+def _busiest_ticks(previous: Tree, current: Tree) -> int:
+    """The largest CPU time of a single process present in both readings."""
+    most = 0
+    for pid, now in current.processes.items():
+        was = previous.processes.get(pid)
+        if was is not None and _same(was, now):
+            most = max(most, now.totals.cpu_ticks[0] - was.totals.cpu_ticks[0])
+    return most
 
 
 def used(previous: Tree, current: Tree, split: Callable[[Totals], tuple[int, int]]) -> int:

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
+from headcount.analyse.diagnosis.evidence import software
 from headcount.analyse.diagnosis.observation import Observation
+from headcount.analyse.diagnosis.saturation import Saturation
 from headcount.analyse.diagnosis.sign import Sign, figure
 from headcount.analyse.diagnosis.thresholds import ramp, threshold
 from headcount.bundle.diagnosis import Figure
@@ -16,6 +18,7 @@ NOBODYS = (STOLEN, *(f"{HOST}{{cpu.mode={mode}}}" for mode in ("interrupt", "sof
 BUSIEST = "system.cpu.utilization.busiest"
 FOREIGN = "system.cpu.foreign"
 OWN = "process.cpu.utilization"
+BEHIND = "upstream.cpu.utilization"
 GROUP = "cgroup.cpu.utilization"
 LIMIT = "cgroup.cpu.limit"
 THROTTLED = "cgroup.cpu.throttled"
@@ -42,6 +45,7 @@ class Cores:
 def cores(level: Observation) -> Cores:
     """Who used the CPUs. What is left over of the host's use is that of other programs.
 
+    What servers behind it on the same machine use is the server's, since its users cause it.
     Interrupts and stolen time are nobody's. Others cannot have used what the server's control group
     did, which counts processes that came and went, too.
     """
@@ -55,6 +59,10 @@ def cores(level: Observation) -> Cores:
         rest = max(host - nobodys - server - here, 0.0)
         if foreign is None or (level.mean(GROUP) is not None and rest < foreign):
             foreign = rest
+    behind = level.mean(BEHIND) or 0.0
+    if foreign is not None and server is not None and behind:
+        behind = min(behind, foreign)
+        server, foreign = server + behind, foreign - behind
     return Cores(there, host, server, here, foreign)
 
 
@@ -91,9 +99,10 @@ def wanted(level: Observation) -> float | None:
     return waited if runnable is None else min(waited, runnable)
 
 
-def signs(level: Observation) -> Sign | None:
+def signs(level: Observation, seen: Saturation) -> Sign | None:
     """How surely the server wanted CPU that it did not get; None if not observed."""
-    found = [sign for sign in (_quota(level), _pinned(level), _machine(level)) if sign is not None]
+    each = (_quota(level), _pinned(level), _machine(level, seen))
+    found = [sign for sign in each if sign is not None]
     return max(found, key=lambda sign: sign.score, default=None)
 
 
@@ -137,7 +146,7 @@ def _pinned(level: Observation) -> Sign | None:
     return Sign("cpu", "bound to some cores", score, (_wait(level, wait, text),))
 
 
-def _machine(level: Observation) -> Sign | None:
+def _machine(level: Observation, seen: Saturation) -> Sign | None:
     """All CPUs of the machine in use, by the server or by others."""
     busy = level.mean(HOST)
     if busy is None:
@@ -178,6 +187,7 @@ def _machine(level: Observation) -> Sign | None:
         text = f"other programs used {significant(foreign)} of {significant(used.there)} CPUs"
         limit = threshold("cpu.foreign") * (used.there or 0.0)
         named = figure(level, FOREIGN, foreign, text, threshold=limit, side="sut", unit="{cpu}")
+        score *= ramp(_delayed(level, seen), "neighbour.low", "neighbour.high")
         return Sign("cpu", "neighbour", score, (named, *figures))
     return Sign("cpu", "all cores", score, tuple(figures))
 
@@ -194,6 +204,20 @@ def _elsewhere(level: Observation) -> float:
     if blocked is None or runnable is None or blocked + runnable <= 0:
         return 0.0
     return blocked / (blocked + runnable)
+
+
+def _delayed(level: Observation, seen: Saturation) -> float:
+    """Share of the scenarios being served that wait for a CPU, by Little's law.
+
+    The threads of a server that hardly computes wait long for a CPU on a busy machine, but that is
+    little of the time that a scenario takes. 1 if it is not known.
+    """
+    used, wants, under_way = level.mean(GROUP, OWN), wanted(level), level.under_way
+    if used is None or wants is None or not under_way:
+        return 1.0
+    served = min(under_way, software.places_of(level, seen).effective or under_way)
+    # Pressure is the share of time in which one waits, or several.
+    return min(max(wants - used, level.mean(PRESSURE) or 0.0) / served, 1.0)
 
 
 def is_shared(used: Cores) -> bool:

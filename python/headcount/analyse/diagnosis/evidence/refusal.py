@@ -2,13 +2,18 @@
 
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.sign import Sign, figure
-from headcount.analyse.diagnosis.thresholds import threshold
+from headcount.analyse.diagnosis.thresholds import between, threshold
 from headcount.bundle.diagnosis import Figure
 from headcount.text import count, share, significant
 
 SHARE = "load.refused"
 SERVED = "load.served"
 GROWTH = "load.response_growth"
+DESCRIPTORS = "process.open_file_descriptors.utilization"
+ACCEPT = "socket.accept_queue"
+BACKLOG = "socket.accept_queue.limit"
+FULLEST = "socket.accept_queue.utilization"
+DROPPED = "system.network.tcp.listen_overflows"
 FULL_SHARE = 0.05
 """Share of refused users or scenarios at which the score is 1."""
 LIMITS = (
@@ -22,12 +27,13 @@ NEAR = 0.9
 """Share of such a limit from which it is named: some places are for the server's own use."""
 
 
-def signs(level: Observation, light: Observation | None) -> Sign:
+def signs(level: Observation, light: Observation | None, taken: float = 0.0) -> Sign:
     """How surely users were refused while those accepted were served as fast as ever.
 
     A server that is slow and drops connections for it has another limit: refusals are then a
     symptom. So they are where nobody is served at all: a limit on sessions lets some in, a server
-    that has died none. Errors are always counted, so this is never unseen.
+    that has died none. Errors are always counted, so this is never unseen. `taken` is the
+    strongest sign of a resource.
     """
     least = threshold("refusal.share")
     grown = _growth(level, light)
@@ -47,6 +53,10 @@ def signs(level: Observation, light: Observation | None) -> Sign:
         figures.append(_waited(level, grown))
     if not is_fast:
         score *= 0.6
+    detail, reason, certain = _at_the_door(level, taken)
+    if reason is not None:
+        figures.insert(0, reason)
+        score = max(score, certain)
     for used, most, noun in LIMITS:
         there, limit = level.mean(used), level.mean(most)
         if there is not None and limit and there >= NEAR * limit:
@@ -54,8 +64,33 @@ def signs(level: Observation, light: Observation | None) -> Sign:
             figures.insert(0, figure(level, used, there, text, threshold=limit))
     let_in = float(level.served) if level.served is not None and score else None
     return Sign(
-        "refusal", None, score, tuple(figures), let_in, "{user}" if let_in is not None else None
+        "refusal", detail, score, tuple(figures), let_in, "{user}" if let_in is not None else None
     )
+
+
+def _at_the_door(level: Observation, taken: float) -> tuple[str | None, Figure | None, float]:
+    """Connections that never reach the program: the kind, its figure, and how sure it is.
+
+    The kernel drops what finds the accept queue full, and a process without a free descriptor
+    accepts nothing. Both leave clients waiting without an error. Where a resource is full, that is
+    why nobody accepts.
+    """
+    used, queued = level.mean(DESCRIPTORS), level.mean(ACCEPT) or 0.0
+    if used is not None and used >= threshold("refusal.descriptors"):
+        text = f"its fullest process has {share(used)} of its file descriptors open (ulimit -n)"
+        shown = figure(level, DESCRIPTORS, used, text, threshold=threshold("refusal.descriptors"))
+        return "descriptors", shown, 0.95 if queued or level.unserved else 0.0
+    dropped = level.mean(DROPPED)
+    if dropped:
+        part = dropped / (dropped + level.per_s)
+        least = threshold("refusal.backlog")
+        if part >= least and level.mean(FULLEST):
+            text = f"the kernel dropped {significant(dropped)} connections/s: accept queue full"
+            limit = level.mean(BACKLOG)
+            text += f" (at most {count(limit)} wait)" if limit else ""
+            shown = figure(level, DROPPED, dropped, text, threshold=least * level.per_s)
+            return "backlog", shown, between(part, least / 2, 4 * least) * max(1 - taken, 0.0)
+    return None, None, 0.0
 
 
 def _growth(level: Observation, light: Observation | None) -> float | None:

@@ -1,7 +1,8 @@
-"""Signs of limits in the server's program: a pool of workers, or a serial section.
+"""Signs of limits in the server's program: a pool of workers, a serial section, or a rate limit.
 
-Both leave the machine idle while throughput is flat. A pool of K places serves K at a time and lets
-the others wait where no worker has taken them up; a lock lets everybody in and then wait inside.
+All leave the machine idle while throughput is flat. A pool of K places serves K at a time, and lets
+the others wait where no worker has taken them up, or inside. A lock lets everybody in, and serves
+one at a time. A rate limit serves so many a second, with hardly one of them in progress.
 """
 
 from dataclasses import dataclass
@@ -33,6 +34,8 @@ ACTIVE = "postgresql.backends.active"
 ONE = 1.6
 """Up to this many places, a limit counts as a serial section if nothing else distinguishes them:
 service time at few users is a little longer than the limiting part."""
+ONE_OR_SEVERAL = (1.3, 2.0)
+"""Places below which those who wait inside wait for a lock, and above which for one of several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +43,15 @@ class Places:
     """How many are served at a time, by Little's law, and who waits outside."""
 
     effective: float | None
+    """At least 1."""
     outside: float | None
     """Of the scenarios in progress beyond the places, the share that waits for a worker."""
+    places: float | None = None
+    """The same as `effective`, but below 1 if one place would not be busy all the time."""
 
 
 def signs(level: Observation, seen: Saturation, taken: float) -> list[Sign]:
-    """A pool and a lock; `taken`, the strongest sign of a resource, leaves less for them."""
+    """A pool, a lock and a rate limit; `taken`, the strongest other sign, leaves less for them."""
     rest = max(1 - taken, 0.0)
     places = places_of(level, seen)
     pool, lock = _reported_pool(level), _reported_lock(level)
@@ -53,27 +59,60 @@ def signs(level: Observation, seen: Saturation, taken: float) -> list[Sign]:
     if outside is None:
         few = places.effective is not None and places.effective < ONE
         outside = 0.35 if few else 0.5
+    # Those who wait inside wait for one of several places, or for the only one.
+    several = 0.0 if places.effective is None else between(places.effective, *ONE_OR_SEVERAL)
+    pooled = outside + (1 - outside) * several
     if pool is not None:
-        outside = max(outside, pool[0])
+        pooled = max(pooled, pool[0])
+    limited = rate_limited(level, seen, places)
     if lock is not None:
-        outside = min(outside, 1 - lock[0])
+        pooled, limited = min(pooled, 1 - lock[0]), min(limited, 1 - lock[0])
+    rest_of_time = rest * (1 - limited)
+    inside = places.outside is not None and places.outside < 0.5 and pool is None
     return [
         Sign(
             "pool",
-            None,
-            rest * outside,
+            "inside the program" if inside else None,
+            rest_of_time * pooled,
             _pool_figures(level, places, pool),
             *_size(places, pool, _allowed(level)),
         ),
         Sign(
             "lock",
             None,
-            rest * (1 - outside),
+            rest_of_time * (1 - pooled),
             _lock_figures(level, seen, places, lock),
             1000 / seen.most_per_s if seen.most_per_s else None,
             "ms" if seen.most_per_s else None,
         ),
+        _rate_sign(level, seen, places, rest * limited),
     ]
+
+
+def rate_limited(level: Observation, seen: Saturation, places: Places) -> float:
+    """How surely a rate is the limit, not a number of places, from 0 to 1.
+
+    Less than one scenario in progress, by the service time of few users, would be enough for the
+    throughput. A lock or a pool of one worker cannot be that: it is busy all the time.
+    """
+    if places.places is None or not seen.most_per_s:
+        return 0.0
+    idle = 1 - between(places.places, threshold("limiter.low"), threshold("limiter.high"))
+    # A server that gets slower with more users is not held to a rate.
+    steady = between(level.per_s / seen.most_per_s, 0.7, 0.9)
+    return idle * steady
+
+
+def _rate_sign(level: Observation, seen: Saturation, places: Places, score: float) -> Sign:
+    figures = []
+    if seen.most_per_s and places.places is not None:
+        text = (
+            f"it completed {significant(seen.most_per_s)} scenarios/s however many users waited, "
+            f"though each takes only {significant(places.places)} of the time between two"
+        )
+        figures.append(figure(level, PLACES, places.places, text, side="load", unit="{user}"))
+    size = seen.most_per_s or None
+    return Sign("limiter", None, score, tuple(figures), size, "{scenario}/s" if size else None)
 
 
 def places_of(level: Observation, seen: Saturation) -> Places:
@@ -85,18 +124,21 @@ def places_of(level: Observation, seen: Saturation) -> Places:
     light, under_way = seen.light, level.under_way
     if light is None or light.service_s is None or not seen.most_per_s:
         return Places(None, None)
-    if light.per_s > threshold("pool.light") * seen.most_per_s:
-        return Places(None, None)  # its users already waited for each other
     held_s, at_door = light.service_s, level.mean(ACCEPT)
+    if light.users > 1 and light.per_s > threshold("pool.light") * seen.most_per_s:
+        if seen.alone_s is None:
+            return Places(None, None)  # its users already waited for each other
+        held_s = seen.alone_s
     connections = light.mean(CONNECTIONS)
     if at_door is not None and connections and at_door >= threshold("pool.queue") * level.users:
         # Those of a user at most: others, such as that of who reads the counters, hold no user up.
         held_s = max(held_s, min(connections, light.users) / light.per_s)
-    effective = max(seen.most_per_s * held_s, 1.0)
+    places = seen.most_per_s * held_s
+    effective = max(places, 1.0)
     waiting = _waiting_outside(level)
     if under_way is None or waiting is None or under_way - effective < 1:
-        return Places(effective, None)
-    return Places(effective, min(waiting / (under_way - effective), 1.0))
+        return Places(effective, None, places)
+    return Places(effective, min(waiting / (under_way - effective), 1.0), places)
 
 
 def _waiting_outside(level: Observation) -> float | None:

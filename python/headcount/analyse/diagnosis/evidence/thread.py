@@ -1,34 +1,77 @@
-"""Signs that one server thread, or each of a few, used up a core and needed more."""
+"""Signs that one server thread, or each of a few, used up a core and needed more.
+
+Or one process: threads of an interpreter with a global lock (Python, Ruby) take turns, so that all
+of them together use one core while others idle.
+"""
 
 from headcount.analyse.diagnosis.evidence import cpu
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.sign import Sign, figure
-from headcount.analyse.diagnosis.thresholds import ramp, threshold
+from headcount.analyse.diagnosis.thresholds import between, ramp, threshold
 from headcount.text import share, significant
 
 BUSIEST = cpu.BUSIEST_THREAD
+PROCESS = "process.cpu.busiest_process"
+TURNS = "process.threads.waiting{wait=lock}"
 
 
 def signs(level: Observation) -> Sign | None:
     """How surely a thread had no time left while CPUs were idle; None where none is watched."""
+    found = [sign for sign in (_thread(level), _process(level)) if sign is not None]
+    return max(found, key=lambda sign: sign.score, default=None)
+
+
+def _thread(level: Observation) -> Sign | None:
     busy = level.mean(BUSIEST)
     if busy is None:
         return None
-    used, wants = cpu.cores(level), cpu.wanted(level)
+    used = cpu.cores(level)
     delay = level.mean(cpu.DELAY) or 0.0
     # A thread that is kept waiting for its CPU now and then wants it all the time, too.
     busiest = min(busy / max(1 - delay, 0.5), 1.0)
-    score = ramp(busiest, "thread.busy.low", "thread.busy.high")
+    score = ramp(busiest, "thread.busy.low", "thread.busy.high") * _alone(level)
     text = f"its busiest thread used {share(busy)} of a core"
     threads = 1
     if used.server is not None and used.there:
         text += f", the server {significant(used.server)} of {significant(used.there)} CPUs"
         threads = max(round(used.server / busy), 1) if busy else 1
-        # With all CPUs wanted by the server's own threads there is nothing idle for another one.
-        most = max(used.server, wants or 0.0) / used.there
-        score *= 1 - ramp(most, "cpu.wanted.low", "cpu.wanted.high")
-    throttled = level.mean(cpu.THROTTLED) or 0.0
-    score *= 1 - min(throttled, 1.0)
     shown = figure(level, BUSIEST, busy, text, threshold=threshold("thread.busy.high"))
     detail = "one thread" if threads == 1 else "a few threads"
     return Sign("thread", detail, score, (shown,), float(threads), "{thread}")
+
+
+def _process(level: Observation) -> Sign | None:
+    """Threads that take turns: one core in use, by several threads of one process."""
+    busy, thread, runnable = level.mean(PROCESS), level.mean(BUSIEST), level.mean(cpu.RUNNABLE)
+    if busy is None or thread is None:
+        return None
+    # Threads that are ready to run and get no CPU lack cores; those in turns wait for the lock.
+    ready = 1.0 if runnable is None else runnable
+    score = (
+        ramp(busy, "process.busy.low", "process.busy.high")
+        * (1 - between(busy, 1.1, threshold("process.several")))
+        * between(busy - thread, 0.05, 0.15)
+        * (1 - between(ready, 1.5, 2.5))
+        * _alone(level)
+    )
+    text = (
+        f"its busiest process used {significant(busy)} CPUs, spread over threads of which none "
+        f"used more than {share(thread)}"
+    )
+    shown = [figure(level, PROCESS, busy, text, threshold=threshold("process.busy.high"))]
+    waiting = level.mean(TURNS)
+    if waiting:
+        text = f"{significant(waiting)} of its threads waited for a lock"
+        shown.append(figure(level, TURNS, waiting, text))
+    return Sign("thread", "one process", score, tuple(shown), 1.0, "{process}")
+
+
+def _alone(level: Observation) -> float:
+    """Less where the server's threads want all CPUs, or may use no more than they do."""
+    used, wants = cpu.cores(level), cpu.wanted(level)
+    alone = 1 - min(level.mean(cpu.THROTTLED) or 0.0, 1.0)
+    if used.server is not None and used.there:
+        # With all CPUs wanted by the server's own threads there is nothing idle for another one.
+        most = max(used.server, wants or 0.0) / used.there
+        alone *= 1 - ramp(most, "cpu.wanted.low", "cpu.wanted.high")
+    return alone

@@ -1,0 +1,91 @@
+"""Signs of a server that is slow for everybody, also for a few users: nothing is full.
+
+Response times break the criteria already at the level with the fewest users, and more users do not
+make them longer. So no queue explains them: what takes the time is in each scenario itself.
+"""
+
+from collections.abc import Sequence
+
+from headcount.analyse.diagnosis.evidence import cpu, upstream
+from headcount.analyse.diagnosis.observation import Observation
+from headcount.analyse.diagnosis.saturation import Saturation
+from headcount.analyse.diagnosis.sign import Sign, figure
+from headcount.analyse.diagnosis.thresholds import between, threshold
+from headcount.bundle.diagnosis import Figure
+from headcount.counters.naming import PEER, instance_name
+from headcount.text import duration, share, significant
+
+STOPPED = "process.threads.stopped"
+THREADS = "process.threads"
+SLEEPING = "process.threads.waiting{wait=sleep}"
+TOOK = "load.service_time"
+
+
+def sign(observations: Sequence[Observation], seen: Saturation) -> Sign | None:
+    """What makes every scenario slow: a pause, another server, or the scenario itself.
+
+    None if the level with the fewest users met the criteria, or if users wait for each other.
+    """
+    light = seen.light
+    if light is None or not light.is_failed or light.service_s is None or not light.per_s:
+        return None
+    grown = seen.growth or 1.0
+    score = 1 - between(grown, threshold("delay.steady"), threshold("delay.grown"))
+    if score <= 0:
+        return None
+    level = max((o for o in observations if o.valid), key=lambda o: o.users)
+    return _pause(light, level, score) or _upstream(light, seen, score) or _own(light, level, score)
+
+
+def _pause(light: Observation, level: Observation, score: float) -> Sign | None:
+    """Threads that somebody stops: a signal, a debugger, a snapshot of the machine."""
+    stopped, threads = level.mean(STOPPED), level.mean(THREADS)
+    if stopped is None or not threads or stopped / threads < threshold("pause.stopped"):
+        return None
+    part = min(stopped / threads, 1.0)
+    text = f"its threads were stopped {share(part)} of the time, from outside"
+    shown = figure(level, STOPPED, stopped, text, threshold=threshold("pause.stopped") * threads)
+    return Sign("pause", "stopped", score, (shown, _took(light)))
+
+
+def _upstream(light: Observation, seen: Saturation, score: float) -> Sign | None:
+    """Another server that takes most of the time."""
+    peer = upstream.slow_part(light, seen)
+    if peer is None:
+        return None
+    name = instance_name(upstream.WAITING, PEER, peer.name)
+    text = (
+        f"of the {duration((light.service_s or 0.0) * 1000)} that a scenario takes with few users, "
+        f"it waits {duration(peer.took_s * 1000)} for {peer.name}"
+    )
+    shown = figure(light, name, peer.waiting, text)
+    return Sign("upstream", peer.name, score * between(peer.share, 0.3, 0.7), (shown,))
+
+
+def _own(light: Observation, level: Observation, score: float) -> Sign:
+    """The scenario itself: it computes, or it waits for a time that nobody else causes."""
+    figures = [_took(light, level)]
+    used = cpu.cores(light).server
+    under_way = light.under_way or 0.0
+    detail = None
+    if used is not None and under_way:
+        part = min(used / under_way, 1.0)
+        detail = "computing" if part >= threshold("delay.computing") else "waiting"
+        text = f"the server computed {share(part)} of that time"
+        name = cpu.GROUP if light.mean(cpu.GROUP) is not None else cpu.OWN
+        figures.append(figure(light, name, used, text))
+    asleep = level.mean(SLEEPING)
+    if asleep is not None and level.under_way and asleep >= 0.5 * level.under_way:
+        text = f"{significant(asleep)} of its threads slept (nanosleep)"
+        figures.append(figure(level, SLEEPING, asleep, text))
+    return Sign("delay", detail, score, tuple(figures))
+
+
+def _took(light: Observation, level: Observation | None = None) -> Figure:
+    took_ms = (light.service_s or 0.0) * 1000
+    text = f"a scenario takes {duration(took_ms)} with {light.users} users"
+    if light.users == 1:
+        text = f"a scenario takes {duration(took_ms)} with a single user"
+    if level is not None and level.users > light.users and level.service_s is not None:
+        text += f", and {duration(level.service_s * 1000)} with {level.users}"
+    return figure(light, TOOK, took_ms, text, side="load", unit="ms")

@@ -1,0 +1,128 @@
+"""Signs that the server waited for another server: a database, a cache, a service behind it.
+
+By Little's law a scenario spends (connections that wait for an answer) / throughput at the other
+server. If that time grows with the users, the other server is the limit. If it does not, and only
+so many connections wait however many users there are, the connections are.
+"""
+
+from dataclasses import dataclass
+
+from headcount.analyse.diagnosis.observation import Observation
+from headcount.analyse.diagnosis.saturation import Saturation
+from headcount.analyse.diagnosis.sign import Sign, figure
+from headcount.analyse.diagnosis.thresholds import between, threshold
+from headcount.bundle.diagnosis import Figure
+from headcount.counters.naming import PEER, instance_name, split_instance
+from headcount.text import duration, share, significant
+
+WAITING = "upstream.waiting"
+CONNECTIONS = "upstream.connections"
+CPU = "upstream.cpu.utilization"
+TOOK = "load.upstream_time"
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """The server that most connections wait for, at a level.
+
+    Attributes:
+        name: Its address and port.
+        waiting: Connections that wait for it, on average.
+        took_s: Time that a scenario spends there.
+        grown: That time over the time with few users; None if that is not known.
+        share: Of the scenarios in progress, those that wait there.
+        beyond: Scenarios in progress for each connection that waits.
+
+    """
+
+    name: str
+    waiting: float
+    took_s: float
+    grown: float | None
+    share: float
+    beyond: float
+
+
+def peer_of(level: Observation, seen: Saturation) -> Peer | None:
+    """The server that most connections wait for; None if none does, or nothing is known."""
+    found: dict[str, float] = {}
+    for name, value in level.means.get("sut", {}).items():
+        family, peer = split_instance(name)
+        if family == WAITING and peer is not None:
+            found[peer] = value
+    if not found or not level.per_s or not level.under_way:
+        return None
+    name = max(found, key=lambda peer: found[peer])
+    waiting = found[name]
+    if waiting <= 0:
+        return None
+    took_s, light = waiting / level.per_s, seen.light
+    grown = None
+    if light is not None and light.users < level.users and light.per_s:
+        before = light.mean(instance_name(WAITING, PEER, name))
+        grown = took_s * light.per_s / before if before else None
+    part = min(waiting / level.under_way, 1.0)
+    return Peer(name, waiting, took_s, grown, part, level.under_way / waiting)
+
+
+def sign(level: Observation, seen: Saturation, taken: float) -> Sign | None:
+    """How surely another server was the limit; None if the server waits for none.
+
+    `taken`, the strongest sign of a resource of the machine, leaves less for it.
+    """
+    peer = peer_of(level, seen)
+    if peer is None:
+        return None
+    grown = 1.0 if peer.grown is None else peer.grown
+    slow = between(grown, threshold("upstream.steady"), threshold("upstream.grown"))
+    # Of a server with a connection for each user, everybody waits there; with fewer connections
+    # the others wait for one, and only the time spent there tells whose fault that is.
+    score = max(slow, between(peer.share, 0.4, 0.8) if peer.grown is None else slow)
+    score *= between(peer.share, 0.05, 0.25) * max(1 - taken, 0.0)
+    figures = (_took(level, peer), _waits(level, peer))
+    return Sign("upstream", peer.name, score, figures)
+
+
+def connections_sign(level: Observation, seen: Saturation, taken: float) -> Sign | None:
+    """How surely the number of connections to another server was the limit: a pool of them."""
+    peer = peer_of(level, seen)
+    if peer is None or peer.grown is None:
+        return None
+    steady = 1 - between(peer.grown, threshold("upstream.steady"), threshold("upstream.grown"))
+    crowded = between(peer.beyond, 1.2, 1.6)
+    # A server that spends little of its time there does not wait for a connection.
+    at_few = _share_of_light(peer, seen)
+    score = steady * crowded * between(at_few, 0.2, 0.5) * max(1 - taken, 0.0)
+    figures = (_waits(level, peer), _took(level, peer))
+    size = float(max(round(peer.waiting), 1))
+    return Sign("pool", f"connections to {peer.name}", score, figures, size, "{connection}")
+
+
+def slow_part(level: Observation, seen: Saturation) -> Peer | None:
+    """The peer where scenarios spend most of their time, if that is more than half of it."""
+    peer = peer_of(level, seen)
+    return peer if peer is not None and peer.share >= threshold("upstream.most") else None
+
+
+def _share_of_light(peer: Peer, seen: Saturation) -> float:
+    """The share of its time that a scenario spends there with few users."""
+    light = seen.light
+    if light is None or not light.service_s or peer.grown is None:
+        return 0.0
+    return min(peer.took_s / peer.grown / light.service_s, 1.0)
+
+
+def _waits(level: Observation, peer: Peer) -> Figure:
+    name = instance_name(WAITING, PEER, peer.name)
+    text = f"{significant(peer.waiting)} connections to {peer.name} waited for an answer"
+    under_way = level.under_way or 0.0
+    text += f", of {significant(under_way)} scenarios in progress ({share(peer.share)})"
+    return figure(level, name, peer.waiting, text)
+
+
+def _took(level: Observation, peer: Peer) -> Figure:
+    text = f"a scenario waited {duration(peer.took_s * 1000)} for {peer.name}"
+    if peer.grown is not None:
+        text += f", {significant(peer.grown)} times as long as with few users"
+    limit = threshold("upstream.grown")
+    return figure(level, TOOK, peer.took_s * 1000, text, threshold=limit, side="load", unit="ms")

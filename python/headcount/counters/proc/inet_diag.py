@@ -1,0 +1,104 @@
+"""Messages of the kernel's ``inet_diag`` about TCP sockets, as arrays.
+
+Formats: the kernel's ``include/uapi/linux/inet_diag.h`` and ``tcp.h`` (``tcp_info``).
+"""
+
+import struct
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from headcount.counters.proc.netlink import align
+
+INFO = 2
+"""INET_DIAG_INFO: the attribute that holds tcp_info; bit INFO - 1 of a question asks for it."""
+BYTECODE = 1
+_SAME_PORT, _NEVER, _JUMP = 11, 0, 1
+"""Operations of the kernel's filter: INET_DIAG_BC_S_EQ, _NOP (which carries a port), _JMP."""
+_HEADER_BYTES, _MESSAGE_BYTES = 16, 72
+_TIMES = {
+    "unacknowledged": ("<u4", 24),
+    "sent_ms": ("<u4", 44),
+    "received_ms": ("<u4", 52),
+    "acknowledged_ms": ("<u4", 56),
+    "segments_in": ("<u4", 152),
+    "segments_out": ("<u4", 156),
+    "busy": ("<u8", 168),
+    "by_receiver": ("<u8", 176),
+    "by_buffer": ("<u8", 184),
+}
+"""Fields of tcp_info with their offsets: segments not yet acknowledged; milliseconds since data was
+sent, since it was received, since an acknowledgement was; segments with data; microseconds busy,
+limited by the receiver's window, limited by the send buffer (Linux 4.10)."""
+_FIELDS = {
+    "length": ("<u4", 0),
+    "family": ("u1", 16),
+    "state": ("u1", 17),
+    "port": (">u2", 20),
+    "peer_port": (">u2", 22),
+    "high": ("<u8", 24),
+    "low": ("<u8", 32),
+    "peer_high": ("<u8", 40),
+    "peer_low": ("<u8", 48),
+    "cookie": ("<u8", 60),
+    "received": ("<u4", 72),
+    "sent": ("<u4", 76),
+    "inode": ("<u4", 84),
+}
+"""Fields of inet_diag_msg behind a netlink header, with their offsets. Of a listening socket
+``received`` is the length of the accept queue, ``sent`` its limit."""
+
+
+def port_filter(ports: Sequence[int]) -> bytes:
+    """A filter for the kernel that lets pass whatever has one of these local ports.
+
+    Each port is two operations, compare and the port; all but the last are followed by a jump to
+    the end, which accepts. Past the end by one operation rejects.
+    """
+    code = b""
+    end = len(ports) * 12 - 4
+    for number, port in enumerate(ports):
+        code += struct.pack("=BBHBBH", _SAME_PORT, 8, 12, _NEVER, 0, port)
+        if number < len(ports) - 1:
+            code += struct.pack("=BBH", _JUMP, 4, end - len(code))
+    return code
+
+
+def runs(buffer: bytes) -> Iterator[np.ndarray[Any, Any]]:
+    """Messages of a buffer as arrays, one for each run of messages of the same length."""
+    at = 0
+    while at + _HEADER_BYTES + _MESSAGE_BYTES <= len(buffer):
+        (length,) = struct.unpack_from("<I", buffer, at)
+        if length < _HEADER_BYTES + _MESSAGE_BYTES:
+            return
+        step = align(length)
+        dtype = _layout(buffer[at : at + length], step)
+        run = np.frombuffer(buffer, dtype, (len(buffer) - at) // step, at)
+        others = np.flatnonzero(run["length"] != length)
+        run = run[: others[0]] if len(others) else run
+        yield run
+        at += step * len(run)
+
+
+def _layout(message: bytes, step: int) -> np.dtype[Any]:
+    """Where the fields of a message are, those of tcp_info included where it has them."""
+    fields = dict(_FIELDS)
+    at = _HEADER_BYTES + _MESSAGE_BYTES
+    while at + 4 <= len(message):
+        length, kind = struct.unpack_from("=HH", message, at)
+        if length < 4:
+            break
+        if kind == INFO:
+            for name, (form, offset) in _TIMES.items():
+                if length >= 4 + offset + int(form[-1]):
+                    fields[name] = (form, at + 4 + offset)
+        at += align(length)
+    return np.dtype(
+        {
+            "names": list(fields),
+            "formats": [form for form, _ in fields.values()],
+            "offsets": [offset for _, offset in fields.values()],
+            "itemsize": step,
+        }
+    )

@@ -1,0 +1,232 @@
+"""Limits of the program and of servers behind it, told from levels of known queueing models."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from diagnosis_levels import QUIET, Server, level, seconds
+
+from headcount.analyse.diagnosis import of_levels
+from headcount.bundle.diagnosis import Diagnosis
+from headcount.bundle.level import LevelResult
+from headcount.counters.naming import PEER, instance_name
+
+PEER_NAME = "10.0.0.9:5432"
+USERS = (2, 16, 64)
+
+
+def diagnosed(levels: Sequence[LevelResult], alone_ms: float | None = None) -> Diagnosis:
+    events = [{"event": "trial", "service_ms": alone_ms}]
+    found = of_levels(levels, seconds(levels), events)
+    assert found is not None
+    return found
+
+
+def ladder(
+    rate: Mapping[int, float],
+    counters: Mapping[int, Mapping[str, float]] | None = None,
+    outcome: str = "failed",
+) -> list[LevelResult]:
+    """Levels without think time, of these throughputs; by Little's law users / rate is the time."""
+    made = []
+    for index, (users, per_s) in enumerate(rate.items(), 1):
+        more = (counters or {}).get(users, {})
+        one = level(index, users, per_s, users / per_s, 0.0, {**QUIET, **more})
+        made.append(one.model_copy(update={"outcome": outcome}))
+    return made
+
+
+def of_peer(waiting: float, connections: float) -> dict[str, float]:
+    return {
+        instance_name("upstream.waiting", PEER, PEER_NAME): waiting,
+        instance_name("upstream.connections", PEER, PEER_NAME): connections,
+        "upstream.waiting": waiting,
+        "upstream.connections": connections,
+    }
+
+
+@pytest.mark.parametrize("places", [3, 4, 7, 12])
+def test_several_places_inside_the_program_are_a_pool_of_that_size(places: int) -> None:
+    found = diagnosed(Server(places=places, service_s=0.02, think_s=0.1, quiet=QUIET).levels())
+    assert (found.limit, found.detail) == ("pool", "inside the program")
+    assert found.size == pytest.approx(places, abs=0.5)
+    assert found.confidence_word == "high"
+    assert "inside the application" in found.advice[0].sentence
+    assert "MaxRequestWorkers" not in found.advice[0].sentence
+
+
+@pytest.mark.parametrize("alone_ms", [10.0, 11.5])
+def test_one_place_is_a_lock_also_if_two_users_already_wait_for_it(alone_ms: float) -> None:
+    found = diagnosed(ladder(dict.fromkeys(USERS, 100.0)), alone_ms)
+    assert found.limit == "lock"
+    assert found.size == pytest.approx(10, rel=0.05)
+    assert found.confidence_word == "high"
+
+
+def test_without_a_trial_nobody_can_tell_a_lock_from_a_rate() -> None:
+    assert diagnosed(ladder(dict.fromkeys(USERS, 100.0))).confidence_word == "low"
+
+
+@pytest.mark.parametrize(("rate", "alone_ms"), [(30.0, 0.5), (100.0, 3.0), (5.0, 60.0)])
+def test_a_rate_that_leaves_the_server_idle_is_a_rate_limit(rate: float, alone_ms: float) -> None:
+    found = diagnosed(ladder(dict.fromkeys(USERS, rate)), alone_ms)
+    assert found.limit == "limiter"
+    assert found.size == pytest.approx(rate, rel=0.05)
+    assert found.confidence_word == "high"
+    assert "limit_req" in found.advice[0].sentence
+
+
+def test_a_server_that_gets_slower_with_more_users_is_not_held_to_a_rate() -> None:
+    """Its locks are handed over ever more often: at 64 users it does a fifth of its best."""
+    found = diagnosed(ladder({2: 100.0, 16: 40.0, 64: 20.0}), 4.0)
+    assert found.limit != "limiter"
+
+
+def test_few_connections_to_a_server_that_is_as_fast_as_ever_are_a_pool() -> None:
+    """With 2 users each waits 18 of 20 ms there; only 6 can, however many there are."""
+    rate = {2: 100.0, 16: 330.0, 64: 333.0}
+    found = diagnosed(
+        ladder(rate, {2: of_peer(1.8, 6), 16: of_peer(5.94, 6), 64: of_peer(6.0, 6)}), 20.0
+    )
+    assert (found.limit, found.detail) == ("pool", f"connections to {PEER_NAME}")
+    assert found.size == pytest.approx(6, abs=0.2)
+    assert f"A pool of about 6 connections to {PEER_NAME}" in found.sentence
+    assert "connection pool" in found.advice[0].sentence
+
+
+def test_a_server_behind_that_gets_slower_is_the_limit() -> None:
+    rate = {2: 100.0, 16: 200.0, 64: 200.0}
+    found = diagnosed(
+        ladder(rate, {2: of_peer(1.8, 40), 16: of_peer(15.0, 40), 64: of_peer(40.0, 40)}), 20.0
+    )
+    assert (found.limit, found.detail) == ("upstream", PEER_NAME)
+    assert PEER_NAME in found.sentence
+    assert found.confidence_word == "high"
+
+
+def test_what_waits_little_for_another_server_has_its_own_limit() -> None:
+    """2 of 20 ms are spent there, whatever the number of users: the lock is elsewhere."""
+    rate = {2: 90.0, 16: 100.0, 64: 100.0}
+    found = diagnosed(
+        ladder(rate, {2: of_peer(0.1, 40), 16: of_peer(0.1, 40), 64: of_peer(0.1, 40)}), 10.0
+    )
+    assert found.limit == "lock"
+
+
+def test_what_a_server_behind_it_computes_is_not_a_neighbours() -> None:
+    loud = {
+        "system.cpu.utilization": 1.0,
+        "process.cpu.utilization": 0.5,
+        "process.cpu.run_delay": 0.5,
+        "cgroup.pressure{resource=cpu,kind=some}": 0.9,
+        "upstream.cpu.utilization": 3.1,
+    }
+    foreign = QUIET | {"system.cpu.foreign": 3.2}
+    found = diagnosed(Server(places=4, loud=loud, quiet=foreign).levels())
+    assert (found.limit, found.detail) == ("cpu", "all cores")
+    without = {name: value for name, value in loud.items() if not name.startswith("upstream")}
+    found = diagnosed(Server(places=4, loud=without, quiet=foreign).levels())
+    assert (found.limit, found.detail) == ("cpu", "neighbour")
+
+
+SLOW = {2: 25.0, 16: 200.0, 64: 800.0}
+"""80 ms for each scenario, however many users there are."""
+
+
+def test_a_server_that_is_slow_for_everybody_is_not_full() -> None:
+    found = diagnosed(ladder(SLOW), 80.0)
+    assert (found.limit, found.detail) == ("delay", "waiting")
+    assert "80.0 ms with 2 users" in found.sentence
+    assert found.runner_up is None
+    assert diagnosed(ladder(SLOW, outcome="passed"), 80.0).limit == "none"
+
+
+def test_slow_because_it_computes_is_told_from_slow_because_it_waits() -> None:
+    computing = {n: {"process.cpu.utilization": 0.9 * min(n, 4)} for n in (1, 2, 4)}
+    found = diagnosed(ladder({1: 12.5, 2: 25.0, 4: 50.0}, computing), 80.0)
+    assert (found.limit, found.detail) == ("delay", "computing")
+
+
+def test_slow_because_of_another_server_names_it() -> None:
+    there = {users: of_peer(users * 0.95, 80) for users in USERS}
+    found = diagnosed(ladder(SLOW, there), 80.0)
+    assert (found.limit, found.detail) == ("upstream", PEER_NAME)
+    assert "it waits 76.0 ms" in found.sentence
+
+
+def test_processes_that_somebody_stops_are_pauses() -> None:
+    stopped = {n: {"process.threads": 8.0, "process.threads.stopped": 1.2} for n in USERS}
+    found = diagnosed(ladder(SLOW, stopped), 80.0)
+    assert (found.limit, found.detail) == ("pause", "stopped")
+    assert "15.0% of the time" in found.sentence
+
+
+def interpreter(**more: float) -> dict[int, dict[str, float]]:
+    busy = {
+        "process.cpu.utilization": 1.0,
+        "process.cpu.busiest_process": 0.98,
+        "process.cpu.busiest_thread": 0.3,
+        "process.threads.runnable": 1.2,
+        "process.threads.waiting{wait=lock}": 9.0,
+        "system.cpu.utilization": 0.3,
+        **{name.replace("__", "."): value for name, value in more.items()},
+    }
+    return {16: busy, 64: busy}
+
+
+def test_threads_that_take_turns_on_one_core_are_one_busy_process() -> None:
+    found = diagnosed(ladder({2: 90.0, 16: 100.0, 64: 100.0}, interpreter()), 10.0)
+    assert (found.limit, found.detail) == ("thread", "one process")
+    assert "9.00 of its threads waited for a lock" in " ".join(f.sentence for f in found.figures)
+    assert "more processes" in found.advice[0].sentence
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"process__cpu__busiest_process": 1.9, "process__cpu__utilization": 1.9},
+        {"process__cpu__busiest_process": 0.3},
+    ],
+)
+def test_threads_that_run_at_the_same_time_do_not_take_turns(more: dict[str, float]) -> None:
+    found = diagnosed(ladder({2: 90.0, 16: 100.0, 64: 100.0}, interpreter(**more)), 10.0)
+    assert found.limit != "thread"
+
+
+def test_a_process_without_a_free_descriptor_refuses() -> None:
+    full = {
+        "process.open_file_descriptors.utilization": 1.0,
+        "socket.accept_queue": 30.0,
+    }
+    levels = ladder({2: 100.0, 16: 700.0, 64: 720.0}, {64: full})
+    found = diagnosed(levels, 20.0)
+    assert (found.limit, found.detail) == ("refusal", "descriptors")
+    assert "ulimit -n" in found.advice[0].sentence
+    nearly: dict[int, dict[str, Any]] = {
+        64: full | {"process.open_file_descriptors.utilization": 0.5}
+    }
+    assert diagnosed(ladder({2: 100.0, 16: 700.0, 64: 720.0}, nearly), 20.0).limit != "refusal"
+
+
+def test_a_full_accept_queue_is_too_short_unless_a_resource_is_full() -> None:
+    dropped = {
+        "system.network.tcp.listen_overflows": 20.0,
+        "socket.accept_queue": 6.0,
+        "socket.accept_queue.utilization": 1.0,
+        "socket.accept_queue.limit": 5.0,
+    }
+    levels = ladder({2: 100.0, 16: 300.0, 64: 310.0}, {64: dropped})
+    found = diagnosed(levels, 20.0)
+    assert (found.limit, found.detail) == ("refusal", "backlog")
+    assert "at most 5 wait" in found.sentence
+    busy = dropped | {"cgroup.cpu.throttled": 0.9, "cgroup.cpu.limit": 0.5}
+    found = diagnosed(ladder({2: 100.0, 16: 300.0, 64: 310.0}, {16: busy, 64: busy}), 20.0)
+    assert (found.limit, found.detail) == ("cpu", "quota")
+
+
+def test_the_latest_trial_counts() -> None:
+    levels = ladder(dict.fromkeys(USERS, 100.0))
+    trials = [{"event": "trial", "service_ms": ms} for ms in (None, 1.0, 10.0)]
+    found = of_levels(levels, seconds(levels), trials)
+    assert found is not None
+    assert found.limit == "lock"
