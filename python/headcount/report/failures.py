@@ -22,8 +22,8 @@ def failure_text(failure: Failure) -> str:
     times = "once" if failure.count == 1 else f"{failure.count:,} times"
     where = f'{times} at "{failure.step}"'
     often = f"{share(failure.share)} of scenarios at {plural('user', failure.users)}"
-    told = f": {failure.message}" if failure.message else ""
-    return f"{failure.meaning} ({where}, {often}){told}"
+    message = f": {failure.message}" if failure.message else ""
+    return f"{failure.meaning} ({where}, {often}){message}"
 
 
 def failure_lines(failures: Sequence[Failure]) -> Iterator[tuple[str, str]]:

@@ -52,13 +52,13 @@ def key_figures(content: ReportContent) -> list[KeyFigure]:
 def _score(score: Score) -> KeyFigure:
     # A score of tasks is a time.
     is_time = score.unit == "ms"
-    told = score.formula if is_time else f"{score.unit}; {score.formula}"
+    explanation = score.formula if is_time else f"{score.unit}; {score.formula}"
     if score.zero_level is not None:
-        told += f"; zero because of the level at {plural('user', score.zero_level)}"
+        explanation += f"; zero because of the level at {plural('user', score.zero_level)}"
     if score.interval is not None:
-        told += f"; 95% confidence interval {interval(*score.interval, duration)}"
+        explanation += f"; 95% confidence interval {interval(*score.interval, duration)}"
     value = duration(score.value) if is_time else significant(score.value)
-    return KeyFigure(score.name, value, told)
+    return KeyFigure(score.name, value, explanation)
 
 
 def _saturation(plateau: Plateau) -> KeyFigure:

@@ -29,23 +29,23 @@ class PredictionRow:
         return [self.what, self.users, self.interval, self.against, self.full]
 
 
-def rows(told: Sequence[Prediction]) -> list[PredictionRow]:
+def rows(predictions: Sequence[Prediction]) -> list[PredictionRow]:
     """Those of the predictions that the run supports."""
-    return [_row(one, capacity) for one in told if (capacity := _capacity(one)) is not None]
+    return [_row(one, capacity) for one in predictions if (capacity := _capacity(one)) is not None]
 
 
-def refusals(told: Sequence[Prediction]) -> list[str]:
+def refusals(predictions: Sequence[Prediction]) -> list[str]:
     """What is not predicted and why, in sentences; one for all where the reason is the same."""
-    refused = [one for one in told if _capacity(one) is None]
+    refused = [one for one in predictions if _capacity(one) is None]
     reasons = list(dict.fromkeys(_reason(one) for one in refused))
-    if len(reasons) == 1 and len(refused) == len(told):
+    if len(reasons) == 1 and len(refused) == len(predictions):
         return [f"No prediction from this run: {reasons[0]}."]
     return [f"No prediction for {_change(one)}: {_reason(one)}." for one in refused]
 
 
-def introduction(told: Sequence[Prediction]) -> str:
+def introduction(predictions: Sequence[Prediction]) -> str:
     """How the table came about."""
-    one = next(one for one in told if _capacity(one) is not None)
+    one = next(one for one in predictions if _capacity(one) is not None)
     now = _now(one)
     now_text = f" The estimate now is {plural('user', now)}." if now else ""
     if one.published is not None and now:
@@ -59,10 +59,15 @@ def introduction(told: Sequence[Prediction]) -> str:
     )
 
 
-def unknowable(told: Sequence[Prediction]) -> list[str]:
+def unknowable(predictions: Sequence[Prediction]) -> list[str]:
     """What those predictions cannot know, in sentences."""
     return list(
-        dict.fromkeys(said for one in told if _capacity(one) is not None for said in one.unknowable)
+        dict.fromkeys(
+            sentence
+            for one in predictions
+            if _capacity(one) is not None
+            for sentence in one.unknowable
+        )
     )
 
 

@@ -91,11 +91,11 @@ def published_sentences(found: Comparison) -> list[str]:
     for one in found.references:
         at = "" if one.users is None else f" at {plural('user', one.users)}"
         called = BY_ID[one.metric].label if one.metric in BY_ID else one.metric
-        told = lines.setdefault((one.label, called, f"{one.remark} ({one.source})"), [])
-        told.append(f"{value(one.value, one.unit)}{at}")
+        figures = lines.setdefault((one.label, called, f"{one.remark} ({one.source})"), [])
+        figures.append(f"{value(one.value, one.unit)}{at}")
     return [
-        f"{label}: {called} {', '.join(told)}. {remark}"
-        for (label, called, remark), told in lines.items()
+        f"{label}: {called} {', '.join(figures)}. {remark}"
+        for (label, called, remark), figures in lines.items()
     ]
 
 

@@ -29,13 +29,13 @@ def junit(found: Gate) -> str:
 
 def _case(one: Judgement) -> str:
     start = f'<testcase classname="headcount.gate" name={_attribute(one.name)}'
-    said = _text(one.sentence)
+    message = _text(one.sentence)
     if one.outcome == "regression":
         reason = f"<failure type={_attribute(one.metric)} message={_attribute(one.sentence)}>"
-        return f"{start}>{reason}{said}</failure></testcase>"
+        return f"{start}>{reason}{message}</failure></testcase>"
     if one.outcome == "inconclusive":
         return f"{start}><skipped message={_attribute(one.sentence)}/></testcase>"
-    return f"{start}><system-out>{said}</system-out></testcase>"
+    return f"{start}><system-out>{message}</system-out></testcase>"
 
 
 def annotations(found: Gate) -> str:

@@ -81,24 +81,26 @@ def _diagnosis(found: Diagnosis) -> Iterator[Block]:
 
 def _predictions(content: ReportContent) -> Iterator[Block]:
     """What more of each resource would hold; nothing where there was nothing to ask."""
-    told = content.predictions
-    if not told:
+    predictions = content.predictions
+    if not predictions:
         return
     yield Heading(prediction.TITLE)
-    rows = prediction.rows(told)
+    rows = prediction.rows(predictions)
     if rows:
         first, *figures, last = prediction.HEADINGS
-        yield Paragraph(prose(prediction.introduction(told)))
+        yield Paragraph(prose(prediction.introduction(predictions)))
         yield Table(
             prediction.TITLE,
             [Column(first, text=True), *map(Column, figures), Column(last, text=True)],
             [Row(cells(*one.cells())) for one in rows],
             widths=[3, 1, 1.6, 1.3, 1.8],
         )
-    for one in prediction.refusals(told):
+    for one in prediction.refusals(predictions):
         yield Paragraph(prose(one))
     if rows:
-        yield Note(prediction.UNKNOWABLE, [prose(one) for one in prediction.unknowable(told)])
+        yield Note(
+            prediction.UNKNOWABLE, [prose(one) for one in prediction.unknowable(predictions)]
+        )
 
 
 def _evidence(found: Diagnosis) -> Table:

@@ -115,12 +115,12 @@ def _tasks(level: LevelResult) -> Table:
         for task in level.tasks
     ]
     note = TASKS_NOTE + (WEIGHED if level.score is not None else "")
-    told = missing_tasks(level)
+    missing = missing_tasks(level)
     return Table(
         f"Tasks {_at(level)}",
         [Column("Task", text=True), *(Column(one.heading) for one in found)],
         rows,
-        f"{told} {note}" if told else note,
+        f"{missing} {note}" if missing else note,
     )
 
 

@@ -49,7 +49,7 @@ def section(content: ReportContent, plan: Plan | None) -> Section:
 def _users(content: ReportContent, plan: Plan | None) -> Iterator[Block]:
     if plan is not None:
         pace = plan.workload.pace
-        told = (
+        pacing = (
             "A user starts a scenario, waits for its end, thinks, and starts the next (closed "
             f"pace; think time {pace.time.text})."
             if pace.kind == "closed"
@@ -59,8 +59,8 @@ def _users(content: ReportContent, plan: Plan | None) -> Iterator[Block]:
         yield Paragraph(
             prose(
                 "Each user is simulated separately, with its own connection and random stream. "
-                f"{told} The seed {plan.seed} makes the same users do the same things in the same "
-                "order."
+                f"{pacing} The seed {plan.seed} makes the same users do the same things in the "
+                "same order."
             )
         )
     if content.program:

@@ -62,12 +62,12 @@ def _price(verdict: Verdict) -> Iterator[Block]:
     if verdict.price is None:
         return
     yield Heading("What it costs")
-    told = priced(verdict)
-    if not told:
+    prices = priced(verdict)
+    if not prices:
         stated = f"The price is that of {price_text(verdict)}."
         yield Paragraph(prose(f"{stated} Without a number of users there is no price per user."))
         return
-    yield Bullets([prose(sentence(each)) for each in told])
+    yield Bullets([prose(sentence(each)) for each in prices])
     yield Paragraph(prose(f"For {price_text(verdict)}."), "note")
     if verdict.price.items:
         yield _items(verdict.price)

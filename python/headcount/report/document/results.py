@@ -152,9 +152,9 @@ def _groups(content: ReportContent) -> Iterator[Block]:
     found = group_figures(content.levels)
     if not found:
         return
-    told = stress_point(content.verdict)
-    if told:
-        yield Paragraph(prose(told))
+    message = stress_point(content.verdict)
+    if message:
+        yield Paragraph(prose(message))
     yield Table(
         "Throughput and mean response times",
         [

@@ -27,9 +27,9 @@ def _lines(content: ReportContent) -> Iterator[tuple[str, str]]:
         yield "What failed", sentence(short_text(failure))
     if found is not None:
         yield "What limits it", sentence(before_figures(found.sentence))
-    told = priced(verdict)
-    if told:
-        yield "What it costs", f"{sentence(told[0])} For {price_text(verdict)}."
+    prices = priced(verdict)
+    if prices:
+        yield "What it costs", f"{sentence(prices[0])} For {price_text(verdict)}."
     if found is not None and found.advice:
         yield "What to change", sentence(before_figures(found.advice[0].sentence))
     sure = " ".join(_sure(verdict))

@@ -18,8 +18,8 @@ def answer(bundle: Bundle) -> list[tuple[str, Value]]:
         lines.append(("What broke first", verdict.broke_first))
         lines += failure_lines(telling(verdict))
         if verdict.diagnosis is not None:
-            lines += [(name, said) for name, said in diagnosis.short(verdict.diagnosis)]
-        lines += [("Price", said) for said in priced(verdict)]
+            lines += [(name, text) for name, text in diagnosis.short(verdict.diagnosis)]
+        lines += [("Price", price) for price in priced(verdict)]
         lines.append(("Price of", price_text(verdict) or None))
         lines += [("Doubt", flag) for flag in verdict.flags]
     recreates = plan.workload.recreates

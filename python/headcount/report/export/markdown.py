@@ -19,7 +19,7 @@ def text(bundle: Bundle) -> str:
     lines = answer(bundle)
     title, rest = lines[0][1], lines[1:]
     parts = [f"## {escape(str(title))}", ""]
-    parts += [f"- **{escape(name)}:** {escape(str(said))}" for name, said in rest]
+    parts += [f"- **{escape(name)}:** {escape(str(content))}" for name, content in rest]
     if bundle.levels:
         parts += ["", *_table(by_users(bundle.levels))]
     return "\n".join(parts) + "\n"

@@ -153,8 +153,8 @@ def _columns(workbook: "Workbook", styles: Styles, tables: Sequence[Table]) -> N
     row = 1
     for table in tables:
         for column in table.columns:
-            for place, said in enumerate((table.title, column.label, column.name, column.about)):
-                sheet.write_string(row, place, said, styles.plain)
+            for place, content in enumerate((table.title, column.label, column.name, column.about)):
+                sheet.write_string(row, place, content, styles.plain)
             row += 1
     for place, width in enumerate((12, 44, 44, 100)):
         sheet.set_column(place, place, width)

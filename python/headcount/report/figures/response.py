@@ -34,9 +34,9 @@ def figure(run: Run) -> Figure | None:
     """Draw it; None where nothing was ever completed."""
     if not any(level.total.response for level in run.levels):
         return None
-    told = any(level.total.p95_interval_ms for level in run.levels)
+    has_intervals = any(level.total.p95_interval_ms for level in run.levels)
     note = " Shaded: from the median to p95, and lighter from there to p99."
-    bars = " Vertical bars are 95% confidence intervals of p95." if told else ""
+    bars = " Vertical bars are 95% confidence intervals of p95." if has_intervals else ""
     alt = _in_words(run)
     return Figure(
         name="response",

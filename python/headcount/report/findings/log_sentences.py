@@ -87,8 +87,8 @@ def context(found: LogDiagnosis) -> list[str]:
     """Lines that belong to the answer: masking, the runner-up, what is ruled out, what was used."""
     decision = found.decision
     unproved = [one for one in decision.not_judged if one in (decision.area, decision.runner_up)]
-    told = (log_coverage.gaps(decision.coverage), log_coverage.one_counter(found))
-    lines = [line for line in told if line is not None]
+    remarks = (log_coverage.gaps(decision.coverage), log_coverage.one_counter(found))
+    lines = [line for line in remarks if line is not None]
     lines += [MASKED] if decision.masked else []
     if decision.runner_up is not None:
         proved = any(

@@ -17,19 +17,19 @@ _NOTE = (
 
 def section(content: ReportContent) -> Html | None:
     """Show a row for each level of a ladder; nothing of other runs."""
-    told = course(content.verdict, content.levels)
-    if told is None:
+    layout = course(content.verdict, content.levels)
+    if layout is None:
         return None
     filled = [
         Filled(Column("Users"), lambda level: count(level.users)),
         Filled(Column("Scenarios /s"), lambda level: significant(level.achieved_per_s)),
     ]
-    if told.moved:
+    if layout.moved:
         filled.append(Filled(Column("Moved"), lambda level: megabytes_per_s(moved_per_s(level))))
-    if told.connections:
+    if layout.connections:
         cell = Filled(Column("Connections /s"), lambda level: significant(connections_per_s(level)))
         filled.append(cell)
-    filled += [_step(name) for name in told.steps]
+    filled += [_step(name) for name in layout.steps]
     columns = [one.column for one in filled]
     rows = [
         row(columns, [one.cell(level) for one in filled], level.outcome)

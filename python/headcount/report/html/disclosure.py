@@ -60,8 +60,8 @@ def recorded_of(content: ReportContent, name: str) -> Sequence[tuple[str, Cell]]
     if name == "tuning":
         return sorted(pair for side in sides for pair in side.settings.items())
     if name == "pricing" and content.verdict.price is not None:
-        told = priced(content.verdict)
-        return [("System", price_text(content.verdict)), *(("Each", each) for each in told)]
+        prices = priced(content.verdict)
+        return [("System", price_text(content.verdict)), *(("Each", each) for each in prices)]
     return []
 
 

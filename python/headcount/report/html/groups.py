@@ -26,10 +26,10 @@ def section(content: ReportContent) -> Html | None:
         row(columns, [count(level.users), level.outcome, *_cells(found, level)], level.outcome)
         for level in by_users(content.levels)
     ]
-    said = stress_point(content.verdict)
+    message = stress_point(content.verdict)
     return make_section(
         TITLE,
-        element("p", said) if said else None,
+        element("p", message) if message else None,
         table(columns, rows, TITLE, "levels"),
         element("p", NOTE, class_="note"),
     )

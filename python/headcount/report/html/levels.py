@@ -104,11 +104,11 @@ _CHECKED: Sequence[Filled] = (
 
 def _why(level: LevelResult, columns: int) -> Html | None:
     """Say in full why a level did not pass, and whatever else speaks against it."""
-    told = objections(level)
-    if not told:
+    reasons = objections(level)
+    if not reasons:
         return None
     word = {"passed": "Note", "failed": "Failed", "invalid": "Invalid"}[level.outcome]
     # A block of its own, so that it can stay in sight where the table is scrolled sideways.
-    said = element("div", element("b", f"{word}: "), " ".join(told))
-    cell = element("td", said, colspan=str(columns), class_="t")
+    note = element("div", element("b", f"{word}: "), " ".join(reasons))
+    cell = element("td", note, colspan=str(columns), class_="t")
     return element("tr", cell, class_=f"why {level.outcome}")

@@ -10,16 +10,18 @@ from headcount.text import unbroken
 
 def section(content: ReportContent) -> Html | None:
     """Show what the model predicts, and why it refuses; nothing without predictions."""
-    told = content.predictions
-    if not told:
+    predictions = content.predictions
+    if not predictions:
         return None
-    rows = prediction.rows(told)
+    rows = prediction.rows(predictions)
     return make_section(
         prediction.TITLE,
-        element("p", unbroken(prediction.introduction(told)), class_="soft") if rows else None,
+        element("p", unbroken(prediction.introduction(predictions)), class_="soft")
+        if rows
+        else None,
         _table(rows) if rows else None,
-        *(element("p", unbroken(said)) for said in prediction.refusals(told)),
-        _unknowable(prediction.unknowable(told)),
+        *(element("p", unbroken(refusal)) for refusal in prediction.refusals(predictions)),
+        _unknowable(prediction.unknowable(predictions)),
     )
 
 

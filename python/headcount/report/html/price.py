@@ -17,7 +17,7 @@ def section(content: ReportContent) -> Html | None:
     price = content.verdict.price
     if price is None or not price.items:
         return None
-    each = [("Price", unbroken(told)) for told in priced(content.verdict)]
+    each = [("Price", unbroken(sentence)) for sentence in priced(content.verdict)]
     system = ("System", unbroken(price_text(content.verdict)))
     found = items(price)
     made = printed_table(found, f"{NOTE} {found.note}".strip())

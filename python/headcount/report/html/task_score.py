@@ -144,7 +144,7 @@ def _score_cell(level: LevelResult) -> Cell:
 def _marks_cell(level: LevelResult) -> Cell:
     if level.marks is None:
         return DASH
-    told, bounds = significant(level.marks.per_minute), level.marks.interval_per_minute
+    rate, bounds = significant(level.marks.per_minute), level.marks.interval_per_minute
     if bounds is None:
-        return told
-    return joined([told, element("small", interval(*bounds, significant))])
+        return rate
+    return joined([rate, element("small", interval(*bounds, significant))])

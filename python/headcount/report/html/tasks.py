@@ -20,11 +20,11 @@ def section(content: ReportContent) -> Html | None:
     rows = [
         row(columns, [task.name, *(_cell(each, task) for each in found)]) for task in level.tasks
     ]
-    said = missing_tasks(level)
+    missing = missing_tasks(level)
     return make_section(
         f"Tasks at {plural('user', level.users)} ({level.outcome})",
         table(columns, rows, "Tasks"),
-        element("p", said) if said else None,
+        element("p", missing) if missing else None,
         element("p", NOTE + (WEIGHED if _weighed(level) else ""), class_="note"),
     )
 
@@ -34,7 +34,7 @@ def _weighed(level: LevelResult) -> bool:
 
 
 def _cell(figure: Figure, task: TaskResult) -> Cell:
-    told = figure.cell(task)
+    value = figure.cell(task)
     if figure.heading != "p95" or task.p95_interval_ms is None:
-        return told
-    return joined([told, element("small", interval(*task.p95_interval_ms, duration))])
+        return value
+    return joined([value, element("small", interval(*task.p95_interval_ms, duration))])

@@ -20,59 +20,59 @@ _EACH = {
 _MARKS = {True: "passed", False: "FAILED", None: DASH}
 
 
-def prediction(told: Prediction, console: Console) -> None:
+def prediction(result: Prediction, console: Console) -> None:
     """Print the answer, what it rests on, and what it cannot know."""
-    _line(console, told.sentence, "bold" if told.outcome == "predicted" else "bold yellow")
-    if told.for_users is not None and told.outcome == "predicted":
-        users = told.for_users
+    _line(console, result.sentence, "bold" if result.outcome == "predicted" else "bold yellow")
+    if result.for_users is not None and result.outcome == "predicted":
+        users = result.for_users
         _line(console, users.sentence)
         if users.response_low_ms is not None and users.response_high_ms is not None:
             bounds = interval(users.response_low_ms, users.response_high_ms, duration)
             _line(console, f"Their mean response time, 95% interval: {bounds}.")
-    _expected(told, console)
-    _demands(told, console)
-    _checks(told.checks, console)
-    for said in told.notes:
-        _line(console, said)
+    _expected(result, console)
+    _demands(result, console)
+    _checks(result.checks, console)
+    for note in result.notes:
+        _line(console, note)
     console.print(Text("What the model cannot know:", style="dim"))
-    for said in told.unknowable:
-        _line(console, f"- {said}")
+    for sentence in result.unknowable:
+        _line(console, f"- {sentence}")
 
 
-def _expected(told: Prediction, console: Console) -> None:
-    if told.now is not None:
-        word = "measured" if told.published is None else "estimate of the run"
-        measured = f", {word}: {count(told.measured)}" if told.measured is not None else ""
+def _expected(result: Prediction, console: Console) -> None:
+    if result.now is not None:
+        word = "measured" if result.published is None else "estimate of the run"
+        measured = f", {word}: {count(result.measured)}" if result.measured is not None else ""
         _line(
             console,
-            f"Now: {plural('user', told.now.users)} by the model{measured}; "
-            f"{significant(told.now.per_s)} scenarios/s, {duration(told.now.response_ms)} on "
-            f"average; fullest: {resource_name(told.bound_now) if told.bound_now else DASH}.",
+            f"Now: {plural('user', result.now.users)} by the model{measured}; "
+            f"{significant(result.now.per_s)} scenarios/s, {duration(result.now.response_ms)} on "
+            f"average; fullest: {resource_name(result.bound_now) if result.bound_now else DASH}.",
         )
-    if told.outcome == "predicted" and told.changes and told.capacity is not None:
-        then = told.capacity
+    if result.outcome == "predicted" and result.changes and result.capacity is not None:
+        then = result.capacity
         _line(
             console,
             f"Then: {significant(then.per_s)} scenarios/s, {duration(then.response_ms)} on "
             "average.",
         )
-    if told.model is not None:
-        errors = next((one for one in told.candidates if one.chosen), None)
+    if result.model is not None:
+        errors = next((one for one in result.candidates if one.chosen), None)
         if errors is not None:
             _line(
                 console,
-                f"Model: {told.model}, of {len(told.candidates)}; its error on the levels held "
+                f"Model: {result.model}, of {len(result.candidates)}; its error on the levels held "
                 f"out was {share(errors.throughput_error)} in throughput.",
             )
 
 
-def _demands(told: Prediction, console: Console) -> None:
+def _demands(result: Prediction, console: Console) -> None:
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("resource", no_wrap=True)
     for column in ("of a scenario", "there is", "full now", "then there is", "full then"):
         table.add_column(column, justify="right", no_wrap=True)
-    refused = told.outcome != "predicted"
-    for each in told.demands:
+    refused = result.outcome != "predicted"
+    for each in result.demands:
         factor, unit = _EACH.get(each.unit, (1.0, each.unit))
         table.add_row(
             writable(each.resource, console),

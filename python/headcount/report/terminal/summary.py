@@ -87,13 +87,13 @@ def _program(
 
 def _answer(verdict: Verdict, console: Console) -> None:
     _print(verdict.sentence, console, _STYLE.get(verdict.outcome, "bold yellow"))
-    said = confidence(verdict.capacity)
-    if said:
-        _print(said, console)
+    message = confidence(verdict.capacity)
+    if message:
+        _print(message, console)
     if rule := judged(verdict):
         _print(rule, console)
-    for said in priced(verdict):
-        _print(f"Price: {said}, for {price_text(verdict)}", console)
+    for price in priced(verdict):
+        _print(f"Price: {price}, for {price_text(verdict)}", console)
     if verdict.broke_first:
         _print(f"What broke first: {verdict.broke_first}", console)
     _limit(verdict, console)
@@ -101,16 +101,16 @@ def _answer(verdict: Verdict, console: Console) -> None:
         _print(score_text(verdict.score), console)
     if verdict.marks is not None:
         _print(f"{marks_value(verdict.marks)} ({marks_text(verdict.marks)})", console)
-    for said in flattening(verdict):
-        _print(said, console)
+    for sentence in flattening(verdict):
+        _print(sentence, console)
     for flag in verdict.flags:
         _print(f"Doubt: {flag}", console, "yellow")
 
 
 def _limit(verdict: Verdict, console: Console) -> None:
     """Print what failed, then what limits the server."""
-    for name, said in failure_lines(telling(verdict)):
-        _print(f"{name}: {said}", console)
+    for name, message in failure_lines(telling(verdict)):
+        _print(f"{name}: {message}", console)
     if verdict.diagnosis is not None:
         beside_answer(verdict.diagnosis, console)
 
@@ -149,9 +149,9 @@ def _groups(verdict: Verdict, levels: Sequence[LevelResult], console: Console) -
     if found is not None:
         console.print()
         console.print(found)
-        said = stress_point(verdict)
-        if said:
-            _print(said, console)
+        message = stress_point(verdict)
+        if message:
+            _print(message, console)
 
 
 def _steps(verdict: Verdict, levels: Sequence[LevelResult], console: Console) -> None:
@@ -167,9 +167,9 @@ def _tasks(verdict: Verdict, levels: Sequence[LevelResult], console: Console) ->
         return
     _print(f"\nTasks at {plural('user', level.users)}:", console)
     console.print(tasks(level, console))
-    said = missing_tasks(level)
-    if said:
-        _print(said, console)
+    missing = missing_tasks(level)
+    if missing:
+        _print(missing, console)
 
 
 def _priced(verdict: Verdict, console: Console) -> None:
@@ -185,10 +185,10 @@ def _priced(verdict: Verdict, console: Console) -> None:
 def _objections(levels: Sequence[LevelResult], console: Console) -> None:
     """Say why levels are invalid, and what speaks against those that passed."""
     for level in levels:
-        told = objections(level)
-        if told and level.outcome != "failed":
+        reasons = objections(level)
+        if reasons and level.outcome != "failed":
             text = f"Level {level.index}, {plural('user', level.users)}, {level.outcome}: "
-            _print(text + " ".join(told), console, "yellow")
+            _print(text + " ".join(reasons), console, "yellow")
 
 
 def _cost(cost: Cost) -> str:
