@@ -92,7 +92,7 @@ def _timeline(bundle: Bundle, level: int) -> list[Point]:
 
 
 def write(bundle: Bundle, path: Path | None = None, *, published: bool = False) -> Path:
-    """Write the HTML report, into the bundle unless told otherwise; returns its path."""
+    """Write the HTML report, into the bundle by default; returns its path."""
     if path is not None:
         write_output(path, render(assemble(bundle, published=published)), "--output")
         return path

@@ -43,7 +43,7 @@ class ReportContent:
         heat: Response times over the run; None where no log was kept.
         narrow_heat: The same, coarser, for a narrow screen.
         predictions: What twice of each resource would hold; empty where the run has nothing to
-            foretell it from.
+            predict it from.
         published: Published results to draw the run beside; empty unless somebody asked for them.
 
     """

@@ -1,6 +1,6 @@
-"""Figures of a workload whose scenarios are told in groups, level by level.
+"""Figures of a workload whose scenarios are reported in groups, level by level.
 
-They are those that Dynameasure told of each of its steps: transactions/s, bytes/s, the average
+They are those that Dynameasure reported for each of its steps: transactions/s, bytes/s, the average
 response time (ART), the motors that reported, and the share of the bytes that the server sent.
 """
 

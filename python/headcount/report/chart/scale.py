@@ -43,7 +43,7 @@ class Linear:
         """Return multiples of 1, 2 or 5 times a power of ten."""
         step = nice_step((self.high - self.low) / max(most, 1))
         if self.high < step * (1 - 1e-9):
-            step = nice_step(self.high / 2.5)  # a scale with a tick at zero alone says nothing
+            step = nice_step(self.high / 2.5)  # a scale with a tick at zero alone is useless
         first = math.ceil(self.low / step - 1e-9)
         last = math.floor(self.high / step + 1e-9)
         return [index * step for index in range(first, last + 1)]

@@ -1,4 +1,4 @@
 """The report to hand over, as data: sections of paragraphs, figures and tables.
 
-What is said is decided here, and how it looks by whoever renders it (:mod:`headcount.report.pdf`).
+The content is decided here, and its looks by whoever renders it (:mod:`headcount.report.pdf`).
 """

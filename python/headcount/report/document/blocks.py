@@ -106,7 +106,7 @@ Mark = Literal["passed", "failed", "invalid"]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell: what stands in it, something smaller below, and the outcome it tells, if it does."""
+    """A cell: what stands in it, something smaller below, and the outcome it shows, if any."""
 
     text: str
     below: str = ""

@@ -43,7 +43,7 @@ def figure(curves: Sequence[Curve], currency: str, needed: int | None = None) ->
     Args:
         curves: At most six configurations, in the order of a legend.
         currency: As in `USD`, for the axis.
-        needed: The users that are needed, drawn as an upright line; None where nobody said.
+        needed: The users that are needed, drawn as an upright line; None where nobody asked.
 
     """
     drawn = [curve for curve in curves if len(curve.corners) > 1][: len(STYLES)]

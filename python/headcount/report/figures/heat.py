@@ -142,7 +142,7 @@ def _staircase(heat: Heat, began_s: float) -> list[tuple[float, float | None]]:
 
 
 def _hover_texts(heat: Heat, panel: Panel, began_s: float) -> Html:
-    """What is told of a column under the pointer."""
+    """What is shown of a column under the pointer."""
     return joined(
         element(
             "g",

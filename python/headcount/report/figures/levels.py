@@ -21,7 +21,7 @@ def is_behind(level: LevelResult) -> bool:
 
 
 def valid(levels: Sequence[LevelResult]) -> list[LevelResult]:
-    """Return the levels that lines run through: an invalid one tells nothing of the server."""
+    """Return the levels that lines run through: an invalid one shows nothing about the server."""
     return [level for level in levels if level.outcome != "invalid"]
 
 

@@ -1,4 +1,4 @@
-"""What was published of other servers, beside what was measured here: dashed, and always said.
+"""What was published of other servers, beside what was measured here: dashed, and always labelled.
 
 Published results are of other hardware, mostly decades older, and of the original programs. They
 show orders of magnitude, and nothing else; nothing here says that one server is better.

@@ -31,7 +31,7 @@ STYLES: dict[Limit, str] = {
 
 
 def figure(run: Run) -> Figure | None:
-    """Draw it; None where fewer than two levels tell of a resource."""
+    """Draw it; None where fewer than two levels measured a resource."""
     drawn = [use for use in uses(run.levels) if use.limit in STYLES]
     if not drawn or len({spot.per_s for use in drawn for spot in use.spots}) < 2:
         return None
@@ -65,7 +65,7 @@ def ends(drawn: Sequence[Use]) -> float:
 
 
 def name_of(use: Use) -> str:
-    """The resource, and its ceiling where the law tells one."""
+    """The resource, and its ceiling where the law gives one."""
     ceiling = use.law.ceiling_per_s if use.law is not None else None
     text = f", full at {significant(ceiling)}/s" if ceiling is not None else ""
     return f"{CHARTED[use.limit]}{text}"
@@ -94,7 +94,7 @@ def _drawing(drawn: Sequence[Use], room: Room, alt: str) -> Html:
     for index, use in enumerate(reversed(drawn)):
         marked = [(spot.per_s, spot.share, "passed") for spot in use.spots]
         through = _law_line(use, until)
-        # A resource without a law is told by its levels alone.
+        # A resource without a law is drawn from its levels alone.
         points = through or [(spot.per_s, spot.share) for spot in use.spots][-1:]
         style = f"{STYLES[use.limit]} dashed"
         lines.append(Line(name_of(use), style, points, marked, square=index % 2 == 1))  # type: ignore[arg-type]

@@ -127,7 +127,7 @@ def _lines(items: list[tuple[str, str]]) -> Html | None:
 
 
 def _tiles(figures: list[KeyFigure]) -> Html | None:
-    """The key figures; what several are of is said at the first."""
+    """The key figures; what several are of stands at the first."""
     if not figures:
         return None
     tiles = []

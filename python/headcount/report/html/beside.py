@@ -13,5 +13,5 @@ def costs(content: ReportContent) -> Html | None:
 
 
 def published(content: ReportContent) -> Html:
-    """Draw the run beside published results, always said to be of different hardware."""
+    """Draw the run beside published results, always labelled as different hardware."""
     return joined(of_figure(one) for one in beside_published(content, content.published))
