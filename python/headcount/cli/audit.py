@@ -139,7 +139,7 @@ def again(evidence: "Evidence") -> "Recomputed":
             )
         report = render(assemble.assemble(bundle))
     except (HeadcountError, KeyError, TypeError, ValueError, AttributeError):
-        pass  # a damaged bundle, which other checks tell of
+        pass  # a damaged bundle, which other checks report
     return Recomputed(verdict, report, lines, table)
 
 

@@ -60,7 +60,7 @@ def predict(
 ) -> None:
     """Predict the capacity of a measured server with other hardware, or for other users.
 
-    From what each scenario took of each resource, by the model that best foretells the run's own
+    From what each scenario took of each resource, by the model that best predicts the run's own
     highest levels from the lower ones. Where the run does not support an answer there is none, but
     what to measure (exit code 4).
     """

@@ -21,9 +21,13 @@ class SortProgress:
         self._console, self._sorts, self._quiet = console, sorts, quiet
         self._done = 0
         self._shown_s = 0.0
-        columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[told]}"))
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[position]}"),
+        )
         self._bar = Progress(*columns, console=console, transient=True)
-        self._task = self._bar.add_task("", total=1, told="")
+        self._task = self._bar.add_task("", total=1, position="")
 
     def __enter__(self) -> Self:
         """Begin to show."""
@@ -53,8 +57,8 @@ class SortProgress:
         self._shown_s = now_s
         # Passes over the runs that were not foreseen do not overflow the bar.
         done = min(done_bytes / max(total_bytes, 1), 1.0)
-        told = "" if what == "making the data" else f"sort {self._done + 1} of {self._sorts}"
-        self._bar.update(self._task, description=what, completed=done, told=told)
+        position = "" if what == "making the data" else f"sort {self._done + 1} of {self._sorts}"
+        self._bar.update(self._task, description=what, completed=done, position=position)
 
     def measured(self, trial: Trial) -> None:
         """A line for the sort that has ended."""

@@ -38,7 +38,7 @@ class Opened:
 
     Attributes:
         feeds: Where readings come from.
-        sources: What they tell of.
+        sources: What they report on.
         interval_s: The interval that it has by itself; None where it is ours to choose.
         points: Samples that there are already.
 
@@ -69,7 +69,7 @@ def opened(target: str | None, addresses: Sequence[str], wall: Wall) -> Opened:
             continue  # it is part of the target's counters
         name = _free(parsed, [one.name for one in sources])
         opens = partial(open_source, address, name)
-        source = opens()  # a wrong address is said now
+        source = opens()  # a wrong address is an error now
         feeds.append(SourceFeed(name, opens, wall, first=source))
         sources.append(_far(source, address))
     return Opened(feeds, sources)

@@ -136,9 +136,9 @@ def list_counters(asked: Asked, *, json: bool) -> None:
     for source, name, now in rows:
         counter = lookup(name)
         whose = f" on {clean(source)}" if several else ""
-        said = value(now, unit(name))
+        reading = value(now, unit(name))
         counted = unit_name(unit(name)) or "unit unknown"
-        out.print(f"{title(name)}{whose}: {said}", style="bold", markup=False)
+        out.print(f"{title(name)}{whose}: {reading}", style="bold", markup=False)
         out.print(f"  {clean(name)} ({counted})", markup=False)
         out.print(f"  {counter.meaning if counter else 'Not in the catalogue.'}", markup=False)
     for state in watch.monitor.sources.values():
