@@ -8,7 +8,7 @@ from typing import Literal
 from headcount.analyse.statistics.student import mean_and_error, quantile
 
 LEAST_PAIRS = 5
-"""Below, Student's interval is so wide that nothing can be told."""
+"""Below, Student's interval is so wide that it shows nothing."""
 BETWEEN = 0.5
 """A resource that limits has elasticity 1, one that does not has 0: an interval that is wholly
 above the middle confirms, one wholly below refutes."""

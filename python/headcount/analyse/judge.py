@@ -132,7 +132,7 @@ def _judge_mean(criterion: Criterion, pool: Pool | TaskPool) -> CriterionResult:
     )
 
 
-def _of_time(criterion: Criterion, found_ms: float | None, said: str) -> CriterionResult:
+def _of_time(criterion: Criterion, found_ms: float | None, sentence: str) -> CriterionResult:
     """A criterion on one time of the level; None is of what never ended well."""
     limit_ms = criterion.limit * 1000
     value_ms = math.inf if found_ms is None else found_ms
@@ -146,7 +146,7 @@ def _of_time(criterion: Criterion, found_ms: float | None, said: str) -> Criteri
         bad=None,
         total=None,
         allowed_share=None,
-        sentence=said,
+        sentence=sentence,
     )
 
 

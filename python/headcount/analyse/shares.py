@@ -130,7 +130,7 @@ def _record(of: str, unit: str, found: Fit) -> CostFit:
 
 
 def amount(cost: CostFigure, unit: str) -> str:
-    """A cost with its interval, or that it cannot be told from nothing."""
+    """A cost with its interval, or that it cannot be told from zero."""
     say = _time if unit == "s" else storage
     interval = f"[{say(cost.low)}, {say(cost.high)}]"
     if not cost.measurable:

@@ -10,7 +10,7 @@ from headcount.text import share
 RATE_SHARE = 0.05
 P95_SHARE = 0.15
 """How far the thirds' throughputs and p95 may lie apart, relative to the whole. Ours: the rules of
-the mail benchmarks ask for a steady state and do not say how it is told."""
+the mail benchmarks ask for a steady state and do not define one."""
 CHANCE = 4.12
 """Standard errors that three independent values span by chance in one of a hundred cases: Tukey's
 studentized range, q(0.99; 3, inf)."""

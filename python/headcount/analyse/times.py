@@ -66,7 +66,7 @@ def rate_interval(sections: Sequence[tuple[float, float]]) -> tuple[float, float
     """A 95 % confidence interval of a rate from (count, seconds) of consecutive sections.
 
     Batch means: the sections' rates, with Student's t (Law, Simulation Modeling and Analysis, 2015,
-    9.5.3). Assumes sections long against the busy periods of the server; it tells how exactly this
+    9.5.3). Assumes sections long against the busy periods of the server; it shows how exactly this
     level measured its rate, not how much another one would differ. None with fewer than five.
     """
     if len(sections) < FEWEST_RATES:

@@ -144,7 +144,7 @@ def _law(spots: Sequence[Spot]) -> Law | None:
     if grown < threshold("next.least") or demand < SURE_SLOPE * error:
         return None
     ceiling_per_s = float((1 - background) / demand)
-    # What was reached cannot lie beyond what is possible: such a line tells of something else.
+    # What was reached cannot lie beyond what is possible: such a line shows something else.
     if ceiling_per_s < LEAST_CEILING * x.max():
         return None
     return Law(float(background), float(demand), ceiling_per_s)

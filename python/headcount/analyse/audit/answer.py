@@ -20,11 +20,11 @@ def check(evidence: Evidence, again: Verdict | None) -> Result:
         return unknown(
             CHECK, TITLE, "there is no answer: the run was killed, or the bundle is damaged"
         )
-    told = again.model_dump(mode="json")
+    recomputed = again.model_dump(mode="json")
     stored = {key: value for key, value in evidence.raw_verdict.items() if key != "diagnosis"}
     places = [
         Place(file="verdict.json", at=at, text=f"{old} is stored, {new} follows")
-        for at, old, new in differences(stored, told, APART)
+        for at, old, new in differences(stored, recomputed, APART)
     ]
     places += _duration_places(evidence)
     return result(
@@ -47,12 +47,12 @@ DIAGNOSIS_TITLE = "the diagnosis, recomputed"
 
 
 def check_diagnosis(evidence: Evidence, again: Verdict | None) -> Result:
-    """Ways to diagnose differ between versions, so that another finding is told and no failure."""
+    """Ways to diagnose differ between versions, so another finding is reported, not a failure."""
     stored = evidence.raw_verdict.get("diagnosis") if evidence.raw_verdict else None
     if stored is None or again is None or again.diagnosis is None:
         return unknown(DIAGNOSIS, DIAGNOSIS_TITLE, "the bundle has no diagnosis")
-    told = again.diagnosis.model_dump(mode="json")
-    found = list(differences(_by_limit(stored), _by_limit(told)))
+    recomputed = again.diagnosis.model_dump(mode="json")
+    found = list(differences(_by_limit(stored), _by_limit(recomputed)))
     if not found:
         return result(DIAGNOSIS, DIAGNOSIS_TITLE, [], f"it is {again.diagnosis.limit} again")
     at, old, new = found[0]

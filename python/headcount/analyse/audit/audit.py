@@ -1,4 +1,4 @@
-"""All checks of a bundle, in the order in which they are told."""
+"""All checks of a bundle, in the order in which they are reported."""
 
 from dataclasses import dataclass
 

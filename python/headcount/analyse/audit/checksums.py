@@ -11,7 +11,7 @@ TITLE = "every file is as it was written"
 
 
 def check(evidence: Evidence) -> Result:
-    """Sizes and SHA-256 of the manifest against the files; what was added since is only told."""
+    """Sizes and SHA-256 of the manifest against the files; files added since are only listed."""
     if evidence.manifest is None and not evidence.altered:
         why = f"there is no {NAME}: the run was not closed, or an older Headcount wrote the bundle"
         return unknown(CHECK, TITLE, why)
@@ -30,7 +30,7 @@ def check(evidence: Evidence) -> Result:
 
 
 def place(one: Altered) -> Place:
-    """Where a file was altered, as exactly as its manifest tells."""
+    """Where a file was altered, as exactly as its manifest shows."""
     if one.what == "missing":
         return Place(file=one.name, at="the file", text="is missing")
     if one.start is None or one.end is None:

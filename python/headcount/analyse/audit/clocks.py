@@ -23,7 +23,7 @@ REST_S = 1.5
 """How far a rest between turns may be from the seconds around it: the last and the first second of
 a turn may be cut short."""
 NOT_OF_THE_RUN = ("error", "interrupted", "prepared")
-"""Events whose second an older Headcount told by another clock, or that are before the first."""
+"""Events whose second an older Headcount took from another clock, or that are before the first."""
 
 
 def check(evidence: Evidence) -> Result:

@@ -13,8 +13,8 @@ MISSED_SHARE = 0.1
 """Share of a level's seconds that a source may miss: one on another machine may answer late."""
 
 OWN_WORDS = "server"
-"""The side of what a server program tells of itself; one that is saturated may not answer, so that
-its silence is told and is no failure."""
+"""The side of what a server program reports about itself. A saturated one may not answer, so its
+silence is reported and is not a failure."""
 
 
 def check(evidence: Evidence) -> Result:

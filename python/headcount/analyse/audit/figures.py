@@ -88,17 +88,17 @@ def recomputed_level(evidence: Evidence, level: LevelResult) -> LevelResult | No
 
 def _compared(raw: dict[str, Any], again: LevelResult) -> list[tuple[str, Any, Any]]:
     stored = {key: value for key, value in raw.items() if key != "counters"}
-    told = again.model_dump(mode="json")
+    recomputed = again.model_dump(mode="json")
     # The order of tasks is the protocol's, which a bundle does not have; examples are not kept.
-    for one in (stored, told):
+    for one in (stored, recomputed):
         one["tasks"] = sorted(one.get("tasks", []), key=lambda task: str(task["name"]))
         one["faults"] = [{**fault, "examples": [], "groups": []} for fault in one["faults"]]
         one["reasons"] = [_without_example(reason) for reason in one["reasons"]]
     return [
         found
-        for found in differences(stored, told, NOT_KEPT)
+        for found in differences(stored, recomputed, NOT_KEPT)
         if not (found[0].endswith(".sentence") and "wrong" in str(found[1]))
-        and not (found[0].endswith(".sd_ms") and _spread_fits(found, told))
+        and not (found[0].endswith(".sd_ms") and _spread_fits(found, recomputed))
     ]
 
 
@@ -107,17 +107,17 @@ def _only_doubted(at: str, new: Any) -> bool:
     return at.endswith(DOUBT) and new is True
 
 
-def _spread_fits(found: tuple[str, Any, Any], told: dict[str, Any]) -> bool:
+def _spread_fits(found: tuple[str, Any, Any], recomputed: dict[str, Any]) -> bool:
     """Whether two standard deviations differ by what rounding each second's sums does.
 
     The variance is a small difference of large sums: (sum(x^2) - sum(x)^2 / n) / (n - 1), where
     sums of times are kept to a microsecond and those of squares to a millionth of a ms^2.
     """
     path, stored, computed = found
-    task = next((one for one in told["tasks"] if path == f"tasks[{one['name']}].sd_ms"), None)
+    task = next((one for one in recomputed["tasks"] if path == f"tasks[{one['name']}].sd_ms"), None)
     if task is None or stored is None or computed is None:
         return False
-    seconds = told["steady_s"] + 1
+    seconds = recomputed["steady_s"] + 1
     sums_off = 2 * task["mean_ms"] * seconds * KEPT_MS + seconds * KEPT_MS2
     return bool(abs(stored**2 - computed**2) <= sums_off / max(task["completed"] - 1, 1))
 

@@ -12,7 +12,7 @@ SCHEMA_VERSION: Final = 1
 Outcome = Literal["passed", "failed", "unknown"]
 """`unknown`: what it takes to check is not in the bundle, so it cannot be checked."""
 MOST_PLACES = 20
-"""Places that a check names; how many there are is told all the same."""
+"""Places that a check names; how many there are is reported all the same."""
 
 
 class Place(Record):
@@ -61,7 +61,7 @@ def result(
 ) -> Result:
     """A check that fails where there are places, and says `good` where there are none.
 
-    `bad` says what is wrong with all of them; without it the first place is told.
+    `bad` says what is wrong with all of them; without it the first place is shown.
     """
     found = list(places)
     first = "" if not found else place_text(found[0])

@@ -16,7 +16,7 @@ Totals = Mapping[tuple[str, str, str], tuple[int, float]]
 
 
 def check(evidence: Evidence, lines: Totals, table: Totals | str | None) -> Result:
-    """Sums of both, by figure; a table that cannot be read is told as text."""
+    """Sums of both, by figure; a table that cannot be read is reported as text."""
     if table is None:
         return unknown(CHECK, TITLE, f"there is no {TABLE}: the run was not closed")
     if isinstance(table, str):

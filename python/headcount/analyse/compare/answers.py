@@ -86,7 +86,7 @@ _READ = {
     "price": _price,
 }
 OF_ANSWERS = tuple(_READ)
-"""The metrics of answers, in the order they are told."""
+"""The metrics of answers, in the order they are shown."""
 
 _ESTIMATED: Mapping[str, Callable[[Verdict], Answer | None]] = {
     "capacity": lambda verdict: _named("users", estimate(verdict.capacity)),

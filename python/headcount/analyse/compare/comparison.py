@@ -1,6 +1,6 @@
 """A comparison, for programs: who was compared, in what they differ, and what qualifies that.
 
-Every difference is told from the first of two subjects to the second: `ratio` is second / first.
+Every difference is stated from the first of two subjects to the second: `ratio` is second / first.
 A percentage has two directions, and they are not the same number: a time that falls from 100 ms to
 78 ms is 22 % less time and 1.28 times as fast. Both are here, each with its name.
 """

@@ -84,7 +84,7 @@ def both_directions(metric: Metric, ratio: float, first: str, second: str) -> st
     """Both directions of a percentage.
 
     A time that falls from 100 to 78 falls by 22 %; the speed rises by 28 %. Both are true, and a
-    reader who is told one as the other is misled.
+    reader who takes one for the other is misled.
 
     >>> from headcount.analyse.compare.metrics import BY_ID
     >>> both_directions(BY_ID["response.p95"], 1 / 1.28, "A", "B")

@@ -14,9 +14,9 @@ from headcount.analyse.statistics.drift import drift
 from headcount.text import count, plural, share, span
 
 DRIFT_P = 0.01
-"""Below, a trend over the runs is told: one in a hundred comparisons by chance."""
+"""Below, a trend over the runs is reported: one in a hundred comparisons by chance."""
 ERRORS = 0.005
-"""By so much more of the scenarios must fail on one side to be told beside its other figures."""
+"""By so much more of the scenarios must fail on one side to be named beside its other figures."""
 EXPECTED = 0.05
 """Share of differences "shown" by chance where there is none: each verdict stands for itself."""
 
@@ -47,7 +47,7 @@ def doubts(
 
 
 def _users(sides: Sequence[Side]) -> list[str]:
-    """Where users differ, that is said, and nothing is interpolated."""
+    """Where users differ, a doubt says so, and nothing is interpolated."""
     texts = []
     for other in sides[1:]:
         common = common_users(sides[0], other)

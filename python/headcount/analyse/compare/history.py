@@ -80,7 +80,7 @@ def history(bundles: Sequence[Bundle]) -> History:
     """Put runs that are alike into series, and find where their figures changed.
 
     Alike are runs of one workload on one target that play the same things, under the same criteria;
-    anything else that differs between neighbours is told, for it may be why a figure changed.
+    anything else that differs between neighbours is reported: it may be why a figure changed.
     """
     groups: dict[str, list[Bundle]] = {}
     for bundle in bundles:

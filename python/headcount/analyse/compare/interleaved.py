@@ -146,7 +146,7 @@ class Interleaved:
         return [f"{lost} {are} left out because of an invalid level"]
 
     def _without_capacity(self) -> list[str]:
-        """Why pairs around a capacity say nothing of it."""
+        """Why pairs around a capacity say nothing about it."""
         if self.versus.kind != "capacity" or self.capacity is not None:
             return []
         if len(self.pairs) < FEWEST:

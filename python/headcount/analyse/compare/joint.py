@@ -182,7 +182,7 @@ class _Table:
         )
 
     def fit(self, *, apart: bool) -> _Lines | None:
-        """Both sides' lines, with slopes of their own or one; None where they cannot be told."""
+        """Both sides' lines, with slopes of their own or one; None where nothing fits."""
         second = self.side.astype(float)
         slopes = [(1 - second) * self.x, second * self.x] if apart else [self.x]
         design = np.column_stack([1 - second, second, *slopes])

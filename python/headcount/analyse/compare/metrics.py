@@ -60,7 +60,7 @@ METRICS = (
     Metric("disk.each", "Disk bytes per scenario", "disk each", "By", "lower", None, "cost"),
     Metric("network.each", "Network bytes per scenario", "net each", "By", "lower", None, "cost"),
 )
-"""In the order in which they are told."""
+"""In the order in which they are shown."""
 
 BY_ID = {metric.id: metric for metric in METRICS}
 OF_LEVELS = tuple(

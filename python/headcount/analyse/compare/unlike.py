@@ -113,7 +113,7 @@ ASPECTS = (
     Aspect("server settings", settings_of, spoils=False, then=""),
     Aspect("server machine", server_of, spoils=False, then=""),
 )
-"""In the order they are told. Those without a `then` are what a comparison is usually of."""
+"""In the order they are reported. Those without a `then` are what a comparison is usually of."""
 
 
 def unlike(names: Sequence[str], runs: Sequence[Bundle]) -> list[Unlike]:

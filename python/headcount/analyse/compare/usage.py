@@ -57,7 +57,7 @@ def each(level: LevelResult, *, alone: bool) -> dict[str, Source]:
 
     `alone`: whether the server has its machine for itself. Where it shares it with the load
     generator, the CPU of the whole machine is not the server's, and what the load moves passes the
-    loopback, where nothing tells it from what others move.
+    loopback, where it cannot be separated from what others move.
     """
     counters = level.counters.get("sut", {})
     cpu = [*_CPU, _WHOLE] if alone else _CPU

@@ -74,7 +74,7 @@ def basis(
 
 
 def _diagnosis(bundle: Bundle) -> Diagnosis | None:
-    """As the run said itself, or found now of older ones."""
+    """The run's own; for runs from before it was kept, made now."""
     if bundle.verdict is not None and bundle.verdict.diagnosis is not None:
         return bundle.verdict.diagnosis
     return diagnose(bundle)

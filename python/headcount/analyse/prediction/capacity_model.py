@@ -30,11 +30,11 @@ class CapacityModel:
 
     def at(self, users: float) -> tuple[float, float, float]:
         """Throughput, mean response in s, and criterion over limit, at a number of users."""
-        told = self.solution
+        solution = self.solution
         return (
-            float(np.interp(users, told.users, told.per_s)),
-            float(np.interp(users, told.users, told.response_s)),
-            float(np.interp(users, told.users, self.values)),
+            float(np.interp(users, solution.users, solution.per_s)),
+            float(np.interp(users, solution.users, solution.response_s)),
+            float(np.interp(users, solution.users, self.values)),
         )
 
     def utilisation(self, users: float) -> dict[str, float]:
@@ -52,9 +52,9 @@ class CapacityModel:
         """The resource that is fullest at the limit."""
         if self.users is None:
             return None
-        told = self.utilisation(self.users)
+        utilisation = self.utilisation(self.users)
         names = {each.resource.name: each for each in self.fitted.demands}
-        return names[max(told, key=lambda name: told[name])] if told else None
+        return names[max(utilisation, key=lambda name: utilisation[name])] if utilisation else None
 
     def expected(self, half: float | None = None) -> Expected | None:
         """The users at the limit, with an interval of so much on either side in ln(users)."""

@@ -86,14 +86,14 @@ def demands(found: Sequence[Demand], points: Sequence[Point], capacity: float) -
 
 
 def hold_out(
-    told: HeldOutErrors | None, divided: Split | None, noise: float, counted: float
+    errors: HeldOutErrors | None, divided: Split | None, noise: float, counted: float
 ) -> Check:
-    """The chosen model foretells the top two loads from the others.
+    """The chosen model predicts the top two loads from the others.
 
     `noise` and `counted` are the relative standard errors of the measured response and throughput:
     no test can be sterner.
     """
-    if told is None or divided is None:
+    if errors is None or divided is None:
         return Check(
             name="hold-out",
             passed=False,
@@ -106,15 +106,15 @@ def hold_out(
     response = RESPONSE + 2 * noise
     per_s = math.hypot(PER_S, 1.96 * counted)
     ok = (
-        (told.per_s is None or told.per_s <= per_s)
-        and (told.response is None or not told.times or told.response <= response)
-        and (told.users is None or told.users <= USERS)
+        (errors.per_s is None or errors.per_s <= per_s)
+        and (errors.response is None or not errors.times or errors.response <= response)
+        and (errors.users is None or errors.users <= USERS)
     )
     low, high = max(p.nominal for p in divided.low), max(p.nominal for p in divided.high)
     compared = [
-        ("throughput", told.per_s, per_s),
-        ("response time", told.response if told.times else None, response),
-        ("users at the limit", told.users, USERS),
+        ("throughput", errors.per_s, per_s),
+        ("response time", errors.response if errors.times else None, response),
+        ("users at the limit", errors.users, USERS),
     ]
     text = ", ".join(
         f"{what} {share(error)} (allowed: {share(allowed)})"
@@ -124,7 +124,7 @@ def hold_out(
     return Check(
         name="hold-out",
         passed=ok,
-        value=told.worst,
+        value=errors.worst,
         limit=1.0,
         sentence=f"from levels up to {plural('user', low)}, those up to {count(high)} are "
         f"predicted with errors of: {text}",
@@ -186,7 +186,7 @@ def measured(name: str | None, used: float | None, *, known: bool) -> Check:
 
 
 def memory(asked: bool, harmless: bool | None) -> Check:
-    """Memory is in no model: a curve of three sizes tells, or that it plays no part."""
+    """Memory is in no model: a curve of three sizes shows it, or that it plays no part."""
     if not asked:
         return _none("memory", "the memory stays as it is")
     ok = harmless is True

@@ -11,7 +11,7 @@ from headcount.plan.criteria import Criterion
 from headcount.plan.units import seconds
 
 PERCENTILES = {50.0: "p50_ms", 90.0: "p90_ms", 95.0: "p95_ms", 99.0: "p99_ms", 99.9: "p999_ms"}
-"""What levels tell of every scenario."""
+"""What levels measure of every scenario."""
 
 
 def chosen_criterion(bundle: Bundle, text: str | None) -> Criterion:

@@ -11,7 +11,7 @@ from headcount.analyse.prediction.point import Point
 from headcount.analyse.prediction.resource import Resource
 
 APART = 1.5
-"""Ratio of the largest throughput to the smallest below which no background is told from demand."""
+"""Ratio of the largest throughput to the smallest below which background and demand are one."""
 FULL = 0.85
 """Use of the capacity from which a resource may have been the limit."""
 NEAR = (0.5, 1.3)
@@ -55,7 +55,7 @@ def demand(
 
     What only the server uses has no background: a line that bends, as work in batches makes it,
     would otherwise be taken for one, and its slope for a demand that is far too small. `usable` is
-    what other levels told of the device.
+    what other levels showed of the device.
     """
     seen = [p for p in points if resource.name in p.use and p.per_s > 0]
     if len(seen) < 2:
@@ -85,8 +85,8 @@ def _sure(x: Floats, use: Floats) -> bool:
 def _usable(resource: Resource, points: Sequence[Point]) -> float:
     """What of its capacity a resource gives when users wait for it at any moment.
 
-    A shaped link lets a few percent less through than it is set to, a quota exactly as much. Only
-    told where throughput stayed flat while users grew by half.
+    A shaped link lets a few percent less through than it is set to, a quota exactly as much. Known
+    only where throughput stayed flat while users grew by half.
     """
     if resource.capacity is None:
         return 1.0

@@ -12,7 +12,7 @@ from headcount.errors import InputError
 def doubled_predictions(bundle: Bundle) -> list[Prediction]:
     """Foretell the capacity with twice the CPUs, the disks, the network, one by one.
 
-    Empty where the run has nothing to foretell it from; without the kinds of which the run does not
+    Empty where the run has nothing to predict it from; without the kinds of which the run does not
     tell how much there is.
     """
     try:

@@ -77,7 +77,7 @@ def fit(
 ) -> Fitted | None:
     """Fit all parameters; None where no scenario uses anything that has a capacity.
 
-    `usable`: what share of its capacity a resource really gives, where other levels have told.
+    `usable`: what share of its capacity a resource really gives, where other levels have shown it.
     """
     known = usable or {}
     demands = [

@@ -1,4 +1,4 @@
-"""Which model foretells the highest levels of the run from the lower ones."""
+"""Which model predicts the highest levels of the run from the lower ones."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -38,11 +38,11 @@ class HeldOutErrors:
     users: float | None
     times: bool = True
     """Whether response times count: where they are asked for, or the capacity was not reached and
-    nothing else tells of it. Just below the knee one percent of load is ten of response time."""
+    nothing else shows it. Just below the knee one percent of load is ten of response time."""
 
     @property
     def worst(self) -> float:
-        """The largest error as a share of what is allowed; infinite if it told nothing."""
+        """The largest error as a share of what is allowed; infinite if there is none."""
         shares = [
             error / allowed
             for error, allowed in (
@@ -62,7 +62,7 @@ class HeldOutErrors:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Levels to fit, and levels to foretell."""
+    """Levels to fit, and levels to predict."""
 
     low: list[Point]
     high: list[Point]

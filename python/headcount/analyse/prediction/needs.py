@@ -32,7 +32,7 @@ def needs(
     for each in fitted.demands:
         name, unit = each.resource.name, each.resource.unit
         now, wanted = capacities.get(name), sized.get(name)
-        if wanted is None:  # nobody said how much there is: what is asked of it at most
+        if wanted is None:  # its size is not known: what is asked of it at most
             wanted = (each.background + each.each * _per_s(fitted, users)) / low
         made.append(
             Need(

@@ -50,7 +50,7 @@ def point(
     weight: float = 1.0,
 ) -> Point:
     """A level of the run, or one drawn from its seconds; `think_s` is that of all levels."""
-    use = {r.name: told for r in found if (told := r.use(o)) is not None}
+    use = {r.name: used for r in found if (used := r.use(o)) is not None}
     own_s = o.idle_s
     response_s = o.service_s or 0.0
     if o.think_s is not None and o.per_s > 0:

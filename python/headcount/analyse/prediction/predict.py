@@ -38,7 +38,7 @@ class Asked:
 
 
 def predict(bundle: Bundle, asked: Asked | None = None) -> Prediction:
-    """Foretell the capacity; raises InputError where the run has nothing to foretell it from."""
+    """Predict the capacity; raises InputError where the run has nothing to predict it from."""
     asked = asked or Asked()
     spindles = next((c.was for c in asked.changes if c.kind == "disk"), None)
     times = asked.users is not None
@@ -61,14 +61,14 @@ def predict_from(run: Basis, asked: Asked) -> Prediction:
 
 
 def _chosen(
-    told: Sequence[HeldOutErrors],
+    errors: Sequence[HeldOutErrors],
     eligible: Sequence[ModelName],
     fitted: Fitted,
     capacities: tuple[Capacities, Capacities],
     at_least: float,
 ) -> tuple[ModelName, CapacityModel, CapacityModel]:
     """The model that did best on the levels held out, of those that have an answer at all."""
-    able = sorted((one for one in told if one.model in eligible), key=lambda one: one.worst)
+    able = sorted((one for one in errors if one.model in eligible), key=lambda one: one.worst)
     names: list[ModelName] = [one.model for one in able] or ["exact"]
     made = []
     for name in names:
@@ -202,7 +202,7 @@ def _harmless(made: _Made) -> bool | None:
 
 
 def _candidates(
-    told: Sequence[HeldOutErrors], eligible: Sequence[ModelName], model: ModelName
+    errors: Sequence[HeldOutErrors], eligible: Sequence[ModelName], model: ModelName
 ) -> list[Candidate]:
     def finite(value: float | None) -> float | None:
         return value if value is not None and math.isfinite(value) else None
@@ -216,5 +216,5 @@ def _candidates(
             eligible=one.model in eligible,
             chosen=one.model == model,
         )
-        for one in told
+        for one in errors
     ]

@@ -187,7 +187,7 @@ def _network(top: Observation, given: Given) -> Iterator[Resource]:
 
 
 def _unlimited(payload: Payload) -> Iterator[Resource]:
-    """Of a run over loopback, or whose interface tells no speed: what users themselves moved."""
+    """Of a run over loopback, or whose interface reports no speed: what users themselves moved."""
     for index, way in enumerate(("sent", "received")):
 
         def use(o: Observation, index: int = index) -> float | None:

@@ -25,35 +25,34 @@ UNMOVED = 1.005
 """Needs below this factor are there already."""
 
 
-def sentence(told: Prediction) -> str:
+def sentence(prediction: Prediction) -> str:
     """The answer in a sentence."""
-    what = f" with {' and '.join(told.changes)}" if told.changes else ""
-    if told.outcome == "not predictive":
-        return f"No prediction{what}: {refusal(told)}."
-    expected = told.capacity
+    what = f" with {' and '.join(prediction.changes)}" if prediction.changes else ""
+    if prediction.outcome == "not predictive":
+        return f"No prediction{what}: {refusal(prediction)}."
+    expected = prediction.capacity
     if expected is None:
-        return f"No prediction{what}: no number of users breaks {told.criterion}."
+        return f"No prediction{what}: no number of users breaks {prediction.criterion}."
     bounds = f" [{count(expected.low)}, {count(expected.high)}]" if expected.low is not None else ""
-    binds = f"; the {resource_name(told.binds)} is the limit then" if told.binds else ""
-    now = _now_text(told)
-    before = f" ({now})" if now is not None and told.changes else ""
-    return (
-        f"About {plural('user', expected.users)}{bounds}{what} for {told.criterion}{before}{binds}."
-    )
+    binds = f"; the {resource_name(prediction.binds)} is the limit then" if prediction.binds else ""
+    now = _now_text(prediction)
+    before = f" ({now})" if now is not None and prediction.changes else ""
+    users = plural("user", expected.users)
+    return f"About {users}{bounds}{what} for {prediction.criterion}{before}{binds}."
 
 
-def _now_text(told: Prediction) -> str | None:
+def _now_text(prediction: Prediction) -> str | None:
     """What the server holds without the changes: the capacity first, where a search found one."""
-    if told.published is not None and told.measured is not None:
-        return f"capacity now: {count(told.published)}, estimate {count(told.measured)}"
-    if told.measured is not None:
-        return f"measured now: {count(told.measured)}"
-    return f"now, by the model: {count(told.now.users)}" if told.now else None
+    if prediction.published is not None and prediction.measured is not None:
+        return f"capacity now: {count(prediction.published)}, estimate {count(prediction.measured)}"
+    if prediction.measured is not None:
+        return f"measured now: {count(prediction.measured)}"
+    return f"now, by the model: {count(prediction.now.users)}" if prediction.now else None
 
 
-def refusal(told: Prediction) -> str:
+def refusal(prediction: Prediction) -> str:
     """Why nothing is predicted, and what to measure; empty where something is."""
-    refused = [check for check in told.checks if check.passed is False]
+    refused = [check for check in prediction.checks if check.passed is False]
     if not refused:
         return ""
     failed = min(refused, key=lambda check: WEIGHTIEST.index(check.name))

@@ -89,15 +89,15 @@ def study(bundle: Bundle, criterion: str | None, spindles: float | None) -> Stud
     )
 
 
-def _unfit(level: LevelResult, o: Observation, told: bool) -> str | None:
-    """Why a level tells nothing of the server."""
+def _unfit(level: LevelResult, o: Observation, has_criterion: bool) -> str | None:
+    """Why a level shows nothing about the server."""
     if not o.valid:
         return level.reasons[0] if level.reasons else "the load generator was the limit"
     if level.total.completed < LEAST_COMPLETED or o.service_s is None:
         return f"{level.total.completed} scenarios ended"
     if o.failed > FAILED:
         return f"{percent(o.failed)} of its scenarios failed"
-    return None if told else "the criterion was not measured"
+    return None if has_criterion else "the criterion was not measured"
 
 
 def _published(bundle: Bundle, found: Criterion) -> int | None:

@@ -156,7 +156,7 @@ def _span(found: Range) -> str:
 
 
 def peers(per_user: Mapping[str, float]) -> list[Peer]:
-    """Compare throughputs per user, by name, with their median; of too few rows nothing is said.
+    """Compare throughputs per user, by name, with their median; nothing of too few rows.
 
     The mistyped row is in the sample; median and median absolute deviation bear with that as long
     as fewer than half of the rows are wrong.

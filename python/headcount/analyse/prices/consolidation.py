@@ -17,7 +17,7 @@ from headcount.bundle.level import Record
 from headcount.plan.money import Exact, ceiling, product, quotient
 
 MISLEADING = Decimal("0.01")
-"""Share by which a rounded saving may be off before it is said: what a reader would not notice."""
+"""Share by which a rounded saving may be off without a note: what a reader would not notice."""
 ROUND = ((Decimal(1_000_000_000), "billion"), (Decimal(1_000_000), "million"))
 """To what people round large sums of money, the largest first."""
 

@@ -18,8 +18,8 @@ AND = {"once": "", "hour": " and hour", "month": " and month", "year": " and yea
 def sentences(report: PriceReport) -> list[str]:
     """The answer: who holds the users and costs least, from where on, and what is saved."""
     found = _cheapest(report)
-    found += [told for one in report.break_evens for told in _even(one)]
-    found += [told for one in report.consolidations for told in _consolidated(one, report)]
+    found += [sentence for one in report.break_evens for sentence in _even(one)]
+    found += [sentence for one in report.consolidations for sentence in _consolidated(one, report)]
     return found
 
 

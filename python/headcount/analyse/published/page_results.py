@@ -57,8 +57,8 @@ def _table(tests: Sequence[Test]) -> str:
     kept = [name for name in lines[0] if name not in facts]
     if any(line["where"] for line in lines):
         kept = [name for name in lines[0] if name in kept or name == "where"]
-    told = [{name: line[name] for name in kept} for line in lines]
-    cells = table(list(_unrepeated(told)))
+    short_lines = [{name: line[name] for name in kept} for line in lines]
+    cells = table(list(_unrepeated(short_lines)))
     return f"{lead[:1].upper()}{lead[1:]}.\n\n{cells}" if lead else cells
 
 

@@ -109,7 +109,7 @@ def first_guess(standing: Standing, name: str | None = None) -> float | None:
             continue
         shares = [c for c in observation.constraints if isinstance(c, Share)]
         distances = [_distance(c) for c in shares if name is None or c.name == name]
-        # The worst constraint decides; a level far over any limit tells nothing of the others.
+        # The worst constraint decides; a level far over any limit shows nothing about the others.
         if not distances or None in distances:
             continue
         worst = max(d for d in distances if d is not None)

@@ -1,4 +1,4 @@
-"""What the search asks for, and what it is told."""
+"""What the search asks for, and what it gets."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -12,7 +12,7 @@ from headcount.analyse.search.standing import Standing
 STEPS = (-1.0, 1.0)
 """Distances of straddling levels from the estimate, in logits: shares of 2 % and 12 % for 5 %.
 
-Nearer tells little of the slope, farther little of the root.
+Nearer levels show little of the slope, farther ones little of the root.
 """
 STEP_MOST = 0.07
 VALUE_STEP = 0.3
@@ -84,7 +84,7 @@ def _by_share(standing: Standing, estimate: Estimate) -> bool:
 
 
 def _unexplored(standing: Standing, estimate: Estimate) -> int | None:
-    """Users inside a bracket that no regression spans and no level has told anything of.
+    """Users inside a bracket that no regression spans and no level has explored.
 
     The less measured end again when there is nothing left between.
     """

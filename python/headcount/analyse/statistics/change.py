@@ -130,14 +130,14 @@ def _proven(
     left = list(cuts)
     while left:
         edges = [0, *left, len(values)]
-        told = [
+        pieces = [
             (cut, first, end, compare(values[first:cut], values[cut:end]))
             for (first, cut), (_, end) in pairwise(pairwise(edges))
         ]
-        weakest = max(told, key=lambda each: each[3].ratio.p if each[3] else 1.0)
+        weakest = max(pieces, key=lambda each: each[3].ratio.p if each[3] else 1.0)
         if weakest[3] is not None and weakest[3].ratio.p <= p:
-            weakest = min(told, key=lambda each: abs(each[3].ratio.log) if each[3] else 0.0)
+            weakest = min(pieces, key=lambda each: abs(each[3].ratio.log) if each[3] else 0.0)
             if weakest[3] is not None and abs(weakest[3].ratio.value - 1) >= magnitude:
-                return [Change(cut, first, end, g) for cut, first, end, g in told if g]
+                return [Change(cut, first, end, g) for cut, first, end, g in pieces if g]
         left.remove(weakest[0])
     return []

@@ -48,7 +48,7 @@ def is_too_short(values: Sequence[float], section: float) -> bool:
     """Whether sections of so many values are too short for an interval that holds what it claims.
 
     They are if neighbouring values are significantly alike and the section does not last fifteen
-    memories. False of fewer than 20 values: nothing can be told. An error of the first kind is made
+    memories. False of fewer than 20 values: they are too few. An error of the first kind is made
     in one of 20 levels at most; a memory that is longer than the level stays unseen.
     """
     if len(values) < FEWEST:

@@ -125,7 +125,7 @@ def crossing(readings: Sequence[Reading], spread: float = SPREAD) -> Root | None
     ladder of one level each can hardly show that, so it trusts `spread`.
 
     Assumes that the figure cannot fall with more users, and is nearly a straight line between
-    neighbouring levels: a bracket that is wide tells little, whatever the interval says.
+    neighbouring levels: a bracket that is wide shows little, whatever the interval says.
     """
     ordered = sorted(readings, key=lambda one: one.users)
     each = np.log([one.users for one in ordered])

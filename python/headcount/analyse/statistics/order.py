@@ -11,7 +11,7 @@ have 0.45, ABBA 0, AAAABBBB 0.88."""
 def confounded(second: Sequence[bool]) -> float:
     """The correlation of the side with the time, -1 to 1, from the runs in the order of time.
 
-    `second` tells of each run whether it was of the second side. Of what the machine gains steadily
+    `second`: for each run, whether it was of the second side. Of what the machine gains steadily
     over all runs, 0.58 times this goes into the difference of two halves. 0 with runs of one side.
     """
     count = len(second)
