@@ -1,4 +1,4 @@
-"""Proving a diagnosis on a lab server: cut what is said to limit, and see what follows.
+"""Proving a diagnosis on a lab server: cut the resource it names, and see what follows.
 
 Throughput with 70 % of the resource is compared with that with all of it, in short turns one after
 the other in the order ABBA, so that a machine that gets faster or slower meets both alike. What is

@@ -1,4 +1,4 @@
-"""Who is told what a run is doing: the live display, or nobody."""
+"""Who follows what a run is doing: the live display, or nobody."""
 
 from dataclasses import dataclass
 from pathlib import Path

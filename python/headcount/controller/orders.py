@@ -175,7 +175,7 @@ def settings_of(plan: Plan) -> Settings:
     """The settings of the search that a plan asks for."""
     wanted, run = plan.search, plan.workload.run
     tasks = plan.workload.named_tasks
-    # Of a task that did not happen, and of a score without tasks, a level says nothing.
+    # Of a task that did not happen, and of a score without tasks, a level has no figure.
     texts = tuple(c.text for c in plan.criteria if c.scenario not in tasks and c.metric != "score")
     budget_s = seconds(wanted.budget) if wanted.budget else None
     most = min(wanted.max_users, 1_000_000)

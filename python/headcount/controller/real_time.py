@@ -18,7 +18,7 @@ def real_time() -> Iterator[bool]:
     """Give threads started in here the real-time policy, if this process may (CAP_SYS_NICE).
 
     Yields whether it was granted. Without it the lateness of the generator's timers, which every
-    level reports, tells whether it would have mattered.
+    level reports, shows whether it would have mattered.
     """
     before, parameter = os.sched_getscheduler(0), os.sched_getparam(0)
     try:

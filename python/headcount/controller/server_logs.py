@@ -1,4 +1,4 @@
-"""What the logs of the lab's servers say to a level: lines that are known to tell of a limit."""
+"""What the logs of the lab's servers say to a level: lines that are known signs of a limit."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ class Noted:
         log: Whose log it is, as the lab calls the server.
         kind: What the lines are called (`analyse/diagnosis/log_lines.toml`).
         limit: What they are a sign of.
-        times: How often it was said.
+        times: How often the line came.
         line: The first of them.
         meaning: What the server says by it.
         knob: The setting that it is about.
@@ -52,11 +52,11 @@ class ServerLogs:
         self._read_to = {name: _size(path) for name, path in logs.items()}
 
     def new(self) -> list[Noted]:
-        """What has been said since; a log that cannot be read says nothing."""
+        """What the logs say since; a log that cannot be read says nothing."""
         return [noted for name in self._logs for noted in self._of(name)]
 
     def note(self, bundle: BundleWriter, t_s: float, level: int) -> None:
-        """Keep what has been said as events of a level."""
+        """Keep what the logs say as events of a level."""
         for noted in self.new():
             bundle.event("server-log", t_s, level=level, **asdict(noted))
 

@@ -9,7 +9,7 @@ MOST = 4
 """The settling is prolonged up to this many times its planned length in all."""
 
 Hold = Callable[[float, float], list[Interval]]
-"""Lets the run go on for so many seconds; is told how many have been held before."""
+"""Lets the run go on for so many seconds; the second number is how many have been held before."""
 
 
 def settle(planned_s: float, hold: Hold) -> tuple[float, list[str]]:

@@ -112,7 +112,7 @@ def connect(
     """
     is_lab = targets.parse(plan.target).lab is not None
     with ExitStack() as stack:
-        # A source that cannot be read is told of before a server is started for it.
+        # A source that cannot be read is an error before a server is started for it.
         elsewhere = stack.enter_context(open_sources(plan.sources, local=True)) if is_lab else []
         sut = stack.enter_context(_squeezed(plan, secrets, needed))
         if pids:

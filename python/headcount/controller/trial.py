@@ -54,7 +54,7 @@ def try_all(plan: Plan, target: str, *, is_search: bool = True) -> Trial | None:
     """Let one user play every scenario a few times; None if they depend on each other.
 
     Raises TargetError with the request, the answer and what to do if more than the criteria allow
-    cannot be played at all: a search would end with 0 users and say nothing of the server.
+    cannot be played at all: a search would end with 0 users and say nothing about the server.
     """
     if plan.workload.program is not None:
         return None

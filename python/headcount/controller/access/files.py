@@ -31,7 +31,7 @@ class FilesAccess:
     def __init__(self, plan: Plan, folder: str) -> None:
         """Look at the folder.
 
-        Raises InputError if it cannot be used, or if it is another machine's and nobody has said
+        Raises InputError if it cannot be used, or if it is another machine's and nobody has stated
         that its owner agreed.
         """
         if plan.data_set is None:
@@ -98,7 +98,7 @@ class FilesAccess:
         return target_with_program(self._target, self._program)
 
     def source(self) -> None:
-        """A folder says nothing of itself."""
+        """A folder reports nothing about itself."""
 
 
 def _calls(client: FilesClient, hello: Mapping[str, Any]) -> str:

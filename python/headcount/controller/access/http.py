@@ -19,7 +19,7 @@ from headcount.plan.client import http_client
 from headcount.plan.plan import Plan
 
 OTHER: frozenset[Cause] = frozenset({"turned-away", "login", "application", "tls"})
-"""Causes of which the pages say nothing: they may be there."""
+"""Causes that the pages do not show: they may be there."""
 UNREACHED = ("no connection", "no answer")
 """What the engine says of a server that nobody has spoken to yet."""
 
@@ -32,7 +32,7 @@ class Site:
         url: What all paths stand below.
         data: The folder that is served there, if Headcount may write to it.
         authority: The certificate that is to be trusted instead of this machine's own.
-        status_url: Where the server tells its own figures, if it does.
+        status_url: Where the server reports its own figures, if it does.
         most: How many `workers` or `connections` it has at most, if that is known.
         user: The users' names, or their pattern, if the server asks for them.
         password: That of all of them.

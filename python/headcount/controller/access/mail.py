@@ -27,7 +27,7 @@ UNREACHED = ("no connection", "no answer", "closed the connection")
 SECURITY = {"smtp": "none", "submission": "starttls", "smtps": "implicit", "lmtp": "none"}
 """When TLS begins where mail is handed in."""
 LOGINS = (": LOGIN:", ": AUTHENTICATE:")
-"""How the engine tells of a user whom the server did not let in."""
+"""How the engine reports a user whom the server did not let in."""
 TOGETHER = 50
 """Mailboxes that are emptied before it is looked whether there are more."""
 RUN_BITS = 53

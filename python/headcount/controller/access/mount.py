@@ -25,7 +25,7 @@ class Place:
 
     @property
     def is_remote(self) -> bool:
-        """Whether another machine keeps the files, as far as the mount tells."""
+        """Whether another machine keeps the files, as far as the mount shows."""
         return self.system.kind in NETWORK and not self._is_loopback
 
     @property

@@ -19,7 +19,7 @@ class PairAccess:
         self.settings: Mapping[str, str] = {**first.settings, **second.settings}
 
     def prepare(self, users: int, on_progress: Progress, *, verify: bool = False) -> Prepared:
-        """Make the data of both; told of the users as far as both have theirs."""
+        """Make the data of both; the users stated are those whose data both have."""
         made = [
             access.prepare(users, _half(on_progress, half), verify=verify)
             for half, access in enumerate(self._both)

@@ -9,7 +9,7 @@ def target_with_program(target: str, program: Program | None) -> str:
     """The target as the engine reads it (JSON), with the program if there is one.
 
     Raises InputError if its load file is not the one that was planned. Only the engine that plays
-    users is told: reading half a million lines takes a moment, which preparing files need not wait.
+    users gets it: reading half a million lines takes a moment, which preparing files need not wait.
     """
     if program is None:
         return target

@@ -26,7 +26,7 @@ Outcome = Literal["finished", "interrupted"]
 
 
 class Listener(Protocol):
-    """Who is told how far the experiment is."""
+    """Who follows how far the experiment is."""
 
     def began(self, folder: Path, starts: int) -> None:
         """The experiment begins, with so many starts of the server."""

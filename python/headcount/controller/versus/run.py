@@ -35,10 +35,10 @@ others write, too."""
 
 
 class TurnListener(Listener, Protocol):
-    """Told whose turn it is, too."""
+    """Learns whose turn it is, too."""
 
     def turn(self, side: SideName) -> None:
-        """What is told from here on is of this side."""
+        """What follows is of this side."""
         ...
 
 
