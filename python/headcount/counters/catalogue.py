@@ -45,7 +45,7 @@ class Counter(BaseModel):
         name: The family's name; see :mod:`headcount.counters.naming`.
         unit: UCUM code; ``"1"`` is a share from 0 to 1, ``"By"`` bytes, ``"{...}"`` a count.
         label: Short name for people, unique in the catalogue.
-        meaning: One sentence, two where a trap needs telling.
+        meaning: One sentence, two where there is a trap.
         aggregate: The figure of a level to show where there is room for one.
         better: Which way is good for a server that does the same work.
         per: Whether the counter is given for each device, interface or peer as well.

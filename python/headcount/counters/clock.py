@@ -6,7 +6,7 @@ said minus when we heard it, and by no more than what it said minus when we aske
 gives such an interval, and the truth is in all of them: their intersection. The middle of the
 narrowest alone would be Cristian's estimate (F. Cristian, "Probabilistic clock synchronization",
 Distributed Computing 3, 1989): half the round trip, of the fastest answer. Intersecting is never
-worse, and it works for clocks that tell whole seconds only, which no single answer can.
+worse, and it works for clocks that give whole seconds only, which no single answer can.
 (K. Marzullo and S. Owicki, "Maintaining the time in a distributed system", 1985.)
 
 The bound assumes nothing of the network but that answers follow questions.

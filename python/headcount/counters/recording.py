@@ -28,7 +28,7 @@ class Recording:
         source: The file or address it was read from.
         format: What kind of log that is, for people: `Perfmon CSV`, `sysstat`, `PCP archive`, ...
         host: The machine's name, None where the log does not say it.
-        system: `windows` or `linux`, as far as the log tells: thresholds depend on it.
+        system: `windows` or `linux`, as far as the log shows: thresholds depend on it.
         samples: In order of time. Other than of live sources, their ``at_s`` is in seconds since
             1970 (UTC). What the log lacks is absent, never zero.
         bookmarks: In order of time.

@@ -35,7 +35,7 @@ def samples_within(samples: Sequence[Sample], start_s: float, end_s: float) -> l
     """Return the samples that lie in a window with all the time they cover, in order of time.
 
     A rate covers the time since the sample before, so the first sample after ``start_s`` still
-    tells of what was before it and is left out; it is kept for a window begun by the very first
+    covers what was before it and is left out; it is kept for a window begun by the very first
     sample, which has no rates.
     """
     kept = []

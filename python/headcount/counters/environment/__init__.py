@@ -45,7 +45,7 @@ class Environment(BaseModel):
         architecture: Instruction set, such as "x86_64".
         memory_bytes: Memory the kernel manages.
         swap_bytes: Swap space; 0 where there is none.
-        clock_source: What the kernel tells the time by.
+        clock_source: What the kernel takes the time from.
         python_version: Version of the interpreter Headcount runs in.
         headcount_version: Headcount's own version.
 

@@ -175,7 +175,7 @@ def _memory(values: dict[str, float], memory: Figure) -> None:
     """The memory there is, and swap: sar says neither directly.
 
     What "used" means changed in sysstat 11.7.1: before, buffers and caches were part of it. The
-    percentage beside it tells which one a file has.
+    percentage beside it shows which one a file has.
     """
     try:
         free, used = float(memory["memfree"]), float(memory["memused"])
