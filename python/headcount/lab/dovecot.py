@@ -28,8 +28,8 @@ class Dovecot:
         imap: Port of IMAP.
         imaps: Port of IMAP over TLS; 0 without TLS.
         lmtp: Port of LMTP.
-        stats: The socket on which it tells its metrics.
-        master: The socket on which it tells the processes of its services.
+        stats: The socket with its metrics.
+        master: The socket that lists the processes of its services.
 
     """
 
@@ -55,7 +55,9 @@ class Dovecot:
         home = Home("dovecot", open_base())
         parts.callback(home.delete)
         self.home = home.path.absolute()
-        if not is_plain(self.home):  # Dovecot has its sockets at the real path, whatever it is told
+        if not is_plain(
+            self.home
+        ):  # Dovecot has its sockets at the real path, whatever its settings say
             raise SystemLimitError(
                 f"lab:mail cannot keep its files in {self.home}: the path is too long, or not "
                 "of plain letters; choose another folder: "

@@ -15,9 +15,9 @@ USER = "u{n:05}"
 READY = "ready"
 """A user of the lab's own, who logs on when it starts."""
 STATS = "run/stats-reader"
-"""The socket on which Dovecot tells its metrics."""
+"""The socket with Dovecot's metrics."""
 MASTER = "run/master"
-"""The socket on which it tells the processes of its services."""
+"""The socket that lists the processes of its services."""
 
 CONFIGURATION = """\
 base_dir = $place/run

@@ -67,12 +67,12 @@ def command_output(command: Sequence[str], account: Account | None = None) -> st
     if account is not None and account.uid != os.geteuid():
         options = {"user": account.uid, "group": account.gid, "extra_groups": [], "cwd": "/"}
     try:
-        told = subprocess.run(
+        finished = subprocess.run(
             command, capture_output=True, text=True, timeout=RUN_S, check=False, **options
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SystemLimitError(f"{command[0]} cannot run: {error}") from error
-    text: str = (told.stdout + told.stderr).strip()
-    if told.returncode != 0:
+    text: str = (finished.stdout + finished.stderr).strip()
+    if finished.returncode != 0:
         raise SystemLimitError(f"{' '.join(command[:2])} failed; its output: {text or 'nothing'}")
     return text

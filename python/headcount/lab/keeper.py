@@ -29,7 +29,7 @@ from typing import NamedTuple
 from headcount.lab.home import bases
 
 ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-"""What tells the keeper to end."""
+"""Signals on which the keeper ends."""
 TERM_S = 5.0
 """How long processes have to end by themselves. With KILL_S less than `process.STOP_S`."""
 KILL_S = 2.0
@@ -114,14 +114,14 @@ class Orders:
         self._poll.register(self._woken, select.POLLIN)
 
     def wait(self, server: int | None) -> bool:
-        """Whether it is told to end; False when the server has ended. Collects dead children."""
+        """Whether it must end; False when the server has ended. Collects dead children."""
         while server is None or server not in dead_children():
             for handle, _ in self._poll.poll():
-                said = os.read(handle, 4096)
+                order = os.read(handle, 4096)
                 if handle == self._woken:
-                    if set(said) & set(ENDS):
+                    if set(order) & set(ENDS):
                         return True
-                elif not said:
+                elif not order:
                     return True
         return False
 
@@ -183,9 +183,9 @@ def keep(command: Sequence[str], user: str | None = None) -> None:
     orders = Orders()
     server = start(command, user)
     print(f'{{"pid": {server}}}', flush=True)
-    told = orders.wait(server)
+    must_end = orders.wait(server)
     end(_left)
-    if not told:
+    if not must_end:
         orders.wait(None)
 
 

@@ -18,7 +18,7 @@ MOST_LINES = 12
 PID_LINE = '{"pid": '
 """How the line begins in which the keeper says which process it keeps."""
 NOISE = re.compile(rf"{re.escape(PID_LINE)}|\[[0-9]{{4}}/|\s*=*\s*$")
-"""Lines that say nothing: the keeper's, Samba's headings with time and place, rules, empty ones."""
+"""Lines without meaning: the keeper's, Samba's headings with time and place, rules, empty ones."""
 
 
 class KeptServer(ServerProcess):

@@ -35,8 +35,8 @@ class MailServer:
         password: That of all of them, new with each start. It is in no command line, setting or
             message, but in a file in the home that only Dovecot can read.
         authority: The certificate that users must trust; None without TLS.
-        stats: The socket on which Dovecot tells its metrics.
-        master: The socket on which it tells the processes of its services.
+        stats: The socket with Dovecot's metrics.
+        master: The socket that lists the processes of its services.
 
     """
 

@@ -10,7 +10,7 @@ from headcount.lab.web import ACCESS_LOG, LOG, STATUS, WebServer
 
 PACKAGES = Packages("nginx", "nginx-core")
 TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-"""Folders that nginx makes where it was built to, unless told otherwise."""
+"""Folders that nginx makes where it was built to, by default."""
 
 CONFIGURATION = """\
 {user}daemon off;

@@ -1,4 +1,4 @@
-"""Loopback ports for lab servers that must be told theirs before they start."""
+"""Loopback ports for lab servers that need theirs before they start."""
 
 import contextlib
 import random

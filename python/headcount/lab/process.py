@@ -83,8 +83,8 @@ class ServerProcess:
             if found is not None and not ended:
                 return found
             if ended:
-                said = text.strip() or "nothing"
-                raise SystemLimitError(f"the lab server ended at once; its log: {said}")
+                log = text.strip() or "nothing"
+                raise SystemLimitError(f"the lab server ended at once; its log: {log}")
             time.sleep(0.02)
         raise SystemLimitError(f"the lab server was not ready within {START_S:g} s")
 

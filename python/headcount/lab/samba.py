@@ -97,13 +97,13 @@ def program() -> str:
 def _version(smbd: str) -> str:
     """What smbd says it is, as `4.17.12-Debian`; raises SystemLimitError if it does not run."""
     try:
-        told = subprocess.run(
+        finished = subprocess.run(
             [smbd, "--version"], capture_output=True, text=True, timeout=VERSION_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SystemLimitError(f"{smbd} cannot run: {error}") from error
-    name, _, version = told.stdout.strip().partition(" ")
-    if told.returncode != 0 or name != "Version":
-        said = (told.stdout + told.stderr).strip() or "nothing"
-        raise SystemLimitError(f"{smbd} gave no version; its output: {said}")
+    name, _, version = finished.stdout.strip().partition(" ")
+    if finished.returncode != 0 or name != "Version":
+        output = (finished.stdout + finished.stderr).strip() or "nothing"
+        raise SystemLimitError(f"{smbd} gave no version; its output: {output}")
     return version

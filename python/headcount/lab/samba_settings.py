@@ -143,9 +143,9 @@ def complete(given: Mapping[str, str]) -> dict[str, str]:
     for key, value in given.items():
         if key not in SETTINGS:
             raise InputError(f"lab:samba has no setting {key}; it has: {', '.join(SETTINGS)}")
-        told = _refusal(key, value)
-        if told is not None:
-            raise InputError(f'{key} is "{value}"; it can be {told}')
+        allowed = _refusal(key, value)
+        if allowed is not None:
+            raise InputError(f'{key} is "{value}"; it can be {allowed}')
     return {key: given.get(key, setting.default) for key, setting in SETTINGS.items()}
 
 

@@ -14,7 +14,7 @@ from headcount.lab.kept import KeptServer
 PORTS = 5
 """How many ports are tried: each may be taken between the look and the server's start."""
 STATUS = "/headcount-status"
-"""Where the server tells its own figures."""
+"""Where the server reports its own figures."""
 LOG, ACCESS_LOG = "errors", "requests"
 """Files in the home: what went wrong, and, if it is wanted, each request."""
 
@@ -27,7 +27,7 @@ class WebServer(ABC):
         data: The folder that it serves; the data set's pages go there.
         home: The folder of all that is its own.
         authority: The certificate that users must trust; None without TLS.
-        status_url: Where it tells its own figures.
+        status_url: Where it reports its own figures.
 
     """
 

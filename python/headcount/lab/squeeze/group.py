@@ -1,6 +1,6 @@
 """A control group of a run: processes that are limited and accounted for together.
 
-Groups are named after the run's process, so that one whose run is dead can be told and removed.
+Groups are named after the run's process, so that one whose run is dead can be found and removed.
 """
 
 import contextlib

@@ -14,7 +14,7 @@ CONTROLLERS = {
 }
 """The controller that keeps each limit, by its name in version 2 of control groups."""
 USUAL_WEIGHT = 100
-"""What every group weighs unless told otherwise (cgroup-v2.rst, cpu.weight)."""
+"""What every group weighs by default (cgroup-v2.rst, cpu.weight)."""
 
 
 @dataclass(frozen=True, slots=True)

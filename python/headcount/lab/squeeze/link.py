@@ -159,13 +159,13 @@ def _ip(*words: str) -> str:
 def _run(program: str, *words: str) -> str:
     """What a program of iproute2 says; raises SystemLimitError with its complaint."""
     found = _found(program)
-    told = subprocess.run(
+    finished = subprocess.run(
         [found, *words], capture_output=True, text=True, timeout=COMMAND_S, check=False
     )
-    if told.returncode != 0:
+    if finished.returncode != 0:
         raise MachineLimitError(
             f"cannot make the run's network: {program} {' '.join(words)} says: "
-            f"{told.stderr.strip() or 'nothing'}; a container needs --cap-add NET_ADMIN and "
+            f"{finished.stderr.strip() or 'nothing'}; a container needs --cap-add NET_ADMIN and "
             "--cap-add SYS_ADMIN for it"
         )
-    return told.stdout
+    return finished.stdout
