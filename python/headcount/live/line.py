@@ -34,7 +34,7 @@ class Line:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What tells it from all others."""
+        """What distinguishes it from all others."""
         return self.source, self.name
 
 

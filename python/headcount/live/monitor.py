@@ -32,7 +32,7 @@ STANDARD = (
     "process.cpu.utilization",
     "process.memory.usage",
 )
-"""What is shown of a source unless told otherwise, where it has it: how full processors, memory,
+"""What is shown of a source by default, where it has it: how full processors, memory,
 disks and network are."""
 
 
@@ -62,7 +62,7 @@ class SourceState:
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    """What a reading brought about, for those who tell of it."""
+    """What a reading brought about, for those who report it."""
 
     news: News
     alerts: Sequence[Event] = ()
@@ -97,7 +97,7 @@ class Monitor:
             state.interval_s = interval_s
 
     def take(self, news: News) -> Happened:
-        """Take what a source told."""
+        """Take what a source reported."""
         match news:
             case Reading():
                 return Happened(news, self._sample(news))

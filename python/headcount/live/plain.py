@@ -42,13 +42,13 @@ def lines(monitor: Monitor, happened: Happened) -> Iterator[str]:
 def alert(event: Event) -> str:
     """An alert in words."""
     unit_ = unit(event.name)
-    said = f"{title(event.name)} on {clean(event.source)}"
+    subject = f"{title(event.name)} on {clean(event.source)}"
     level = value(event.condition.level, unit_)
     now = value(event.value, unit_)
     if event.lasted_s is None:
-        return f"ALERT  {said} is {event.condition.side} {level}: {now}"
+        return f"ALERT  {subject} is {event.condition.side} {level}: {now}"
     after = f"{now}, after {span(event.lasted_s)}"
-    return f"ALERT ENDED  {said} is no longer {event.condition.side} {level}: {after}"
+    return f"ALERT ENDED  {subject} is no longer {event.condition.side} {level}: {after}"
 
 
 def ending(monitor: Monitor, own_share: float) -> str:

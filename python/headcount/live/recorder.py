@@ -54,7 +54,7 @@ class Recorder:
             yield partial(self._writer.record, record)
 
     def _all(self, steps: Iterable[Callable[[], None]]) -> str | None:
-        told = None
+        message = None
         for step in steps:
             try:
                 step()
@@ -62,9 +62,11 @@ class Recorder:
                 self.dropped += 1
                 if self.failing is None:
                     self.failing = str(error)
-                    told = f"{error}; watching continues, and writing resumes as soon as possible"
+                    message = (
+                        f"{error}; watching continues, and writing resumes as soon as possible"
+                    )
             else:
                 if self.failing is not None:
                     self.failing = None
-                    told = f"writing {self.path} again; {self.dropped} lines are missing in it"
-        return told
+                    message = f"writing {self.path} again; {self.dropped} lines are missing in it"
+        return message

@@ -1,4 +1,4 @@
-"""A log that somebody kept, told from its beginning as if it were happening."""
+"""A log that somebody kept, played from its beginning as if it were happening."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -17,14 +17,14 @@ class Replay:
     """
 
     def __init__(self, recordings: Sequence[Recording]) -> None:
-        """Nothing told yet."""
+        """Nothing played yet."""
         self.name = "log"
         self._recordings = recordings
         self._told = False
 
     @property
     def done(self) -> bool:
-        """Whether it was told."""
+        """Whether it was played."""
         return self._told
 
     @property

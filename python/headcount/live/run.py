@@ -66,7 +66,7 @@ class RunFeed:
 
     @property
     def done(self) -> bool:
-        """Whether the run is over and all of it was told."""
+        """Whether the run is over and all of it was shown."""
         return self._done
 
     def poll(self) -> list[News]:

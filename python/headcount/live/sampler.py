@@ -12,7 +12,7 @@ CLOSING_S = 2.0
 
 
 class Sampler:
-    """Asks a feed on a grid of moments and puts what it tells into a queue.
+    """Asks a feed on a grid of moments and puts what it reads into a queue.
 
     A moment that has passed while the feed was busy is left out, not made up for.
     """

@@ -7,7 +7,7 @@ from headcount.text import DASH, clean, duration, memory, share, significant
 
 
 def value(number: float | None, unit: str | None) -> str:
-    """A value with its unit, as short as it can be said.
+    """A value with its unit, as short as possible.
 
     >>> [value(0.5, "1"), value(3 * 2**30, "By"), value(2.0, "ms"), value(7.0, "{process}")]
     ['50.0%', '3.00 GiB', '2.00 ms', '7']

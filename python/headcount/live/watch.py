@@ -21,7 +21,7 @@ class Watch:
     Args:
         monitor: What is known; views read it.
         feeds: Where readings come from.
-        sources: What the feeds tell of, for the log.
+        sources: What the feeds report on, for the log.
         interval_s: How often feeds are asked.
         version: Headcount's, for the log.
         wall: The time of day.
@@ -44,7 +44,7 @@ class Watch:
         self.wall = wall
         self.recorder: Recorder | None = None
         self.messages: list[str] = []
-        """What people must be told, in order; whoever tells it takes it out."""
+        """Messages for people, in order; whoever shows one takes it out."""
         self._version = version
         self._news: SimpleQueue[News] = SimpleQueue()
         self._samplers = [Sampler(feed, interval_s, self._news) for feed in feeds]

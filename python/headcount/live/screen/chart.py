@@ -21,7 +21,7 @@ _AXIS = "\N{BOX DRAWINGS LIGHT VERTICAL}"
 
 
 class Chart(Widget):
-    """Draws the view's lines whenever it is told to; as segments, which cost least to draw."""
+    """Draws the view's lines on request; as segments, which cost least to draw."""
 
     DEFAULT_CSS = "Chart { height: 1fr; }"
 

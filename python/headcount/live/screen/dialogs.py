@@ -20,7 +20,7 @@ _BOX = """
 
 
 class Ask(ModalScreen[str | None]):
-    """One line to type; what is wrong with it is said before it is taken.
+    """One line to type; an error shows before it is taken.
 
     Args:
         question: What to type.

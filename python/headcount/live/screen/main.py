@@ -67,7 +67,7 @@ class Main(Screen[None]):
         self.fill()
 
     def take(self, happened: list[Happened]) -> None:
-        """Tell what must be told, and show what is new."""
+        """Show messages, and what is new."""
         for one in happened:
             match one.news:
                 case Lost(source, _, reason):
