@@ -36,7 +36,7 @@ def expected(disks: int, new: int) -> tuple[float, float, float]:
 
 
 def left_out(name: str) -> float:
-    """The error at a row that the others foretell."""
+    """The error at a row that the others predict."""
     rows = [row for key, row in ROWS.items() if key != name]
     found, *_ = fitted(rows)
     disks, new, users = ROWS[name]

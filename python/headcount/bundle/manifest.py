@@ -25,7 +25,7 @@ MOST_PIECES = 4096
 """Longer files have longer pieces, so that their list stays below 40 KB."""
 DIGITS = 8
 """Hexadecimal digits of a piece's CRC-32, which finds every error within 32 bits (Peterson and
-Brown, Cyclic Codes for Error Detection, Proc. IRE 49, 1961). It tells places, SHA-256 is proof."""
+Brown, Cyclic Codes for Error Detection, Proc. IRE 49, 1961). It shows where, SHA-256 is proof."""
 
 
 class Entry(Record):
@@ -140,7 +140,7 @@ def note(folder: Path, *names: str) -> None:
     try:
         found = read(folder)
     except InputError:
-        return  # `headcount audit` tells of it
+        return  # `headcount audit` reports it
     if found is not None:
         new = {name: manifest_entry((folder / name).read_bytes()) for name in names}
         replace(folder / NAME, manifest_text({**found.files, **new}, found.headcount))

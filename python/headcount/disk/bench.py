@@ -10,7 +10,7 @@ from headcount.disk.result import BATCHES, Figures, figures
 from headcount.disk.settings import Settings
 
 Progress = Callable[[float], None]
-"""Is told the share that is done, several times a second."""
+"""Takes the share that is done, several times a second."""
 
 
 def choose(engine: str | None) -> tuple[str, str | None]:

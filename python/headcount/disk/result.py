@@ -118,6 +118,6 @@ def figures(cell: Cell, measured: Mapping[str, Any]) -> Figures:
 
 
 def mean_busy(measured: Sequence[Figures]) -> float | None:
-    """The mean CPU use of the machine over cells, as ThreadMark told one average."""
+    """The mean CPU use of the machine over cells, as ThreadMark reported one average."""
     known = [one.machine_busy for one in measured if one.machine_busy is not None]
     return sum(known) / len(known) if known else None

@@ -1,4 +1,4 @@
-"""Amounts of money: exact, rounded where it is said and nowhere else.
+"""Amounts of money: exact, rounded where it is shown and nowhere else.
 
 Amounts are decimal numbers, never binary ones, so that a tenth is a tenth. Rounding is half up,
 away from zero, as on invoices, and to the smallest unit of the currency (a cent, a yen). What is

@@ -297,7 +297,7 @@ def resolve_name(host: str | None, port: int | None) -> str:
 
 
 def is_here(target: Target) -> bool:
-    """Whether a target shares this machine, as far as its name tells."""
+    """Whether a target shares this machine, as far as its name shows."""
     if target.both is not None:
         return any(is_here(one) for one in target.both)
     if target.lab is not None or target.folder is not None or target.host == "localhost":
@@ -338,7 +338,7 @@ def check_authorised(address: str, authorised_by: str | None) -> None:
 
 
 def require_owner(what: str, authorised_by: str | None) -> None:
-    """Refuse load of which nobody has said that its owner agreed; `what` is whose it is."""
+    """Refuse load until somebody states that its owner agreed; `what` is whose it is."""
     if not (authorised_by or "").strip():
         raise InputError(
             f"{what}, and the plan does not say who allowed the "

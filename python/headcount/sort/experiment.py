@@ -45,7 +45,7 @@ class Trial:
 
 
 class Listener(Protocol):
-    """Is told what happens, and how far it is."""
+    """Takes what happens, and how far it is."""
 
     def far(self, what: str, done_bytes: int, total_bytes: int) -> None:
         """Something under way is so far."""

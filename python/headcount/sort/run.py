@@ -15,7 +15,7 @@ from headcount.sort.layout import Layout
 from headcount.sort.sort_result import Sorted, SortFailedError
 
 Progress = Callable[[int, int], None]
-"""Is told the bytes done, and those there will be."""
+"""Takes the bytes done, and those there will be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +85,13 @@ def _talk(process: "subprocess.Popen[str]", order: str, progress: Progress) -> S
     process.stdin.write(order + "\n")
     process.stdin.close()
     for line in process.stdout:
-        said = json.loads(line)
-        if "far" in said:
-            progress(said["far"]["done_bytes"], said["far"]["total_bytes"])
-        elif "error" in said:
-            raise SortFailedError(said)
+        message = json.loads(line)
+        if "far" in message:
+            progress(message["far"]["done_bytes"], message["far"]["total_bytes"])
+        elif "error" in message:
+            raise SortFailedError(message)
         else:
-            return Sorted.model_validate(said["sorted"])
+            return Sorted.model_validate(message["sorted"])
     code = process.wait()
     if code == -signal.SIGKILL:
         raise SystemLimitError(

@@ -98,7 +98,7 @@ class Sorted(BaseModel):
 class SortFailedError(HeadcountError):
     """A sort that its process reports as failed; the exit code is that of the error there."""
 
-    def __init__(self, said: dict[str, Any]) -> None:
+    def __init__(self, message: dict[str, Any]) -> None:
         """Take over what the process said."""
-        super().__init__(str(said["error"]))
-        self.exit_code = said["exit_code"]
+        super().__init__(str(message["error"]))
+        self.exit_code = message["exit_code"]

@@ -92,12 +92,12 @@ class Array:
     def facts(self) -> list[Answer]:
         """What the level itself says: fewest drives, failures survived, write penalty."""
         level = self.level
-        told = [
+        figures = [
             ("R-01", "minimum_drives", "drives needed at least", level.minimum_drives, "drives"),
             ("R-03", "failures_survived", "drives that may fail", level.survives, "drives"),
         ]
         if level.write_penalty is not None:
-            told.append(
+            figures.append(
                 (
                     "R-05",
                     "write_penalty",
@@ -108,7 +108,7 @@ class Array:
             )
         return [
             Answer(name, title, value, unit, "", "", {}, f"{rule}: {self._source(rule)}")
-            for rule, name, title, value, unit in told
+            for rule, name, title, value, unit in figures
         ]
 
     def capacity(self, drive_bytes: int) -> Answer:
@@ -141,8 +141,12 @@ class Array:
     def _source(self, rule: str) -> str:
         if rule == "R-05":
             return sources.WRITE_COST
-        said = rule == "R-03" or self.level.name in {"0", "1", "0/1"}
-        return sources.LEVELS if said else "the fewest that hold its parity and data on two drives"
+        is_stated = rule == "R-03" or self.level.name in {"0", "1", "0/1"}
+        return (
+            sources.LEVELS
+            if is_stated
+            else "the fewest that hold its parity and data on two drives"
+        )
 
 
 def why_not(level: Level, drives: int) -> str:
