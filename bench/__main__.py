@@ -100,8 +100,8 @@ def measure(subjects: list[str], patience_s: float, console: Console) -> dict[st
         figures = take()
         after = load()
         stolen_s = after.stolen_s - before.stolen_s
-        told = f"load {before.average:.2f} before, {after.average:.2f} after"
-        show(f"{title} ({subject}; {told}, {stolen_s:.1f} s stolen)", figures, console)
+        averages = f"load {before.average:.2f} before, {after.average:.2f} after"
+        show(f"{title} ({subject}; {averages}, {stolen_s:.1f} s stolen)", figures, console)
         measured.append(
             {
                 "subject": subject,

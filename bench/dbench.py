@@ -76,7 +76,7 @@ def _headcount(folder: Path) -> Played:
 
 
 def _silent(done: int, users: int) -> None:
-    """Nobody is told how far it is."""
+    """Nobody follows how far it is."""
     del done, users
 
 

@@ -118,4 +118,4 @@ def _file(folder: Path) -> Path:
 
 
 def _nobody(_share: float) -> None:
-    """Nobody is told how far it is."""
+    """Nobody follows how far it is."""

@@ -16,9 +16,9 @@ def build(crate: str, name: str) -> Path:
     command += ["--package", f"headcount-{crate}", "--example", name]
     built = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     for line in built.stdout.splitlines():
-        said = json.loads(line)
-        if said.get("executable") and said["target"]["name"] == name:
-            return Path(said["executable"])
+        message = json.loads(line)
+        if message.get("executable") and message["target"]["name"] == name:
+            return Path(message["executable"])
     raise RuntimeError(f"cargo built no program for the example {name}")
 
 

@@ -4,7 +4,7 @@ r"""What users who do nothing cost in Locust. Runs in an environment of its own,
         python bench/locust_users.py USERS PER_S [--recorded]
 
 Prints one JSON object. Users wait an exponential time between tasks, as Headcount's do. With
---recorded each task also tells Locust's statistics of one request, without which Locust keeps no
+--recorded each task also adds one request to Locust's statistics, without which Locust keeps no
 response times.
 """
 

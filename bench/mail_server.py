@@ -47,13 +47,13 @@ def _played(server: MailServer, program: Path) -> list[Figure]:
         command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment
     ) as process:
         most_bytes, why = _watched(process, server.pids)
-        said, _ = process.communicate()
+        output, _ = process.communicate()
     if why is not None:
         print(f"{USERS:,} users are too many for this machine: {why}", file=sys.stderr)
         return []
     if process.returncode != 0:
         raise subprocess.CalledProcessError(process.returncode, command)
-    measured = json.loads(said)
+    measured = json.loads(output)
     server_kib = most_bytes / 1024 / USERS
     return [
         *day(measured, f"{PACE}, Dovecot"),

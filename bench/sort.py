@@ -138,40 +138,40 @@ def _ours(limit_mb: int, source: Path, target: Path, work: Path) -> Cost | None:
         "cold": False,
     }
     command = [sys.executable, "-m", "headcount.sort.child"]
-    cost, said = _run(command, json.dumps(order) + "\n")
+    cost, output = _run(command, json.dumps(order) + "\n")
     if cost is None:
-        raise RuntimeError(f"the sort failed: {said}")
-    took = json.loads(said.splitlines()[-1])["sorted"]
+        raise RuntimeError(f"the sort failed: {output}")
+    took = json.loads(output.splitlines()[-1])["sorted"]
     return Cost(took["exit_s"], took["cpu_s"], cost.resident_bytes)
 
 
 def _gnu(limit_mb: int, source: Path, target: Path, work: Path) -> Cost | None:
     options = [f"--buffer-size={limit_mb * 1_000_000}b", f"--parallel={THREADS}", "--stable"]
     options += [f"--temporary-directory={work}", f"--key=1.1,1.{KEY_BYTES}"]
-    cost, said = _run(["sort", *options, f"--output={target}", str(source)])
+    cost, output = _run(["sort", *options, f"--output={target}", str(source)])
     if cost is None:
-        raise RuntimeError(f"GNU sort failed: {said}")
+        raise RuntimeError(f"GNU sort failed: {output}")
     return cost
 
 
 def _duckdb(limit_mb: int, source: Path, target: Path, work: Path) -> Cost | None:
     """None where DuckDB needs more memory than it may have."""
     arguments = [str(source), str(target), str(work), str(limit_mb), str(THREADS), str(KEY_BYTES)]
-    cost, said = _run([sys.executable, "-c", DUCKDB, *arguments])
+    cost, output = _run([sys.executable, "-c", DUCKDB, *arguments])
     if cost is None:
         return None
-    return Cost(json.loads(said.splitlines()[-1])["wall_s"], cost.cpu_s, cost.resident_bytes)
+    return Cost(json.loads(output.splitlines()[-1])["wall_s"], cost.cpu_s, cost.resident_bytes)
 
 
 def _run(command: list[str], given: str = "") -> tuple[Cost | None, str]:
     """What a command cost, with what it printed; no cost if it failed."""
-    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as told:
-        told.write(given)
-        told.seek(0)
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as stdin:
+        stdin.write(given)
+        stdin.seek(0)
         began_s = time.monotonic()
         with subprocess.Popen(
             command,
-            stdin=told,
+            stdin=stdin,
             stdout=out,
             stderr=subprocess.STDOUT,
             env={**os.environ, "LC_ALL": "C"},
@@ -180,10 +180,10 @@ def _run(command: list[str], given: str = "") -> tuple[Cost | None, str]:
             wall_s = time.monotonic() - began_s
             process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
-        said = out.read()
+        output = out.read()
     if process.returncode != 0:
-        return None, said
-    return Cost(wall_s, usage.ru_utime + usage.ru_stime, resident_bytes), said
+        return None, output
+    return Cost(wall_s, usage.ru_utime + usage.ru_stime, resident_bytes), output
 
 
 def _watched(pid: int) -> tuple[int, struct_rusage, int]:

@@ -138,10 +138,10 @@ def _stop(pids: list[int]) -> Stall:
 def _oha(url: str) -> ToolFigures:
     """With its correction, which is off unless asked for."""
     rate = ["-q", str(PER_S), "-c", str(USERS), "-z", _length(), "--latency-correction"]
-    said = json.loads(_output(["oha", "--no-tui", "--output-format", "json", *rate, url]))
-    shown = said["latencyPercentiles"]
+    report = json.loads(_output(["oha", "--no-tui", "--output-format", "json", *rate, url]))
+    shown = report["latencyPercentiles"]
     quantiles = {quantile: shown[f"p{quantile * 100:g}"] * 1e3 for quantile in QUANTILES}
-    return ToolFigures(quantiles, said["statusCodeDistribution"]["200"] / (PERIODS * PERIOD_S))
+    return ToolFigures(quantiles, report["statusCodeDistribution"]["200"] / (PERIODS * PERIOD_S))
 
 
 def _h2load(url: str) -> ToolFigures:

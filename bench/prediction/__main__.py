@@ -19,7 +19,7 @@ from headcount.errors import HeadcountError
 NAMES = tuple(dict.fromkeys(name for name, _ in CASES))
 HEAD = (
     f"{'trial':16}{'changed':9}{'load':13}{'by':>5}{'before':>8}{'predicted':>10}{'interval':>14}"
-    f"{'measured':>9}{'error':>8}  said"
+    f"{'measured':>9}{'error':>8}  remarks"
 )
 
 
@@ -81,15 +81,15 @@ def _judged(keep: Path) -> Iterator[Outcome]:
 def row(one: Outcome) -> str:
     """One line of the table."""
     interval = f"[{one.low:.0f}, {one.high:.0f}]" if one.low and one.high else "-"
-    said = f"{one.model}, {one.binds}"
+    remarks = f"{one.model}, {one.binds}"
     if not one.predictive:
-        said += f"; refused: {', '.join(one.reasons)}"
+        remarks += f"; refused: {', '.join(one.reasons)}"
     elif one.covered is False:
-        said += "; outside the interval"
+        remarks += "; outside the interval"
     return (
         f"{one.key:16}{one.name:9}{one.stage:13}{one.factor:>4.1f}x{_count(one.before):>8}"
         f"{_count(one.predicted):>10}{interval:>14}{one.measured:>9.0f}"
-        f"{f'{100 * one.error:+.1f}%' if one.error is not None else '-':>8}  {said}"
+        f"{f'{100 * one.error:+.1f}%' if one.error is not None else '-':>8}  {remarks}"
     )
 
 

@@ -88,7 +88,7 @@ class Ladders:
 def run(
     number: int, seed: int, keep: Path, names: Sequence[str], level_s: int = LEVEL_S
 ) -> Outcome:
-    """Run a trial and keep its bundles; raises TrialError where it tells nothing."""
+    """Run a trial and keep its bundles; raises TrialError where it shows nothing."""
     cases = [case for case in CASES if case[0] in names]
     name, stage_name = cases[number % len(cases)]
     stage = LOADS[stage_name]
@@ -122,7 +122,7 @@ def judged(keep: Path, key: str) -> Outcome:
 def _outcome(
     key: str, laid: Mapping[str, Any], criterion: str, made: Prediction, measured: float
 ) -> Outcome:
-    told = made.capacity
+    capacity = made.capacity
     return Outcome(
         key=key,
         name=laid["name"],
@@ -130,9 +130,9 @@ def _outcome(
         factor=laid["factor"],
         criterion=criterion,
         before=made.measured,
-        predicted=told.users if told is not None else None,
-        low=told.low if told is not None else None,
-        high=told.high if told is not None else None,
+        predicted=capacity.users if capacity is not None else None,
+        low=capacity.low if capacity is not None else None,
+        high=capacity.high if capacity is not None else None,
         predictive=made.outcome == "predicted",
         reasons=[check.name for check in made.checks if check.passed is False],
         model=made.model,

@@ -56,10 +56,10 @@ def _case(number: int, spread: float, shift: float, part: float) -> Night:
     found, false, until = [], [], []
     for seed in seeds:
         values = _series(np.random.default_rng((500 + number, seed)), spread, shift)
-        told = [change.index for change in changes(values)]
-        hits = [index for index in told if shift and abs(index - AT) <= NEAR]
+        places = [change.index for change in changes(values)]
+        hits = [index for index in places if shift and abs(index - AT) <= NEAR]
         found.append(bool(hits))
-        false.append(len(told) - min(len(hits), 1))
+        false.append(len(places) - min(len(hits), 1))
         if shift and seed < len(seeds) // 3:
             until.append(_until(values))
     median = float(np.median(until)) if until else float("inf")

@@ -85,11 +85,17 @@ def ratios(part: float) -> list[Tally]:
         by_ranks = Tally("pairs, Hodges-Lehmann", case, benign)
         for stream in _streams(number, part):
             first, second = (np.exp(side) for side in draw(stream, count))
-            told = pairs.compare(list(zip(first, second * RATIO, strict=True)))
-            if told is not None:
-                by_t.add(RATIO, (told.ratio.low, told.ratio.high), flagged=told.indicative or doubt)
-                if told.shift is not None:
-                    by_ranks.add(RATIO, (told.shift.low, told.shift.high), flagged=doubt)
+            difference = pairs.compare(list(zip(first, second * RATIO, strict=True)))
+            if difference is not None:
+                by_t.add(
+                    RATIO,
+                    (difference.ratio.low, difference.ratio.high),
+                    flagged=difference.indicative or doubt,
+                )
+                if difference.shift is not None:
+                    by_ranks.add(
+                        RATIO, (difference.shift.low, difference.shift.high), flagged=doubt
+                    )
         rows += [by_t, by_ranks] if by_ranks.held else [by_t]
     for number, (case, draw, count, both) in enumerate(GROUPED, 100):
         doubt = not has_taken_turns(ORDERS.get(case, []))
@@ -124,10 +130,10 @@ def quotients(part: float) -> list[Tally]:
     return rows
 
 
-def _measured(logs: Vector, told: bool) -> Measured:
+def _measured(logs: Vector, freedom_known: bool) -> Measured:
     mean, error = mean_and_error(logs.tolist())
     half = quantile(len(logs) - 1) * error
-    freedom = len(logs) - 1 if told else math.inf
+    freedom = len(logs) - 1 if freedom_known else math.inf
     return Measured(math.exp(mean), math.exp(mean - half), math.exp(mean + half), freedom)
 
 
