@@ -17,8 +17,8 @@ from headcount.cli import POINTER, run_line
 from headcount.doctor import examine, schema
 from headcount.doctor import machine as machines
 from headcount.doctor.checks.table import CHECKS
+from headcount.doctor.examination import Examination
 from headcount.doctor.outcome import Outcome, limited, missing, ok, stopping
-from headcount.doctor.record import Examination
 from headcount.errors import ExitCode
 from headcount.report.terminal import examination as terminal
 from processes import Headcount

@@ -10,7 +10,7 @@ import pytest
 from exporter import exporting
 from headcount.counters import log
 from headcount.counters.log import prometheus
-from headcount.counters.prometheus import mapping, page, values
+from headcount.counters.prometheus import exposition, mapping, values
 from headcount.errors import InputError
 
 PAGES = Path(__file__).with_name("pages")
@@ -24,9 +24,9 @@ def windows(moment: int) -> str:
 
 def matrix(texts: dict[float, str], instance: str) -> dict[str, Any]:
     """What Prometheus would answer that had read these pages."""
-    series: dict[tuple[str, page.Labels], list[list[Any]]] = {}
+    series: dict[tuple[str, exposition.Labels], list[list[Any]]] = {}
     for at_s, text in texts.items():
-        for name, found in page.parse(text).items():
+        for name, found in exposition.parse(text).items():
             for labels, value in found.items():
                 series.setdefault((name, labels), []).append([at_s, repr(value)])
     result = [
@@ -92,9 +92,9 @@ def test_pages_of_the_real_node_exporter(tmp_path: Path) -> None:
     (recording,) = log.read(path)
     assert recording.format == "Prometheus, node_exporter"
     assert len(recording.samples) == 3
-    known = mapping.exporter_of(page.names(texts[0][1]))
+    known = mapping.exporter_of(exposition.names(texts[0][1]))
     assert known is not None
-    one, other = (page.parse(text) for _, text in texts[1:])
+    one, other = (exposition.parse(text) for _, text in texts[1:])
     its_s = (values.clock(known, other) or 0) - (values.clock(known, one) or 0)
     assert recording.samples[2].values == values.values(known, one, other, its_s)
     assert "node_boot_time_seconds" in recording.unknown

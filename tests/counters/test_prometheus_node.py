@@ -17,7 +17,7 @@ from exporter import Exporter, exporting
 from headcount.counters import HostSource
 from headcount.counters.catalogue import lookup
 from headcount.counters.naming import split_instance
-from headcount.counters.prometheus import mapping, page, values
+from headcount.counters.prometheus import exposition, mapping, values
 
 COVERED_S = 0.6
 GROWING = (
@@ -58,11 +58,11 @@ def work(folder: Path) -> None:
 def test_it_counts_what_proc_counts(exporter: Exporter, tmp_path: Path) -> None:
     outer, inner = HostSource("outer", fine=False), HostSource("inner", fine=False)
     first = outer.sample()
-    before = page.parse(exporter.text())
+    before = exposition.parse(exporter.text())
     inner_first = inner.sample()
     work(tmp_path)
     inner_last = inner.sample()
-    after = page.parse(exporter.text())
+    after = exposition.parse(exporter.text())
     last = outer.sample()
 
     known = mapping.exporter_of(after)
@@ -120,9 +120,9 @@ def test_shares_of_the_cpu_are_of_the_time_that_was_accounted(exporter: Exporter
     texts.append(exporter.text())
     was, now = (seconds_by_mode(text) for text in texts)
     spent = {mode: now[mode] - was[mode] for mode in now}
-    known = mapping.exporter_of(page.names(texts[1]))
+    known = mapping.exporter_of(exposition.names(texts[1]))
     assert known is not None
-    found = values.values(known, *(page.parse(text) for text in texts), elapsed_s=0.3)
+    found = values.values(known, *(exposition.parse(text) for text in texts), elapsed_s=0.3)
     total = sum(spent.values())
     busy = 1 - (spent["idle"] + spent["iowait"]) / total
     assert found["system.cpu.utilization"] == pytest.approx(busy)
@@ -132,6 +132,6 @@ def test_shares_of_the_cpu_are_of_the_time_that_was_accounted(exporter: Exporter
 
 def test_it_knows_the_machine(exporter: Exporter) -> None:
     text = exporter.text()
-    known = mapping.exporter_of(page.names(text))
+    known = mapping.exporter_of(exposition.names(text))
     assert known is not None
-    assert values.host(known, page.parse(text, known.metrics)) == os.uname().nodename
+    assert values.host(known, exposition.parse(text, known.metrics)) == os.uname().nodename

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from headcount.counters.catalogue import lookup
-from headcount.counters.prometheus import mapping, page, values
+from headcount.counters.prometheus import exposition, mapping, values
 
 PAGES = Path(__file__).with_name("pages")
 ELAPSED_S = 10.0
@@ -17,14 +17,16 @@ def text(moment: int) -> str:
 
 
 def exporter() -> mapping.Exporter:
-    found = mapping.exporter_of(page.names(text(0)))
+    found = mapping.exporter_of(exposition.names(text(0)))
     assert found is not None
     return found
 
 
 def counted(before: str | None = None, after: str | None = None) -> dict[str, float]:
     known = exporter()
-    pages = [page.parse(each, known.metrics) for each in (before or text(0), after or text(1))]
+    pages = [
+        exposition.parse(each, known.metrics) for each in (before or text(0), after or text(1))
+    ]
     return values.values(known, pages[0], pages[1], ELAPSED_S)
 
 
@@ -109,7 +111,7 @@ def test_a_page_says_what_it_was_composed_to_say(expected: dict[str, float]) -> 
 
 def test_the_machine_says_who_it_is_and_how_late_it_is() -> None:
     known = exporter()
-    after = page.parse(text(1), known.metrics)
+    after = exposition.parse(text(1), known.metrics)
     assert (known.name, known.system) == ("windows_exporter", "windows")
     assert values.host(known, after) == "FS1"
     assert values.clock(known, after) == 1_795_310_010.5
@@ -117,7 +119,7 @@ def test_the_machine_says_who_it_is_and_how_late_it_is() -> None:
 
 def test_the_first_page_has_no_rates() -> None:
     known = exporter()
-    first = values.values(known, None, page.parse(text(0), known.metrics), 0.0)
+    first = values.values(known, None, exposition.parse(text(0), known.metrics), 0.0)
     assert first["system.memory.limit"] == 16 * 2**30
     assert not [name for name in first if name.startswith(("system.cpu.util", "system.disk.io"))]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from headcount.disk import answer, grid, settings
+from headcount.disk import benchmark_result, grid, settings
 from headcount.disk.cell import Block, Cell, block_text, unit_bytes
 from headcount.disk.doubts import doubts
 from headcount.disk.place import Place, memory_bytes, place
@@ -33,7 +33,7 @@ def test_nothing_moved_is_no_figure_and_not_zero(measured: Make) -> None:
     assert none.mb_per_cpu_s is None
     assert none.others_busy(2) is None
     assert mean_busy([none]) is None
-    row = dict(zip(answer.COLUMNS, answer.row(none), strict=True))
+    row = dict(zip(benchmark_result.COLUMNS, benchmark_result.row(none), strict=True))
     assert row["CPU"] == row["CPU/IO"] == row["\N{PLUS-MINUS SIGN}"] == "\N{EN DASH}"
 
 

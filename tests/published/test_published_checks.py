@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from headcount.analyse.published import page
+from headcount.analyse.published import reference
 from headcount.analyse.published.check import Check, checks, recompute, verdict_on
 from headcount.analyse.published.library import document, documents
 from headcount.analyse.published.model import Document
@@ -215,5 +215,5 @@ def verdict_of(found: Document, check: Check) -> str | None:
 
 
 def test_the_page_is_current() -> None:
-    how = "run: python -m headcount.analyse.published.page > docs/published.md"
-    assert (ROOT / "docs" / "published.md").read_text("utf-8") == page.page(), how
+    how = "run: python -m headcount.analyse.published.reference > docs/published.md"
+    assert (ROOT / "docs" / "published.md").read_text("utf-8") == reference.page(), how

@@ -6,11 +6,11 @@ import pytest
 from report_cases import HOSTILE
 from report_page import Page
 
-from headcount.analyse.prices.answer import Merger, report
 from headcount.analyse.prices.consolidation import Administration
 from headcount.analyse.prices.fleet import Need
 from headcount.analyse.prices.measured import stated
 from headcount.analyse.prices.price_report import Priced, PriceReport
+from headcount.analyse.prices.pricing import Merger, report
 from headcount.plan.cost import parse_cost
 from headcount.report.prices import page
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from headcount.analyse.rules import nineties, page
+from headcount.analyse.rules import nineties, reference
 from headcount.analyse.rules.library import builtin
 from headcount.storage import gain
 from headcount.workloads import load
@@ -62,9 +62,9 @@ def test_the_cache_size_in_the_registry() -> None:  # A-23
 def test_every_id_has_its_place() -> None:
     most = {"U": 8, "D": 14, "R": 16, "M": 12, "I": 5, "C": 6, "S": 14, "A": 27, "T": 24}
     wanted = [f"{letter}-{n:02}" for letter, last in most.items() for n in range(1, last + 1)]
-    assert sorted(page.ids()) == sorted(wanted)
+    assert sorted(reference.ids()) == sorted(wanted)
     library = builtin()
-    for name, place in page.ids().items():
+    for name, place in reference.ids().items():
         if place["as"] == "rule":
             assert name in library.rules
         elif place["as"] == "advice":
@@ -79,8 +79,8 @@ def test_every_id_has_its_place() -> None:
 
 
 def test_the_page_is_current() -> None:
-    how = "run: python -m headcount.analyse.rules.page > docs/rules.md"
-    assert (ROOT / "docs" / "rules.md").read_text("utf-8") == page.page(), how
+    how = "run: python -m headcount.analyse.rules.reference > docs/rules.md"
+    assert (ROOT / "docs" / "rules.md").read_text("utf-8") == reference.page(), how
 
 
 def test_advice_that_no_rule_gives_is_of_its_time_or_printed_elsewhere() -> None:

@@ -8,7 +8,7 @@ import pytest
 from sort_cases import HERE, NEED, SUBJECT, setting, trials
 
 from headcount.report.sorting import page, sort_sentences
-from headcount.sort import answer, ladder, placement
+from headcount.sort import ladder, placement, setting_figures
 from headcount.sort.experiment import Measured
 from headcount.sort.layout import OBSERVATIONS, record_layout
 from headcount.sort.place import Place
@@ -22,10 +22,10 @@ PAPER = [
 
 
 def test_the_paper_s_discovery_is_found() -> None:  # S-06, S-07
-    found = answer.figures(PAPER)
+    found = setting_figures.figures(PAPER)
     assert [one.standing for one in found] == ["slower", "slower", "best"]
     assert [one.fits for one in found] == [False, False, True]
-    (cliff,) = answer.cliffs(found)
+    (cliff,) = setting_figures.cliffs(found)
     assert cliff.best_spill.setting == SMALL
     assert cliff.spills.setting == MIDDLE
     assert cliff.fits.setting == LARGE
@@ -36,24 +36,26 @@ def test_the_paper_s_discovery_is_found() -> None:  # S-06, S-07
 
 
 def test_what_is_within_the_noise_is_not_ranked() -> None:  # S-11
-    found = answer.figures([*trials(SMALL, 1.0, 1.2, 0.9), *trials(MIDDLE, 1.1, 1.0, 1.1)])
+    found = setting_figures.figures([*trials(SMALL, 1.0, 1.2, 0.9), *trials(MIDDLE, 1.1, 1.0, 1.1)])
     assert {one.standing for one in found} == {"best", "no different"}
     assert "no different within the noise: 64.0 MB" in sort_sentences.best(found)
-    once = answer.figures([*trials(SMALL, 1.0), *trials(MIDDLE, 9.0)])
+    once = setting_figures.figures([*trials(SMALL, 1.0), *trials(MIDDLE, 9.0)])
     assert {one.standing for one in once} == {"best", "unknown"}
     assert "give --repeat" in sort_sentences.best(once)
 
 
 def test_a_round_that_was_not_finished_is_no_pair() -> None:
-    found = answer.figures([*trials(SMALL, 1.0, 1.0, 1.0), *trials(MIDDLE, 2.0, 2.1)])
+    found = setting_figures.figures([*trials(SMALL, 1.0, 1.0, 1.0), *trials(MIDDLE, 2.0, 2.1)])
     assert [len(one.trials) for one in found] == [3, 2]
-    assert answer.pairs(found[0].trials, found[1].trials) == ([1.0, 1.0], [2.0, 2.1])
+    assert setting_figures.pairs(found[0].trials, found[1].trials) == ([1.0, 1.0], [2.0, 2.1])
 
 
 def test_each_limit_of_memory_has_its_cliff() -> None:
     settings = [setting(size, memory) for memory in (1, None) for size in (8_000_000, NEED)]
     measured = [trial for one in settings for trial in trials(one, 1.0, 1.1)]
-    assert [one.memory_bytes for one in answer.cliffs(answer.figures(measured))] == [1, None]
+    assert [
+        one.memory_bytes for one in setting_figures.cliffs(setting_figures.figures(measured))
+    ] == [1, None]
 
 
 def test_another_disk_saves_what_the_paper_s_did() -> None:  # S-09
@@ -99,9 +101,9 @@ class Tags(HTMLParser):
 
 
 def test_the_page_needs_nothing_and_shows_every_figure() -> None:
-    found = answer.figures(PAPER)
+    found = setting_figures.figures(PAPER)
     content = page.SortContent(
-        SUBJECT, Measured(PAPER, {"crc_sum": 1}), found, answer.cliffs(found), "now"
+        SUBJECT, Measured(PAPER, {"crc_sum": 1}), found, setting_figures.cliffs(found), "now"
     )
     html = page.render(content)
     parser = Tags()
@@ -120,7 +122,7 @@ def test_the_page_needs_nothing_and_shows_every_figure() -> None:
 
 
 def test_the_line_goes_through_the_times() -> None:
-    found = answer.figures(PAPER)
+    found = setting_figures.figures(PAPER)
     content = page.SortContent(SUBJECT, Measured(PAPER, {"crc_sum": 1}), found, (), "now")
     html = page.render(content)
     (path, *_) = re.findall(r'<path d="M([^"]+)" class="line throughput"/>', html)

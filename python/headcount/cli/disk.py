@@ -12,9 +12,9 @@ from rich.table import Table
 
 from headcount.cli import options
 from headcount.cli.console import err, fail, out, print_json
-from headcount.disk import answer, grid, score
-from headcount.disk.answer import Answer
+from headcount.disk import benchmark_result, grid, score
 from headcount.disk.bench import Bench, bench, choose
+from headcount.disk.benchmark_result import BenchmarkResult
 from headcount.disk.cell import Cell
 from headcount.disk.doubts import doubts
 from headcount.disk.place import memory_bytes, place
@@ -179,7 +179,7 @@ def _measure(
             ended = error
     processors = os.cpu_count() or 1
     complete = len(measured) == len(cells)
-    result = Answer(
+    result = BenchmarkResult(
         settings=settings,
         place=found,
         processors=processors,
@@ -226,7 +226,7 @@ def _run(made: Bench, cells: Sequence[Cell], measured: list[Figures], *, quiet: 
                 _say(f"  {cell.name}: {rate} MB/s", json=quiet)
 
 
-def _print(result: Answer, preset: str | None) -> None:
+def _print(result: BenchmarkResult, preset: str | None) -> None:
     """The table, the score, and what a reader must know."""
     patterns = dict.fromkeys(one.cell.pattern for one in result.measured)
     for pattern in patterns:
@@ -234,11 +234,11 @@ def _print(result: Answer, preset: str | None) -> None:
             box=None, header_style="bold", pad_edge=False, padding=(0, 1), title_justify="left"
         )
         table.title = pattern.words
-        for column, width in answer.COLUMNS.items():
+        for column, width in benchmark_result.COLUMNS.items():
             table.add_column(column, justify="right", no_wrap=True, min_width=width)
         for one in result.measured:
             if one.cell.pattern == pattern:
-                table.add_row(*answer.row(one))
+                table.add_row(*benchmark_result.row(one))
         out.print(table)
         out.print()
     out.print(result.headline, markup=False)
@@ -252,8 +252,8 @@ def _print(result: Answer, preset: str | None) -> None:
         out.print(f"The mix is of {grid.PRESETS[preset].origin}.", markup=False)
     for doubt in result.doubts:
         out.print(doubt, markup=False)
-    out.print(answer.NOT_A_PREDICTION, markup=False)
-    out.print(answer.OURS, markup=False)
+    out.print(benchmark_result.NOT_A_PREDICTION, markup=False)
+    out.print(benchmark_result.OURS, markup=False)
 
 
 def _say(line: str, *, json: bool) -> None:

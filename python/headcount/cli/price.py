@@ -96,7 +96,7 @@ def price(
     Of one run: the price per user, per mark and per request per second. Of several: from how many
     users on which is cheaper. Prices are those of the plans, or stated here.
     """
-    from headcount.analyse.prices.answer import report
+    from headcount.analyse.prices.pricing import report
     from headcount.report.prices import markdown as as_markdown
     from headcount.report.terminal import price as terminal
 

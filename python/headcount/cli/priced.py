@@ -15,9 +15,9 @@ from headcount.plan.money import parse_share
 from headcount.text import plural
 
 if TYPE_CHECKING:
-    from headcount.analyse.prices.answer import Merger
     from headcount.analyse.prices.fleet import Need
     from headcount.analyse.prices.price_report import Priced
+    from headcount.analyse.prices.pricing import Merger
 
 _STATED = re.compile(r"(?P<name>[^=]+)=(?P<users>\d{1,3}(?:,\d{3})+|\d+)")
 OF_PLAN = "plan"
@@ -104,8 +104,8 @@ def merger(
     replaces: int | None, nodes: int, servers_per_admin: float | None, admin_cost: str | None
 ) -> "Merger | None":
     """The old servers; None where none are replaced."""
-    from headcount.analyse.prices.answer import Merger
     from headcount.analyse.prices.consolidation import Administration
+    from headcount.analyse.prices.pricing import Merger
 
     if (servers_per_admin is None) != (admin_cost is None):
         raise InputError("--servers-per-admin and --admin-cost belong together; give both")

@@ -269,11 +269,11 @@ def _print_result(
 ) -> None:
     """Print what came of it. With `elsewhere`, two places for runs were compared."""
     from headcount.report.sorting import page, sort_sentences, terminal
-    from headcount.sort import answer, placement
+    from headcount.sort import placement, setting_figures
     from headcount.sort.experiment_record import experiment_record, placement_record
 
-    found = answer.figures(measured.trials)
-    over = answer.cliffs(found) if sweep else []
+    found = setting_figures.figures(measured.trials)
+    over = setting_figures.cliffs(found) if sweep else []
     compared = placement.judge(subject.where, elsewhere, measured.trials) if elsewhere else None
     if html is not None:
         made_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"

@@ -7,7 +7,7 @@ from headcount.bundle import versus
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Verdict
 from headcount.controller.orders import orders_of
-from headcount.controller.versus.answer import side_verdict
+from headcount.controller.versus.side_verdict import side_verdict
 from headcount.plan.plan import Plan
 
 

@@ -24,7 +24,7 @@ from headcount.controller.server_logs import ServerLogs
 from headcount.controller.session import Session
 from headcount.controller.sut import Sut, connect
 from headcount.controller.trial import try_all
-from headcount.controller.versus.answer import side_verdict
+from headcount.controller.versus.side_verdict import side_verdict
 from headcount.errors import (
     EngineError,
     HeadcountError,

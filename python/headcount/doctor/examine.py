@@ -6,9 +6,9 @@ from dataclasses import asdict
 
 from headcount import __version__
 from headcount.doctor.checks.table import CHECKS
+from headcount.doctor.examination import CheckResult, Examination
 from headcount.doctor.machine import Machine
 from headcount.doctor.outcome import Outcome, limited
-from headcount.doctor.record import CheckResult, Examination
 
 
 def examination(

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from headcount.doctor.record import Verdict
+from headcount.doctor.examination import Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@
 import sys
 
 from headcount.bundle.schema import record_schema, text
-from headcount.doctor.record import SCHEMA_VERSION, Examination
+from headcount.doctor.examination import SCHEMA_VERSION, Examination
 
 
 def published() -> str:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from headcount.sort.answer import Cliff, Figures
 from headcount.sort.experiment import Measured, Setting, Subject
 from headcount.sort.place import Place
 from headcount.sort.placement import Placement
+from headcount.sort.setting_figures import Cliff, Figures
 from headcount.sort.statistics import Estimate
 
 SCHEMA_VERSION = 1

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from headcount.sort.answer import pairs
 from headcount.sort.experiment import Trial
 from headcount.sort.place import Place, disk_text, same_disk
+from headcount.sort.setting_figures import pairs
 from headcount.sort.statistics import Estimate, saved_share
 
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from headcount import __version__
 from headcount.analyse.audit import (
-    answer,
     checksums,
     clocks,
     counters,
@@ -19,6 +18,7 @@ from headcount.analyse.audit import (
     steady,
     table,
     totals,
+    verdict,
 )
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.result import Audit, Outcome, Result
@@ -33,8 +33,8 @@ CHECKS = (
     clocks.CHECK,
     totals.CHECK,
     figures.CHECK,
-    answer.CHECK,
-    answer.DIAGNOSIS,
+    verdict.CHECK,
+    verdict.DIAGNOSIS,
     report.CHECK,
     table.CHECK,
     law.CHECK,
@@ -76,8 +76,8 @@ def audit(
         clocks.check(evidence),
         totals.check(evidence),
         figures.check(evidence),
-        answer.check(evidence, again.verdict),
-        answer.check_diagnosis(evidence, again.verdict),
+        verdict.check(evidence, again.verdict),
+        verdict.check_diagnosis(evidence, again.verdict),
         report.check(evidence, again.report),
         table.check(evidence, again.lines, again.table),
         law.check(evidence),

@@ -10,9 +10,9 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.versus import SIDES, SideName
 from headcount.controller.listener import Outlook
 from headcount.controller.orders import LEAST_S, QUICK_LEAST_S
-from headcount.controller.versus.answer import pairs_settings, side_standing
 from headcount.controller.versus.ask import Ask, spare
 from headcount.controller.versus.order import Order, first_side, in_order
+from headcount.controller.versus.side_verdict import pairs_settings, side_standing
 from headcount.plan.plan import Plan
 from headcount.plan.units import seconds
 

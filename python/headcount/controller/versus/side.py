@@ -17,8 +17,8 @@ from headcount.controller.listener import Listener, Phase
 from headcount.controller.server_logs import ServerLogs
 from headcount.controller.session import Session
 from headcount.controller.sut import Sut, connect
-from headcount.controller.versus.answer import side_verdict
 from headcount.controller.versus.ask import Ask
+from headcount.controller.versus.side_verdict import side_verdict
 from headcount.errors import HeadcountError, InputError, TargetError
 from headcount.plan.plan import Plan
 from headcount.plan.units import seconds

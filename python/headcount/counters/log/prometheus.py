@@ -15,10 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from headcount.counters.prometheus import page as pages
-from headcount.counters.prometheus import values
+from headcount.counters.prometheus import exposition, values
+from headcount.counters.prometheus.exposition import Labels, Page
 from headcount.counters.prometheus.mapping import Exporter, exporter_of, exporters
-from headcount.counters.prometheus.page import Labels, Page
 from headcount.counters.recording import Recording
 from headcount.counters.source import Sample
 from headcount.errors import InputError
@@ -188,10 +187,10 @@ def _page_machines(text: str) -> tuple[list[_Machine], int]:
     name = ""
     for chunk in ("\n" + text).split("\n" + MARK)[1:]:
         moment, _, body = chunk.partition("\n")
-        exporter = exporter_of(pages.names(body))
+        exporter = exporter_of(exposition.names(body))
         try:
             at_s = float(moment)
-            page = pages.parse(body)
+            page = exposition.parse(body)
         except (ValueError, InputError):
             torn += 1
             continue

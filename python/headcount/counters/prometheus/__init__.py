@@ -1,6 +1,6 @@
 """Counters from Prometheus exporters: node_exporter (Linux) and windows_exporter.
 
-:mod:`~headcount.counters.prometheus.page` reads exposition text,
+:mod:`~headcount.counters.prometheus.exposition` reads exposition text,
 :mod:`~headcount.counters.prometheus.mapping` says which of an exporter's metrics make up which of
 our counters (data: a file an exporter in ``exporters/``),
 :mod:`~headcount.counters.prometheus.values` computes them from two pages, and

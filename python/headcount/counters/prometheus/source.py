@@ -8,9 +8,9 @@ from headcount.counters.address import Address
 from headcount.counters.clock import ClockEstimate
 from headcount.counters.origin import Origin
 from headcount.counters.proc.source import SAMPLER_CPU_TIME
-from headcount.counters.prometheus import page, values
+from headcount.counters.prometheus import exposition, values
+from headcount.counters.prometheus.exposition import Page
 from headcount.counters.prometheus.mapping import Exporter, exporter_of, exporters
-from headcount.counters.prometheus.page import Page
 from headcount.counters.prometheus.scrape import Answer, Scraper
 from headcount.counters.source import Sample
 from headcount.errors import InputError, TargetError
@@ -97,7 +97,7 @@ class PrometheusSource:
 
     def _take(self, answer: Answer) -> _Read:
         try:
-            read = page.parse(answer.text, self._exporter.metrics)
+            read = exposition.parse(answer.text, self._exporter.metrics)
         except InputError as error:
             raise TargetError(f"no counters from {self._address.text}: {error}") from error
         page_s = values.clock(self._exporter, read)
@@ -114,7 +114,7 @@ class PrometheusSource:
 
 
 def _exporter(answer: Answer, address: Address) -> Exporter:
-    found = exporter_of(page.names(answer.text))
+    found = exporter_of(exposition.names(answer.text))
     if found is not None:
         return found
     known = " and ".join(each.name for each in exporters())

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from headcount.counters.naming import DEVICE, INTERFACE, instance_name, split_instance
 from headcount.counters.proc.links import utilisation
+from headcount.counters.prometheus.exposition import Labels, Page
 from headcount.counters.prometheus.mapping import Exporter, Groups, Mapped, Term
-from headcount.counters.prometheus.page import Labels, Page
 
 _ATTRIBUTES = {"device": DEVICE, "interface": INTERFACE}
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import Bundle
-from headcount.report.export.answer import answer
+from headcount.report.export.summary import summary_lines
 from headcount.report.selection import by_users
 from headcount.text import clean, count, duration, share, significant
 
@@ -16,7 +16,7 @@ _HEAD = ("Users", "Outcome", "Scenarios/s", "Median", "p95", "p99", "Overload", 
 
 def text(bundle: Bundle) -> str:
     """The whole text, which ends in a line feed."""
-    lines = answer(bundle)
+    lines = summary_lines(bundle)
     title, rest = lines[0][1], lines[1:]
     parts = [f"## {escape(str(title))}", ""]
     parts += [f"- **{escape(name)}:** {escape(str(content))}" for name, content in rest]

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import xlsxwriter
 
 from headcount.bundle.reader import Bundle
-from headcount.report.export import answer, levels, seconds
+from headcount.report.export import levels, seconds
 from headcount.report.export.chart_data import chart_data, line_data
 from headcount.report.export.charts import add_charts
+from headcount.report.export.summary import summary_lines
 from headcount.report.export.table import Column, Table, Value
 from headcount.text import clean
 
@@ -49,7 +50,7 @@ def spreadsheet(bundle: Bundle) -> bytes:
             {"title": bundle.plan.workload.title, "author": "Headcount", "created": _begun(bundle)}
         )
         styles = Styles(workbook)
-        _answer(workbook, styles, answer.answer(bundle))
+        _answer(workbook, styles, summary_lines(bundle))
         charts = workbook.add_worksheet("Charts")
         for table in (*tables, data, lines):
             _sheet(workbook, styles, table)

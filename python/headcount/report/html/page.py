@@ -3,7 +3,6 @@
 from headcount.report.content import ReportContent
 from headcount.report.head import head
 from headcount.report.html import (
-    answer,
     beside,
     counters,
     course,
@@ -12,6 +11,7 @@ from headcount.report.html import (
     distribution,
     environment,
     faults,
+    first_screen,
     groups,
     guide,
     latency,
@@ -54,8 +54,8 @@ def render(content: ReportContent) -> str:
 def _body(content: ReportContent) -> Html:
     main = joined(
         [
-            answer.header(content),
-            answer.answer(content),
+            first_screen.header(content),
+            first_screen.answer(content),
             throughput.section(content),
             latency.section(content),
             diagnosis.section(content),

@@ -13,8 +13,8 @@ from headcount.report.chart.tick import time_tick
 from headcount.report.html import table
 from headcount.report.markup import Html, element, joined
 from headcount.report.sorting.figures import seconds, size
-from headcount.sort.answer import Figures
 from headcount.sort.experiment import Subject
+from headcount.sort.setting_figures import Figures
 from headcount.text import plural, storage
 
 _TITLE = "Time to the last write"

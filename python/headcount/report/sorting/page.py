@@ -10,8 +10,8 @@ from headcount.report.html.table import Column, row
 from headcount.report.markup import Html, element, joined
 from headcount.report.sorting import chart, sort_sentences
 from headcount.report.sorting.figures import seconds, size, time_interval
-from headcount.sort.answer import Cliff, Figures
 from headcount.sort.experiment import Measured, Subject
+from headcount.sort.setting_figures import Cliff, Figures
 from headcount.text import DASH, count, unbroken
 
 _COLUMNS = (

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from headcount.report.sorting.figures import seconds, size, time_interval
 from headcount.sort import layout
-from headcount.sort.answer import Cliff, Figures
 from headcount.sort.experiment import Measured, Subject
 from headcount.sort.placement import Placement
+from headcount.sort.setting_figures import Cliff, Figures
 from headcount.sort.statistics import Estimate
 from headcount.text import plural, share
 

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from headcount.report.sorting.figures import seconds, size, time_interval
 from headcount.report.terminal.glyphs import glyphs, writable
-from headcount.sort.answer import Figures
+from headcount.sort.setting_figures import Figures
 from headcount.text import DASH, count
 
 LEAST_BAR, MOST_BAR = 8, 40

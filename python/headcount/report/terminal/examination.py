@@ -5,7 +5,7 @@ from textwrap import wrap
 from rich.console import Console
 from rich.text import Text
 
-from headcount.doctor.record import CheckResult, Examination
+from headcount.doctor.examination import CheckResult, Examination
 from headcount.report.terminal.glyphs import writable
 from headcount.report.terminal.say import NARROWEST, say
 

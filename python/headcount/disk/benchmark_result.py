@@ -21,7 +21,7 @@ OURS = (
 
 
 @dataclass(frozen=True)
-class Answer:
+class BenchmarkResult:
     """Everything that was measured, and what it means."""
 
     settings: Settings

@@ -1,6 +1,6 @@
 """The page of published results, made from the data.
 
-`python -m headcount.analyse.published.page > docs/published.md` rewrites it.
+`python -m headcount.analyse.published.reference > docs/published.md` rewrites it.
 """
 
 import sys
@@ -51,7 +51,7 @@ A file of the same name in `checks` has the claims. `let` lists formulas in orde
 value and `readings` the formulas that decide. `rounds(x, printed)` compares to half a unit of the
 last printed digit.
 
-This page is generated: `python -m headcount.analyse.published.page > docs/published.md`.
+This page is generated: `python -m headcount.analyse.published.reference > docs/published.md`.
 """
 
 

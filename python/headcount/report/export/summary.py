@@ -7,7 +7,7 @@ from headcount.report.export.table import Value
 from headcount.report.failures import failure_lines, telling
 
 
-def answer(bundle: Bundle) -> list[tuple[str, Value]]:
+def summary_lines(bundle: Bundle) -> list[tuple[str, Value]]:
     """What a reader must know before any figure; the title first."""
     plan, verdict = bundle.plan, bundle.verdict
     lines: list[tuple[str, Value]] = [("Title", plan.workload.title)]

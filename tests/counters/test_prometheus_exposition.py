@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
-from headcount.counters.prometheus import mapping, page
+from headcount.counters.prometheus import exposition, mapping
 from headcount.errors import InputError
 
 
@@ -19,25 +19,25 @@ def test_what_a_program_exposes_is_read_back(told: dict[str, float]) -> None:
     for device, value in told.items():
         gauge.labels(device).set(value)
     text = generate_latest(registry).decode("utf-8")
-    found = page.parse(text).get("some_bytes", {})
+    found = exposition.parse(text).get("some_bytes", {})
     expected = {(("device", key),): value for key, value in told.items() if math.isfinite(value)}
     assert found == expected
 
 
 def test_metrics_that_nobody_asked_for_are_passed_over_unread() -> None:
     text = 'wanted{a="1"} 2\nwanted_too 3\nunwanted{broken 5\n'
-    assert dict(page.parse(text, {"wanted"})) == {"wanted": {(("a", "1"),): 2.0}}
+    assert dict(exposition.parse(text, {"wanted"})) == {"wanted": {(("a", "1"),): 2.0}}
 
 
 @pytest.mark.parametrize("torn", ['wanted{a="1', "wanted", "wanted one", 'wanted{a="1"} '])
 def test_a_torn_line_is_named(torn: str) -> None:
     with pytest.raises(InputError, match="not Prometheus' text format"):
-        page.parse(f"wanted 1\n{torn}\n")
+        exposition.parse(f"wanted 1\n{torn}\n")
 
 
 def test_a_page_of_another_program_is_of_no_exporter() -> None:
-    assert mapping.exporter_of(page.names("<html>\n<body>Hello</body>\n")) is None
-    assert mapping.exporter_of(page.names("nginx_connections_active 3\n")) is None
+    assert mapping.exporter_of(exposition.names("<html>\n<body>Hello</body>\n")) is None
+    assert mapping.exporter_of(exposition.names("nginx_connections_active 3\n")) is None
 
 
 def test_a_mapping_that_contradicts_itself_is_refused() -> None:

@@ -1,6 +1,6 @@
 """The reference page of rules, generated from the rules' files.
 
-`python -m headcount.analyse.rules.page > docs/rules.md` rewrites it.
+`python -m headcount.analyse.rules.reference > docs/rules.md` rewrites it.
 """
 
 import sys
@@ -40,7 +40,7 @@ with at most 4 GiB of memory counts as old.
 In italics: the `--profile` and system a rule is for (all, if none is named), and its source. Rules
 and advice from SAS 1998 and Microsoft 1998 are historic.
 
-This page is generated: `python -m headcount.analyse.rules.page > docs/rules.md`.
+This page is generated: `python -m headcount.analyse.rules.reference > docs/rules.md`.
 """
 
 _TITLES = {
