@@ -48,7 +48,7 @@ class DiskBench:
     def fill(self, /, progress: Any) -> None:
         """
         Writes the whole file. `progress` is called with the progress (JSON) ten times a second;
-        Ctrl-C calls it off.
+        Ctrl-C cancels it.
         """
     @property
     def kept(self, /) -> str:
@@ -398,8 +398,8 @@ class SmbHold:
     def bring(self, /, connections: SupportsIndex, trees: SupportsIndex, files: SupportsIndex, progress: Any) -> str:
         """
         Brings what is held to so many connections, with so many connections to shares and open
-        files each. `progress` is called with the progress (JSON) a few times a second; Ctrl-C calls
-        it off, and what is held then stays.
+        files each. `progress` is called with the progress (JSON) a few times a second; Ctrl-C
+        cancels it, and what is held then stays.
         """
     def check(self, /) -> str:
         """
@@ -491,7 +491,7 @@ def app_hello(address: str, token: str | None = None) -> str:
 def app_prepare(address: str, first: SupportsIndex, last: SupportsIndex, file_bytes: SupportsIndex, range_bytes: SupportsIndex, seed: SupportsIndex, progress: Any, read_through: bool = False, token: str | None = None) -> str:
     """
     Makes the files of users `first` to `last`, or verifies those that are there; says what was done
-    (JSON). `progress` is called with the progress (JSON) a few times a second; Ctrl-C calls it off.
+    (JSON). `progress` is called with the progress (JSON) a few times a second; Ctrl-C cancels it.
     With `read_through` existing files are read whole and repaired where damaged.
     """
 
@@ -533,7 +533,7 @@ def files_hello(target: str) -> str:
 def files_prepare(target: str, first: SupportsIndex, last: SupportsIndex, progress: Any, read_through: bool = False) -> str:
     """
     Makes what is missing of the files of users `first` to `last` of the run; says what was done
-    (JSON). `progress` is called with the progress (JSON) a few times a second; Ctrl-C calls it off.
+    (JSON). `progress` is called with the progress (JSON) a few times a second; Ctrl-C cancels it.
     With `read_through` files that are there are read whole and made anew where they are damaged.
     """
 
@@ -591,7 +591,7 @@ def mail_prepare(target: str, first: SupportsIndex, last: SupportsIndex, progres
     """
     Has the mailboxes of users `first` to `last` hold what the profile of the target (JSON) says: makes
     what is missing, removes what runs have left; says what was done (JSON). `progress` is called with the
-    progress (JSON) a few times a second; Ctrl-C calls it off. With `read_through` messages that are there
+    progress (JSON) a few times a second; Ctrl-C cancels it. With `read_through` messages that are there
     are read whole and made anew where they are damaged.
     """
 
@@ -632,20 +632,20 @@ def smb_hello(target: str) -> str:
 def smb_prepare(target: str, first: SupportsIndex, last: SupportsIndex, progress: Any, read_through: bool = False) -> str:
     """
     Makes what is missing of the files of users `first` to `last` of the run; says what was done
-    (JSON). `progress` is called with the progress (JSON) a few times a second; Ctrl-C calls it off.
+    (JSON). `progress` is called with the progress (JSON) a few times a second; Ctrl-C cancels it.
     With `read_through` files that are there are read whole and made anew where they are damaged.
     """
 
 def sort_file(source: str | PathLike[str], target: str | PathLike[str], record_bytes: SupportsIndex, keys: SupportsGetItem[int, tuple[SupportsIndex, SupportsIndex]], records: SupportsIndex, sortsize_bytes: SupportsIndex, threads: SupportsIndex, work: SupportsGetItem[int, str | PathLike[str]], cold: bool, progress: Any) -> str:
     """
     Sorts a file into another one that exists; what it took (JSON). The process should do nothing
-    else meanwhile. `progress` is called with the progress (JSON); Ctrl-C calls it off.
+    else meanwhile. `progress` is called with the progress (JSON); Ctrl-C cancels it.
     """
 
 def sort_make(path: str, record_bytes: SupportsIndex, keys: SupportsGetItem[int, tuple[SupportsIndex, SupportsIndex]], kind: str, records: SupportsIndex, seed: SupportsIndex, progress: Any) -> str:
     """
     Makes records from a seed in a file that exists; their number and checksum (JSON). `kind` is
-    `observations` or `records`. `progress` is called with the progress (JSON); Ctrl-C calls it off.
+    `observations` or `records`. `progress` is called with the progress (JSON); Ctrl-C cancels it.
     """
 
 def sort_memory(record_bytes: SupportsIndex, keys: SupportsGetItem[int, tuple[SupportsIndex, SupportsIndex]], records: SupportsIndex, threads: SupportsIndex) -> tuple[int, int]:
@@ -679,7 +679,7 @@ def sql_hello(target: str) -> str:
 def sql_prepare(target: str, progress: Any, verify: bool = False) -> str:
     """
     Has the rows of the data set as they were before the first run; says what was done (JSON).
-    `progress` is called with the progress (JSON) a few times a second; Ctrl-C calls it off. With
+    `progress` is called with the progress (JSON) a few times a second; Ctrl-C cancels it. With
     `verify` the server computes checksums of all rows, and those that are damaged are made anew.
     """
 

@@ -57,7 +57,7 @@ pub fn hello(target: &Target) -> Result<Hello, ControlError> {
 
 /// Creates the files of the order that are missing and verifies those that are there.
 ///
-/// `progress` is told a few times a second how far it is; [`ControlFlow::Break`] calls it off. What
+/// `progress` is told a few times a second how far it is; [`ControlFlow::Break`] cancels it. What
 /// is done by then stays and counts when the order is given again.
 pub fn prepare(
     target: &Target,

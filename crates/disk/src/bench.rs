@@ -23,9 +23,9 @@ use crate::tally::{Tally, Window};
 use crate::walk::{Walk, Zone};
 use crate::worker::{Shared, by_calls, by_ring};
 
-/// How often the caller is told how far it is, and can call it off.
+/// How often the caller is told how far it is, and can cancel it.
 const TELL_EACH: Duration = Duration::from_millis(100);
-/// How long to wait for threads that were called off. A disk answers in milliseconds; one that hangs
+/// How long to wait for threads that were cancelled. A disk answers in milliseconds; one that hangs
 /// must not hold up whoever pressed Ctrl-C.
 const LAST_WAIT: Duration = Duration::from_millis(700);
 
@@ -215,7 +215,7 @@ impl Bench {
                     Engine::IoUring => by_ring(&shared, thread, depth, walk, &mut tally),
                     Engine::Threads => by_calls(&shared, thread, walk, &mut tally),
                 };
-                let _ = sender.send(done.map(|()| tally)); // nobody listens: it was called off
+                let _ = sender.send(done.map(|()| tally)); // nobody listens: it was cancelled
             };
             let builder = std::thread::Builder::new().name(format!("disk-{thread}"));
             if let Err(error) = builder.spawn(work) {
@@ -292,7 +292,7 @@ fn aside(
     let (sender, result) = channel();
     let builder = std::thread::Builder::new().name("disk-aside".to_owned());
     let spawned = builder.spawn(move || {
-        let _ = sender.send(work()); // nobody listens: it was called off
+        let _ = sender.send(work()); // nobody listens: it was cancelled
     });
     spawned.map_err(DiskError::Resources)?;
     loop {

@@ -95,8 +95,8 @@ pub enum DiskError {
         /// What was there instead.
         found: &'static str,
     },
-    /// The caller called it off.
-    #[error("called off")]
+    /// The caller cancelled it.
+    #[error("cancelled")]
     CalledOff,
     /// A thread ended without a word: a defect.
     #[error("a thread of the disk engine ended unexpectedly")]

@@ -40,7 +40,7 @@ pub struct Shared {
     pub origin: Origin,
     /// When the work ends.
     pub until_ns: u64,
-    /// Called off.
+    /// Cancelled.
     pub stop: Arc<AtomicBool>,
 }
 

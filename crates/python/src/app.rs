@@ -116,7 +116,7 @@ pub fn app_cleanup(py: Python<'_>, address: &str, token: Option<String>) -> PyRe
 }
 
 /// Makes the files of users `first` to `last`, or verifies those that are there; says what was done
-/// (JSON). `progress` is called with the progress (JSON) a few times a second; Ctrl-C calls it off.
+/// (JSON). `progress` is called with the progress (JSON) a few times a second; Ctrl-C cancels it.
 /// With `read_through` existing files are read whole and repaired where damaged.
 #[pyfunction]
 #[pyo3(signature = (address, first, last, file_bytes, range_bytes, seed, progress,

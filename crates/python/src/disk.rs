@@ -45,7 +45,7 @@ impl DiskBench {
     }
 
     /// Writes the whole file. `progress` is called with the progress (JSON) ten times a second;
-    /// Ctrl-C calls it off.
+    /// Ctrl-C cancels it.
     fn fill(&self, py: Python<'_>, progress: &Bound<'_, PyAny>) -> PyResult<()> {
         self.work(py, progress, |bench, told| {
             bench.fill(|far| told.tell(&far))

@@ -35,7 +35,7 @@ pub fn mail_hello(py: Python<'_>, target: &str) -> PyResult<String> {
 
 /// Has the mailboxes of users `first` to `last` hold what the profile of the target (JSON) says: makes
 /// what is missing, removes what runs have left; says what was done (JSON). `progress` is called with the
-/// progress (JSON) a few times a second; Ctrl-C calls it off. With `read_through` messages that are there
+/// progress (JSON) a few times a second; Ctrl-C cancels it. With `read_through` messages that are there
 /// are read whole and made anew where they are damaged.
 #[pyfunction]
 #[pyo3(signature = (target, first, last, progress, read_through = false))]

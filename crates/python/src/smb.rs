@@ -20,7 +20,7 @@ pub fn smb_hello(py: Python<'_>, target: &str) -> PyResult<String> {
 }
 
 /// Makes what is missing of the files of users `first` to `last` of the run; says what was done
-/// (JSON). `progress` is called with the progress (JSON) a few times a second; Ctrl-C calls it off.
+/// (JSON). `progress` is called with the progress (JSON) a few times a second; Ctrl-C cancels it.
 /// With `read_through` files that are there are read whole and made anew where they are damaged.
 #[pyfunction]
 #[pyo3(signature = (target, first, last, progress, read_through = false))]

@@ -34,8 +34,8 @@ impl SmbHold {
     }
 
     /// Brings what is held to so many connections, with so many connections to shares and open
-    /// files each. `progress` is called with the progress (JSON) a few times a second; Ctrl-C calls
-    /// it off, and what is held then stays.
+    /// files each. `progress` is called with the progress (JSON) a few times a second; Ctrl-C
+    /// cancels it, and what is held then stays.
     fn bring(
         &self,
         py: Python<'_>,

@@ -47,7 +47,7 @@ pub fn sort_runs(
 }
 
 /// Makes records from a seed in a file that exists; their number and checksum (JSON). `kind` is
-/// `observations` or `records`. `progress` is called with the progress (JSON); Ctrl-C calls it off.
+/// `observations` or `records`. `progress` is called with the progress (JSON); Ctrl-C cancels it.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "named by the Python caller")]
 #[expect(clippy::needless_pass_by_value, reason = "comes from Python")]
@@ -80,7 +80,7 @@ pub fn sort_make(
 }
 
 /// Sorts a file into another one that exists; what it took (JSON). The process should do nothing
-/// else meanwhile. `progress` is called with the progress (JSON); Ctrl-C calls it off.
+/// else meanwhile. `progress` is called with the progress (JSON); Ctrl-C cancels it.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "named by the Python caller")]
 #[expect(clippy::needless_pass_by_value, reason = "comes from Python")]

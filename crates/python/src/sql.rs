@@ -20,7 +20,7 @@ pub fn sql_hello(py: Python<'_>, target: &str) -> PyResult<String> {
 }
 
 /// Has the rows of the data set as they were before the first run; says what was done (JSON).
-/// `progress` is called with the progress (JSON) a few times a second; Ctrl-C calls it off. With
+/// `progress` is called with the progress (JSON) a few times a second; Ctrl-C cancels it. With
 /// `verify` the server computes checksums of all rows, and those that are damaged are made anew.
 #[pyfunction]
 #[pyo3(signature = (target, progress, verify = false))]

@@ -1,4 +1,4 @@
-//! Long work that tells Python how far it is, and that Ctrl-C calls off.
+//! Long work that tells Python how far it is, and that Ctrl-C cancels.
 
 use std::ops::ControlFlow;
 

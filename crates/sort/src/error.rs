@@ -56,8 +56,8 @@ pub enum SortError {
     /// A thread of the sort ended by itself.
     #[error("a thread of the sort ended unexpectedly")]
     Thread,
-    /// Whoever was told of the progress called it off.
-    #[error("called off")]
+    /// The caller cancelled it.
+    #[error("cancelled")]
     CalledOff,
 }
 

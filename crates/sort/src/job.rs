@@ -20,7 +20,7 @@ pub struct Far {
     pub total_bytes: u64,
 }
 
-/// Is told how far a sort is, and may call it off.
+/// Is told how far a sort is, and may cancel it.
 pub type Tell<'t> = dyn FnMut(Far) -> ControlFlow<()> + 't;
 
 /// What the threads of a sort share.

@@ -79,7 +79,7 @@ pub struct Sorted {
     pub code_bytes: Option<u64>,
 }
 
-/// Sorts. `tell` is told how far it is and may call it off.
+/// Sorts. `tell` is told how far it is and may cancel it.
 ///
 /// The process should do nothing else meanwhile, or its memory, CPU and bytes count too.
 pub fn sort(order: &Order, tell: &mut Tell<'_>) -> Result<Sorted, SortError> {

@@ -86,7 +86,7 @@ pub enum ControlError {
         /// What the system said.
         reason: String,
     },
-    /// The caller called it off.
-    #[error("called off; what was prepared so far stays")]
+    /// The caller cancelled it.
+    #[error("cancelled; what was prepared so far stays")]
     CalledOff,
 }

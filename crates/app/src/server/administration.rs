@@ -39,7 +39,7 @@ impl Administration {
     }
 
     /// Starts a task; the receiver yields its frames, the last one being its reply. Dropping the
-    /// receiver calls the task off.
+    /// receiver cancels the task.
     pub(crate) fn start(
         &self,
         task: Task,
@@ -79,7 +79,7 @@ impl Administration {
         }
     }
 
-    /// Calls off what is running and joins its thread.
+    /// Cancels what is running and joins its thread.
     pub(crate) fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
         for thread in self.threads().drain(..) {

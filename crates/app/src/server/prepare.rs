@@ -223,6 +223,6 @@ fn create(
 }
 
 fn go_on(wanted: bool) -> Result<(), Failure> {
-    let gone = || (Code::Conflict, "the preparation was called off".to_owned());
+    let gone = || (Code::Conflict, "the preparation was cancelled".to_owned());
     if wanted { Ok(()) } else { Err(gone()) }
 }

@@ -14,7 +14,7 @@ use super::error::ProvisionError;
 const AT_A_TIME: usize = 8;
 /// How often the caller is told.
 const TELL_EVERY: Duration = Duration::from_millis(200);
-/// How long errands are waited for that were called off; those that hang in the kernel are left.
+/// How long errands are waited for that were cancelled; those that hang in the kernel are left.
 const LAST_WAIT: Duration = Duration::from_secs(2);
 
 /// What errands and their caller have in common.

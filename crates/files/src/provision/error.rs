@@ -56,7 +56,7 @@ pub enum ProvisionError {
     #[error("{}", .0.message)]
     Fault(Fault),
     /// The caller did not want to go on.
-    #[error("called off")]
+    #[error("cancelled")]
     CalledOff,
     /// The system refused a thread.
     #[error("the system refused a thread: {0}")]

@@ -95,7 +95,7 @@ pub enum Extent {
     All,
 }
 
-/// Who is told how many pages were looked at, of how many, and may call it off.
+/// Who is told how many pages were looked at, of how many, and may cancel it.
 pub type Told<'a> = dyn FnMut(Looked) -> ControlFlow<()> + 'a;
 
 /// How far a check is.

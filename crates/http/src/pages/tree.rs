@@ -67,7 +67,7 @@ pub enum TreeError {
         reason: io::Error,
     },
     /// The caller did not want to go on.
-    #[error("called off")]
+    #[error("cancelled")]
     CalledOff,
 }
 
@@ -93,7 +93,7 @@ pub struct Written {
     pub written_bytes: u64,
 }
 
-/// Who is told how far it is, and may call it off.
+/// Who is told how far it is, and may cancel it.
 pub type Told<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
 
 /// How many pages pass between two times that the progress is told.

@@ -49,7 +49,7 @@ pub enum ProvisionError {
     #[error("{}", .0.message)]
     Fault(Fault),
     /// The caller did not want to go on.
-    #[error("called off")]
+    #[error("cancelled")]
     CalledOff,
     /// The system refused an event queue.
     #[error("the system refused what the network needs: {0}")]

@@ -1,4 +1,4 @@
-//! One connection outside of a run: its statements have an end, and can be called off.
+//! One connection outside of a run: its statements have an end, and can be cancelled.
 
 use std::future::Future;
 use std::ops::ControlFlow;
@@ -64,7 +64,7 @@ impl<'a> Desk<'a> {
         Ok(Self { shared, wire })
     }
 
-    /// Asks for something. Without a tick it cannot be called off.
+    /// Asks for something. Without a tick it cannot be cancelled.
     pub async fn ask<'b, T, F>(
         &'b mut self,
         tick: Option<Tick<'_>>,

@@ -35,7 +35,7 @@ type Told<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 /// Has the rows as they were before the first run: what runs added goes, what they changed, deleted
 /// or never found is made anew. With `verify` the server computes checksums of all rows.
 ///
-/// `told` is called a few times a second and may call it off; what was made so far is kept.
+/// `told` is called a few times a second and may cancel it; what was made so far is kept.
 pub fn prepare(
     options: SqlOptions,
     verify: bool,
