@@ -42,7 +42,7 @@ def main(arguments: Sequence[str], cache: Path = Path(".pytest_cache")) -> int:
     after = failed(cache)
     for name in before:
         if name not in after:
-            print(f"passed alone, failed beside other tests (how is told above): {name}")
+            print(f"passed alone, failed beside other tests (its failure is above): {name}")
     return code
 
 
