@@ -93,9 +93,9 @@ def row_of(laid: str, level: LevelResult) -> dict[str, str]:
     raise AssertionError(f"no row of level {level.index} in:\n{laid}")
 
 
-def ms(said: str) -> float:
+def ms(text: str) -> float:
     """A duration as it is written, in ms."""
-    number, _, unit = said.partition(" ")
+    number, _, unit = text.partition(" ")
     return float(number.replace(",", "")) * {"\N{MICRO SIGN}s": 1e-3, "ms": 1.0, "s": 1e3}[unit]
 
 
@@ -109,14 +109,14 @@ def check_row(row: dict[str, str], level: LevelResult) -> None:
     assert float(row["rate"].replace(",", "")) == close(level.achieved_per_s)
     assert int(row["failed"].replace(",", "")) == level.total.failed
     if level.total.overload is not None and "<" not in row["overload"]:
-        said = float(row["overload"].rstrip("%")) / 100
-        assert said == pytest.approx(level.total.overload, abs=0.0006)
+        overload = float(row["overload"].rstrip("%")) / 100
+        assert overload == pytest.approx(level.total.overload, abs=0.0006)
     if times is None:
         assert {row["p50"], row["p95"], row["p99"], row["longest"]} == {_DASH}
         return
     known = (times.p50_ms, times.p95_ms, times.p99_ms, times.max_ms)
-    told = [ms(row[name]) for name in ("p50", "p95", "p99", "longest")]
-    assert told == [close(value) for value in known]
+    printed = [ms(row[name]) for name in ("p50", "p95", "p99", "longest")]
+    assert printed == [close(value) for value in known]
     interval = level.total.p95_interval_ms
     assert ("high" in row) == (interval is not None)
     if interval is not None:

@@ -81,8 +81,8 @@ def main() -> int:
     code, failed = run(PROGRAMS, thief)
     packages = [word for name in documented() for word in ("--package", name)]
     if packages:
-        told, more = run(["--doc", *packages], thief)
-        code, failed = code or told, failed | more
+        ended, more = run(["--doc", *packages], thief)
+        code, failed = code or ended, failed | more
     for _ in range(TRIES - 1):
         if code == 0 or not failed or min(failed.values()) < BURST:
             break

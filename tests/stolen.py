@@ -82,8 +82,8 @@ def repeated(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
     return True
 
 
-def told(reporter: pytest.TerminalReporter) -> list[str]:
+def repetitions(reporter: pytest.TerminalReporter) -> list[str]:
     """Return what was repeated, and how it had failed."""
     every = (report for reports in reporter.stats.values() for report in reports)
-    said = (pair for report in every for pair in getattr(report, "user_properties", ()))
-    return [how for name, how in said if name == _PROPERTY]
+    properties = (pair for report in every for pair in getattr(report, "user_properties", ()))
+    return [how for name, how in properties if name == _PROPERTY]

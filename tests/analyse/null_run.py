@@ -106,8 +106,8 @@ class Run:
 def record(workload: Workload, users: int, until_s: float, **target: int) -> Run:
     """Play a workload with so many users from the beginning on."""
     plan = plan_of(workload, [users])
-    told = json.loads(engine_plan(plan)) | {"report_every_ms": round(REPORT_S * 1000)}
-    engine = Engine(json.dumps(told), "null", json.dumps(target))
+    order = json.loads(engine_plan(plan)) | {"report_every_ms": round(REPORT_S * 1000)}
+    engine = Engine(json.dumps(order), "null", json.dumps(target))
     engine.set_users(users, 0.0)
     intervals: list[Interval] = []
     while not intervals or intervals[-1].to_s < until_s:

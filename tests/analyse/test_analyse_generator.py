@@ -14,11 +14,11 @@ def slices(cpu_s: list[float], lateness: Histogram = EMPTY) -> list[Slice]:
 
 @pytest.mark.parametrize(("busy", "limited"), [(0.79, False), (0.80, False), (0.81, True)])
 def test_a_worker_may_use_four_fifths_of_its_core(busy: float, limited: bool) -> None:
-    told = generator_result(window(slices([0.1, busy])), [])
-    assert told.limited is limited
-    assert (told.workers, told.busiest_worker_share) == (2, pytest.approx(busy))
-    assert told.cpu_cores == pytest.approx(0.1 + busy)
-    assert any("--workers" in reason for reason in told.reasons) == limited
+    result = generator_result(window(slices([0.1, busy])), [])
+    assert result.limited is limited
+    assert (result.workers, result.busiest_worker_share) == (2, pytest.approx(busy))
+    assert result.cpu_cores == pytest.approx(0.1 + busy)
+    assert any("--workers" in reason for reason in result.reasons) == limited
 
 
 @pytest.mark.parametrize(
@@ -37,14 +37,14 @@ def test_timers_may_be_late_by_what_cannot_change_the_verdict(
     for factor, limited in ((0.98, False), (1.02, True)):
         # 2 % of the timers are that late, so the 99th percentile is theirs.
         late = histogram([10] * 98 + [round(tolerated_us * factor)] * 2)
-        told = generator_result(window(slices([0.1], late)), parsed)
-        assert told.limited is limited
-        assert told.timer_lateness_p99_ms == pytest.approx(tolerated_us * factor / 1000, rel=2e-3)
-        assert told.timer_lateness_p50_ms == pytest.approx(0.010)
+        result = generator_result(window(slices([0.1], late)), parsed)
+        assert result.limited is limited
+        assert result.timer_lateness_p99_ms == pytest.approx(tolerated_us * factor / 1000, rel=2e-3)
+        assert result.timer_lateness_p50_ms == pytest.approx(0.010)
 
 
 def test_what_was_not_measured_is_none() -> None:
-    told = generator_result(window(slices([0.1])), [])
-    assert told.timer_lateness_p50_ms is told.timer_lateness_p99_ms is None
-    assert told.timer_lateness_max_ms is None
-    assert not told.limited
+    result = generator_result(window(slices([0.1])), [])
+    assert result.timer_lateness_p50_ms is result.timer_lateness_p99_ms is None
+    assert result.timer_lateness_max_ms is None
+    assert not result.limited

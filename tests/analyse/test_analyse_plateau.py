@@ -249,8 +249,8 @@ def test_an_invalid_level_is_not_on_the_curve(run: Run, sample: LevelResult) -> 
     levels = [level(sample, n, 100.0 * n) for n in (1, 2, 4)]
     levels.append(level(sample, 8, 400.0, outcome="invalid"))
     assert [p.users for p in plateaus(levels)] == [None, None]
-    told = of_levels(ladder(run, (1, 2, 4, 8), wanted=True), levels, 9.0, "finished")
-    assert told.flags[0].startswith("throughput never flattened out up to 4 users: ")
+    verdict = of_levels(ladder(run, (1, 2, 4, 8), wanted=True), levels, 9.0, "finished")
+    assert verdict.flags[0].startswith("throughput never flattened out up to 4 users: ")
     assert (
         of_levels(ladder(run, (1, 2, 4, 8), wanted=True), levels, 9.0, "interrupted")
         .flags[0]
@@ -263,9 +263,9 @@ def test_too_few_or_too_short_levels_are_a_doubt(run: Run, sample: LevelResult) 
         update={"rate_interval_per_s": None, "bytes_interval_per_s": None}
     )
     levels = [level(sample, n, 100.0, total=short) for n in (1, 2, 4)]
-    told = of_levels(ladder(run, (1, 2, 4), wanted=True), levels, 9.0, "finished")
-    assert told.plateaus == []
-    assert told.flags[0].startswith("no saturation point can be found")
+    verdict = of_levels(ladder(run, (1, 2, 4), wanted=True), levels, 9.0, "finished")
+    assert verdict.plateaus == []
+    assert verdict.flags[0].startswith("no saturation point can be found")
     alone = of_levels(plan_of(run.plan.workload, [4]), levels[:1], 9.0, "finished")
     assert (alone.plateaus, alone.flags) == ([], [])
 
@@ -276,5 +276,5 @@ def test_one_curve_of_two_that_did_not_flatten_is_a_doubt(run: Run, sample: Leve
         plain = level(sample, users, rate)
         total = plain.total.model_copy(update={"bytes_interval_per_s": (rate * 1, rate * 2000)})
         levels.append(plain.model_copy(update={"total": total}))
-    told = of_levels(ladder(run, (1, 4, 8), wanted=True), levels, 9.0, "finished")
-    assert told.flags[0].startswith("bytes/s did not flatten out up to 8 users")
+    verdict = of_levels(ladder(run, (1, 4, 8), wanted=True), levels, 9.0, "finished")
+    assert verdict.flags[0].startswith("bytes/s did not flatten out up to 8 users")

@@ -47,6 +47,6 @@ def test_seconds_in_which_nothing_ended_have_no_mean() -> None:
         Count(),
         Count(completed=1, response_s=0.05),
     ]
-    told = window([Slice(float(i), i + 1.0, [count]) for i, count in enumerate(counts)])
-    assert told.pool().seconds_ms() == pytest.approx([200.0, 50.0])
-    assert told.pool(0).seconds_ms() == told.pool().seconds_ms()
+    measured = window([Slice(float(i), i + 1.0, [count]) for i, count in enumerate(counts)])
+    assert measured.pool().seconds_ms() == pytest.approx([200.0, 50.0])
+    assert measured.pool(0).seconds_ms() == measured.pool().seconds_ms()

@@ -76,8 +76,8 @@ def test_windows_of_any_partition_add_up_to_the_whole(run: Run) -> None:
                 Window(run.intervals[a:b], run.intervals[a - 1] if a else None)
                 for a, b in pairwise(bounds)
             ]
-            told = [part.pool().slower(limit_us) for part in parts]
-            sums = (sum(bad for bad, _ in told), sum(total for _, total in told))
+            counts = [part.pool().slower(limit_us) for part in parts]
+            sums = (sum(bad for bad, _ in counts), sum(total for _, total in counts))
             assert sums == whole.slower(limit_us)
             over = [part.pool().overloaded() for part in parts]
             sums = (sum(bad for bad, _ in over), sum(total for _, total in over))

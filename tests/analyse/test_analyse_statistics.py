@@ -101,19 +101,19 @@ def test_a_trend_too_small_to_matter_is_none() -> None:
 @pytest.mark.parametrize("level", [0.0, 5.0])
 def test_a_constant_series_is_steady(level: float) -> None:
     series = [level] * 60
-    told = steadiness(series, series)
-    assert (told.steady, told.settled_after_s, told.reasons) == (True, 0.0, [])
+    result = steadiness(series, series)
+    assert (result.steady, result.settled_after_s, result.reasons) == (True, 0.0, [])
 
 
 def test_the_reasons_name_the_series_and_its_direction() -> None:
     stream = np.random.default_rng(SEED)
     flat = seconds(stream.normal(100, 1, 24))
     rising = seconds(stream.normal(1, 0.01, 24) * np.linspace(100, 150, 24))
-    told = steadiness(rising, flat)
-    assert not told.steady
-    assert [reason.split(" by")[0] for reason in told.reasons] == ["response time rose"]
-    told = steadiness(flat, rising[::-1])
-    assert [reason.split(" by")[0] for reason in told.reasons] == ["throughput fell"]
+    result = steadiness(rising, flat)
+    assert not result.steady
+    assert [reason.split(" by")[0] for reason in result.reasons] == ["response time rose"]
+    result = steadiness(flat, rising[::-1])
+    assert [reason.split(" by")[0] for reason in result.reasons] == ["throughput fell"]
 
 
 def test_a_level_that_settles_in_its_second_half_is_not_steady() -> None:
@@ -121,19 +121,19 @@ def test_a_level_that_settles_in_its_second_half_is_not_steady() -> None:
     # It rises for long and then falls back: no trend over all of it, but two states of the server.
     shape = np.concatenate([np.linspace(150, 260, 14), np.full(10, 130.0)])
     response = seconds(shape * stream.normal(1, 0.005, 24))
-    told = steadiness(response, seconds(stream.normal(50, 0.1, 24)))
-    assert told.settled_after_s == 14 * BLOCK
-    assert told.reasons == ["response time settled only 70 s into the measured part"]
-    assert not told.steady
+    result = steadiness(response, seconds(stream.normal(50, 0.1, 24)))
+    assert result.settled_after_s == 14 * BLOCK
+    assert result.reasons == ["response time settled only 70 s into the measured part"]
+    assert not result.steady
     early = np.concatenate([np.linspace(150, 260, 8), np.full(16, 130.0)])
-    told = steadiness(seconds(early * stream.normal(1, 0.005, 24)), [50.0] * 24 * BLOCK)
-    assert 8 * BLOCK <= told.settled_after_s <= 9 * BLOCK
-    assert told.steady  # in the first half it is warm-up, and short enough to stay in
+    result = steadiness(seconds(early * stream.normal(1, 0.005, 24)), [50.0] * 24 * BLOCK)
+    assert 8 * BLOCK <= result.settled_after_s <= 9 * BLOCK
+    assert result.steady  # in the first half it is warm-up, and short enough to stay in
 
 
 def test_too_short_a_level_is_not_judged() -> None:
-    told = steadiness([1.0, 100.0] * 10, [1.0] * 20)
-    assert told.steady
+    result = steadiness([1.0, 100.0] * 10, [1.0] * 20)
+    assert result.steady
 
 
 rates = st.floats(0.01, 1e6)

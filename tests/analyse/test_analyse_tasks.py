@@ -69,9 +69,9 @@ def test_the_figures_of_a_task_are_those_of_its_times() -> None:
         assert one.mean_ms == pytest.approx(statistics.fmean(ms))
         assert one.sd_ms == pytest.approx(statistics.stdev(ms))
         assert one.service is not None
-        for quantile, told in ((50, one.service.p50_ms), (95, one.service.p95_ms)):
+        for quantile, value in ((50, one.service.p50_ms), (95, one.service.p95_ms)):
             nearest = np.percentile(ms, quantile, method="inverted_cdf")
-            assert told == pytest.approx(nearest, rel=2e-3)
+            assert value == pytest.approx(nearest, rel=2e-3)
         assert one.p95_interval_ms is not None
         assert one.p95_interval_ms[0] < one.service.p95_ms < one.p95_interval_ms[1]
 

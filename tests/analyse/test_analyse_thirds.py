@@ -135,11 +135,11 @@ def test_a_level_that_passes_without_having_been_steady_does_not_count() -> None
     level = demanding.level(window, unsettled=[UNANSWERED])
     assert level.outcome == "invalid"
     assert f"it never got steady: after 0 s of settling {UNANSWERED}" in level.reasons
-    told = [reason for reason in level.reasons if "steady" in reason]
+    unsteady = [reason for reason in level.reasons if "steady" in reason]
     for other in (run.level(window, unsettled=[UNANSWERED]), demanding.level(window)):
         assert not [reason for reason in other.reasons if "steady" in reason]
     broken = replace(run, plan=strict(limit="p95<=10ms")).level(window, unsettled=[UNANSWERED])
-    assert not [reason for reason in broken.reasons if reason in told]
+    assert not [reason for reason in broken.reasons if reason in unsteady]
 
 
 def strict(limit: str = "p95<=30s", **run: str) -> Plan:

@@ -157,8 +157,8 @@ def test_no_score_of_half_a_ladder_or_of_a_single_level(run: Run, sample: LevelR
 
 def test_a_level_that_drifted_is_flagged(run: Run, sample: LevelResult) -> None:
     drifting = Steadiness(steady=False, settled_after_s=5, reasons=["throughput fell by 9%"])
-    told = of_levels(run.plan, [level(sample, 5, steadiness=drifting)], 9.0, "finished")
-    assert told.flags == ["the level at 5 users was not steady: throughput fell by 9%"]
+    verdict = of_levels(run.plan, [level(sample, 5, steadiness=drifting)], 9.0, "finished")
+    assert verdict.flags == ["the level at 5 users was not steady: throughput fell by 9%"]
 
 
 def outcome(**changes: Any) -> Outcome:

@@ -48,8 +48,8 @@ def test_each_scenario_is_decided_in_one_window(
         total = between(requests, lambda r, t: r.decided(t, limit), part)
         assert part.pool().slower(limit) == (bad, total)
     whole = window(slices).pool().slower(limit)
-    told = [part.pool().slower(limit) for part in parts]
-    assert (sum(bad for bad, _ in told), sum(total for _, total in told)) == whole
+    counts = [part.pool().slower(limit) for part in parts]
+    assert (sum(bad for bad, _ in counts), sum(total for _, total in counts)) == whole
 
 
 @settings(max_examples=40)

@@ -35,7 +35,7 @@ def level(run: Run, monkeypatch: pytest.MonkeyPatch, *faults: FaultResult) -> An
 
 
 @pytest.mark.parametrize(
-    ("faults", "told"),
+    ("faults", "reason"),
     [
         ([wrong(1, PLACE)], f"wrong data was read once, first: {PLACE}"),
         ([REFUSED, wrong(2, PLACE)], f"wrong data was read twice, first: {PLACE}"),
@@ -46,14 +46,14 @@ def level(run: Run, monkeypatch: pytest.MonkeyPatch, *faults: FaultResult) -> An
     ],
 )
 def test_a_single_mistake_fails_a_level_whose_criteria_hold(
-    run: Run, monkeypatch: pytest.MonkeyPatch, faults: list[FaultResult], told: str
+    run: Run, monkeypatch: pytest.MonkeyPatch, faults: list[FaultResult], reason: str
 ) -> None:
     found = level(run, monkeypatch, *faults)
     assert [result.passed for result in found.criteria] == [True]
     assert found.outcome != "passed"
-    assert told in found.reasons
-    assert reason_of(found, CRITERION) == told
-    assert broke_first(found, None) == f"at 10 users {told}"
+    assert reason in found.reasons
+    assert reason_of(found, CRITERION) == reason
+    assert broke_first(found, None) == f"at 10 users {reason}"
 
 
 def test_the_search_takes_it_for_a_failure(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

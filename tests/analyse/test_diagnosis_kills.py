@@ -112,9 +112,9 @@ def test_a_server_killed_while_users_arrive_is_no_server_that_refuses(phase: str
     assert found is not None
     assert (found.limit, found.detail, found.confidence_word) == ("memory", "killed", "high")
     assert (found.size, found.size_unit) == (24e6, "By")
-    told = found.figures[0]
-    assert (told.counter, told.value, told.unit, told.users) == (OWN, 3, "{kill}", 60)
-    assert told.sentence == "the kernel OOM-killed 3 of its processes"
+    figure = found.figures[0]
+    assert (figure.counter, figure.value, figure.unit, figure.users) == (OWN, 3, "{kill}", 60)
+    assert figure.sentence == "the kernel OOM-killed 3 of its processes"
     assert found.doubts == []
     scores = {level.users: level.scores["memory"] for level in found.levels}
     assert scores == {5: 0, 20: 0, 40: 0, 60: 1}

@@ -66,7 +66,7 @@ def without(levels: list[LevelResult], parts: tuple[str, ...]) -> list[LevelResu
     ]
 
 
-def told(levels: list[LevelResult]) -> Diagnosis:
+def diagnosis_of(levels: list[LevelResult]) -> Diagnosis:
     found = of_levels(levels)
     assert found is not None
     return found
@@ -79,7 +79,7 @@ def test_a_limit_that_no_counter_tells_is_unseen_and_never_named(
     name = limit[0]
     if name not in RESOURCES:
         return
-    found = told(without(SERVERS[limit].levels(), SOURCES[name]))
+    found = diagnosis_of(without(SERVERS[limit].levels(), SOURCES[name]))
     assert found.limit != name
     assert name in [unseen.limit for unseen in found.not_observed]
     assert found.confidence_word != "high", (found.limit, found.confidence)
@@ -92,7 +92,7 @@ def test_without_any_counter_nothing_of_the_machine_is_named(
     levels = [
         each.model_copy(update={"counters": {}}) for each in SERVERS[limit].levels((0.1, 1.2, 2.0))
     ]
-    found = told(levels)
+    found = diagnosis_of(levels)
     assert found.limit not in RESOURCES
     assert found.confidence_word == "low" or found.limit == "refusal"
 
@@ -134,7 +134,7 @@ def test_whatever_counters_say_the_diagnosis_is_sound(
         level(2, 20, 20.0, 0.02, 0.98, low),
         level(3, 80, 21.0 if flat else 80.0, 2.8 if flat else 0.02, 0.98, high, limited=limited),
     ]
-    found = told(levels)
+    found = diagnosis_of(levels)
     assert Diagnosis.model_validate_json(found.model_dump_json()) == found
     assert 0 <= found.confidence <= 1
     named = {found.limit, *(one.limit for one in found.joint)}

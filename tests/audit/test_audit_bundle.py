@@ -274,10 +274,10 @@ def test_the_command_prints_a_table_json_and_exit_codes(bundle: Path) -> None:
     Draft202012Validator(schema()).validate(answer)
     assert shown.exit_code == (1 if answer["outcome"] == "failed" else 0)
     (bundle / "plan.toml").write_text((bundle / "plan.toml").read_text("utf-8") + "#", "utf-8")
-    told = command(bundle)
-    assert told.exit_code == 1
-    assert "plan.toml" in told.stdout
-    assert "failed" in told.stdout
+    result = command(bundle)
+    assert result.exit_code == 1
+    assert "plan.toml" in result.stdout
+    assert "failed" in result.stdout
     strict = command(bundle, "--strict")
     assert strict.exit_code == 1
 
@@ -297,5 +297,5 @@ def test_published_results_are_recomputed() -> None:
         "not recomputable": 6,
     }
     assert len(answer["checks"]) == 109
-    told = command("--published")
-    assert "109 checks: 63 matches" in told.stdout
+    result = command("--published")
+    assert "109 checks: 63 matches" in result.stdout

@@ -132,8 +132,8 @@ def test_the_command_signs_what_passes_and_nothing_else(bundle: Path, keys: Path
     assert (bundle / "manifest.json.sig").exists() == passes
     signing.sign(bundle, keys / "ada")
     answer = json.loads(audit("--verify", keys / "ada.pub", "--json").stdout)
-    told = {one["check"]: one["outcome"] for one in answer["results"]}
-    assert told["signature"] == told["files"] == "passed"
+    outcomes = {one["check"]: one["outcome"] for one in answer["results"]}
+    assert outcomes["signature"] == outcomes["files"] == "passed"
     (bundle / "events.ndjson").write_bytes(b"")
     ended = audit("--sign", keys / "bob")
     assert ended.exit_code == 1

@@ -90,11 +90,11 @@ def test_a_run_against_itself_is_no_regression(runs: list[str], tmp_path: Path) 
     assert ended.exit_code == ExitCode.PASSED
     assert ended.output.splitlines()[-1].startswith("::notice title=headcount gate::No regression")
     assert ET.parse(path).getroot().attrib["failures"] == "0"  # noqa: S314 - our own
-    told = json.loads(say("gate", runs[0], "--baseline", runs[0], "--json").output)
-    assert told["outcome"] in ("passed", "inconclusive")
+    gate = json.loads(say("gate", runs[0], "--baseline", runs[0], "--json").output)
+    assert gate["outcome"] in ("passed", "inconclusive")
     strict = say("gate", runs[0], "--baseline", runs[0], "--strict")
     expected = {"passed": ExitCode.PASSED, "inconclusive": ExitCode.INVALID}
-    assert strict.exit_code == expected[told["outcome"]]
+    assert strict.exit_code == expected[gate["outcome"]]
 
 
 def test_half_of_the_throughput_fails_the_gate(runs: list[str], tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_the_history_of_two_runs_is_a_table(home: Headcount, runs: list[str]) ->
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("compare", "RUN", "nowhere"), "nowhere is not a bundle"),
         (("compare", "RUN"), "two runs or more"),
@@ -140,9 +140,9 @@ def test_the_history_of_two_runs_is_a_table(home: Headcount, runs: list[str]) ->
     ],
 )
 def test_mistakes_are_told_in_a_sentence(
-    runs: list[str], arguments: tuple[str, ...], said: str
+    runs: list[str], arguments: tuple[str, ...], message: str
 ) -> None:
-    assert said in mistake(*(each.replace("RUN", runs[0]) for each in arguments))
+    assert message in mistake(*(each.replace("RUN", runs[0]) for each in arguments))
 
 
 def test_a_run_without_levels_and_a_damaged_one_are_told(

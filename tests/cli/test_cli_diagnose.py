@@ -43,10 +43,10 @@ def test_one_service_thread_is_what_stops_the_application_server(
 
 
 def test_it_says_why_and_what_is_ruled_out(home: Headcount, bundle: Path) -> None:
-    told = home.run("diagnose", str(bundle)).out
-    assert told.strip().startswith("Bottleneck")
+    text = home.run("diagnose", str(bundle)).out
+    assert text.strip().startswith("Bottleneck")
     for name in ("Evidence", "Ruled out", "Suggestion"):
-        assert name in told
+        assert name in text
     shown = home.run("show", str(bundle)).out
     assert "Bottleneck: " in shown
 
@@ -59,8 +59,8 @@ def test_a_bundle_of_before_is_diagnosed_when_it_is_shown(home: Headcount, bundl
     path.write_text(json.dumps(old), "utf-8")
     try:
         assert reader.load(bundle).verdict.diagnosis is None
-        told = json.loads(home.run("show", str(bundle), "--json").out)
-        assert told["verdict"]["diagnosis"]["sentence"] == before["sentence"]
+        shown = json.loads(home.run("show", str(bundle), "--json").out)
+        assert shown["verdict"]["diagnosis"]["sentence"] == before["sentence"]
         assert json.loads(path.read_text("utf-8")) == old  # showing writes nothing
     finally:
         path.write_text(kept, "utf-8")

@@ -59,11 +59,11 @@ def test_a_throttled_disk_is_named_first_and_retransmits_over_no_packets_are_not
     home: Headcount, tmp_path: Path
 ) -> None:
     log = sar(tmp_path / "slow.json", [throttled(stall) for stall in NOISE * 5])
-    told = plain(home.run("diagnose", str(log)))
-    assert "The disks limit this machine." in told
-    assert "Tasks wait for I/O much of the time: I/O pressure, some 50.7% on average" in told
-    assert "retransmit" not in told
-    assert "cable" not in told
+    text = plain(home.run("diagnose", str(log)))
+    assert "The disks limit this machine." in text
+    assert "Tasks wait for I/O much of the time: I/O pressure, some 50.7% on average" in text
+    assert "retransmit" not in text
+    assert "cable" not in text
     found = json.loads(home.run("diagnose", str(log), "--json").out)["diagnoses"][0]
     assert "H-10" not in {one["rule"] for one in found["findings"]}
     assert found["verdict"]["runner_up"] == "cpu"
@@ -73,22 +73,22 @@ def test_two_samples_months_apart_are_no_conclusion(home: Headcount, tmp_path: P
     """They were "likely idle"."""
     idle = throttled(0.0) | {"cpu-load": [{"cpu": "all", "user": 1.0, "idle": 99.0}]}
     log = sar(tmp_path / "two.json", [idle, idle], every_s=4660 * 3600)
-    told = plain(home.run("diagnose", str(log)))
-    assert "Nothing can be concluded from 2 samples, 4,660 h apart" in told
-    assert "Confidence: none." in told
-    assert "idle" not in told
+    text = plain(home.run("diagnose", str(log)))
+    assert "Nothing can be concluded from 2 samples, 4,660 h apart" in text
+    assert "Confidence: none." in text
+    assert "idle" not in text
     found = json.loads(home.run("diagnose", str(log), "--json").out)["diagnoses"][0]["verdict"]
     assert (found["kind"], found["samples"], found["apart_s"]) == ("too_few", 2, 4660 * 3600)
 
 
 def test_a_log_of_one_counter_says_so(home: Headcount, tmp_path: Path) -> None:
     cpu = {"cpu-load": [{"cpu": "all", "idle": 95.0}]}
-    told = plain(home.run("diagnose", str(sar(tmp_path / "one.json", [cpu] * 30))))
-    assert "The CPU is not the limit. The log does not show whether memory" in told
-    assert "The log has one counter, CPU busy. It can prove that the CPU is the limit" in told
+    text = plain(home.run("diagnose", str(sar(tmp_path / "one.json", [cpu] * 30))))
+    assert "The CPU is not the limit. The log does not show whether memory" in text
+    assert "The log has one counter, CPU busy. It can prove that the CPU is the limit" in text
 
 
 def test_a_rule_explains_its_least_count(home: Headcount) -> None:
-    told = plain(home.run("diagnose", "--explain", "H-10"))
-    assert "Least count: Packets sent at least 100/s, on average" in told
+    text = plain(home.run("diagnose", "--explain", "H-10"))
+    assert "Least count: Packets sent at least 100/s, on average" in text
     assert "Disk operations at least 0.5/s" in plain(home.run("diagnose", "--explain", "Disk wait"))

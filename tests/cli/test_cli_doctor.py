@@ -84,12 +84,12 @@ def test_another_system_is_refused_in_one_sentence(
 ) -> None:
     monkeypatch.setattr(platform, "system", lambda: "Darwin")
     assert run_line(["doctor"]) == ExitCode.UNSUITABLE
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert " ".join(told.err.split()).startswith(
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert " ".join(printed.err.split()).startswith(
         "error: Headcount runs on Linux, and this is Darwin;"
     )
-    assert POINTER not in told.err
+    assert POINTER not in printed.err
 
 
 def test_the_published_schema_is_current() -> None:

@@ -27,16 +27,16 @@ WORKLOADS = {NOBODY: "app-server", NO_FILE_SERVER: "home-folders"}
 GIVEN = "s3cret-of-the-users"
 
 
-def assert_refused(ended: Ended, code: int, *told: str) -> None:
+def assert_refused(ended: Ended, code: int, *texts: str) -> None:
     assert ended.code == code, ended
-    for text in told:
+    for text in texts:
         assert text in ended.message.replace("\n", " ")
     assert ended.out == ""
     assert "\x1b[" not in ended.err
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "texts"),
     [
         (["app-servr", "--target", "lab:app"], ["app-servr", 'did you mean "app-server"']),
         (["app-server"], ["--target lab:app", "--target app://host:port"]),
@@ -77,8 +77,8 @@ def assert_refused(ended: Ended, code: int, *told: str) -> None:
     ],
     ids=lambda value: " ".join(value[:4]) if isinstance(value, list) else None,
 )
-def test_bad_input(headcount: Headcount, arguments: list[str], told: list[str]) -> None:
-    assert_refused(headcount.run("run", *arguments), 2, *told)
+def test_bad_input(headcount: Headcount, arguments: list[str], texts: list[str]) -> None:
+    assert_refused(headcount.run("run", *arguments), 2, *texts)
     assert headcount.bundles() == []
     assert headcount.leftovers() == []
 
@@ -179,18 +179,18 @@ def test_somebody_else_listens(headcount: Headcount) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "message"),
     [(HTTP, "answered, but not as an SMB server"), (b"", "a file server is running there")],
 )
 def test_somebody_who_is_no_file_server_listens(
-    headcount: Headcount, answer: bytes, told: str
+    headcount: Headcount, answer: bytes, message: str
 ) -> None:
     with answering(answer) as address:
         ended = headcount.run(
             *("run", "home-folders", "--target", f"smb://{address}/data", "--users", "1"),
             HEADCOUNT_PASSWORD=GIVEN,
         )
-    assert_refused(ended, 3, address, told)
+    assert_refused(ended, 3, address, message)
     assert GIVEN not in ended.err
     assert headcount.bundles() == []
 

@@ -106,9 +106,9 @@ def test_a_question_without_an_answer(headcount: Headcount, typed: bytes) -> Non
         assert terminal.ended() == 2
     finally:
         terminal.close()
-    told = " ".join(terminal.seen.decode().split())
-    assert "no password was given" in told
-    assert "Traceback" not in told
+    screen = " ".join(terminal.seen.decode().split())
+    assert "no password was given" in screen
+    assert "Traceback" not in screen
     assert headcount.bundles() == []
 
 

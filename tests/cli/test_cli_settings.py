@@ -31,11 +31,11 @@ def test_a_setting(text: str, key: str, value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "told"),
+    ("option", "message"),
     [("--set", "write it like --set threads=4"), ("--client", "--client signing=required")],
 )
-def test_what_is_none(option: str, told: str) -> None:
-    with pytest.raises(InputError, match=told):
+def test_what_is_none(option: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         setting("threads", option)
 
 

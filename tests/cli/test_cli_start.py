@@ -16,8 +16,8 @@ print(json.dumps(sorted(sys.modules)))
 
 
 def test_commands_start_without_what_takes_long_to_load() -> None:
-    said = subprocess.check_output([sys.executable, "-c", PROGRAM], text=True)
-    loaded = json.loads(said)
+    output = subprocess.check_output([sys.executable, "-c", PROGRAM], text=True)
+    loaded = json.loads(output)
     assert "headcount.cli.running" in loaded
     assert [name for name in HEAVY if name in loaded] == []
 

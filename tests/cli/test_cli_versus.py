@@ -43,7 +43,7 @@ def test_without_a_second_there_is_one_plan() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (("--pairs", "4"), "there is no second target to compare with"),
         (("--versus-source", "ssh://db1"), "there is no second target to compare with"),
@@ -52,10 +52,10 @@ def test_without_a_second_there_is_one_plan() -> None:
         (("--versus", "lab:samba"), "the workload speaks"),
     ],
 )
-def test_mistakes_are_named(headcount: Headcount, options: tuple[str, ...], told: str) -> None:
+def test_mistakes_are_named(headcount: Headcount, options: tuple[str, ...], message: str) -> None:
     ended = headcount.run(*WEB, *options)
     assert ended.code == ExitCode.BAD_INPUT
-    assert told in ended.message
+    assert message in ended.message
     assert headcount.bundles() == []
 
 

@@ -197,13 +197,13 @@ def _total(
 def _second(
     t_s: float, index: int, users: int, times: Sequence[int], server: Server
 ) -> dict[str, Any]:
-    told = {
+    tally = {
         "started": len(times), "completed": len(times), "failed": 0,
         "response_s": sum(times) / 1e6, "service_s": sum(times) / 1e6,
     }  # fmt: skip
     used = len(times) * server.cpu_s
     return {
         "t_s": t_s, "seconds": 1.0, "level": index, "phase": "steady", "users": users,
-        "worker_cpu_s": [0.1], "scenarios": {SCENARIO: told}, "steps": {}, "faults": [],
+        "worker_cpu_s": [0.1], "scenarios": {SCENARIO: tally}, "steps": {}, "faults": [],
         "counters": {"sut": {"cgroup.cpu.utilization": used}},
     }  # fmt: skip

@@ -169,9 +169,9 @@ def test_other_criteria_are_another_question(tmp_path: Path) -> None:
     b = make(tmp_path / "b", (10,), capacity=(900, 880, 920), overrides=other, begun_s=60)
     comparison = found(a, b)
     assert not [d for d in comparison.differences if d.users is None]
-    told = next(u for u in comparison.unlike if u.what == "criteria")
-    assert not told.spoils
-    assert "capacities are not compared" in told.sentence
+    criteria = next(u for u in comparison.unlike if u.what == "criteria")
+    assert not criteria.spoils
+    assert "capacities are not compared" in criteria.sentence
 
 
 @pytest.mark.parametrize(
@@ -194,10 +194,10 @@ def test_a_seed_and_workers_are_told_but_spoil_nothing(tmp_path: Path) -> None:
     a = make(tmp_path / "a", (10,), overrides=Overrides(seed=7, workers=1))
     b = make(tmp_path / "b", (10,), overrides=Overrides(seed=8, workers=2), begun_s=60)
     comparison = found(a, b)
-    told = {u.what: u for u in comparison.unlike}
-    assert set(told) == {"seed", "generator"}
-    assert told["seed"].values == {"A": "7", "B": "8"}
-    assert told["generator"].values == {"A": "workers 1", "B": "workers 2"}
+    differences = {u.what: u for u in comparison.unlike}
+    assert set(differences) == {"seed", "generator"}
+    assert differences["seed"].values == {"A": "7", "B": "8"}
+    assert differences["generator"].values == {"A": "workers 1", "B": "workers 2"}
     assert not any(u.spoils for u in comparison.unlike)
 
 

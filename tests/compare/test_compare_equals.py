@@ -35,8 +35,8 @@ def run(level: LevelResult, stream: np.random.Generator, place: int, at_s: float
     figure = sectioned(whole, sections)
     assert figure is not None
     moment = (BEGUN + timedelta(seconds=at_s)).isoformat()
-    told = level.model_copy(update={"started_at": moment})
-    return Measured(place, told, {METRIC: figure}, {})
+    started = level.model_copy(update={"started_at": moment})
+    return Measured(place, started, {METRIC: figure}, {})
 
 
 def estimated(

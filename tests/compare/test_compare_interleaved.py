@@ -100,20 +100,20 @@ def test_equals_show_no_difference(tmp_path: Path) -> None:
         [(turn("A", n, users), turn("B", n, users)) for n, users in enumerate(STRADDLING, 1)],
         "capacity",
     )
-    said = known(written(tmp_path, a, b, found, search=True)).sentence()
-    assert said is not None
-    assert said.startswith("No difference shown: B holds ")
+    sentence = known(written(tmp_path, a, b, found, search=True)).sentence()
+    assert sentence is not None
+    assert sentence.startswith("No difference shown: B holds ")
 
 
 @pytest.mark.parametrize(
-    ("count", "told"),
+    ("count", "start"),
     [
         (2, "comparing capacities takes at least 3 pairs; there are 2"),
         (4, "the pairs do not show how"),
     ],
 )
 def test_pairs_that_do_not_tell_the_capacities_say_so(
-    tmp_path: Path, count: int, told: str
+    tmp_path: Path, count: int, start: str
 ) -> None:
     # As bad with fewer users as with more: no limit that they come nearer to.
     users = [1036, 966, 1036, 966][:count]
@@ -126,8 +126,8 @@ def test_pairs_that_do_not_tell_the_capacities_say_so(
     assert found.capacity is None
     assert found.sentence() is None
     assert found.difference() is None
-    (said,) = found.doubts()
-    assert said.startswith(told)
+    (doubt,) = found.doubts()
+    assert doubt.startswith(start)
 
 
 def rates(each: list[float], users: int = 20) -> list[LevelResult]:
@@ -168,27 +168,27 @@ def test_drift_that_both_share_is_not(tmp_path: Path) -> None:
     assert known(sides).doubts() == []
 
 
-@pytest.mark.parametrize(("cores", "told"), [(0.2, True), (0.01, False), (None, False)])
+@pytest.mark.parametrize(("cores", "doubted"), [(0.2, True), (0.01, False), (None, False)])
 def test_a_server_that_does_not_rest_is_told(
-    tmp_path: Path, cores: float | None, *, told: bool
+    tmp_path: Path, cores: float | None, *, doubted: bool
 ) -> None:
     rests = [
         VersusRest(side="B", began_s=0, ended_s=30, cpu_cores=cores),
         VersusRest(side="A", began_s=30, ended_s=60, cpu_cores=0.0),
     ]
     sides = written(tmp_path, rates([50] * 3), rates([50] * 3), pairing(turns(3), rests=rests))
-    said = known(sides).doubts()
-    assert said == (
+    doubts = known(sides).doubts()
+    assert doubts == (
         ["B: its server used 0.20 cores while it had no users and the other was measured"]
-        if told
+        if doubted
         else []
     )
 
 
 def test_one_that_was_cut_short_says_so(tmp_path: Path) -> None:
     cut = pairing(turns(3), wanted_pairs=6, ending="interrupted")
-    said = known(written(tmp_path, rates([50] * 3), rates([50] * 3), cut)).doubts()
-    assert said == ["the comparison did not finish: it rests on 3 of 6 pairs"]
+    doubts = known(written(tmp_path, rates([50] * 3), rates([50] * 3), cut)).doubts()
+    assert doubts == ["the comparison did not finish: it rests on 3 of 6 pairs"]
 
 
 def test_another_way_to_speak_is_what_was_to_be_compared(tmp_path: Path) -> None:

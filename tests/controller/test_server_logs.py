@@ -136,5 +136,5 @@ def test_a_real_apache_without_free_workers_says_so_in_the_bundle(
     assert (event["level"], event["log"], event["limit"]) == (3, "apache", "pool")
     assert event["knob"] == "MaxRequestWorkers"
     assert "AH00484" in event["line"]
-    (told,) = log_lines([event])
-    assert (told.t_s, told.log, told.limit) == (12.5, "apache", "pool")
+    (line,) = log_lines([event])
+    assert (line.t_s, line.log, line.limit) == (12.5, "apache", "pool")

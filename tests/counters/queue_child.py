@@ -24,21 +24,21 @@ def readings() -> dict[str, dict[str, float | None]]:
 def main() -> None:
     with socket.socket() as asking:
         fcntl.ioctl(asking, SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", IFF_UP))
-    told = {"before": readings()}
+    found = {"before": readings()}
     limit = ["tc", "qdisc", "add", "dev", "lo", "root", "tbf", "rate", "800kbit"]
     subprocess.run([*limit, "burst", "4kb", "limit", "20000"], check=True)
-    told["idle"] = readings()
+    found["idle"] = readings()
     with socket.socket(type=socket.SOCK_DGRAM) as sender:
         for _ in range(30):  # 30 kB at 100 kB/s with room for 20 kB: some wait, some are dropped
             sender.sendto(bytes(1000), ("127.0.0.1", 9))
-    told["busy"] = readings()
+    found["busy"] = readings()
     deadline_s = time.monotonic() + 10
     while (after := readings())["lo"]["backlog_bytes"] and time.monotonic() < deadline_s:
         time.sleep(0.05)
-    told["after"] = after
+    found["after"] = after
     counted = subprocess.run(["tc", "-s", "-j", "qdisc"], check=True, capture_output=True)
-    told["tc"] = json.loads(counted.stdout)
-    print(json.dumps(told))
+    found["tc"] = json.loads(counted.stdout)
+    print(json.dumps(found))
 
 
 main()

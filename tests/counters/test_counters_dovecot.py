@@ -58,7 +58,7 @@ class Sums:
 
 def test_what_was_asked_is_what_is_told(server: MailServer) -> None:
     source = MailSource(server.stats, server.queue_length, server.arrivals, master=server.master)
-    told = Sums(source)
+    counters = Sums(source)
     host, _, port = server.address.rpartition(":")
     sessions = []
     for number in range(3):
@@ -70,29 +70,31 @@ def test_what_was_asked_is_what_is_told(server: MailServer) -> None:
     refused = imaplib.IMAP4(host, int(port))
     with contextlib.suppress(imaplib.IMAP4.error):
         refused.login(server.user.format(n=1), "wrong")
-    told.until(lambda: told.sums.get("mail.logons", 0) > 2.9 and told.sums["dovecot.auths"] > 3.9)
-    assert told.latest["mail.sessions"] == 3
-    assert told.latest["mail.sessions.limit"] == 20_000
+    counters.until(
+        lambda: counters.sums.get("mail.logons", 0) > 2.9 and counters.sums["dovecot.auths"] > 3.9
+    )
+    assert counters.latest["mail.sessions"] == 3
+    assert counters.latest["mail.sessions.limit"] == 20_000
     host, _, lmtp = server.lmtp.rpartition(":")
     with smtplib.LMTP(host, int(lmtp)) as delivery:
         for number in (1, 2):  # one at a time: this client knows one answer a message only
             to = f"{server.user.format(n=number)}@{server.domain}"
             delivery.sendmail("someone@test.invalid", to, "Subject: x\r\n\r\nx\r\n")
-        told.until(lambda: told.latest.get(LMTP) == 1)
+        counters.until(lambda: counters.latest.get(LMTP) == 1)
     sessions.pop().logout()
-    told.until(lambda: told.latest["mail.sessions"] == 2)
-    told.until(lambda: told.sums["mail.deliveries"] > 1.9)
-    told.until(lambda: told.latest[LMTP] == 0)
-    assert told.sums["mail.deliveries"] == pytest.approx(2)
-    assert told.sums["mail.logons"] == pytest.approx(3)
-    assert told.sums["dovecot.auths"] == pytest.approx(4)
+    counters.until(lambda: counters.latest["mail.sessions"] == 2)
+    counters.until(lambda: counters.sums["mail.deliveries"] > 1.9)
+    counters.until(lambda: counters.latest[LMTP] == 0)
+    assert counters.sums["mail.deliveries"] == pytest.approx(2)
+    assert counters.sums["mail.logons"] == pytest.approx(3)
+    assert counters.sums["dovecot.auths"] == pytest.approx(4)
     # imaplib asks for nothing but what it is told to, once it is logged on; LOGOUT is a command.
-    assert told.sums["dovecot.commands"] == pytest.approx(21)
-    assert told.latest["dovecot.processes.limit{dovecot.service=lmtp}"] == 3
+    assert counters.sums["dovecot.commands"] == pytest.approx(21)
+    assert counters.latest["dovecot.processes.limit{dovecot.service=lmtp}"] == 3
     for session in [*sessions, refused]:
         session.shutdown()
     source.close()
     explained = {name for name in catalogue() if name.startswith(("mail.", "dovecot."))}
     # Without a front and destinations nothing is queued or counted there.
-    assert explained - told.seen == {"mail.queue", "mail.destinations"}
-    assert told.seen <= explained
+    assert explained - counters.seen == {"mail.queue", "mail.destinations"}
+    assert counters.seen <= explained

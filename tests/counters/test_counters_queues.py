@@ -20,17 +20,17 @@ def test_a_limited_interface_against_what_tc_says_of_it() -> None:
     script = Path(__file__).with_name("queue_child.py")
     around = ["unshare", "--user", "--map-root-user", "--net", "--"]
     run = subprocess.run([*around, sys.executable, script], check=True, capture_output=True)
-    told = json.loads(run.stdout)
-    assert told["before"] == {}  # the loopback has no queue by itself
-    assert told["idle"]["lo"] == {
+    found = json.loads(run.stdout)
+    assert found["before"] == {}  # the loopback has no queue by itself
+    assert found["idle"]["lo"] == {
         "backlog_bytes": 0,
         "dropped": 0,
         "overlimits": 0,
         "rate_limit": 100_000,
     }
-    assert told["busy"]["lo"]["backlog_bytes"] > 5000
-    (tc,) = told["tc"]
-    after = told["after"]["lo"]
+    assert found["busy"]["lo"]["backlog_bytes"] > 5000
+    (tc,) = found["tc"]
+    after = found["after"]["lo"]
     assert (
         (after["backlog_bytes"], after["dropped"])
         == (tc["backlog"], tc["drops"])

@@ -103,9 +103,9 @@ def test_what_may_not_be_looked_into_is_said_with_who_may() -> None:
         )
         command = [sys.executable, "-c", script, address, str(process.pid)]
         ended = subprocess.run(command, capture_output=True, text=True, check=True)
-        said, many = ended.stdout.splitlines()
-        assert f"listen on {address} may not be looked into" in said
-        assert "run as root or as the user root" in said
+        sentence, many = ended.stdout.splitlines()
+        assert f"listen on {address} may not be looked into" in sentence
+        assert "run as root or as the user root" in sentence
         assert many == "2"  # who belongs to it, and their CPU time, everybody may see
 
 

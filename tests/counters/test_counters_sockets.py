@@ -156,17 +156,17 @@ def test_both_families_and_any_address() -> None:
         for at, port in (("127.0.0.2", 0), ("::1", 1), ("127.0.0.1", 1)):
             address = (at, listening[port].getsockname()[1])
             stack.enter_context(socket.create_connection(address))
-        told = []
+        queues = []
         for way in ("inet_diag", "text"):
             table = stack.enter_context(closing(tables(way)))
             own = [one for one in table.listeners() if one.inode in inodes("/proc", [_pid()])]
             ours = [one for one in own if one.port in {s.getsockname()[1] for s in listening}]
             by_family = {one.family: (one.queue, table.queues([one]).connections) for one in ours}
             # The socket of version 6 serves version 4 too unless told otherwise.
-            told.append(by_family)
-        assert told[0] == told[1]
-        assert told[0][2] == (1, 1)
-        assert sum(queue for queue, _ in told[0].values()) >= 2
+            queues.append(by_family)
+        assert queues[0] == queues[1]
+        assert queues[0][2] == (1, 1)
+        assert sum(queue for queue, _ in queues[0].values()) >= 2
 
 
 def _pid() -> int:

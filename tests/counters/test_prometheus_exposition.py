@@ -13,14 +13,14 @@ from headcount.errors import InputError
 
 
 @given(st.dictionaries(st.text(min_size=1), st.floats(allow_nan=True), max_size=5))
-def test_what_a_program_exposes_is_read_back(told: dict[str, float]) -> None:
+def test_what_a_program_exposes_is_read_back(exposed: dict[str, float]) -> None:
     registry = CollectorRegistry()
     gauge = Gauge("some_bytes", "Any text", ["device"], registry=registry)
-    for device, value in told.items():
+    for device, value in exposed.items():
         gauge.labels(device).set(value)
     text = generate_latest(registry).decode("utf-8")
     found = exposition.parse(text).get("some_bytes", {})
-    expected = {(("device", key),): value for key, value in told.items() if math.isfinite(value)}
+    expected = {(("device", key),): value for key, value in exposed.items() if math.isfinite(value)}
     assert found == expected
 
 

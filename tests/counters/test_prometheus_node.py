@@ -67,10 +67,10 @@ def test_it_counts_what_proc_counts(exporter: Exporter, tmp_path: Path) -> None:
 
     known = mapping.exporter_of(after)
     assert known is not None
-    told, told_before = values.clock(known, after), values.clock(known, before)
-    assert told is not None
-    assert told_before is not None
-    elapsed_s = told - told_before
+    clock_after, clock_before = values.clock(known, after), values.clock(known, before)
+    assert clock_after is not None
+    assert clock_before is not None
+    elapsed_s = clock_after - clock_before
     found = values.values(known, before, after, elapsed_s)
 
     for name in GROWING:

@@ -200,7 +200,7 @@ def test_memory_is_measured_only_through_the_cache_and_says_so(headcount: Headco
 def test_files_and_devices_are_refused_and_not_touched(headcount: Headcount, on_disk: Path) -> None:
     precious = on_disk / "precious"
     precious.write_text("data")
-    for path, said in (
+    for path, message in (
         (precious, "not a folder"),
         (Path("/dev/null"), "not a folder"),
         (on_disk / "missing", "no folder"),
@@ -208,12 +208,12 @@ def test_files_and_devices_are_refused_and_not_touched(headcount: Headcount, on_
     ):
         ended = headcount.run("disk", str(path), *FEW)
         assert ended.code == ExitCode.BAD_INPUT, ended
-        assert said in ended.message
+        assert message in ended.message
     assert precious.read_text() == "data"
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--threads", "x"], "--threads"),
         (["--blocks", "5000"], "multiples of 512"),
@@ -231,11 +231,11 @@ def test_files_and_devices_are_refused_and_not_touched(headcount: Headcount, on_
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_bad_input_is_one_sentence(
-    headcount: Headcount, on_disk: Path, options: list[str], said: str
+    headcount: Headcount, on_disk: Path, options: list[str], message: str
 ) -> None:
     ended = headcount.run("disk", str(on_disk), *options)
     assert ended.code in {ExitCode.BAD_INPUT, ExitCode.UNSUITABLE}, ended
-    assert said in ended.message
+    assert message in ended.message
     assert ended.out == ""
 
 

@@ -117,11 +117,13 @@ def test_defaults_of_keys_are_the_models() -> None:
         table = rows(sections(page)[section]) + common
         described = {key: default(row) for row in table for key in row_keys(row)}
         for name, field in fields(section).items():
-            told = described[name]
-            assert field.is_required() == (told == "required"), f"{section}: {name} is {told}"
+            default_text = described[name]
+            assert field.is_required() == (default_text == "required"), (
+                f"{section}: {name} is {default_text}"
+            )
             value = field.default
             if isinstance(value, int | float) and not isinstance(value, bool):
-                assert told == f"{value:,g}", f"{section}: {name} is {told}"
+                assert default_text == f"{value:,g}", f"{section}: {name} is {default_text}"
 
 
 def test_the_settings_of_lab_servers_are_described() -> None:
@@ -165,7 +167,7 @@ SETTINGS = {
 def test_the_settings_of_other_lab_servers_are_described(name: str) -> None:
     apache = {} if name == "apache" else web_settings.APACHE
     found = rows(sections(text("plan-and-workload-files.md"))[f"lab:{name}"])[1:]
-    told = [
+    expected = [
         [
             key_and_parameter(key, one.parameter),
             default_first(one.default, one.text),
@@ -173,7 +175,7 @@ def test_the_settings_of_other_lab_servers_are_described(name: str) -> None:
         ]
         for key, one in SETTINGS[name].items()
     ]
-    assert found == told
+    assert found == expected
 
 
 @pytest.mark.parametrize(
@@ -188,8 +190,8 @@ def test_clients_keys_are_described_with_their_defaults(section: str, model: typ
     for row in rows(sections(text("plan-and-workload-files.md"))[section])[1:]:
         (key,) = row_keys(row)
         whole = model.model_fields[key].get_default(call_default_factory=True)
-        told = {"None": "", "{}": "", "True": "on", "False": "off", "1.0": "1"}
-        assert default(row).strip("`") == told.get(str(whole), str(whole)), key
+        written = {"None": "", "{}": "", "True": "on", "False": "off", "1.0": "1"}
+        assert default(row).strip("`") == written.get(str(whole), str(whole)), key
 
 
 def test_the_clients_keys_are_described_with_what_they_can_be() -> None:
@@ -212,8 +214,8 @@ def test_targets_that_are_shown_are_some() -> None:
 
 
 def test_exit_codes() -> None:
-    told = {row[1].strip("`"): int(row[0]) for row in rows(text("exit-codes.md"))[1:]}
-    assert told == {code.name: code.value for code in ExitCode}
+    codes_of_page = {row[1].strip("`"): int(row[0]) for row in rows(text("exit-codes.md"))[1:]}
+    assert codes_of_page == {code.name: code.value for code in ExitCode}
 
 
 def test_every_form_of_criteria_is_described_and_its_example_is_one() -> None:

@@ -8,13 +8,13 @@ from headcount.analyse.statistics.pairs import pairs_needed
 
 
 def test_every_metric_is_explained_with_the_way_that_is_good() -> None:
-    told: dict[str, str] = {}
+    good_way: dict[str, str] = {}
     for row in rows(text("comparing.md")):
         names = codes(row[0])
         ways = row[-1].split(", ")
-        told |= {name: ways[min(at, len(ways) - 1)] for at, name in enumerate(names)}
+        good_way |= {name: ways[min(at, len(ways) - 1)] for at, name in enumerate(names)}
     for metric in METRICS:
-        assert told[metric.id] == metric.better
+        assert good_way[metric.id] == metric.better
 
 
 @pytest.mark.parametrize(("to_see", "line"), [(0.01, 0), (0.02, 1), (0.03, 2), (0.05, 3)])

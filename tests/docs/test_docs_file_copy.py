@@ -44,10 +44,10 @@ def plateau(figure: str, stress_users: int | None) -> Plateau:
 
 
 def test_every_sentence_about_the_stress_point_is_explained() -> None:
-    told = codes(PAGE)
+    explained = codes(PAGE)
     both = ladder(plateau("scenarios", 360), plateau("bytes", 300))
     for verdict in (both, ladder(plateau("scenarios", None)), ladder()):
-        assert stress_point(verdict) in told
+        assert stress_point(verdict) in explained
 
 
 def test_the_section_of_the_report_is_called_what_the_page_calls_it() -> None:

@@ -33,8 +33,8 @@ def test_the_shapes(name: str) -> None:
     cells = []
     for first, second, third in (("C", "B", "A"), ("F", "E", "D")):
         (a, _, low), (b, _, high), (at, _, users) = (ROWS[row] for row in (first, second, third))
-        told = SHAPES[name]((a, low), (b, high), at)
-        cells.append(f"{told:,.0f} ({100 * (told / users - 1):+.1f}%)")
+        capacity = SHAPES[name]((a, low), (b, high), at)
+        cells.append(f"{capacity:,.0f} ({100 * (capacity / users - 1):+.1f}%)")
     assert f"| {name} | {cells[0]} | {cells[1]} |" in PAGE
 
 
@@ -50,7 +50,7 @@ def test_the_bytes() -> None:
     assert f"about {round(low, -3):,.0f} to {round(high, -3):,.0f} users" in PAGE
     assert f"together at {round(220e6 / 27.7e3, -2):,.0f}." in PAGE
     # Bytes of each disk: users x KB/s of the disk counters over disks.
-    for name, each, told in (("F", 25.7e3, 8.0), ("E", 25.4e3, 4.4), ("D", 26.1e3, 3.1)):
+    for name, each, rate in (("F", 25.7e3, 8.0), ("E", 25.4e3, 4.4), ("D", 26.1e3, 3.1)):
         disks, _, users = ROWS[name]
-        assert users * each / disks / 1e6 == pytest.approx(told, abs=0.05)
-        assert f"{disks} at {told} MB/s" in PAGE or f"{disks} disks at {told} MB/s" in PAGE
+        assert users * each / disks / 1e6 == pytest.approx(rate, abs=0.05)
+        assert f"{disks} at {rate} MB/s" in PAGE or f"{disks} disks at {rate} MB/s" in PAGE

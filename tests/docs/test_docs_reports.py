@@ -44,9 +44,9 @@ def test_the_languages_of_dates_are_those_there_are() -> None:
 
 
 def test_the_limits_of_logos_and_colours_are_told() -> None:
-    told = sections(PAGE)["Logos"]
+    section = sections(PAGE)["Logos"]
     for number in (vector.MOST_ELEMENTS, logo.MOST_PIXELS, logo.MOST_BYTES):
-        assert f"{number:,}" in told
+        assert f"{number:,}" in section
     assert f"{LEAST_CONTRAST} to 1" in sections(PAGE)["Colours"]
 
 
@@ -56,8 +56,8 @@ def test_the_template_that_is_shown_is_one() -> None:
 
 
 def test_the_sections_are_those_of_the_report() -> None:
-    told = [row[0] for row in rows(PAGE.partition("## What can be relied on")[0])[1:]]
-    assert told == [
+    titles = [row[0] for row in rows(PAGE.partition("## What can be relied on")[0])[1:]]
+    assert titles == [
         "summary",
         overview.TITLE,
         configuration.TITLE,

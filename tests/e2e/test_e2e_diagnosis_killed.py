@@ -23,12 +23,12 @@ def test_a_server_killed_while_users_arrive_has_too_little_memory(tmp_path: Path
     assert "Too little memory: the kernel kills its processes" in shown
     found = headcount.run("diagnose", folder, "--json").json["diagnosis"]
     headcount.close()
-    told = found["figures"][0]
+    figure = found["figures"][0]
     assert (found["limit"], found["detail"], found["confidence_word"]) == (
         "memory",
         "killed",
         "high",
     )
-    assert told["value"] >= 1
-    assert told["unit"] == "{kill}"
+    assert figure["value"] >= 1
+    assert figure["unit"] == "{kill}"
     assert found["size"] == pytest.approx(24e6, rel=0.01)

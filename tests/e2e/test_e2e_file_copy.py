@@ -48,9 +48,9 @@ def prepared(headcount: Headcount, file_server: FileServer) -> dict[str, Any]:
         *(*SCALE, "--json"),
     )
     assert ended.code == 0, ended
-    told = ended.json
-    assert isinstance(told, dict)
-    return told
+    document = ended.json
+    assert isinstance(document, dict)
+    return document
 
 
 def run(headcount: Headcount, server: FileServer, *options: str) -> Ended:
@@ -146,14 +146,16 @@ def test_the_level_passes_and_everybody_reports(ended: Ended, level: dict[str, A
     assert level["outcome"] == "passed"
     assert level["faults"] == []
     assert level["users_reported"] == USERS
-    told = {criterion["criterion"]: criterion for criterion in level["criteria"]}
-    assert set(told) == {"files-64k:mean<=1s", "files-1m:mean<=5s", "errors<1%"}
+    criteria = {criterion["criterion"]: criterion for criterion in level["criteria"]}
+    assert set(criteria) == {"files-64k:mean<=1s", "files-1m:mean<=5s", "errors<1%"}
 
 
 def test_groups_are_told_as_their_scenarios_together(level: dict[str, Any], steady: Steady) -> None:
     groups = {group["name"]: group for group in level["groups"]}
     assert set(groups) == {"files-64k", "files-1m"}
-    told = {criterion["criterion"].partition(":")[0]: criterion for criterion in level["criteria"]}
+    criteria = {
+        criterion["criterion"].partition(":")[0]: criterion for criterion in level["criteria"]
+    }
     for name, group in groups.items():
         members = [each for each in steady.names if each.endswith(name.removeprefix("files"))]
         assert len(members) == {"files-64k": 16, "files-1m": 2}[name]
@@ -162,7 +164,7 @@ def test_groups_are_told_as_their_scenarios_together(level: dict[str, Any], stea
         assert group["rate_per_s"] == pytest.approx(completed / steady.length_s)
         waited_s = steady.sum("response_s", members) + steady.at_ends("pending_s", members)
         assert group["mean_ms"] == pytest.approx(waited_s * 1000 / completed, rel=0.02)
-        assert told[name]["value"] == group["mean_ms"]
+        assert criteria[name]["value"] == group["mean_ms"]
 
 
 def test_bytes_are_those_of_the_copies(level: dict[str, Any]) -> None:

@@ -176,10 +176,10 @@ def run_on(headcount: Headcount, place: str, *options: str, **environment: str) 
     )
 
 
-def assert_refused(ended: Ended, code: int, *told: str) -> None:
+def assert_refused(ended: Ended, code: int, *texts: str) -> None:
     assert ended.code == code, ended
     message = " ".join(ended.message.split())
-    for text in told:
+    for text in texts:
         assert text in message, message
     assert ended.out == ""
 
@@ -207,9 +207,9 @@ def test_a_folder_of_somebody_is_left_alone(headcount: Headcount, disk: Path) ->
     (disk / "headcount").mkdir()
     (disk / "headcount" / "diary.txt").write_text("mine")
     before = contents(disk)
-    told = "is not empty and was not made by Headcount"
-    assert_refused(run_on(headcount, target(disk)), 2, told)
-    assert_refused(headcount.run("cleanup", "--target", target(disk)), 2, told)
+    message = "is not empty and was not made by Headcount"
+    assert_refused(run_on(headcount, target(disk)), 2, message)
+    assert_refused(headcount.run("cleanup", "--target", target(disk)), 2, message)
     assert contents(disk) == before
 
 

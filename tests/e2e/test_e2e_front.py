@@ -86,8 +86,8 @@ def test_mail_is_in_the_mailbox_when_it_is_accepted(
             _, found = mailbox.fetch("1:*", "(BODY.PEEK[TEXT])")
         bodies = [item[1] for item in found if isinstance(item, tuple)]
         assert bodies == [b".\r\n..two\r\nend\r\n"]
-        code, said = client.docmd("XCOUNT")
-        assert (code, json.loads(said)["messages"]) == (250, 1)
+        code, answer = client.docmd("XCOUNT")
+        assert (code, json.loads(answer)["messages"]) == (250, 1)
     counts = finished(command, signal.SIGTERM)
     place = {"messages": 1, "recipients": 1, "bytes": len(text)}
     assert counts == {
@@ -113,15 +113,15 @@ def test_held_mail_is_delivered_at_the_end_and_clients_need_the_password(
             client.login("anybody", "wrong")
         client.login("anybody", password)
         client.sendmail("a@b.invalid", ["c@d.invalid"], "Subject: x\r\n\r\n")
-        _, said = client.docmd("XCOUNT")
-        assert (json.loads(said)["held"], json.loads(said)["delivered"]) == (1, {})
+        _, answer = client.docmd("XCOUNT")
+        assert (json.loads(answer)["held"], json.loads(answer)["delivered"]) == (1, {})
     counts = finished(command, signal.SIGINT)
     assert (counts["held"], counts["messages"]) == (0, 1)
     assert password not in command.out + command.err
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "message"),
     [
         (("--lmtp", "127.0.0.1:1"), 3, "mail for 127.0.0.1:1 cannot be delivered: no connection"),
         (("--lmtp", "count", "--route", "x"), 2, '"x" is not a route: write DOMAIN=HOST:PORT'),
@@ -130,10 +130,10 @@ def test_held_mail_is_delivered_at_the_end_and_clients_need_the_password(
     ],
 )
 def test_mistakes_are_said(
-    headcount: Headcount, arguments: tuple[str, ...], code: int, told: str
+    headcount: Headcount, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
     ended = headcount.run("serve", "smtp", *arguments)
-    assert told in " ".join(ended.message.split())
+    assert message in " ".join(ended.message.split())
     assert ended.code == code
 
 

@@ -297,7 +297,7 @@ def test_the_log_has_what_the_seconds_count(bundle: Path) -> None:
 
 def test_the_audit_finds_nothing_wrong(headcount: Headcount, bundle: Path) -> None:
     found = headcount.run("audit", str(bundle), "--json").json
-    told = {one["check"]: (one["outcome"], one["sentence"]) for one in found["results"]}
+    checks = {one["check"]: (one["outcome"], one["sentence"]) for one in found["results"]}
     for check in ("files", "readable", "clocks", "totals", "figures", "answer", "report", "table"):
-        assert told[check][0] == "passed", told[check]
-    assert told["diagnosis"][0] == "passed", told["diagnosis"]
+        assert checks[check][0] == "passed", checks[check]
+    assert checks["diagnosis"][0] == "passed", checks["diagnosis"]

@@ -38,7 +38,7 @@ def headcount(tmp_path: Path, office: MailOffice) -> Iterator[Headcount]:
         yield command
 
 
-def told(ended: Ended) -> str:
+def output(ended: Ended) -> str:
     return " ".join((ended.out + ended.err).split())
 
 
@@ -78,7 +78,7 @@ def test_wrong_data_is_found_and_whose_message_it_is(
     assert found, level.faults
     for match in found:
         assert any(f".{int(match[2])}.{match[1]}@" in victim for victim in victims), match[0]
-    assert "wrong data" in told(ended)
+    assert "wrong data" in output(ended)
 
 
 def test_recipients_that_are_refused_are_named(headcount: Headcount, office: MailOffice) -> None:

@@ -207,7 +207,7 @@ def phase_of(headcount: Headcount) -> str:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("run", "replay", "--target", "lab:samba"), "--loadfile FILE"),
         (("run", "replay", "--loadfile", "/no/file"), "there is no load file /no/file"),
@@ -215,8 +215,8 @@ def phase_of(headcount: Headcount) -> str:
     ],
 )
 def test_mistakes_are_one_sentence(
-    headcount: Headcount, arguments: tuple[str, ...], told: str
+    headcount: Headcount, arguments: tuple[str, ...], message: str
 ) -> None:
     ended = headcount.run(*arguments)
     assert ended.code == 2, ended
-    assert told in " ".join(ended.message.split())
+    assert message in " ".join(ended.message.split())

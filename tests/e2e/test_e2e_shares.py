@@ -98,14 +98,14 @@ def test_the_fit_is_that_of_the_points(small: tuple[Ended, Headcount]) -> None:
     starts = [point["start"] for point in points]
     again = fit([held(point) for point in points], [p["process_bytes"] for p in points], starts)
     assert again is not None
-    told = fits["processes"]
-    assert [(c["name"], c["value"], c["low"], c["high"]) for c in told["costs"]] == [
+    fitted = fits["processes"]
+    assert [(c["name"], c["value"], c["low"], c["high"]) for c in fitted["costs"]] == [
         (cost.name, pytest.approx(cost.value), pytest.approx(cost.low), pytest.approx(cost.high))
         for cost in again.costs
     ]
     names = ["base", "share", "connection", "share_of_connection", "net_use", "open_file"]
-    assert [cost["name"] for cost in told["costs"]] == names
-    by = {cost["name"]: cost for cost in told["costs"]}
+    assert [cost["name"] for cost in fitted["costs"]] == names
+    by = {cost["name"]: cost for cost in fitted["costs"]}
     assert by["connection"]["measurable"]
     assert by["connection"]["original"] == "about 500 bytes paged and 500 nonpaged"
     assert any("about 250 bytes paged" in sentence for sentence in found["sentences"])
@@ -232,13 +232,15 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "told", "code"), MISTAKES, ids=lambda value: str(value)[:60])
+@pytest.mark.parametrize(
+    ("arguments", "message", "code"), MISTAKES, ids=lambda value: str(value)[:60]
+)
 def test_mistakes_are_named(
-    headcount: Headcount, arguments: list[str], told: str, code: int
+    headcount: Headcount, arguments: list[str], message: str, code: int
 ) -> None:
     ended = headcount.run("shares", "--json", *arguments, HEADCOUNT_PASSWORD="secret")  # noqa: S106
     assert ended.code == code, ended
-    assert told in ended.message
+    assert message in ended.message
     assert headcount.bundles() == []
 
 

@@ -52,10 +52,10 @@ def run(headcount: Headcount, target: str, *options: str, **environment: str) ->
     )
 
 
-def assert_refused(ended: Ended, code: int, *told: str) -> None:
+def assert_refused(ended: Ended, code: int, *texts: str) -> None:
     assert ended.code == code, ended
     message = " ".join(ended.message.split())
-    for text in told:
+    for text in texts:
         assert text in message, message
     assert ended.out == ""
 
@@ -89,7 +89,7 @@ def test_a_share_that_is_not_there(headcount: Headcount, file_server: FileServer
 
 
 @pytest.mark.parametrize(
-    ("settings", "client", "code", "told"),
+    ("settings", "client", "code", "texts"),
     [
         ({"read_only": "yes"}, (), 2, ["cannot be written to by user user00000", "read only = no"]),
         (
@@ -125,12 +125,12 @@ def test_a_server_that_does_not_allow_it(
     settings: dict[str, str],
     client: tuple[str, ...],
     code: int,
-    told: list[str],
+    texts: list[str],
 ) -> None:
     with serving(tmp_path_factory.mktemp("samba"), **settings) as server:
         options = [option for text in client for option in ("--client", text)]
         ended = run(headcount, server.target, *options, HEADCOUNT_PASSWORD=server.password)
-        assert_refused(ended, code, *told)
+        assert_refused(ended, code, *texts)
         assert server.files() == {}
 
 
@@ -155,13 +155,13 @@ def test_a_folder_of_somebody_elses_is_never_touched(
     (folder / "thesis.tex").write_text("five years of work")
     before = file_server.files()
     times = file_server.state()
-    told = ['the folder "headcount" of share "data"', "not made by Headcount", ".headcount"]
-    assert_refused(run(headcount, file_server.target), 2, *told)
+    texts = ['the folder "headcount" of share "data"', "not made by Headcount", ".headcount"]
+    assert_refused(run(headcount, file_server.target), 2, *texts)
     target = ("--target", file_server.target)
     for options in ((), ("--verify",)):
         prepared = headcount.run("prepare", "home-folders", "--users", "2", *target, *options)
-        assert_refused(prepared, 2, *told)
-    assert_refused(headcount.run("cleanup", *target), 2, *told)
+        assert_refused(prepared, 2, *texts)
+    assert_refused(headcount.run("cleanup", *target), 2, *texts)
     assert file_server.files() == before
     assert file_server.state() == times
     for path in sorted(folder.rglob("*"), reverse=True):
@@ -176,10 +176,10 @@ def test_a_data_set_that_does_not_fit(headcount: Headcount, file_server: FileSer
     # Some 80 MB are prepared for each user, and 34 MB more come during a run.
     users = str(shutil.disk_usage(file_server.shares).free // 100_000_000 + 100)
     options = ("--users", users, "--target", file_server.target)
-    told = ['MB more on share "data", but only', "shrink it with --scale", "play fewer users"]
+    texts = ['MB more on share "data", but only', "shrink it with --scale", "play fewer users"]
     before = file_server.files()
-    assert_refused(headcount.run("prepare", "home-folders", *options, "--json"), 5, *told)
-    assert_refused(headcount.run("run", "home-folders", *options), 5, *told)
+    assert_refused(headcount.run("prepare", "home-folders", *options, "--json"), 5, *texts)
+    assert_refused(headcount.run("run", "home-folders", *options), 5, *texts)
     assert set(file_server.files()) - set(before) <= MARKER_ONLY
     (error,) = events(headcount.bundles()[-1], "error")
     assert "MB more on share" in error["message"]
@@ -255,14 +255,14 @@ def test_samba_is_not_installed(
     with pytest.raises(SystemExit) as ended:
         cli.main()
     assert ended.value.code == 5
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert "lab:samba needs Samba" in told.err
-    assert "apt-get install" in told.err
-    assert "headcount doctor shows what this machine lacks" in told.err
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "lab:samba needs Samba" in printed.err
+    assert "apt-get install" in printed.err
+    assert "headcount doctor shows what this machine lacks" in printed.err
 
 
 def test_settings_that_the_lab_does_not_have(headcount: Headcount) -> None:
-    for setting, told in (("colour=red", "no setting colour"), ("signing=maybe", "mandatory")):
-        assert_refused(run(headcount, "lab:samba", "--set", setting), 2, told)
+    for setting, text in (("colour=red", "no setting colour"), ("signing=maybe", "mandatory")):
+        assert_refused(run(headcount, "lab:samba", "--set", setting), 2, text)
     assert headcount.leftovers() == []

@@ -11,9 +11,9 @@ pytestmark = pytest.mark.e2e
 def test_a_server_that_freezes_is_given_up(freezing: Freezing) -> None:
     frozen = freezing.frozen()
     assert frozen.ended.code == 3
-    told = frozen.ended.message
-    assert "the target stopped answering during level 1 at 4 users" in told
-    assert f"headcount resume {frozen.bundle}" in told.replace("\n", "")
+    message = frozen.ended.message
+    assert "the target stopped answering during level 1 at 4 users" in message
+    assert f"headcount resume {frozen.bundle}" in message.replace("\n", "")
     assert frozen.still_there == []
     assert frozen.leftovers == []
     found = reader.load(frozen.bundle)

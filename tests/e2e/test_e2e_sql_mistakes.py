@@ -40,18 +40,18 @@ def run(headcount: Headcount, target: str, *options: str, **environment: str) ->
     )
 
 
-def assert_refused(ended: Ended, code: int, *told: str) -> None:
+def assert_refused(ended: Ended, code: int, *texts: str) -> None:
     assert ended.code == code, ended
     message = " ".join(ended.message.split())
-    for text in told:
+    for text in texts:
         assert text in message, message
     assert ended.out == ""
 
 
 def test_a_wrong_password(headcount: Headcount, postgres: Postgres) -> None:
     ended = run(headcount, postgres.target, HEADCOUNT_PASSWORD="wr0ng")  # noqa: S106
-    told = ('password authentication failed for user "headcount"', "--password-file")
-    assert_refused(ended, 2, *told)
+    texts = ('password authentication failed for user "headcount"', "--password-file")
+    assert_refused(ended, 2, *texts)
     assert "wr0ng" not in ended.message
     assert headcount.bundles() == []
 
@@ -85,8 +85,8 @@ def test_a_role_without_the_right_to_make_a_schema(
 ) -> None:
     postgres.sql(f"CREATE ROLE guest LOGIN PASSWORD '{postgres.password}'")
     ended = run(headcount, postgres.target, "--user", "guest")
-    told = 'GRANT CREATE ON DATABASE "postgres" TO "guest"'
-    assert_refused(ended, 2, "permission denied for database postgres", told)
+    remedy = 'GRANT CREATE ON DATABASE "postgres" TO "guest"'
+    assert_refused(ended, 2, "permission denied for database postgres", remedy)
 
 
 def test_a_schema_of_that_name_that_is_somebodys(headcount: Headcount, postgres: Postgres) -> None:
@@ -130,8 +130,8 @@ def test_a_server_that_ends_or_stops_in_a_level(tmp_path: Path, number: int) -> 
             server.signal(SIGKILL if number == SIGKILL else SIGSTOP)
             ended = command.ended(GIVEN_UP_S)
             assert ended.code == 3, ended
-            told = " ".join(ended.message.split())
-            assert "the target stopped answering during level 1 at 6 users" in told
+            message = " ".join(ended.message.split())
+            assert "the target stopped answering during level 1 at 6 users" in message
             (level,) = reader.load(headcount.bundle).levels
             if number == SIGKILL:
                 assert level.outcome == "failed"

@@ -161,8 +161,8 @@ def test_the_answer_says_where_throughput_flattened_out_or_why_not(ended: Ended)
     figures = [plateau["figure"] for plateau in answer["plateaus"]]
     assert figures == ["scenarios", "bytes"]
     flat = [plateau for plateau in answer["plateaus"] if plateau["flattened"]]
-    told = [flag for flag in answer["flags"] if "flatten" in flag]
-    assert bool(told) == (len(flat) < 2)
+    doubts = [flag for flag in answer["flags"] if "flatten" in flag]
+    assert bool(doubts) == (len(flat) < 2)
     if answer["plateaus"][0]["flattened"]:
         assert answer["sentence"] == answer["plateaus"][0]["sentence"]
 
@@ -213,8 +213,8 @@ def test_the_servers_own_count_is_about_ours(headcount: Headcount) -> None:
     (level,) = json.loads((headcount.bundles()[-1] / "levels.json").read_bytes())["levels"]
     assert level["total"]["failed"] == 0
     # nginx's figure has Headcount's own question each second in it, and other ends of seconds.
-    told = level["counters"]["server"]["web.requests"]["mean"]
-    assert told == pytest.approx(level["achieved_per_s"] + 1, rel=0.15)
+    rate = level["counters"]["server"]["web.requests"]["mean"]
+    assert rate == pytest.approx(level["achieved_per_s"] + 1, rel=0.15)
     # Twenty users keep their connections.
     assert level["counters"]["server"]["web.connections"]["max"] >= 20
     assert level["requests"].get("CONNECT", 0) == 0

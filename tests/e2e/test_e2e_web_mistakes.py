@@ -69,8 +69,8 @@ def test_pages_that_are_not_there_are_told_with_what_to_do(
         assert ended.code == 3
         assert "does not serve the pages of web-static" in ended.message
         assert "GET /b256-0000.html: status 404" in ended.message
-        told = "headcount prepare web-static --scale 0.2 --folder PAGES"
-        assert f"create them with: {told}, and have the server serve that folder" in ended.message
+        remedy = "headcount prepare web-static --scale 0.2 --folder PAGES"
+        assert f"create them with: {remedy}, and have the server serve that folder" in ended.message
 
 
 def test_pages_of_another_scale_are_told(headcount: Headcount, apache: WebServer) -> None:
@@ -102,8 +102,8 @@ def test_all_pages_are_looked_at_if_wanted(headcount: Headcount, apache: WebServ
         assert headcount.run(*usual).code == 0  # it is not in the sample
         found = headcount.run(*usual, "--verify")
         assert found.code == 3
-        told = "GET /dir05/k8-0000.html: wrong data at offset"
-        assert told in found.message
+        message = "GET /dir05/k8-0000.html: wrong data at offset"
+        assert message in found.message
         fill(headcount, apache, "web-cgi20", "--scale", "0.2")
         assert page.read_bytes() != whole  # its length is right
         fill(headcount, apache, "web-cgi20", "--scale", "0.2", "--verify")
@@ -211,7 +211,7 @@ def test_a_folder_is_written_kept_and_deleted(headcount: Headcount, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("prepare", "home-folders", "--folder", "x"), "--folder is for workloads with [pages]"),
         (("prepare", "web-static"), "for the pages of a web server --folder"),
@@ -222,11 +222,11 @@ def test_a_folder_is_written_kept_and_deleted(headcount: Headcount, tmp_path: Pa
     ],
 )
 def test_what_cannot_be_asked_for(
-    headcount: Headcount, arguments: tuple[str, ...], told: str
+    headcount: Headcount, arguments: tuple[str, ...], message: str
 ) -> None:
     ended = headcount.run(*arguments)
     assert ended.code in (2, 3)
-    assert told in ended.message
+    assert message in ended.message
 
 
 def test_nothing_can_be_deleted_over_http(headcount: Headcount, apache: WebServer) -> None:

@@ -104,10 +104,10 @@ def test_ctrl_c_ends_a_run_that_waits(moment: str) -> None:
             assert child.stdout.readline() == "ready\n"
             time.sleep(0.2)
             child.send_signal(signal.SIGINT)
-            _, told = child.communicate(timeout=HUNG_S)
+            _, errors = child.communicate(timeout=HUNG_S)
         finally:
             child.kill()
-    assert "KeyboardInterrupt" in told
+    assert "KeyboardInterrupt" in errors
     assert child.returncode == -signal.SIGINT
 
 

@@ -90,8 +90,8 @@ def test_quantiles_are_those_of_the_sorted_list_to_a_thousandth(
     values: list[int], share: float
 ) -> None:
     exact = sorted(values)[max(math.ceil(Fraction(share) * len(values)), 1) - 1]
-    told = ours(values).quantile_us(share)
-    assert exact <= told <= exact * (1 + 1e-3)
+    quantile_us = ours(values).quantile_us(share)
+    assert exact <= quantile_us <= exact * (1 + 1e-3)
 
 
 @given(st.lists(durations, min_size=1, max_size=200), st.sampled_from([0, 50, 90, 95, 99, 99.9]))

@@ -36,7 +36,7 @@ def test_it_answers_as_it_was_set_and_leaves_nothing(base: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [
         ({"thread": "3"}, "no setting thread; it has: threads, write_mode, connections"),
         ({"threads": "-1"}, 'threads is "-1"; it can be 0 to 10000'),
@@ -47,8 +47,8 @@ def test_it_answers_as_it_was_set_and_leaves_nothing(base: Path) -> None:
         ({"write_mode": "fast"}, "it can be: buffered, dsync, direct"),
     ],
 )
-def test_settings_it_does_not_have(base: Path, settings: dict[str, str], told: str) -> None:
-    with pytest.raises(InputError, match=told):
+def test_settings_it_does_not_have(base: Path, settings: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         lab.start("app", settings)
     assert not base.exists()
 

@@ -54,7 +54,7 @@ def alive(pid: int) -> bool:
     return any(one.pid == pid for one in keeper.processes())
 
 
-def told(home: Home, number: int) -> list[int]:
+def pids_of(home: Home, number: int) -> list[int]:
     """The processes of a server once there are so many."""
     file = home.path / "told"
     wait_for(lambda: file.exists() and len(file.read_text().splitlines()) == number)
@@ -64,7 +64,7 @@ def told(home: Home, number: int) -> list[int]:
 @pytest.mark.parametrize("program", [FAMILY, DAEMON], ids=["family", "daemon"])
 def test_all_of_a_server_ends_with_it(home: Home, program: str) -> None:
     server = kept(program, home)
-    pids = told(home, 2)
+    pids = pids_of(home, 2)
     assert server.server_pid in pids
     assert server.server_pid != server.pid
     assert os.getsid(server.server_pid) == server.server_pid  # and so it has a group of its own
@@ -75,22 +75,22 @@ def test_all_of_a_server_ends_with_it(home: Home, program: str) -> None:
 
 
 def test_a_frozen_server_ends_in_its_own_way(home: Home, tmp_path: Path) -> None:
-    said = tmp_path / "said"
-    handler = f"lambda *_: (open({str(said)!r}, 'a').write('bye '), sys.exit())"
+    farewell = tmp_path / "said"
+    handler = f"lambda *_: (open({str(farewell)!r}, 'a').write('bye '), sys.exit())"
     obeys = f"import signal, sys\nsignal.signal(signal.SIGTERM, {handler})\n"
     server = kept(obeys + DAEMON, home)
-    pids = told(home, 2)
+    pids = pids_of(home, 2)
     for pid in (*pids, server.pid):
         os.kill(pid, signal.SIGSTOP)
     server.stop()
     assert not any(map(alive, pids))
-    assert said.read_text() == "bye bye "  # they were continued and asked, not killed
+    assert farewell.read_text() == "bye bye "  # they were continued and asked, not killed
 
 
 @pytest.mark.parametrize("name", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_keeper_that_is_told_to_end_ends_it(home: Home, name: signal.Signals) -> None:
     server = kept(DAEMON, home)
-    pids = told(home, 2)
+    pids = pids_of(home, 2)
     os.kill(server.pid, name)
     wait_for(lambda: not home.path.exists())
     assert not any(map(alive, pids))
@@ -99,7 +99,7 @@ def test_a_keeper_that_is_told_to_end_ends_it(home: Home, name: signal.Signals) 
 
 def test_a_killed_keeper_takes_its_server_along(home: Home) -> None:
     server = kept(FAMILY, home)
-    (pid,) = {server.server_pid} & set(told(home, 2))
+    (pid,) = {server.server_pid} & set(pids_of(home, 2))
     os.kill(server.pid, signal.SIGKILL)
     wait_for(lambda: not alive(pid))
     server.stop()
@@ -108,7 +108,7 @@ def test_a_killed_keeper_takes_its_server_along(home: Home) -> None:
 
 def test_what_a_killed_keeper_left_frozen_ends_when_it_is_stopped(home: Home) -> None:
     server = kept(FAMILY, home)
-    pids = told(home, 2)
+    pids = pids_of(home, 2)
     os.killpg(server.server_pid, signal.SIGSTOP)
     wait_for(lambda: all(") T " in Path(f"/proc/{pid}/stat").read_text() for pid in pids))
     os.kill(server.pid, signal.SIGKILL)
@@ -167,7 +167,7 @@ def test_a_server_that_ends_by_itself_leaves_its_log_to_its_owner(home: Home) ->
 
 def test_children_end_when_their_server_has_died(home: Home) -> None:
     server = kept(DAEMON, home)
-    pids = told(home, 2)
+    pids = pids_of(home, 2)
     os.kill(server.server_pid, signal.SIGKILL)
     wait_for(lambda: not any(map(alive, pids)))
     assert alive(server.pid)

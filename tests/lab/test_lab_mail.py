@@ -66,8 +66,8 @@ def test_mail_to_ten_users_is_read_back_and_nothing_is_left(base: Path, front: s
             assert "Subject: to ten\r\n" in message
             assert message.endswith("\r\n\r\n" + text)
         assert inbox(server, 10) == []
-        told = subprocess.check_output(["/usr/sbin/dovecot", "--version"], text=True)
-        assert told.startswith(server.programs["dovecot"] + " ")
+        version = subprocess.check_output(["/usr/sbin/dovecot", "--version"], text=True)
+        assert version.startswith(server.programs["dovecot"] + " ")
         assert ("postfix" in server.programs) == (front == "postfix")
         assert server.settings["front"] == front
         assert server.language == ("lmtp" if front == "lmtp" else "smtp")
@@ -265,14 +265,14 @@ def test_ports_that_somebody_takes_meanwhile(base: Path, monkeypatch: pytest.Mon
 
 
 def test_dovecot_that_is_not_there(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = "apt-get install -y --no-install-recommends dovecot-imapd dovecot-lmtpd"
+    remedy = "apt-get install -y --no-install-recommends dovecot-imapd dovecot-lmtpd"
     with monkeypatch.context() as without:
         without.setattr(installed, "FOLDERS", ())
         without.setenv("PATH", "")
-        with pytest.raises(SystemLimitError, match=told):
+        with pytest.raises(SystemLimitError, match=remedy):
             lab.start("mail", {})
     monkeypatch.setattr(dovecot, "PARTS", ("/nowhere",))
-    with pytest.raises(SystemLimitError, match=told):
+    with pytest.raises(SystemLimitError, match=remedy):
         lab.start("mail", {})
     assert not base.exists() or nothing_is_left(base)
 

@@ -88,7 +88,7 @@ def test_the_counters_are_what_happened() -> None:
     with started(front="lmtp") as server:
         source = MailSource(server.stats, server.queue_length, server.arrivals)
 
-        def told() -> dict[str, float]:
+        def figures() -> dict[str, float]:
             metrics = dovecot.metrics(dovecot.response(server.stats, dovecot.HELLO))
             totals = {f"total {name}": float(many) for name, (many, _) in metrics.items()}
             return {**source.sample().values, **totals}
@@ -97,10 +97,10 @@ def test_the_counters_are_what_happened() -> None:
             with pytest.raises(imaplib.IMAP4.error), session(server, 3, "guess"):
                 raise AssertionError("could log on")
             send(server, [1, 2, 3, 50], "three are there")
-            wait_for(lambda: told()["total deliveries"] == 3)
-            wait_for(lambda: told()["mail.sessions"] == 2)
-            assert told()["total logins"] == 3  # with its own
-        wait_for(lambda: told()["mail.sessions"] == 0)
+            wait_for(lambda: figures()["total deliveries"] == 3)
+            wait_for(lambda: figures()["mail.sessions"] == 2)
+            assert figures()["total logins"] == 3  # with its own
+        wait_for(lambda: figures()["mail.sessions"] == 0)
 
 
 def test_the_quota_is_told() -> None:
@@ -120,12 +120,12 @@ def test_what_dovecot_has_read_is_what_was_set() -> None:
             ("info_log_path", "/dev/null"),
             ("mail_max_userip_connections", "0"),
         ):
-            told = subprocess.check_output([program, "-c", str(where), "-h", key], text=True)
-            assert told.strip() == value
+            setting = subprocess.check_output([program, "-c", str(where), "-h", key], text=True)
+            assert setting.strip() == value
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [
         ({"user": "5"}, "lab:mail has no setting user; it has: users, format, fsync"),
         ({"users": "100001"}, 'users is "100001"; it can be: 1 to 100,000'),
@@ -133,8 +133,8 @@ def test_what_dovecot_has_read_is_what_was_set() -> None:
         ({"front": "lmtp", "destinations": "1"}, "need a front that relays mail"),
     ],
 )
-def test_settings_it_does_not_have(settings: dict[str, str], told: str, base: Path) -> None:
+def test_settings_it_does_not_have(settings: dict[str, str], message: str, base: Path) -> None:
     with pytest.raises(InputError, match=r"^[^\n]*$") as caught:
         lab.start("mail", settings)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert not base.exists() or nothing_is_left(base)

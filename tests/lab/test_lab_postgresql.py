@@ -60,7 +60,7 @@ def psql(
     )
 
 
-def said(server: PostgresqlServer, statement: str) -> str:
+def psql_output(server: PostgresqlServer, statement: str) -> str:
     done = psql(server, statement)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
@@ -87,12 +87,14 @@ def alive(pids: set[int]) -> bool:
 def test_rows_are_kept_and_read_back_and_nothing_is_left(base: Path) -> None:
     with started() as server:
         statement = "create table t as select n, n * n as m from generate_series(1, 1000) n"
-        assert said(server, statement) == "SELECT 1000"
-        assert said(server, "select count(*), sum(m) from t") == "1000|333833500"
-        assert said(server, "show server_version").split()[0] == server.programs["postgresql"]
-        assert said(server, "show data_directory").startswith(str(server.home))
-        assert said(server, "show unix_socket_directories") == ""
-        assert said(server, "show listen_addresses") == "127.0.0.1"
+        assert psql_output(server, statement) == "SELECT 1000"
+        assert psql_output(server, "select count(*), sum(m) from t") == "1000|333833500"
+        assert (
+            psql_output(server, "show server_version").split()[0] == server.programs["postgresql"]
+        )
+        assert psql_output(server, "show data_directory").startswith(str(server.home))
+        assert psql_output(server, "show unix_socket_directories") == ""
+        assert psql_output(server, "show listen_addresses") == "127.0.0.1"
         user = 65534 if ROOT else os.geteuid()
         pids = family(server)
         memory = shared(server)
@@ -113,7 +115,7 @@ def test_a_wrong_password_is_refused_and_so_is_none() -> None:
         assert "password authentication failed" in wrong.stderr
         assert "no password supplied" in psql(server, "select 1", PGPASSWORD="").stderr
         kept = "select rolpassword from pg_authid where rolname = current_user"
-        assert said(server, kept).startswith("SCRAM-SHA-256$")
+        assert psql_output(server, kept).startswith("SCRAM-SHA-256$")
         assert list(server.home.glob("password")) == []
 
 
@@ -151,36 +153,38 @@ def test_every_setting_is_in_effect() -> None:
     assert all(value != known[key].default for key, (value, _) in OTHER.items())
     with started(**{key: value for key, (value, _) in OTHER.items()}) as server:
         for key, (_, shown) in OTHER.items():
-            assert said(server, f"show {known[key].parameter}") == shown, key
+            assert psql_output(server, f"show {known[key].parameter}") == shown, key
 
 
 def test_the_defaults_are_postgresqls_own_but_for_the_connections() -> None:
     with started() as server:
         ask = "select boot_val, setting from pg_settings where name = '{}'"
         for key, one in postgresql_settings.POSTGRESQL.items():
-            usual, here = said(server, ask.format(one.parameter)).split("|")
+            usual, here = psql_output(server, ask.format(one.parameter)).split("|")
             assert (usual == here) == (key != "max_connections"), key
-        assert said(server, "show max_connections") == "1000"
+        assert psql_output(server, "show max_connections") == "1000"
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [
         ({"jitter": "on"}, "lab:postgresql has no setting jitter; it has: max_connections, shared"),
         ({"fsync": "yes"}, 'fsync is "yes"; it can be: on, off'),
         ({"work_mem_mib": "0"}, 'work_mem_mib is "0"; it can be: 1 to 100,000'),
     ],
 )
-def test_settings_it_does_not_have(settings: dict[str, str], told: str) -> None:
+def test_settings_it_does_not_have(settings: dict[str, str], message: str) -> None:
     with pytest.raises(InputError) as caught:
         lab.start("postgresql", settings)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_what_postgresql_complains_of_is_told(base: Path) -> None:
-    with pytest.raises(SystemLimitError, match=r"PostgreSQL ended at once; .*max_wal_size") as told:
+    with pytest.raises(
+        SystemLimitError, match=r"PostgreSQL ended at once; .*max_wal_size"
+    ) as caught:
         lab.start("postgresql", {"max_wal_size_mib": "1"})
-    assert "Traceback" not in str(told.value)
+    assert "Traceback" not in str(caught.value)
     assert nothing_is_left(base)
 
 
@@ -216,7 +220,7 @@ def test_a_killed_keeper_leaves_nothing_though_a_session_waits(base: Path) -> No
             stderr=subprocess.DEVNULL,
         ):
             ask = "select count(*) from pg_stat_activity where query = 'select pg_sleep(600)'"
-            wait_for(lambda: said(server, ask) == "1")
+            wait_for(lambda: psql_output(server, ask) == "1")
             pids, memory = family(server), shared(server)
             (parent,) = (one.parent for one in keeper.processes() if one.pid == server.pids[0])
             os.kill(parent, signal.SIGKILL)
@@ -233,7 +237,7 @@ def test_a_port_that_somebody_takes_meanwhile(base: Path, monkeypatch: pytest.Mo
         numbers = iter([taken, port.free()])
         monkeypatch.setattr(port, "free", lambda: next(numbers))
         with started() as server:
-            assert said(server, "select 1") == "1"
+            assert psql_output(server, "select 1") == "1"
         monkeypatch.setattr(port, "free", lambda: taken)
         monkeypatch.setattr(postgresql, "PORTS", 1)
         with pytest.raises(SystemLimitError, match="tried 1 ports, each in use"):
@@ -245,8 +249,8 @@ def test_postgresql_that_is_not_there(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(postgresql, "VERSIONS", tmp_path)
     monkeypatch.setattr(installed, "FOLDERS", ())
     monkeypatch.setenv("PATH", "")
-    told = "apt-get install -y --no-install-recommends postgresql "
-    with pytest.raises(SystemLimitError, match=told):
+    remedy = "apt-get install -y --no-install-recommends postgresql "
+    with pytest.raises(SystemLimitError, match=remedy):
         lab.start("postgresql", {})
 
 

@@ -109,16 +109,16 @@ def test_a_program_that_is_not_there() -> None:
 
 def test_standard_input_ends_when_the_owner_is_killed(tmp_path: Path) -> None:
     # The server writes its pid, then ends with its standard input.
-    told = tmp_path / "pid"
-    server = f"import os\nopen({str(told)!r}, 'w').write(str(os.getpid()))\n"
+    pid_file = tmp_path / "pid"
+    server = f"import os\nopen({str(pid_file)!r}, 'w').write(str(os.getpid()))\n"
     server += READY + "os.read(0, 1)\n"
     owner = "import time\nfrom headcount.lab.process import ServerProcess\n"
     owner += f"server = ServerProcess({python(server)!r})\n"
     owner += "server.ready_line('{')\ntime.sleep(600)\n"
     with subprocess.Popen([sys.executable, "-c", owner]) as process_of_owner:
         try:
-            wait_for(lambda: told.exists() and told.read_text())
-            assert alive(int(told.read_text()))
+            wait_for(lambda: pid_file.exists() and pid_file.read_text())
+            assert alive(int(pid_file.read_text()))
         finally:
             process_of_owner.kill()
-    wait_for(lambda: not alive(int(told.read_text())))
+    wait_for(lambda: not alive(int(pid_file.read_text())))

@@ -88,8 +88,8 @@ def test_any_user_logs_on_with_the_password_and_nothing_is_left(base: Path) -> N
     with started() as server:
         assert server.address.startswith("127.0.0.1:")
         assert (server.share, server.shares, server.user) == ("data", 1, "user{n:05}")
-        told = subprocess.check_output(["/usr/sbin/smbd", "--version"], text=True)
-        assert told.strip() == f"Version {server.programs['samba']}"
+        version = subprocess.check_output(["/usr/sbin/smbd", "--version"], text=True)
+        assert version.strip() == f"Version {server.programs['samba']}"
         assert Path(f"/proc/{server.pids[0]}/comm").read_text() == "smbd\n"
         for user in (0, 7, 99_999):
             done = logon(server, f"put /etc/passwd u{user}", user=user)
@@ -215,8 +215,8 @@ def test_signing_dialects_and_encryption_as_the_server_answers() -> None:
 def test_read_only_shares_are_read_only() -> None:
     with started(read_only="yes", shares="2") as server:
         assert logon(server, "ls", share=1).returncode == 0
-        told = logon(server, "put /etc/passwd new", share=1)
-        assert "NT_STATUS_ACCESS_DENIED" in told.stdout + told.stderr
+        finished = logon(server, "put /etc/passwd new", share=1)
+        assert "NT_STATUS_ACCESS_DENIED" in finished.stdout + finished.stderr
 
 
 def test_the_password_is_nowhere(base: Path) -> None:
@@ -333,9 +333,9 @@ def test_what_smbd_complains_of_is_told(base: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(secrets, "token_urlsafe", lambda _: WRONG)
     with pytest.raises(SystemLimitError) as caught:
         lab.start("samba", {})
-    told = str(caught.value)
-    assert told.startswith("smbd ended at once; its log: ")
-    assert "/proc/no/such/folder" in told
+    message = str(caught.value)
+    assert message.startswith("smbd ended at once; its log: ")
+    assert "/proc/no/such/folder" in message
     assert WRONG not in "".join(traceback.format_exception(caught.value))
     assert nothing_is_left(base)
 

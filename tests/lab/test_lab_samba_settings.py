@@ -9,7 +9,7 @@ from headcount.lab.samba_settings import SETTINGS, complete
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [
         ({"sign": "auto"}, "lab:samba has no setting sign; it has: shares, signing, encryption,"),
         ({"signing": "Auto"}, 'signing is "Auto"; it can be one of: auto, mandatory, disabled'),
@@ -31,12 +31,12 @@ from headcount.lab.samba_settings import SETTINGS, complete
     ],
 )
 def test_settings_it_does_not_have(
-    settings: dict[str, str], told: str, tmp_path: object, monkeypatch: pytest.MonkeyPatch
+    settings: dict[str, str], message: str, tmp_path: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with pytest.raises(InputError) as caught:
         lab.start("samba", settings)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert not home.base().exists()
 
 

@@ -210,7 +210,7 @@ def test_the_status_counts_every_request() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "settings", "told"),
+    ("name", "settings", "message"),
     [
         ("nginx", {"worker": "1"}, "lab:nginx has no setting worker; it has: workers, connections"),
         ("nginx", {"workers": "0"}, 'workers is "0"; it can be: auto, 1 to 512'),
@@ -224,11 +224,11 @@ def test_the_status_counts_every_request() -> None:
     ],
 )
 def test_settings_it_does_not_have(
-    name: str, settings: dict[str, str], told: str, base: Path
+    name: str, settings: dict[str, str], message: str, base: Path
 ) -> None:
     with pytest.raises(InputError) as caught:
         lab.start(name, settings)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert not base.exists()
 
 

@@ -60,9 +60,9 @@ def test_memory_is_limited(real: Group) -> None:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as greedy:
         real.add([greedy.pid])
         real.limit(Limits(memory_bytes=1 << 26))
-        said, _ = greedy.communicate(b"\n", timeout=60)
+        output, _ = greedy.communicate(b"\n", timeout=60)
     assert greedy.returncode == -9, "killed for want of memory"
-    assert said == b""
+    assert output == b""
 
 
 def test_a_process_goes_back_to_where_it_was(real: Group) -> None:

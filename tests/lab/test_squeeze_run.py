@@ -96,10 +96,10 @@ def test_files_are_forgotten_by_the_page_cache(tmp_path: Path) -> None:
 
 def cached_pages(file: Path) -> int:
     """Pages in memory, as util-linux counts them (fincore(1))."""
-    told = subprocess.run(
+    finished = subprocess.run(
         ["fincore", "--noheadings", "--output", "PAGES", file],
         capture_output=True,
         text=True,
         check=True,
     )
-    return int(told.stdout)
+    return int(finished.stdout)

@@ -45,12 +45,12 @@ def test_a_source_that_fails_is_lost_once_left_alone_longer_each_time_and_back_o
     source.steps += [{}, {BUSY: 0.2}, {BUSY: 0.3}]
     clock = Clock()
     feed = fed(source, clock)
-    told: list[News] = []
+    news: list[News] = []
     while source.steps:
-        told += feed.poll()
+        news += feed.poll()
         clock.now_s += 0.5
-    assert [type(one) for one in told] == [Reading, Lost, Back, Reading, Reading]
-    lost = told[1]
+    assert [type(one) for one in news] == [Reading, Lost, Back, Reading, Reading]
+    lost = news[1]
     assert isinstance(lost, Lost)
     assert lost.reason == "Connection refused"
     assert source.closed == 3
@@ -132,8 +132,8 @@ def test_a_run_is_followed_line_by_line_until_it_is_over(tmp_path: Path) -> None
     event = {"at": "1970-01-01T00:01:40+00:00", "t_s": 0.5, "event": "level-start"}
     line = json.dumps({**event, "level": 1, "users": 7, "purpose": "probe"})
     (tmp_path / "events.ndjson").write_text(line + "\n", "utf-8")
-    said, run, sut = feed.poll()
-    assert said == Remark(100.0, "level 1: 7 users (probe)")
+    remark, run, sut = feed.poll()
+    assert remark == Remark(100.0, "level 1: 7 users (probe)")
     assert run == Reading(RUN, 100.5, {"users": 7.0, "completed_per_s": 40.0, "failed_per_s": 4.0})
     assert sut == Reading("sut", 100.5, {BUSY: 0.5})
     series.write_text(second(1.0, 10) + "\n" + second(2.0, 20) + "\n", "utf-8")

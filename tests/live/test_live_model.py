@@ -110,8 +110,8 @@ def test_what_is_no_condition_is_said(text: str) -> None:
 def test_an_alert_is_told_once_when_it_begins_and_once_when_it_ends() -> None:
     news = readings("s", [{BUSY: one} for one in (0.5, 0.95, 0.99, 0.9, 0.2, 0.91)])
     watched = monitor(*news, alerts=("CPU busy>90%",))
-    told = [(event.at_s, event.state, event.lasted_s) for event in watched.events]
-    assert told == [(1.0, "raised", None), (3.0, "ended", 2.0), (5.0, "raised", None)]
+    alerts = [(event.at_s, event.state, event.lasted_s) for event in watched.events]
+    assert alerts == [(1.0, "raised", None), (3.0, "ended", 2.0), (5.0, "raised", None)]
 
 
 def test_a_sample_without_the_counter_neither_raises_nor_ends_an_alert() -> None:

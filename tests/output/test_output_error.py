@@ -32,10 +32,10 @@ def message(path: Path, code: int, option: str = "--html") -> tuple[int, str]:
     ],
 )
 def test_a_machine_that_does_not_allow_it(tmp_path: Path, code: int, text: str) -> None:
-    found, told = message(tmp_path / "x.html", code)
+    found, sentence = message(tmp_path / "x.html", code)
     assert found == ExitCode.UNSUITABLE
-    assert told.startswith(f"cannot write {tmp_path / 'x.html'}: ")
-    assert text in told
+    assert sentence.startswith(f"cannot write {tmp_path / 'x.html'}: ")
+    assert text in sentence
 
 
 @pytest.mark.parametrize(
@@ -52,9 +52,9 @@ def test_a_machine_that_does_not_allow_it(tmp_path: Path, code: int, text: str) 
 )
 def test_a_path_that_is_wrong(tmp_path: Path, name: str, code: int, text: str) -> None:
     (tmp_path / "file").write_text("x")
-    found, told = message(tmp_path / name, code)
+    found, sentence = message(tmp_path / name, code)
     assert found == ExitCode.BAD_INPUT
-    assert text.format(tmp_path) in told
+    assert text.format(tmp_path) in sentence
 
 
 def test_a_full_disk_is_named_with_what_is_free(
@@ -81,9 +81,9 @@ def test_a_current_folder_that_was_deleted(tmp_path: Path, monkeypatch: pytest.M
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    found, told = message(Path("x.html"), errno.ENOENT)
+    found, sentence = message(Path("x.html"), errno.ENOENT)
     assert found == ExitCode.BAD_INPUT
-    assert "the current folder has been deleted" in told
+    assert "the current folder has been deleted" in sentence
 
 
 def test_the_mount_point_of_a_path_that_is_not_there_yet() -> None:

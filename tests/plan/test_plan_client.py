@@ -119,7 +119,7 @@ def test_other_protocols_have_no_such_keys() -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "target", "told"),
+    ("make", "target", "message"),
     [
         (plan, "lab:samba", 'speaks "app", which the target "lab:samba" does not'),
         (plan, "smb://127.0.0.1/data", "its targets look like app://host:port"),
@@ -127,7 +127,7 @@ def test_other_protocols_have_no_such_keys() -> None:
         (smb_plan, "app://127.0.0.1:1", "its targets look like smb://host/share"),
     ],
 )
-def test_a_target_of_another_protocol_is_refused(make: Any, target: str, told: str) -> None:
+def test_a_target_of_another_protocol_is_refused(make: Any, target: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         make(target=target)
-    assert told in str(caught.value)
+    assert message in str(caught.value)

@@ -106,7 +106,7 @@ def test_the_price_of_an_answer_of_at_least_so_many_users_is_an_upper_bound() ->
     nothing = of_levels(plan(), [], 1.0, "unfinished")
     for high, first in ((None, "at most 13.45 USD per user"), (2_500.0, "13.45 USD per user (95%")):
         found = capacity(2_000.0, high)
-        told = {"capacity": found, "price": price(cost, 2_200, found, marks)}
-        user, mark = priced(nothing.model_copy(update=told))
+        changes = {"capacity": found, "price": price(cost, 2_200, found, marks)}
+        user, mark = priced(nothing.model_copy(update=changes))
         assert user.startswith(first)
         assert mark == "10.14 USD per mark"  # of a level that was measured, whatever the capacity

@@ -68,7 +68,7 @@ def item(**changes: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "message"),
     [
         ({}, "give either an amount or items"),
         ({"amount": 5, "items": [item()]}, "give either an amount or items"),
@@ -88,10 +88,10 @@ def item(**changes: Any) -> dict[str, Any]:
         ({"amount": 5, "currency": "dollars"}, "pattern"),
     ],
 )
-def test_every_mistake_is_named(values: dict[str, Any], said: str) -> None:
+def test_every_mistake_is_named(values: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match="the plan has a mistake") as raised:
         plan(cost={"currency": "USD"} | values)
-    assert said in str(raised.value)
+    assert message in str(raised.value)
     assert "cost" in str(raised.value)
 
 
@@ -99,9 +99,9 @@ def test_files_that_cannot_be_read_say_why(tmp_path: Path) -> None:
     path = tmp_path / "costs.toml"
     with pytest.raises(InputError, match="cannot be read"):
         load_costs(path)
-    for content, said in ((b"currency = ", "not valid TOML"), (b"\xff", "not valid TOML")):
+    for content, message in ((b"currency = ", "not valid TOML"), (b"\xff", "not valid TOML")):
         path.write_bytes(content)
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             load_costs(path)
     path.write_text('currency = "USD"\namont = 5\n', "utf-8")
     with pytest.raises(InputError, match='did you mean "amount"'):

@@ -47,7 +47,7 @@ def test_what_is_stated_is_kept_in_the_plan_as_text(sheet: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("[server]\nx = 1\n", "server: there is no such key"),
         ("[suts]\nx = 1\n", 'did you mean "sut"?'),
@@ -56,11 +56,11 @@ def test_what_is_stated_is_kept_in_the_plan_as_text(sheet: Path, tmp_path: Path)
         ("[sut\n", "is not valid TOML"),
     ],
 )
-def test_a_sheet_that_cannot_be_is_a_mistake(sheet: Path, text: str, told: str) -> None:
+def test_a_sheet_that_cannot_be_is_a_mistake(sheet: Path, text: str, message: str) -> None:
     sheet.write_text(text, "utf-8")
     with pytest.raises(InputError) as caught:
         load_disclosure(sheet)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert str(sheet) in str(caught.value)
 
 

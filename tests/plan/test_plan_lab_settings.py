@@ -29,7 +29,7 @@ def test_values_are_written_as_in_web_addresses() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("lab:app?", "settings of the server look like lab:app?threads=4"),
         ("lab:app?threads", "quote the target"),
@@ -39,10 +39,10 @@ def test_values_are_written_as_in_web_addresses() -> None:
         ("lab:samab?shares=4", 'the lab has no server "samab"; did you mean "samba"?'),
     ],
 )
-def test_what_cannot_be_read(text: str, told: str) -> None:
+def test_what_cannot_be_read(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         parse(text)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_a_plan_has_them_in_its_server_table_and_is_read_back_the_same() -> None:

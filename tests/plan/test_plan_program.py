@@ -76,7 +76,7 @@ def test_a_load_file_has_to_be_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("Close 5 NT_STATUS_OK\n", "line 1: Close on handle 5, which no NTCreateX before it"),
         ("\nLeap 5\n", 'line 2: "Leap" is not an operation of a load file of dbench'),
@@ -85,11 +85,11 @@ def test_a_load_file_has_to_be_named() -> None:
         ("", "this file has no operations, so it is not a load file"),
     ],
 )
-def test_what_is_no_load_file_is_refused_with_the_line(file: Path, text: str, told: str) -> None:
+def test_what_is_no_load_file_is_refused_with_the_line(file: Path, text: str, message: str) -> None:
     file.write_text(text, "utf-8")
     with pytest.raises(InputError) as caught:
         load_file(file, ignore_times=False)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert str(file) in str(caught.value)
 
 
@@ -124,7 +124,7 @@ def test_a_workspace_has_bounds(workspace: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("program", "told"),
+    ("program", "message"),
     [
         ({"kind": "load-file", "path": "/x"}, "give both path and sha256 of a load file"),
         ({"kind": "disk-mix", "ignore_times": True}, 'are for the kind "load-file"'),
@@ -132,10 +132,10 @@ def test_a_workspace_has_bounds(workspace: str) -> None:
         ({"kind": "disk-mix", "sha256": "short"}, "program.sha256"),
     ],
 )
-def test_a_program_that_cannot_be_is_a_mistake(program: dict[str, object], told: str) -> None:
+def test_a_program_that_cannot_be_is_a_mistake(program: dict[str, object], message: str) -> None:
     with pytest.raises(InputError) as caught:
         validate(Workload, spoilt("program", program, SMB_WORKLOAD), "the workload")
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_the_disk_mix_is_the_published_one() -> None:

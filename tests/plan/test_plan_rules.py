@@ -26,17 +26,17 @@ def test_a_rule_replaces_the_criteria_and_is_named_in_plan_and_verdict() -> None
 
 
 @pytest.mark.parametrize(
-    ("overrides", "told"),
+    ("overrides", "message"),
     [
         ({"rule": "service"}, 'has no rule "service"; did you mean "service-level"?'),
         ({"rule": "x"}, 'has no rule "x" (it has: mean, service-level)'),
         ({"rule": "mean", "criteria": ["p95<=1s"]}, "--criteria and --rule exclude each other"),
     ],
 )
-def test_what_names_no_rule_is_refused(overrides: dict[str, Any], told: str) -> None:
+def test_what_names_no_rule_is_refused(overrides: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as caught:
         resolve(workload("rules", RULES), "lab:app", Overrides(users=2, **overrides))
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_a_workload_without_rules_says_so() -> None:

@@ -59,18 +59,18 @@ def test_drawn_scenarios_weigh_their_pauses_by_weight() -> None:
 
 
 def test_the_engine_is_told_the_order_and_the_pauses() -> None:
-    told = json.loads(engine_plan(planned()))
-    assert told["script"] == {
+    order = json.loads(engine_plan(planned()))
+    assert order["script"] == {
         "names": ["open", "read", "rest"],
         "order": [0, 1, 2, 1, 1, 2],
         "entries": [0, 3],
     }
-    assert [each["pause"] for each in told["scenarios"]] == [
+    assert [each["pause"] for each in order["scenarios"]] == [
         None,
         {"draw": "uniform", "low_s": 5, "high_s": 10},
         {"draw": "exponential", "mean_s": 900},
     ]
-    assert told["log_on"] == "first-scenario"
+    assert order["log_on"] == "first-scenario"
     assert "script" not in json.loads(engine_plan(plan()))
 
 
@@ -91,10 +91,10 @@ def test_compression_divides_every_pause_and_nothing_else() -> None:
     assert quick["scenarios"][1]["pause"] == {"draw": "uniform", "low_s": 0.625, "high_s": 1.25}
     assert quick["scenarios"][2]["pause"] == {"draw": "exponential", "mean_s": 112.5}
     assert (slow["log_on"], quick["log_on"]) == ("first-scenario", "join")
-    for told in (slow, quick):
+    for order in (slow, quick):
         for key in ("pace", "log_on"):
-            del told[key]
-        for each in told["scenarios"]:
+            del order[key]
+        for each in order["scenarios"]:
             del each["pause"]
     assert slow == quick
 
@@ -119,7 +119,7 @@ def test_options_change_the_compression_and_not_scripted_pauses() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"script": {"order": ["open", "raed"]}}, 'called "raed"; did you mean "read"?'),
         ({"script": {"order": ["open", "read"]}}, 'the scenario "rest" is never played'),
@@ -143,10 +143,10 @@ def test_options_change_the_compression_and_not_scripted_pauses() -> None:
         ),
     ],
 )
-def test_a_script_that_cannot_be_is_a_mistake(changes: dict[str, Any], told: str) -> None:
+def test_a_script_that_cannot_be_is_a_mistake(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as caught:
         scripted(**changes)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_a_script_and_a_program_exclude_each_other() -> None:

@@ -55,7 +55,7 @@ def test_client_keys_reach_the_engine() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({"sslmode": "on"}, "sslmode"),
         ({"user": "u{n}"}, "user"),
@@ -63,8 +63,8 @@ def test_client_keys_reach_the_engine() -> None:
         ({"database": "x"}, "database"),
     ],
 )
-def test_mistakes_of_the_client_are_named(given: dict[str, str], told: str) -> None:
-    with pytest.raises(InputError, match=told):
+def test_mistakes_of_the_client_are_named(given: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         sql_client(given)
 
 

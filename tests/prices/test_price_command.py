@@ -86,8 +86,8 @@ def test_prices_are_the_plans_or_those_of_a_file(tmp_path: Path) -> None:
     assert priced["amount"] == float(TOTAL)
     assert sum(round(item["amount"] * 100) for item in priced["items"]) == int(TOTAL * 100)
     text = shown(bundle, "--costs", path)
-    for said in ("21,937.33", "6,999.99", "0.1375", "One EUR is 1.08 USD", "2026-11-01"):
-        assert said in text
+    for figure in ("21,937.33", "6,999.99", "0.1375", "One EUR is 1.08 USD", "2026-11-01"):
+        assert figure in text
     longer = answer(bundle, "--costs", path, "--years", "5")["configurations"][0]["price"]
     assert longer["items"][3]["amount"] == 4494
 
@@ -119,12 +119,12 @@ def test_the_cheapest_that_holds_so_many_users(tmp_path: Path) -> None:
 
 def test_break_even_is_said() -> None:
     text = shown("small=1000", "large=10000", "--cost", "10000 USD", "--cost", "60000 USD")
-    told = "large is cheaper than small from 6,001 to 10,000 users, and always from 12,001 on."
-    assert told in text
+    sentence = "large is cheaper than small from 6,001 to 10,000 users, and always from 12,001 on."
+    assert sentence in text
     assert "no end" in text
     back = shown(*TWO)
-    told = "704 is cheaper than 330 from 2,201 to 2,850 users; in the end 330 is, always from"
-    assert f"{told} 11,401 on." in back
+    sentence = "704 is cheaper than 330 from 2,201 to 2,850 users; in the end 330 is, always from"
+    assert f"{sentence} 11,401 on." in back
     once = shown("a=10", "b=1000000", "--cost", "5 USD", "--cost", "12 USD")
     assert "b is cheaper than a from 21 users on." in once
     same = shown("a=10", "b=10", "--cost", "5 USD", "--cost", "5 USD")
@@ -243,9 +243,9 @@ REFUSED: list[tuple[tuple[object, ...], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "said"), REFUSED, ids=lambda value: str(value)[:40])
-def test_what_makes_no_sense_is_refused(arguments: tuple[object, ...], said: str) -> None:
-    assert said in refused(*arguments)
+@pytest.mark.parametrize(("arguments", "message"), REFUSED, ids=lambda value: str(value)[:40])
+def test_what_makes_no_sense_is_refused(arguments: tuple[object, ...], message: str) -> None:
+    assert message in refused(*arguments)
 
 
 def test_prices_over_different_years_are_not_compared(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_new_servers_pay_for_themselves_or_do_not() -> None:
 
 
 @pytest.mark.parametrize(
-    ("amount", "said"),
+    ("amount", "text"),
     [
         (999_999, None),
         (2_000_000, None),
@@ -57,8 +57,8 @@ def test_new_servers_pay_for_themselves_or_do_not() -> None:
         (2_600_000_000, "rounded to whole billions that is 3 billion, 15.4% more"),
     ],
 )
-def test_rounding_is_said_where_it_misleads(amount: int, said: str | None) -> None:
-    assert rounding(Decimal(amount)) == said
+def test_rounding_is_said_where_it_misleads(amount: int, text: str | None) -> None:
+    assert rounding(Decimal(amount)) == text
 
 
 @given(

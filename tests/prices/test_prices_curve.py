@@ -108,7 +108,7 @@ def cheaper(one: Configuration, other: Configuration, users: int, spare: int) ->
     return None if costs[0] == costs[1] else (one.name if costs[0] < costs[1] else other.name)
 
 
-def told(found: BreakEven, users: int) -> tuple[bool, str | None]:
+def cheaper_by_report(found: BreakEven, users: int) -> tuple[bool, str | None]:
     for one in found.stretches:
         if one.first_users <= users and (one.last_users is None or users <= one.last_users):
             return True, one.cheaper
@@ -123,7 +123,7 @@ def test_break_even_is_where_the_cheaper_one_changes(
     other = Configuration("other", other.users, each=other.each, shared=other.shared)
     found = break_even(one, other, spare=spare)
     for users in range(1, 1500):
-        known, name = told(found, users)
+        known, name = cheaper_by_report(found, users)
         assert known or not found.complete
         if known:
             assert name == cheaper(one, other, users, spare)
@@ -142,8 +142,8 @@ def test_the_same_price_per_user_never_settles() -> None:
     found = break_even(SMALL, Configuration("twice", 2000, each=Decimal(20_000)))
     assert not found.complete
     assert found.always_from("small") is found.always_from("twice") is None
-    assert told(found, 1) == (True, "small")
-    assert told(found, 1001) == (True, None)
+    assert cheaper_by_report(found, 1) == (True, "small")
+    assert cheaper_by_report(found, 1001) == (True, None)
     same = break_even(SMALL, Configuration("same", 1000, each=Decimal(10_000)))
     assert same.complete
     assert [one.cheaper for one in same.stretches] == [None]

@@ -121,7 +121,7 @@ def test_one_amount_is_all_there_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("amount", "currency", "said"),
+    ("amount", "currency", "text"),
     [
         ("2.345", "USD", "2.35 USD"),
         ("-2.345", "USD", "-2.35 USD"),
@@ -132,14 +132,14 @@ def test_one_amount_is_all_there_is() -> None:
     ],
 )
 def test_rounding_is_half_up_to_the_currency_smallest_unit(
-    amount: str, currency: str, said: str
+    amount: str, currency: str, text: str
 ) -> None:
-    assert money_text(Decimal(amount), currency) == said
+    assert money_text(Decimal(amount), currency) == text
     assert -int(rounded(Decimal(amount), currency).as_tuple().exponent) == decimals(currency)
 
 
 @pytest.mark.parametrize(
-    ("amount", "said"),
+    ("amount", "text"),
     [
         ("13.4459", "13.45 USD"),
         ("0.0456789", "0.0457 USD"),
@@ -149,8 +149,8 @@ def test_rounding_is_half_up_to_the_currency_smallest_unit(
         ("0", "0.00 USD"),
     ],
 )
-def test_prices_for_each_keep_three_digits_below_a_unit(amount: str, said: str) -> None:
-    assert each_text(Decimal(amount), "USD") == said
+def test_prices_for_each_keep_three_digits_below_a_unit(amount: str, text: str) -> None:
+    assert each_text(Decimal(amount), "USD") == text
 
 
 @given(

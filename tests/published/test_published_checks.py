@@ -95,7 +95,7 @@ def ids(verdict: str) -> dict[str, list[str]]:
     return by
 
 
-def told(names: dict[str, str]) -> dict[str, list[str]]:
+def ids_by_source(names: dict[str, str]) -> dict[str, list[str]]:
     return {source: text.split() for source, text in names.items()}
 
 
@@ -111,9 +111,9 @@ def test_the_verdicts_are_those_of_the_audit_by_hand() -> None:
         "ambiguous": 16,
         "not recomputable": 6,
     }
-    assert ids("does not match") == told(WRONG)
-    assert ids("ambiguous") == told(AMBIGUOUS)
-    assert ids("not recomputable") == told(UNKNOWN)
+    assert ids("does not match") == ids_by_source(WRONG)
+    assert ids("ambiguous") == ids_by_source(AMBIGUOUS)
+    assert ids("not recomputable") == ids_by_source(UNKNOWN)
 
 
 @pytest.mark.parametrize("name", RIGHT)

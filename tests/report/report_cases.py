@@ -77,8 +77,8 @@ def at_least() -> ReportContent:
         official_passed=True,
         binding=None,
     )
-    told = verdict().model_copy(update={"capacity": unbroken, "broke_first": None})
-    return replace(content(), levels=levels, verdict=told)
+    shown = verdict().model_copy(update={"capacity": unbroken, "broke_first": None})
+    return replace(content(), levels=levels, verdict=shown)
 
 
 def cases() -> list[Case]:
@@ -140,8 +140,8 @@ def scored() -> ReportContent:
         level(3, 600),
         level(4, 1000),
     ]
-    said = verdict().model_copy(update={"kind": "ladder", "capacity": None, "score": score()})
-    return replace(content(), levels=levels, verdict=said)
+    shown = verdict().model_copy(update={"kind": "ladder", "capacity": None, "score": score()})
+    return replace(content(), levels=levels, verdict=shown)
 
 
 def saturated() -> ReportContent:
@@ -170,10 +170,10 @@ def saturated() -> ReportContent:
             "sentence": "Throughput was still rising at 1,200 users.",
         }
     )
-    said = verdict().model_copy(
+    shown = verdict().model_copy(
         update={"kind": "ladder", "capacity": None, "plateaus": [flat, rising]}
     )
-    return replace(content(), levels=levels, verdict=said)
+    return replace(content(), levels=levels, verdict=shown)
 
 
 def grouped() -> ReportContent:
@@ -193,8 +193,8 @@ def grouped() -> ReportContent:
         each.model_copy(update={"stress_users": 1000 if each.flattened else None})
         for each in saturated().verdict.plateaus
     ]
-    said = verdict().model_copy(update={"kind": "ladder", "capacity": None, "plateaus": fallen})
-    return replace(content(), levels=levels, verdict=said)
+    shown = verdict().model_copy(update={"kind": "ladder", "capacity": None, "plateaus": fallen})
+    return replace(content(), levels=levels, verdict=shown)
 
 
 def on_one_machine() -> ReportContent:

@@ -126,8 +126,8 @@ def test_keys_read_zoom_and_show_all_again(browser: Browser) -> None:
     page.keyboard.press("End")
     last = max(content().levels, key=lambda one: one.users)
     assert last.total.response is not None
-    told = dict(zip(("p99", "p95", "p50"), values(found), strict=True))
-    assert float(told["p95"].split()[0]) == pytest.approx(
+    legend = dict(zip(("p99", "p95", "p50"), values(found), strict=True))
+    assert float(legend["p95"].split()[0]) == pytest.approx(
         last.total.response.p95_ms / 1000, rel=0.005
     )
     assert found.locator(".at").text_content() == "at 1,200 users"

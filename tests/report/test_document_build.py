@@ -122,9 +122,9 @@ def test_every_level_is_in_both_tables_of_levels() -> None:
 def test_the_plan_tells_who_users_are_and_what_they_do() -> None:
     plan = resolve(load("app-server"), "lab:app", Overrides(users=4, seed=17))
     document = of_content(content(), plan)
-    told = " ".join(prose(document))
-    assert "closed pace; think time 1s (exponential)" in told
-    assert "The seed 17 makes" in told
+    text = " ".join(prose(document))
+    assert "closed pace; think time 1s (exponential)" in text
+    assert "The seed 17 makes" in text
     (table,) = [
         block
         for block in blocks(document)
@@ -172,8 +172,8 @@ def test_what_was_stated_is_told_from_what_was_recorded() -> None:
     assert ("name", "A. Person", "stated") in rows
     assert ("rack", "7", "stated") in rows
     assert ("Kernel", "6.1.0-28-amd64", "recorded") in rows
-    said = " ".join(prose(of_content(run)))
-    assert "Not stated: drivers, destinations, tuning and pricing." in said
+    text = " ".join(prose(of_content(run)))
+    assert "Not stated: drivers, destinations, tuning and pricing." in text
 
 
 def test_a_machine_that_is_both_is_described_once() -> None:
@@ -193,5 +193,5 @@ def test_the_largest_gap_of_littles_law_may_be_one_below() -> None:
         for block in blocks(of_content(replace(content(), levels=levels)))
         if isinstance(block, Table) and block.caption == "Checks of the measurement"
     ]
-    told = {row.cells[0].text: row.cells[1].text for row in table.rows}
-    assert told["Little's law"] == "7.0% at 200 users"
+    cells = {row.cells[0].text: row.cells[1].text for row in table.rows}
+    assert cells["Little's law"] == "7.0% at 200 users"

@@ -55,13 +55,13 @@ def test_seconds_are_those_of_the_series(folder: Path) -> None:
         done = sum(one["completed"] for one in second["scenarios"].values())
         assert float(row["completed_per_s"]) == pytest.approx(done / second["seconds"])
         cpu = second["counters"].get("sut", {}).get("system.cpu.utilization")
-        said = row["sut:system.cpu.utilization"]
-        assert said == ("" if cpu is None else repr(cpu))
+        cell = row["sut:system.cpu.utilization"]
+        assert cell == ("" if cpu is None else repr(cpu))
 
 
 @given(st.text(max_size=30))
-def test_no_cell_is_a_formula(said: str) -> None:
-    table = Table("t", "T", [Column("a", "A")], [[said], ["=1+1"], ["@SUM(A1)"]])
+def test_no_cell_is_a_formula(content: str) -> None:
+    table = Table("t", "T", [Column("a", "A")], [[content], ["=1+1"], ["@SUM(A1)"]])
     cells = [row["a"] for row in rows(csv.text(table))]
     assert not any(cell.startswith(("=", "+", "-", "@", "\t")) for cell in cells)
 
@@ -170,10 +170,10 @@ def test_no_line_of_the_spreadsheet_goes_back(folder: Path, tmp_path: Path) -> N
 
 def test_markdown_cannot_be_broken_out_of() -> None:
     hostile = "a|b <img src=x> [x](javascript:y) @all #1 `c`\n# head"
-    said = markdown.escape(hostile)
-    assert "\n" not in said
+    escaped = markdown.escape(hostile)
+    assert "\n" not in escaped
     for letter in "|<>[]@#`":
-        assert said.count(f"\\{letter}") == said.count(letter)
+        assert escaped.count(f"\\{letter}") == escaped.count(letter)
 
 
 def test_markdown_has_the_answer_and_every_level(folder: Path) -> None:

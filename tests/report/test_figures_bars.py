@@ -26,18 +26,20 @@ def test_bars_stand_for_their_shares(
     shares = st.lists(SHARES, min_size=names, max_size=names)
     groups = [Group(10 * at, data.draw(shares)) for at in range(1, number + 1)]
     drawing = drawn(names, groups, narrow=narrow)
-    told = [text for text, _, _ in drawing.texts("mid") if text.isdigit()]
-    assert len(told) == min(number, MOST_NARROW if narrow else MOST_GROUPS)
-    assert told[-1] == str(10 * number)
+    users_shown = [text for text, _, _ in drawing.texts("mid") if text.isdigit()]
+    assert len(users_shown) == min(number, MOST_NARROW if narrow else MOST_GROUPS)
+    assert users_shown[-1] == str(10 * number)
     bases, edges = [], []
     most = max(
-        groups[int(users) // 10 - 1].shares[place] for users in told for place in range(names)
+        groups[int(users) // 10 - 1].shares[place]
+        for users in users_shown
+        for place in range(names)
     )
     every = drawing.classed("rect", "bar")[names:]  # the first ones are the legend's
     tallest = max(float(bar.get("height") or 0) for bar in every)
     for place in range(names):
         found = drawing.classed("rect", "bar", f"kind-{place}")[1:]
-        for users, bar in zip(told, found, strict=True):
+        for users, bar in zip(users_shown, found, strict=True):
             x, width = float(bar.get("x") or 0), float(bar.get("width") or 0)
             share = groups[int(users) // 10 - 1].shares[place]
             y, height = float(bar.get("y") or 0), float(bar.get("height") or 0)

@@ -80,11 +80,11 @@ def test_a_typesetter_draws_a_file_in_its_colours(tmp_path: Path) -> None:
         wanted = palette.drawn("print")[name]
         # Inside of marks: enough of exactly this colour.
         assert seen[wanted] > 50, wanted
-    said = subprocess.run(
+    text = subprocess.run(
         ["pdftotext", str(tmp_path / "page.pdf"), "-"], check=True, capture_output=True, text=True
     ).stdout
-    assert "capacity 918 users" in said
-    assert "CPU of the server" in said
+    assert "capacity 918 users" in text
+    assert "CPU of the server" in text
 
 
 def test_the_library_is_its_package_s_own_with_its_licence() -> None:

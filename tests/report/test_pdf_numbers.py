@@ -34,9 +34,11 @@ def test_the_capacity_and_its_interval_are_the_runs() -> None:
     assert found is not None
     assert found.low is not None
     assert found.high is not None
-    told = re.search(r"95% confidence interval ([\d,]+) to ([\d,]+) users; estimate ([\d,]+)", text)
-    assert told is not None
-    low, high, likely = (int(number.replace(",", "")) for number in told.groups())
+    match = re.search(
+        r"95% confidence interval ([\d,]+) to ([\d,]+) users; estimate ([\d,]+)", text
+    )
+    assert match is not None
+    low, high, likely = (int(number.replace(",", "")) for number in match.groups())
     assert (low, high) == (math.floor(found.low), math.ceil(found.high))
     assert likely == round(found.estimate or 0)
     assert f" {found.users:,} users files01 holds" in text  # the headline, then the sentence

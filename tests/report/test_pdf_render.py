@@ -96,10 +96,10 @@ def run_fonts(paper: bytes) -> list[tuple[str, str]]:
     with tempfile.NamedTemporaryFile(suffix=".pdf") as file:
         file.write(paper)
         file.flush()
-        told = subprocess.run(
+        output = subprocess.run(
             ["pdffonts", file.name], check=True, capture_output=True, text=True
         ).stdout
-    rows = [line.split() for line in told.splitlines()[2:]]
+    rows = [line.split() for line in output.splitlines()[2:]]
     return [(row[0], row[-5]) for row in rows]
 
 
@@ -159,9 +159,9 @@ def test_a_whole_server_answer_stays_on_the_page() -> None:
 
 
 def boxes(made: bytes) -> Sequence[tuple[float, list[tuple[float, float]]]]:
-    told = run("pdftotext", made, "-bbox").decode()
+    output = run("pdftotext", made, "-bbox").decode()
     found = []
-    for page in told.split("<page ")[1:]:
+    for page in output.split("<page ")[1:]:
         width = float(re.search(r'width="([\d.]+)"', page)[1])
         words = re.findall(r'xMin="([\d.]+)"[^>]*xMax="([\d.]+)"', page)
         found.append((width, [(float(a), float(b)) for a, b in words]))

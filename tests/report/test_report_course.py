@@ -66,9 +66,9 @@ def test_it_is_for_ladders_of_few_steps() -> None:
 
 def test_what_was_not_counted_has_no_column() -> None:
     plain = replace(ladder(), levels=[level(1, 300), level(2, 900)])
-    told = course(plain.verdict, plain.levels)
-    assert told is not None
-    assert not told.connections
+    columns = course(plain.verdict, plain.levels)
+    assert columns is not None
+    assert not columns.connections
     page = read(plain)
     assert "Steps at every level" in page.headings
     assert not any("Connections /s" in row for row in page.rows)

@@ -39,8 +39,8 @@ def test_a_workload_without_groups_has_no_such_figures() -> None:
 
 
 def test_each_figure_of_a_level() -> None:
-    (told,) = cells(moving(30e6, 10e6))
-    assert told == {
+    (row,) = cells(moving(30e6, 10e6))
+    assert row == {
         "Reported": "300",
         "Scenarios/s": "12.5",
         "MB/s": "40.0",
@@ -63,15 +63,15 @@ def test_what_moves_nothing_or_in_one_direction_has_no_ratio() -> None:
     nothing, one_way = moving(0, 0), moving(5e6, 0)
     assert sent_share(nothing.total) is None
     assert "MB/s" not in cells(nothing)[0]
-    dash, told = cells(nothing, one_way)
-    assert dash["From the server"] == dash["Ratio"] == told["Ratio"] == "\N{EN DASH}"
-    assert told["From the server"] == "100%"
+    dash, sent = cells(nothing, one_way)
+    assert dash["From the server"] == dash["Ratio"] == sent["Ratio"] == "\N{EN DASH}"
+    assert sent["From the server"] == "100%"
 
 
 def test_levels_of_older_bundles_have_dashes() -> None:
     old = moving(1, 1).model_copy(update={"users_reported": None, "groups": []})
-    told = cells(old, moving(1, 1))[0]
-    assert told["Reported"] == told["Mean files-64k"] == "\N{EN DASH}"
+    row = cells(old, moving(1, 1))[0]
+    assert row["Reported"] == row["Mean files-64k"] == "\N{EN DASH}"
 
 
 def test_the_report_has_a_row_for_each_level_and_marks_who_did_not_report() -> None:
@@ -98,18 +98,18 @@ def test_the_terminal_has_the_same_figures() -> None:
 
 def test_the_stress_point_is_named_or_that_there_is_none() -> None:
     assert stress_point(verdict()) is None  # a search has other things to say
-    said = stress_point(saturated().verdict)
-    assert said == (
+    sentence = stress_point(saturated().verdict)
+    assert sentence == (
         "Stress point: not reached; no larger level had measurably less throughput than the best."
     )
     both = saturated().verdict.plateaus
     both = [each.model_copy(update={"stress_users": 600 + i}) for i, each in enumerate(both)]
-    told = saturated().verdict.model_copy(update={"plateaus": both})
-    assert stress_point(told) == (
+    verdict_of_both = saturated().verdict.model_copy(update={"plateaus": both})
+    assert stress_point(verdict_of_both) == (
         "Stress point: 600 users by scenarios/s, 601 users by bytes/s; every larger level had "
         "measurably less throughput."
     )
-    few = told.model_copy(update={"plateaus": []})
+    few = verdict_of_both.model_copy(update={"plateaus": []})
     assert stress_point(few) == "Stress point: not known; it takes three levels of at least 5 s."
     empty = replace(grouped(), levels=[])
     assert TITLE not in read(empty).headings

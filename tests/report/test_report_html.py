@@ -58,9 +58,9 @@ def test_the_same_content_gives_the_same_page(case: Case) -> None:
 
 @EVERY_CASE
 def test_no_figure_is_written_by_accident_of_python(case: Case) -> None:
-    said = " ".join(Page(render(case.content)).texts)
+    text = " ".join(Page(render(case.content)).texts)
     for word in ("None", "nan", " inf", "True", "False", "e+0"):
-        assert word not in said
+        assert word not in text
 
 
 def test_what_is_hostile_is_shown_and_not_obeyed() -> None:
@@ -119,17 +119,17 @@ def test_the_answer_comes_first_with_its_interval() -> None:
 def test_an_interval_that_is_too_narrow_says_so() -> None:
     made = content()
 
-    def said(made: ReportContent) -> str:
+    def page_text(made: ReportContent) -> str:
         return " ".join(read(made).texts).replace("\N{NO-BREAK SPACE}", " ")
 
-    assert "or wider" not in said(made)
+    assert "or wider" not in page_text(made)
     doubted = [
         each.model_copy(
             update={"total": each.total.model_copy(update={"p95_interval_unreliable": True})}
         )
         for each in made.levels
     ]
-    page = said(replace(made, levels=doubted))
+    page = page_text(replace(made, levels=doubted))
     assert page.count(" or wider") == len(doubted) + 1  # in the table, and beside the answer
     assert "or wider: the level is too short for bursts of slow responses" in page
 
@@ -225,20 +225,20 @@ def test_an_unsteady_level_says_why() -> None:
 
 def test_the_score_and_its_formula_are_shown() -> None:
     case = next(case for case in cases() if case.name == "score")
-    said = " ".join(read(case.content).texts)
-    assert "231" in said
-    assert "sum of weights / sum of weights over rates" in said
+    text = " ".join(read(case.content).texts)
+    assert "231" in text
+    assert "sum of weights / sum of weights over rates" in text
 
 
 def test_a_saturation_point_and_a_curve_without_one_are_told() -> None:
     case = next(case for case in cases() if case.name == "saturated")
     page = read(case.content)
-    said = " ".join(page.texts)
-    assert "Scenarios/s: Throughput flattened out at 1,000\xa0users." in said
-    assert "Bytes/s: Throughput was still rising at 1,200\xa0users." in said
+    text = " ".join(page.texts)
+    assert "Scenarios/s: Throughput flattened out at 1,000\xa0users." in text
+    assert "Bytes/s: Throughput was still rising at 1,200\xa0users." in text
     # In the wide drawing and the narrow.
     assert render(case.content).count(">saturation point 1,000 users<") == 2
-    assert "Saturation, scenarios 1,000 users 172 scenarios/s there, more than 900" in said
+    assert "Saturation, scenarios 1,000 users 172 scenarios/s there, more than 900" in text
 
 
 def test_faults_of_all_levels_are_added_up() -> None:
@@ -276,11 +276,11 @@ def test_a_chosen_level_names_the_timeline() -> None:
 
 
 def test_what_is_re_created_is_no_score_of_the_original() -> None:
-    said = " ".join(read(content()).texts)
-    told = (
+    text = " ".join(read(content()).texts)
+    disclaimer = (
         "Re-creates Microsoft's File Server Capacity Tool (FSCT), HomeFolders; no result is a score"
     )
-    assert f"{told} of the original." in said
+    assert f"{disclaimer} of the original." in text
 
 
 def test_a_shrunk_data_set_is_a_doubt_beside_the_answer() -> None:

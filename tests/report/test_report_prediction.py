@@ -87,8 +87,8 @@ def test_what_the_run_does_not_support_is_told_with_what_to_measure() -> None:
 
 
 def test_the_section_follows_the_diagnosis_and_holds_every_figure() -> None:
-    told = replace(content(), predictions=[CPU, REFUSED])
-    page = render(told).replace("\N{NO-BREAK SPACE}", " ")
+    report = replace(content(), predictions=[CPU, REFUSED])
+    page = render(report).replace("\N{NO-BREAK SPACE}", " ")
     at = page.index(f"<h2>{prediction.TITLE}</h2>")
     assert page.index("<h2>Throughput") < at < page.index("<h2>Resources at capacity")
     for cell in prediction.rows([CPU])[0].cells():
@@ -107,8 +107,8 @@ def test_text_of_servers_is_escaped() -> None:
 
 
 def test_the_document_has_the_same_rows() -> None:
-    told = replace(content(), predictions=[CPU, REFUSED])
-    blocks = list(analysis.section(told, []).blocks)
+    report = replace(content(), predictions=[CPU, REFUSED])
+    blocks = list(analysis.section(report, []).blocks)
     assert Heading(prediction.TITLE) in blocks
     table = next(
         block for block in blocks if isinstance(block, Table) and block.caption == prediction.TITLE
@@ -116,8 +116,8 @@ def test_the_document_has_the_same_rows() -> None:
     assert [[cell.text for cell in row.cells] for row in table.rows] == [
         prediction.rows([CPU])[0].cells()
     ]
-    said = [part.text for b in blocks if isinstance(b, Paragraph) for part in b.text]
-    assert any(part.startswith("No prediction for") for part in said)
+    paragraphs = [part.text for b in blocks if isinstance(b, Paragraph) for part in b.text]
+    assert any(part.startswith("No prediction for") for part in paragraphs)
     assert prediction.TITLE not in str(analysis.section(content(), []).blocks)
 
 
@@ -125,5 +125,5 @@ def test_the_capacity_of_the_run_stands_first_and_its_estimate_second() -> None:
     searched = CPU.model_copy(update={"published": 900})
     assert "(capacity now: 900, estimate 1,000)" in sentences.sentence(searched)
     assert "(measured now: 1,000)" in sentences.sentence(CPU)
-    said = prediction.introduction([searched])
-    assert "The capacity now is 900 users, the estimate 1,000." in said
+    sentence = prediction.introduction([searched])
+    assert "The capacity now is 900 users, the estimate 1,000." in sentence

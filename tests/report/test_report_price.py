@@ -23,10 +23,10 @@ def test_the_page_has_the_items_their_sums_and_what_they_make_for_each() -> None
     assert page.row("rack")[3:] == ["0.1375 USD an hour", "", "26,280", "3,613.50"]
     sums = [row[-1] for row in page.rows if row[0] in ("All", "Total")]
     assert sums == SUMS
-    said = " ".join(page.texts).replace("\N{NO-BREAK SPACE}", " ")
-    assert "One EUR is 1.08 USD." in said
-    assert "18.44 USD per user (95% interval 17.69 to 18.44)" in said
-    assert "per user and hour" in said
+    text = " ".join(page.texts).replace("\N{NO-BREAK SPACE}", " ")
+    assert "One EUR is 1.08 USD." in text
+    assert "18.44 USD per user (95% interval 17.69 to 18.44)" in text
+    assert "per user and hour" in text
     assert "What it costs" not in read(content()).headings
 
 
@@ -35,9 +35,9 @@ def test_the_terminal_and_the_document_have_them_too() -> None:
     console = Console(file=io.StringIO(), width=100)
     summary(made.verdict, made.levels, console)
     assert isinstance(console.file, io.StringIO)
-    told = console.file.getvalue()
-    assert "The price, as stated:" in told
-    assert all(amount in told for amount in SUMS)
+    output = console.file.getvalue()
+    assert "The price, as stated:" in output
+    assert all(amount in output for amount in SUMS)
     tables = [block for block in section(made).blocks if isinstance(block, Table)]
     (table,) = tables
     assert [row.cells[-1].text for row in table.rows if row.total] == SUMS

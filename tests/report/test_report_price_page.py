@@ -27,8 +27,8 @@ def read(made: PriceReport) -> Page:
 def test_the_page_has_the_answer_the_curve_and_the_tables() -> None:
     made = report(two(), Need(users=8000, headroom=Decimal("0.1")))
     shown = read(made)
-    said = " ".join(shown.texts).replace("\N{NO-BREAK SPACE}", " ")
-    assert "holds 8,000 users is large: 1 system, 60,000.00 USD" in said
+    text = " ".join(shown.texts).replace("\N{NO-BREAK SPACE}", " ")
+    assert "holds 8,000 users is large: 1 system, 60,000.00 USD" in text
     assert shown.headings == [
         "Cost for this many users",
         "Price",

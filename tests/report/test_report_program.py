@@ -49,9 +49,9 @@ def test_each_operation_has_its_count_and_times() -> None:
         ]
     total = level.total
     moved = (total.read_bytes_per_s + total.written_bytes_per_s) / 1e6
-    said = re.search(r"Throughput ([\d.,]+) MB/s", text)
-    assert said is not None
-    assert float(said[1].replace(",", "")) == pytest.approx(moved, rel=0.01)
+    match = re.search(r"Throughput ([\d.,]+) MB/s", text)
+    assert match is not None
+    assert float(match[1].replace(",", "")) == pytest.approx(moved, rel=0.01)
 
 
 def test_without_a_program_there_is_no_such_table() -> None:

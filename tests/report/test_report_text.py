@@ -151,8 +151,8 @@ def test_a_duration_read_back_is_within_its_three_digits(value_ms: float) -> Non
 
 
 @given(st.text(alphabet=st.characters()))
-def test_clean_text_can_be_written_and_holds_no_control_character(said: str) -> None:
-    cleaned = text.clean(said)
+def test_clean_text_can_be_written_and_holds_no_control_character(raw: str) -> None:
+    cleaned = text.clean(raw)
     assert cleaned.encode("utf-8").decode("utf-8") == cleaned
     categories = {unicodedata.category(letter) for letter in cleaned if letter not in "\t\n"}
     assert categories.isdisjoint({"Cc", "Cs"})

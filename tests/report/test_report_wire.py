@@ -75,9 +75,9 @@ def test_figures_against_exact_arithmetic() -> None:
 def test_the_data_in_them_is_told_apart() -> None:
     # 74 MB read and 46 MB written in 200 s: 120 kB a scenario, 15 kB a user and second.
     one = measured({"READ": 1}, read_bytes_per_s=370e3, written_bytes_per_s=230e3)
-    said = " ".join(shown(one).texts)
-    assert "per scenario: of the 1,000 that ended in it." in said
-    assert "74.0 kB read and 46.0 kB written per scenario; 15.0 kB per user and second." in said
+    text = " ".join(shown(one).texts)
+    assert "per scenario: of the 1,000 that ended in it." in text
+    assert "74.0 kB read and 46.0 kB written per scenario; 15.0 kB per user and second." in text
     idle = measured({"ECHO": 1}, read_bytes_per_s=0.0, written_bytes_per_s=0.0)
     assert "The data in them" not in " ".join(shown(idle).texts)
 

@@ -72,8 +72,8 @@ def test_two_sessions_months_apart_say_what_they_cover() -> None:
     found = diagnosed(IDLE, sessions)
     assert found.decision.coverage.observed_s == pytest.approx(1 + 19 + 2.5 + 19)
     assert found.decision.confidence == "likely"
-    told = " ".join(log_sentences.context(found))
-    assert "The samples cover 42 s of 4,660 h; nothing is known of the rest." in told
+    text = " ".join(log_sentences.context(found))
+    assert "The samples cover 42 s of 4,660 h; nothing is known of the rest." in text
     assert "nothing is known" not in " ".join(log_sentences.context(diagnosed(IDLE, evenly(9, 1))))
 
 
@@ -96,9 +96,9 @@ def test_a_gap_is_no_part_of_what_a_finding_covers() -> None:
 )
 def test_a_log_of_one_counter_says_what_it_can_show(counter, can) -> None:
     found = diagnosed({counter: 8e9 if counter == AVAILABLE else 0.1}, evenly(60, 10.0))
-    told = " ".join(log_sentences.context(found))
-    assert "The log has one counter, " in told
-    assert can in told
+    text = " ".join(log_sentences.context(found))
+    assert "The log has one counter, " in text
+    assert can in text
     assert "idle" not in log_sentences.verdict(found)
 
 
@@ -121,9 +121,9 @@ def test_a_rule_that_lacks_a_counter_rules_nothing_out() -> None:
 
 
 def test_what_is_not_observed_is_named_with_a_counter_that_it_takes() -> None:
-    told = log_sentences.context(diagnosed({CPU: 0.05, AVAILABLE: 8e9}, evenly(60, 1.0)))
+    sentences = log_sentences.context(diagnosed({CPU: 0.05, AVAILABLE: 8e9}, evenly(60, 1.0)))
     lacking = "the disks (missing: Disk wait) and the network (missing: Link in use)"
-    assert f"Not observed: {lacking}." in told
+    assert f"Not observed: {lacking}." in sentences
 
 
 def test_a_log_of_one_resource_does_not_clear_the_machine() -> None:

@@ -13,9 +13,9 @@ def test_a_counter_is_explained_with_every_threshold_and_its_source() -> None:
     found = explain.explain("system.disk.queue_length{system.device=sda}")
     assert found is not None
     assert found.counter.label == "Disk queue"
-    told = {(one.rule.id, one.text) for one in found.thresholds}
-    assert ("I-03", "above 2 per spindle, consistently") in told
-    assert ("T-17", "above 3 per spindle, on average") in told
+    thresholds = {(one.rule.id, one.text) for one in found.thresholds}
+    assert ("I-03", "above 2 per spindle, consistently") in thresholds
+    assert ("T-17", "above 3 per spindle, on average") in thresholds
     sources = {one.source for one in found.thresholds}
     assert '"Help! My NT Server Is Too Slow", SAS Institute, 1998, p. 13' in sources
 

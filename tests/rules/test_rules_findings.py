@@ -154,17 +154,17 @@ def test_old_thresholds_are_notes_on_a_machine_of_today() -> None:
 def test_conflicts_are_told_with_what_the_other_says(profile, values, finds, other, holds) -> None:
     found = examined(values, profile, NT4)
     finding = next(one for one in found.found if one.rule.id == finds)
-    said = {one.rule.id: one.holds for one in finding.conflicts}
-    assert said[other] is holds
+    conflicts = {one.rule.id: one.holds for one in finding.conflicts}
+    assert conflicts[other] is holds
     assert other not in ids(found) or other in {"C-01", "C-02"}
 
 
 def test_facts_come_from_options_before_the_log() -> None:
     made = frame({"system.cpu.logical.count": 4.0, "system.memory.limit": 8e9})
     assert facts(made, "linux") == Facts(4, 8e9, 1, "linux", "from the log", "from the log")
-    told = facts(made, "linux", cpus=2, memory_bytes=4e9, spindles=6)
-    assert (told.cpus, told.memory_bytes, told.spindles) == (2, 4e9, 6)
-    assert told.sentences() == []
+    known = facts(made, "linux", cpus=2, memory_bytes=4e9, spindles=6)
+    assert (known.cpus, known.memory_bytes, known.spindles) == (2, 4e9, 6)
+    assert known.sentences() == []
     unknown = facts(frame({CPU: 0.5}), None)
     assert len(unknown.sentences()) == 3
     assert not unknown.is_of_the_nineties

@@ -75,13 +75,13 @@ def test_a_mean_time_counts_every_operation_once() -> None:
 
 
 def test_a_finding_says_what_a_ratio_is_of() -> None:
-    told = {
+    sentences = {
         one.rule.id: log_sentences.finding(one)
         for values in ({WAIT: 400.0, DONE: 2.0}, {RETRANSMITS: 50.0, PACKETS: 2000.0})
         for one in examined(values, facts=LINUX).found
     }
-    assert "400 ms on average (Disk operations 2.00/s)" in told["I-02"]
-    assert "2.5% on average (Packets sent 2,000/s)" in told["H-10"]
+    assert "400 ms on average (Disk operations 2.00/s)" in sentences["I-02"]
+    assert "2.5% on average (Packets sent 2,000/s)" in sentences["H-10"]
     (alone,) = (one for one in examined({WAIT: 400.0}).found if one.rule.id == "I-02")
     assert "(the log lacks Disk operations)" in log_sentences.finding(alone)
 
@@ -89,8 +89,8 @@ def test_a_finding_says_what_a_ratio_is_of() -> None:
 def test_a_finding_names_each_counter_once() -> None:
     """H-08 has a threshold on either side."""
     (stall,) = (one for one in examined({STALL: 0.37}, facts=LINUX).found if one.rule.id == "H-08")
-    (told,) = log_sentences.readings(stall)
-    assert told.endswith("37.0% on average; the threshold is at or above 15%")
+    (reading,) = log_sentences.readings(stall)
+    assert reading.endswith("37.0% on average; the threshold is at or above 15%")
 
 
 def test_a_stall_of_half_the_time_is_named_before_the_network_and_the_cpu() -> None:

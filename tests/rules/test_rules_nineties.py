@@ -73,8 +73,8 @@ def test_every_id_has_its_place() -> None:
             assert (ROOT / place["at"]).is_file()
         if place["as"] == "formula":
             text = (ROOT / place["at"]).read_text("utf-8")
-            told = re.findall(rf"{name[0]}-(\d\d)(?: to {name[0]}-(\d\d))?", text)
-            ranges = [(int(a), int(b or a)) for a, b in told]
+            numbers = re.findall(rf"{name[0]}-(\d\d)(?: to {name[0]}-(\d\d))?", text)
+            ranges = [(int(a), int(b or a)) for a, b in numbers]
             assert any(a <= int(name[2:]) <= b for a, b in ranges), name
 
 

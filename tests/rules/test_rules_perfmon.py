@@ -11,11 +11,11 @@ from perfmon_logs import AT_WORK, BUSY_CPU, BUSY_DISK, SHORT_OF_MEMORY
 from headcount.cli import diagnose_log
 from headcount.errors import InputError
 
-Told = Callable[..., dict]
+Diagnose = Callable[..., dict]
 
 
 @pytest.fixture
-def told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Told:
+def diagnose(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Diagnose:
     """Diagnose a log made of what troubles the machine; the one machine's diagnosis."""
 
     def diagnose(troubled, part=(0.0, 1.0), made=None, **options) -> dict:
@@ -41,17 +41,17 @@ def told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Told:
 )
 @pytest.mark.parametrize("part", [(0.0, 1.0), (0.3, 0.8)], ids=["all along", "half of the time"])
 @pytest.mark.parametrize("profile", ["app-server", "file-server"])
-def test_the_verdict(told: Told, troubled, kind, area, part, profile) -> None:
+def test_the_verdict(diagnose: Diagnose, troubled, kind, area, part, profile) -> None:
     if kind == "clients" and part != (0.0, 1.0):
         kind = "idle"  # half of 76 % is no machine at work
-    verdict = told(troubled, part, profile=profile)["verdict"]
+    verdict = diagnose(troubled, part, profile=profile)["verdict"]
     assert (verdict["kind"], verdict["area"]) == (kind, area)
     assert verdict["masked"] is (area == "memory")
     assert verdict["confidence"] == "clear"
     assert verdict["runner_up"] == ("disk" if area == "memory" else None)
 
 
-def test_a_machine_of_today_is_not_judged_by_the_sizes_of_1998(told: Told) -> None:
+def test_a_machine_of_today_is_not_judged_by_the_sizes_of_1998(diagnose: Diagnose) -> None:
     gib = 2.0**30
     large = {
         r"Memory\Available Bytes": 20 * gib,
@@ -59,13 +59,13 @@ def test_a_machine_of_today_is_not_judged_by_the_sizes_of_1998(told: Told) -> No
         r"Memory\Pages/sec": 400,
         r"System\Processor Queue Length": 3,
     }
-    found = told(large, cpus=16, memory="64GiB")
+    found = diagnose(large, cpus=16, memory="64GiB")
     assert found["verdict"]["kind"] == "idle"
     assert {one["strength"] for one in found["findings"]} == {"note"}
 
 
-def test_the_times_are_those_of_the_trouble(told: Told) -> None:
-    found = told(BUSY_CPU, (0.25, 0.5))
+def test_the_times_are_those_of_the_trouble(diagnose: Diagnose) -> None:
+    found = diagnose(BUSY_CPU, (0.25, 0.5))
     finding = next(one for one in found["findings"] if one["rule"] == "C-01")
     ((start_s, end_s),) = finding["spans"]
     started = perfmon_logs.START.timestamp()
@@ -74,38 +74,38 @@ def test_the_times_are_those_of_the_trouble(told: Told) -> None:
     assert finding["share"] == pytest.approx(0.25)
 
 
-def test_a_window_leaves_the_rest_out(told: Told) -> None:
-    before = told(BUSY_CPU, (0.5, 1.0), end="1998-11-23T09:29")
+def test_a_window_leaves_the_rest_out(diagnose: Diagnose) -> None:
+    before = diagnose(BUSY_CPU, (0.5, 1.0), end="1998-11-23T09:29")
     assert before["verdict"]["kind"] == "idle"
-    after = told(BUSY_CPU, (0.5, 1.0), start="1998-11-23T10:31+01:00")
+    after = diagnose(BUSY_CPU, (0.5, 1.0), start="1998-11-23T10:31+01:00")
     assert after["verdict"]["area"] == "cpu"
     assert after["findings"][0]["share"] == 1
 
 
-def test_the_profile_is_told_from_the_counters_and_can_be_given(told: Told) -> None:
-    assert told({})["profile"] == "app-server"
+def test_the_profile_is_told_from_the_counters_and_can_be_given(diagnose: Diagnose) -> None:
+    assert diagnose({})["profile"] == "app-server"
     queue = {**perfmon_logs.QUIET, r"Server Work Queues(0)\Queue Length": 1}
-    assert told({}, made={"quiet": queue})["profile"] == "file-server"
-    assert told({}, profile="workstation")["profile"] == "workstation"
+    assert diagnose({}, made={"quiet": queue})["profile"] == "file-server"
+    assert diagnose({}, profile="workstation")["profile"] == "workstation"
 
 
-def test_what_was_not_logged_is_listed_and_makes_it_less_sure(told: Told) -> None:
+def test_what_was_not_logged_is_listed_and_makes_it_less_sure(diagnose: Diagnose) -> None:
     without = [name for name in perfmon_logs.QUIET if name.startswith("PhysicalDisk")]
-    found = told(BUSY_CPU, made={"left_out": without})
+    found = diagnose(BUSY_CPU, made={"left_out": without})
     assert found["verdict"]["confidence"] == "likely"
     assert found["verdict"]["not_judged"] == ["disk"]
     assert {"I-01", "I-02", "I-03"} <= {one["rule"] for one in found["not_judged"]}
 
 
-def test_what_was_assumed_is_said(told: Told) -> None:
-    found = told({}, cpus=None, memory=None)
-    said = " ".join(found["notes"])
+def test_what_was_assumed_is_said(diagnose: Diagnose) -> None:
+    found = diagnose({}, cpus=None, memory=None)
+    notes = " ".join(found["notes"])
     for option in ("--cpus", "--memory", "--spindles", "--profile"):
-        assert option in said
-    assert "--memory" not in " ".join(told({})["notes"])
+        assert option in notes
+    assert "--memory" not in " ".join(diagnose({})["notes"])
 
 
-def test_rules_of_ones_own(told: Told, tmp_path: Path) -> None:
+def test_rules_of_ones_own(diagnose: Diagnose, tmp_path: Path) -> None:
     rules = tmp_path / "own.toml"
     rules.write_text(
         """
@@ -135,7 +135,7 @@ is = "mean"
 """,
         "utf-8",
     )
-    found = told({}, rules=rules)
+    found = diagnose({}, rules=rules)
     assert found["verdict"]["evidence"] == ["OWN-1"]
     assert [one["text"] for one in found["advice"]] == ["Call Ada."]
 
@@ -148,11 +148,11 @@ is = "mean"
         ('[[rule]]\nid = "X"\n', "Field required"),
     ],
 )
-def test_a_damaged_file_of_rules_is_named(told: Told, tmp_path: Path, text, says) -> None:
+def test_a_damaged_file_of_rules_is_named(diagnose: Diagnose, tmp_path: Path, text, says) -> None:
     rules = tmp_path / "own.toml"
     rules.write_text(text, "utf-8")
     with pytest.raises(InputError, match=r"own\.toml") as raised:
-        told({}, rules=rules)
+        diagnose({}, rules=rules)
     assert says in str(raised.value)
 
 
@@ -188,13 +188,13 @@ unit = "%"
         ),
     ],
 )
-def test_a_rule_that_names_nothing_is_refused(told, tmp_path: Path, old, new, says) -> None:
+def test_a_rule_that_names_nothing_is_refused(diagnose, tmp_path: Path, old, new, says) -> None:
     rules = tmp_path / "own.toml"
     rules.write_text(GOOD, "utf-8")
-    told({}, rules=rules)
+    diagnose({}, rules=rules)
     rules.write_text(GOOD.replace(old, new), "utf-8")
     with pytest.raises(InputError, match=r"own\.toml") as raised:
-        told({}, rules=rules)
+        diagnose({}, rules=rules)
     assert says in str(raised.value)
 
 
@@ -210,9 +210,9 @@ def test_a_rule_that_names_nothing_is_refused(told, tmp_path: Path, old, new, sa
         ({"rules": Path("/nowhere/x.toml")}, "cannot be read"),
     ],
 )
-def test_mistakes_are_told(told: Told, options, says) -> None:
+def test_mistakes_are_told(diagnose: Diagnose, options, says) -> None:
     with pytest.raises(InputError) as raised:
-        told({}, **options)
+        diagnose({}, **options)
     assert says in str(raised.value)
 
 

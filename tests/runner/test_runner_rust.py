@@ -84,8 +84,8 @@ def test_one_failure_of_two_without_a_reason_is_enough(
 
 
 def test_what_fails_three_times_has_failed(monkeypatch: pytest.MonkeyPatch, asked: Path) -> None:
-    code, told = ended(monkeypatch, asked, Machine(0.3, 0.3, 0.3), {"app": 9})
-    assert (code, len(told)) == (101, rust.TRIES)
+    code, runs = ended(monkeypatch, asked, Machine(0.3, 0.3, 0.3), {"app": 9})
+    assert (code, len(runs)) == (101, rust.TRIES)
 
 
 def test_examples_of_documentation_are_tests_too(

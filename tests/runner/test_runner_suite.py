@@ -50,10 +50,10 @@ def test_what_failed_beside_others_and_passes_alone_is_told(
 ) -> None:
     monkeypatch.setattr(suite, "BESIDE", BESIDE)
     assert ended(folder, 1) == (0, 2)
-    told = capfd.readouterr().out
-    assert "1 failed, 2 passed" in told
-    assert "1 passed" in told.split("once more, alone: ")[1]
-    assert "passed alone, failed beside other tests" in told.splitlines()[-1]
+    output = capfd.readouterr().out
+    assert "1 failed, 2 passed" in output
+    assert "1 passed" in output.split("once more, alone: ")[1]
+    assert "passed alone, failed beside other tests" in output.splitlines()[-1]
 
 
 def test_what_fails_alone_too_has_failed(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -63,8 +63,8 @@ def test_what_fails_alone_too_has_failed(folder: Path, capfd: pytest.CaptureFixt
 
 def test_one_that_fails_again_is_enough(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert ended(folder, 1, other=False) == (1, 2)
-    told = capfd.readouterr().out.splitlines()
-    assert sum("passed alone" in line for line in told) == 1
+    lines = capfd.readouterr().out.splitlines()
+    assert sum("passed alone" in line for line in lines) == 1
 
 
 def test_many_failures_are_failures_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,12 +30,12 @@ def test_any_answers_whatever(shares, limits, cap, quick):
         if quick
         else Settings(start_users=start, max_users=most, cap=cap)
     )
-    told = iter(shares * 60)
+    given_shares = iter(shares * 60)
 
     def answer(request):
         total = requests(request)
         batches = ((0.0, total / 2), (0.0, total / 2))
-        share = next(told)
+        share = next(given_shares)
         return observed(request, Share("r", share * total, total, 0.05, 0.2, batches))
 
     check(*play(wanted, answer), most)
@@ -62,14 +62,14 @@ def test_any_rising_share_is_found(capacity, slope, allowed, start):
 
 @settings(max_examples=40, deadline=None)
 @given(
-    told=st.lists(
+    given_shares=st.lists(
         st.tuples(st.floats(0, 1), st.floats(0, 10), st.booleans()), min_size=3, max_size=40
     ),
     stop=st.integers(0, 40),
     allowed=st.sampled_from([0.0, 0.05]),
 )
-def test_every_interruption_has_an_outcome_and_a_forecast(told, stop, allowed):
-    search, answers = Search(Settings(overhead=Overhead(ramp_per_s=200))), iter(told * 20)
+def test_every_interruption_has_an_outcome_and_a_forecast(given_shares, stop, allowed):
+    search, answers = Search(Settings(overhead=Overhead(ramp_per_s=200))), iter(given_shares * 20)
     for _ in range(stop):
         request = search.next()
         if request is None:
@@ -88,14 +88,14 @@ def test_every_interruption_has_an_outcome_and_a_forecast(told, stop, allowed):
 @settings(max_examples=30, deadline=None)
 @given(shares=SHARES, stop=st.integers(0, 20))
 def test_a_resumed_search_agrees(shares, stop):
-    told = iter(shares * 20)
+    given_shares = iter(shares * 20)
     search = Search(Settings())
     for _ in range(stop):
         request = search.next()
         if request is None:
             break
         total = requests(request)
-        search.observe(observed(request, Share("r", int(next(told) * total), total, 0.05)))
+        search.observe(observed(request, Share("r", int(next(given_shares) * total), total, 0.05)))
     resumed = Search(Settings())
     for taken in search.taken:
         resumed.observe(taken.observation)

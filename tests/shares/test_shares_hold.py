@@ -75,13 +75,13 @@ def test_a_point_that_takes_the_machines_memory_is_left_out(
         Holding(1, 2, 1, 3000),
     ]
 
-    def told(point: Holding, _: int) -> None:
+    def squeeze_memory(point: Holding, _: int) -> None:
         if point.open_files:
             monkeypatch.setattr(footprint, "memory", lambda: (9e6, 100e6))
 
     with connect(shares_plan(experiment(), 1), Secrets()) as sut:
         assert sut.pids is not None
-        lost = hold(sut, sut.pids, 0, points, told, kept)
+        lost = hold(sut, sut.pids, 0, points, squeeze_memory, kept)
     assert [point.connections for point in kept] == [0, 2]
     assert [left.open_files for left in lost] == [2000, 3000]
     assert lost[0].reason == "memory ran short: 9 MB of 100 MB left"

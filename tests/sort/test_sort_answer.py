@@ -30,9 +30,9 @@ def test_the_paper_s_discovery_is_found() -> None:  # S-06, S-07
     assert cliff.spills.setting == MIDDLE
     assert cliff.fits.setting == LARGE
     assert cliff.saved.value == pytest.approx(0.313, abs=0.001)
-    said = sort_sentences.cliff(cliff)
-    assert "From 171 MB on everything fits" in said
-    assert "31.3% of the time saved" in said
+    sentence = sort_sentences.cliff(cliff)
+    assert "From 171 MB on everything fits" in sentence
+    assert "31.3% of the time saved" in sentence
 
 
 def test_what_is_within_the_noise_is_not_ranked() -> None:  # S-11

@@ -120,8 +120,8 @@ def test_a_real_group_keeps_its_limit_or_says_what_to_do() -> None:
             stdout=subprocess.PIPE,
         ) as process:
             cage.hold(process.pid)
-            said, _ = process.communicate(b"\n")
-            assert said == b""
+            output, _ = process.communicate(b"\n")
+            assert output == b""
             assert process.returncode == -9
     finally:
         cage.close()

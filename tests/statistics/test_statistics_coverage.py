@@ -54,9 +54,9 @@ def test_pairs_by_student(count: int) -> None:
         # What a pair shares, however large, must cancel.
         common = stream.normal(0, 0.5, count)
         before, after = np.exp(common + stream.normal(0, 0.02, (2, count)))
-        told = pairs.compare(list(zip(before, after * TRUE, strict=True)))
-        assert told is not None
-        found.append(told.ratio.low <= TRUE <= told.ratio.high)
+        result = pairs.compare(list(zip(before, after * TRUE, strict=True)))
+        assert result is not None
+        found.append(result.ratio.low <= TRUE <= result.ratio.high)
     assert holds(found)
 
 
@@ -65,11 +65,11 @@ def test_pairs_by_ranks_hold_what_they_say_they_do(count: int) -> None:
     stream = np.random.default_rng(SEED)
     found, claimed = [], 0.0
     for _ in range(SEEDS):
-        told = pairs.compare([(1.0, TRUE * math.exp(x)) for x in stream.laplace(0, 0.02, count)])
-        assert told is not None
-        assert told.shift is not None
-        claimed = told.shift.confidence
-        found.append(told.shift.low <= TRUE <= told.shift.high)
+        result = pairs.compare([(1.0, TRUE * math.exp(x)) for x in stream.laplace(0, 0.02, count)])
+        assert result is not None
+        assert result.shift is not None
+        claimed = result.shift.confidence
+        found.append(result.shift.low <= TRUE <= result.shift.high)
     assert claimed >= CLAIMED
     assert sum(found) / SEEDS == pytest.approx(claimed, abs=0.04)
 
@@ -78,12 +78,12 @@ def test_groups_of_different_spread() -> None:
     stream = np.random.default_rng(SEED)
     found = []
     for _ in range(SEEDS):
-        told = samples.compare(
+        result = samples.compare(
             np.exp(stream.normal(0, 0.02, 12)).tolist(),
             (TRUE * np.exp(stream.normal(0, 0.08, 4))).tolist(),
         )
-        assert told is not None
-        found.append(told.ratio.low <= TRUE <= told.ratio.high)
+        assert result is not None
+        found.append(result.ratio.low <= TRUE <= result.ratio.high)
     assert holds(found)
 
 
@@ -97,12 +97,12 @@ def test_quotients_of_figures_with_intervals() -> None:
     stream = np.random.default_rng(SEED)
     found = []
     for _ in range(SEEDS):
-        told = quotient(
+        ratio = quotient(
             measured(math.log(TRUE) + stream.normal(0, 0.05, 4)),
             measured(stream.normal(0, 0.01, 10)),
         )
-        assert told is not None
-        found.append(told.low <= TRUE <= told.high)
+        assert ratio is not None
+        found.append(ratio.low <= TRUE <= ratio.high)
     assert holds(found)
 
 
@@ -115,9 +115,9 @@ def test_percentiles_of_independent_durations() -> None:
         parts = [Sorted(np.sort(part)) for part in drawn]
         whole = Sorted(np.sort(drawn.ravel()))
         for name, interval in (("sections", sectioned), ("ranks", exceeded)):
-            told = interval(whole, parts, 0.95)
-            assert told is not None
-            found[name].append(told.low_us <= truth <= told.high_us)
+            bounds = interval(whole, parts, 0.95)
+            assert bounds is not None
+            found[name].append(bounds.low_us <= truth <= bounds.high_us)
     assert holds(found["sections"])
     assert holds(found["ranks"])
 
@@ -130,9 +130,9 @@ def test_the_root_of_a_ladder() -> None:
         users = np.array([820.0, 860.0, 900.0, 940.0, 980.0] * 3)
         away = np.log(users / capacity) + stream.normal(0, monotone.SPREAD, len(users))
         bad = stream.binomial(10_000, expit(logit(0.05) + 25 * away))
-        told = monotone.crossing(
+        root = monotone.crossing(
             [monotone.of_share(u, b, 10_000, 0.05, []) for u, b in zip(users, bad, strict=True)]
         )
-        assert told is not None
-        found.append(told.low <= capacity <= told.high)
+        assert root is not None
+        found.append(root.low <= capacity <= root.high)
     assert holds(found)

@@ -42,8 +42,8 @@ def test_a_drift_goes_into_the_difference_by_that_share(order: str) -> None:
     second = np.array(sides(order))
     count = len(second)
     drift = np.linspace(0, 1, count)
-    told = drift[second].mean() - drift[~second].mean()
+    difference = drift[second].mean() - drift[~second].mean()
     # The slope of a regression on a half-and-half side: correlation, times both deviations' ratio.
     exact = confounded(second.tolist()) * drift.std() / second.std()
-    assert told == pytest.approx(exact)
-    assert told == pytest.approx(0.58 * confounded(second.tolist()), abs=0.15)
+    assert difference == pytest.approx(exact)
+    assert difference == pytest.approx(0.58 * confounded(second.tolist()), abs=0.15)

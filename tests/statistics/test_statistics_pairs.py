@@ -137,9 +137,11 @@ def test_the_power_is_what_happens() -> None:
     count, spread, ratio, times = 8, 0.02, 1.02, 4_000
     drawn = stream.normal(math.log(ratio), spread, (times, count))
     p = stats.ttest_1samp(drawn, 0.0, axis=1).pvalue
-    told = power(count, spread, ratio)
+    predicted = power(count, spread, ratio)
     # Four binomial standard errors.
-    assert np.mean(p < 0.05) == pytest.approx(told, abs=4 * math.sqrt(told * (1 - told) / times))
+    assert np.mean(p < 0.05) == pytest.approx(
+        predicted, abs=4 * math.sqrt(predicted * (1 - predicted) / times)
+    )
 
 
 def test_the_least_number_of_pairs_has_the_power_and_one_less_does_not() -> None:

@@ -99,12 +99,12 @@ def test_few_clusters_of_slow_answers_are_told_from_many_and_from_none() -> None
     stream = np.random.default_rng(SEED)
     shares = []
     for clusters, of in ((0, 1), (5, 40), (100, 2)):
-        told = []
+        clustered = []
         for _ in range(100):
             parts = slow_together(stream, clusters, of)
             value = nearest_rank([value for part in parts for value in part], 0.95)
-            told.append(is_clustered(value, [histogram(part) for part in parts]))
-        shares.append(np.mean(told))
+            clustered.append(is_clustered(value, [histogram(part) for part in parts]))
+        shares.append(np.mean(clustered))
     assert shares[0] == 0
     assert shares[1] >= 0.9
     assert shares[2] <= 0.05

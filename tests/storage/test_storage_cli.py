@@ -41,12 +41,12 @@ def run(line: str) -> str:
     return shown.output
 
 
-def told(line: str) -> Any:
+def document(line: str) -> Any:
     return json.loads(run(f"{line} --json"))
 
 
 def result(line: str, name: str) -> Any:
-    return told(line)["answers"][name]["result"]
+    return document(line)["answers"][name]["result"]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def result(line: str, name: str) -> Any:
     ],
 )
 def test_answers_for_programs(line: str, name: str, value: float, unit: str) -> None:
-    answer = told(line)["answers"][name]
+    answer = document(line)["answers"][name]
     assert answer["result"] == pytest.approx(value, rel=1e-9)
     assert answer["unit"] == unit
     assert re.match(r"[UDRS]-\d\d", answer["source"]) or answer["formula"] is None
@@ -126,7 +126,7 @@ def test_answers_for_programs(line: str, name: str, value: float, unit: str) -> 
 
 
 def test_the_whole_of_an_answer_for_programs() -> None:
-    assert told("raid --level 5 --drives 4 --size 4TB --iops 150 --reads 70%")["inputs"] == {
+    assert document("raid --level 5 --drives 4 --size 4TB --iops 150 --reads 70%")["inputs"] == {
         "level": "5",
         "drives": 4,
         "copies": 1,
@@ -136,7 +136,7 @@ def test_the_whole_of_an_answer_for_programs() -> None:
         "reads": 0.7,
         "write_penalty": 4,
     }
-    whole = told("sort-memory --observation 184 --keys 9,8,20,30 --observations 1000000")
+    whole = document("sort-memory --observation 184 --keys 9,8,20,30 --observations 1000000")
     assert list(whole) == ["inputs", "answers", "advice"]
     assert whole["inputs"] == {
         "keys_bytes": [9, 8, 20, 30],
@@ -153,7 +153,7 @@ def test_the_whole_of_an_answer_for_programs() -> None:
 
 def test_what_a_file_in_pieces_was_calculated_from() -> None:
     line = "fragments --size 100MB --fragments 7 --rate 10MB --seek 8ms --rpm 6000"
-    assert told(line)["inputs"] == {
+    assert document(line)["inputs"] == {
         "fragments": 7,
         "seek_ms": 8,
         "latency_ms": 5,
@@ -166,7 +166,7 @@ def test_what_a_file_in_pieces_was_calculated_from() -> None:
 
 
 def test_levels_side_by_side_for_programs() -> None:
-    whole = told("raid --drives 4 --size 4TB --iops 150 --reads 70%")
+    whole = document("raid --drives 4 --size 4TB --iops 150 --reads 70%")
     assert whole["inputs"] == {
         "drives": 4,
         "drive_bytes": 4 * 10**12,
@@ -181,7 +181,7 @@ def test_levels_side_by_side_for_programs() -> None:
     assert iops == {"0": 600, "1": 461.5, "0/1": 461.5, "5": 315.8, "6": 240}
     assert set(whole["levels"]) == {"0", "1", "0/1", "3", "4", "5", "6"}
     assert whole["left_out"] == {"7": "RAID 7 needs at least 5 drives, and there are 4"}
-    assert told("raid --drives 2")["inputs"] == {"drives": 2}
+    assert document("raid --drives 2")["inputs"] == {"drives": 2}
 
 
 def test_levels_side_by_side() -> None:
@@ -222,7 +222,7 @@ def test_the_interfaces() -> None:
     shown = run("interfaces")
     rows = [line for line in shown.splitlines() if "wide SCSI FAST-40" in line]
     assert rows[0].split()[-3:] == ["80.0", "MB/s", "15"]
-    listed = told("interfaces")["interfaces"]
+    listed = document("interfaces")["interfaces"]
     assert len(listed) == 11
     assert listed[3] == {
         "name": "Ultra DMA/33",

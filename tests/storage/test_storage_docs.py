@@ -66,10 +66,10 @@ def test_there_are_outputs_to_look_at() -> None:
 
 
 def test_the_levels() -> None:
-    told = {row[0]: row[1:5] for row in rows("RAID levels")}
-    assert list(told) == [level.name for level in LEVELS]
+    described = {row[0]: row[1:5] for row in rows("RAID levels")}
+    assert list(described) == [level.name for level in LEVELS]
     for level in LEVELS:
-        fewest, space, fail, accesses = told[level.name]
+        fewest, space, fail, accesses = described[level.name]
         assert fewest.split()[0] == str(level.minimum_drives)
         assert ("(ours)" in fewest) == (level.name not in {"0", "1", "0/1"})
         parity = f"n - {level.parity_drives}" if level.parity_drives else "n"

@@ -206,11 +206,11 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("wrong", "told"), REFUSED, ids=[told for _, told in REFUSED])
-def test_nonsense_is_refused(wrong: Callable[[], object], told: str) -> None:
+@pytest.mark.parametrize(("wrong", "message"), REFUSED, ids=[message for _, message in REFUSED])
+def test_nonsense_is_refused(wrong: Callable[[], object], message: str) -> None:
     with pytest.raises(InputError) as refused:
         wrong()
-    assert str(refused.value) == told
+    assert str(refused.value) == message
     assert refused.value.exit_code == ExitCode.BAD_INPUT
 
 

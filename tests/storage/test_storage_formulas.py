@@ -80,8 +80,8 @@ def test_rules_and_names_are_given_once() -> None:
 
 
 def test_every_source_can_be_looked_up() -> None:
-    told = [advised for level in LEVELS for advised in advice.level_advice(level)]
-    every = [formula.source for formula in FORMULAS] + [one.source for one in told]
+    suggestions = [advised for level in LEVELS for advised in advice.level_advice(level)]
+    every = [formula.source for formula in FORMULAS] + [one.source for one in suggestions]
     for source in every:
         assert sources.PAPER in source or source in {sources.LITTLE, sources.WRITE_COST}
 
@@ -93,8 +93,8 @@ def test_facts_of_a_level_have_a_source() -> None:
         assert facts["failures_survived"].value == level.survives
         assert facts["failures_survived"].source == f"R-03: {sources.LEVELS}"
         assert ("write_penalty" in facts) == (level.write_penalty is not None)
-        said = level.name in {"0", "1", "0/1"}
-        assert (sources.PAPER in facts["minimum_drives"].source) == said
+        in_paper = level.name in {"0", "1", "0/1"}
+        assert (sources.PAPER in facts["minimum_drives"].source) == in_paper
 
 
 def test_the_examples_in_the_docstrings() -> None:

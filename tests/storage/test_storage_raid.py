@@ -143,9 +143,9 @@ def test_names_of_a_level(written: str, name: str) -> None:
 
 def test_all_levels_side_by_side() -> None:
     compared = raid.compare(4, 4 * TB, 150, 0.7)
-    told = {one.name: {answer.name for answer in found} for one, found in compared.items()}
-    assert set(told) == {"0", "1", "0/1", "3", "4", "5", "6"}
-    for one, names in told.items():
+    answers = {one.name: {answer.name for answer in found} for one, found in compared.items()}
+    assert set(answers) == {"0", "1", "0/1", "3", "4", "5", "6"}
+    for one, names in answers.items():
         assert "usable_bytes" in names
         assert ("functional_iops" in names) == (one not in {"3", "4"})
 

@@ -155,9 +155,9 @@ def misuses() -> dict[str, list[str]]:
             for text in where:
                 for match in word.pattern.finditer(text.content):
                     line = text.line + text.content.count("\n", 0, match.start())
-                    said = " ".join(match[0].split())
+                    misuse = " ".join(match[0].split())
                     found.setdefault(text.path, []).append(
-                        f'{text.path}:{line}: "{said}" in a {kind}: {word.instead}'
+                        f'{text.path}:{line}: "{misuse}" in a {kind}: {word.instead}'
                     )
     return found
 

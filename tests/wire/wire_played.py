@@ -80,12 +80,12 @@ def played(plan: Plan, target: str) -> tuple[Counts, int]:
     for interval in intervals:
         counts.update(dict(zip(engine.request_names, interval.requests, strict=True)))
     tallies = [tally for interval in intervals for tally in interval.scenarios]
-    told = Counts(
+    sent = Counts(
         dict(+counts),
         sum(tally.read_bytes for tally in tallies),
         sum(tally.written_bytes for tally in tallies),
     )
-    return told, sum(tally.completed for tally in tallies)
+    return sent, sum(tally.completed for tally in tallies)
 
 
 def captured(file: Path, port: str) -> Counts:
@@ -124,9 +124,9 @@ def main() -> None:
                 time.sleep(1.0)  # the kernel hands packets over in blocks
             finally:
                 capture.send_signal(signal.SIGINT)
-                said = capture.communicate(timeout=30)[1]
-            dropped = re.search(r"(\d+) packets? dropped", said)
-            assert not dropped or dropped[1] == "0", said
+                messages = capture.communicate(timeout=30)[1]
+            dropped = re.search(r"(\d+) packets? dropped", messages)
+            assert not dropped or dropped[1] == "0", messages
             seen = captured(file, server.address.rpartition(":")[2])
     finally:
         server.stop()
@@ -136,12 +136,12 @@ def main() -> None:
 def wait_for_capture(capture: "subprocess.Popen[str]") -> None:
     """Return once packets are being captured."""
     assert capture.stderr is not None
-    said = []
+    messages = []
     for line in capture.stderr:
-        said.append(line)
+        messages.append(line)
         if "Capture started" in line or "File:" in line:
             return
-    raise AssertionError("".join(said))
+    raise AssertionError("".join(messages))
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ def _level(
     # A level's think time is what its users really took.
     made = level(index, users, per_s, mean_s, users / per_s - mean_s, counters)
     p50, p90, p95, p99 = (1000 * each for each in percentiles)
-    told = Times(
+    times = Times(
         count=completed,
         mean_ms=mean_s * 1000,
         p50_ms=p50,
@@ -72,5 +72,5 @@ def _level(
         p999_ms=2 * p99,
         max_ms=3 * p99,
     )
-    total = made.total.model_copy(update={"response": told, "completed": completed})
+    total = made.total.model_copy(update={"response": times, "completed": completed})
     return made.model_copy(update={"total": total, "scenarios": [total], "steady_s": measure_s})

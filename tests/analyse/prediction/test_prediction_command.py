@@ -34,31 +34,31 @@ def predict(*arguments: str) -> tuple[int, str]:
 
 
 def test_the_answer_for_people(bundle: Path) -> None:
-    code, said = predict(str(bundle), "--cpus", "2x", "--users", "150")
+    code, output = predict(str(bundle), "--cpus", "2x", "--users", "150")
     assert code == 0
-    assert said.startswith("About 2")
-    assert "CPU 1.00 cores -> 2.00 cores" in said
-    assert "the CPU is the limit then" in said
-    assert "150 users would get" in said
-    assert "A cliff of memory" in said
-    assert "10.0 ms CPU" in said
+    assert output.startswith("About 2")
+    assert "CPU 1.00 cores -> 2.00 cores" in output
+    assert "the CPU is the limit then" in output
+    assert "150 users would get" in output
+    assert "A cliff of memory" in output
+    assert "10.0 ms CPU" in output
 
 
 def test_the_answer_for_programs(bundle: Path) -> None:
-    code, said = predict(str(bundle), "--cpus", "2x", "--json")
+    code, output = predict(str(bundle), "--cpus", "2x", "--json")
     assert code == 0
-    told = json.loads(said)["prediction"]
-    Draft202012Validator(schema()).validate(told)
-    assert told["outcome"] == "predicted"
-    assert len(told["curve"]) == len(told["curve_now"]) == 40
+    answer = json.loads(output)["prediction"]
+    Draft202012Validator(schema()).validate(answer)
+    assert answer["outcome"] == "predicted"
+    assert len(answer["curve"]) == len(answer["curve_now"]) == 40
     assert json.loads(PUBLISHED.read_text("utf-8")) == schema(), (
         "run: python -m headcount.analyse.prediction.schema > docs/schemas/prediction.schema.json"
     )
 
 
 def test_a_refusal_says_what_to_measure(bundle: Path) -> None:
-    code, said = predict(str(bundle), "--cpus", "50x")
+    code, output = predict(str(bundle), "--cpus", "50x")
     assert code == 4
-    assert said.startswith("No prediction")
-    assert "ask for a smaller step" in said
-    assert "About" not in said
+    assert output.startswith("No prediction")
+    assert "ask for a smaller step" in output
+    assert "About" not in output

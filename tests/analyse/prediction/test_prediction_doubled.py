@@ -17,13 +17,13 @@ def bundle(folder: Path, system: str = "cpu") -> Bundle:
 
 def test_each_answer_is_that_of_a_prediction_asked_for_by_itself(tmp_path: Path) -> None:
     made = bundle(tmp_path)
-    told = doubled_predictions(made)
+    predictions = doubled_predictions(made)
     # Nothing tells how fast the network is, so twice of it is not asked.
-    assert [one.changes for one in told] == [
+    assert [one.changes for one in predictions] == [
         ["CPU 4.00 cores -> 8.00 cores"],
         ["1 disk -> 2 disks"],
     ]
-    for one, kind in zip(told, ("cpu", "disk"), strict=True):
+    for one, kind in zip(predictions, ("cpu", "disk"), strict=True):
         assert one == predict(made, Asked([change.parse(kind, "2x")]))  # type: ignore[arg-type]
 
 

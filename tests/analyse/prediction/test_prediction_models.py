@@ -60,12 +60,14 @@ def test_users_say_what_they_would_get_and_need(tmp_path: Path) -> None:
     now = truth(1, 0.01, 1.0, 0.08)
     levels = quota(1, 0.01, 1.0, [now * part for part in FACTORS])
     found = predicted(levels, tmp_path, 0.08, Asked(users=round(2 * now)))
-    told = found.for_users
-    assert told is not None
-    assert not told.meets
+    outlook = found.for_users
+    assert outlook is not None
+    assert not outlook.meets
     # Far beyond the knee, R = N / X_max - Z.
-    assert told.expected.response_ms == pytest.approx(1000 * (round(2 * now) / 100 - 1), rel=0.01)
-    cpu = next(need for need in told.needs if need.resource == "cpu")
+    assert outlook.expected.response_ms == pytest.approx(
+        1000 * (round(2 * now) / 100 - 1), rel=0.01
+    )
+    cpu = next(need for need in outlook.needs if need.resource == "cpu")
     assert cpu.factor == pytest.approx(1.96, rel=0.05)
     # With that much, the criterion is just met.
     enough = Asked([change.parse("cpu", f"{cpu.needed + 1e-4:.6f}")], users=round(2 * now))
@@ -147,7 +149,7 @@ def test_levels_that_tell_nothing_are_left_out_or_refused(tmp_path: Path) -> Non
     levels = quota(1, 0.01, 1.0, [now * part for part in FACTORS])
     broken = levels[2].model_copy(update={"index": 9, "little_error": 0.3})
     found = predicted([*levels, broken], tmp_path, 0.08, Asked())
-    assert [said.split(":")[0] for said in found.levels_left_out] == [
+    assert [sentence.split(":")[0] for sentence in found.levels_left_out] == [
         f"level 9 ({broken.users} users)"
     ]
     assert found.levels_used == [each.index for each in levels]

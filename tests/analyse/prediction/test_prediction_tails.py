@@ -54,8 +54,8 @@ def measured(index: int, users: int) -> LevelResult:
     made = level(index, users, found.per_s, found.response_s, THINK_S, counters)
     assert made.total.response is not None
     p95_ms = 1000 * p95_s(users, service_s)
-    told = made.total.response.model_copy(update={"p95_ms": p95_ms})
-    total = made.total.model_copy(update={"response": told})
+    times = made.total.response.model_copy(update={"p95_ms": p95_ms})
+    total = made.total.model_copy(update={"response": times})
     return made.model_copy(update={"total": total, "scenarios": [total]})
 
 
