@@ -76,10 +76,10 @@ def _measure(engine: Engine, pid: int, periods: int) -> list[Figure]:
     for quantile in QUANTILES:
         truth_ms = true_quantile_s(quantile, alone, stood_still, end_s - begin_s) * 1e3
         name = f"p{quantile * 100:g} of {reported.count:,} requests"
-        told_ms = reported.quantile_us(quantile) / 1e3
+        reported_ms = reported.quantile_us(quantile) / 1e3
         claimed_ms = service.quantile_us(quantile) / 1e3
         figures += [
-            Figure("truth", f"{name}, reported", told_ms, "ms", truth_ms, "truth"),
+            Figure("truth", f"{name}, reported", reported_ms, "ms", truth_ms, "truth"),
             Figure("truth", f"{name}, service time alone", claimed_ms, "ms", truth_ms, "truth"),
         ]
     return figures

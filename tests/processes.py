@@ -225,8 +225,8 @@ def processes_with(text: str) -> list[int]:
     return found
 
 
-def told_of(pid: int, part: str) -> bytes:
-    """What /proc tells of a process, such as its "comm"; nothing once it has ended."""
+def proc_file(pid: int, part: str) -> bytes:
+    """A file of a process in /proc, such as its "comm"; empty once it has ended."""
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
         return Path(f"/proc/{pid}/{part}").read_bytes()
     return b""

@@ -140,10 +140,10 @@ def test_a_pool_whose_places_are_held_by_idle_connections_is_sized_by_them() -> 
 
 def test_a_disk_that_is_read_for_want_of_memory_is_not_called_cleared() -> None:
     found = diagnosed(SERVERS["memory", "as disk"])
-    cleared = {one.limit: one for one in found.ruled_out}
-    assert "disk" not in cleared
-    assert cleared["cpu"].figure is not None
-    assert "pressure" in cleared["cpu"].figure.counter
+    ruled_out = {one.limit: one for one in found.ruled_out}
+    assert "disk" not in ruled_out
+    assert ruled_out["cpu"].figure is not None
+    assert "pressure" in ruled_out["cpu"].figure.counter
 
 
 def test_bursts_of_waiting_for_cpu_hide_no_disk() -> None:

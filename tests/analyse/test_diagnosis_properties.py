@@ -81,7 +81,7 @@ def test_a_limit_that_no_counter_tells_is_unseen_and_never_named(
         return
     found = diagnosis_of(without(SERVERS[limit].levels(), SOURCES[name]))
     assert found.limit != name
-    assert name in [unseen.limit for unseen in found.not_observed]
+    assert name in [one.limit for one in found.not_observed]
     assert found.confidence_word != "high", (found.limit, found.confidence)
 
 
@@ -139,8 +139,8 @@ def test_whatever_counters_say_the_diagnosis_is_sound(
     assert 0 <= found.confidence <= 1
     named = {found.limit, *(one.limit for one in found.joint)}
     assert not named & {one.limit for one in found.ruled_out}
-    unseen = {one.limit for one in found.not_observed}
-    assert not (named & unseen & set(RESOURCES))
+    not_observed = {one.limit for one in found.not_observed}
+    assert not (named & not_observed & set(RESOURCES))
     assert found.runner_up is None or found.runner_up.limit not in named
     scores = [one.score for one in found.candidates[1:]]
     assert scores == sorted(scores, reverse=True)

@@ -87,22 +87,22 @@ def test_bad_input(headcount: Headcount, arguments: list[str], texts: list[str])
 def test_nobody_is_spoken_to_before_the_load_is_allowed(
     monkeypatch: pytest.MonkeyPatch, target: str
 ) -> None:
-    spoken_to: list[object] = []
+    opened: list[object] = []
 
     def no_socket(*_: object) -> None:
         raise AssertionError("a socket was connected")
 
     for name in ("AppAccess", "SmbAccess"):
-        monkeypatch.setattr(opening, name, lambda *given: spoken_to.append(given))
+        monkeypatch.setattr(opening, name, lambda *given: opened.append(given))
     monkeypatch.setattr(socket.socket, "connect", no_socket)
     secrets = access.Secrets(GIVEN, GIVEN)
     plan = resolve(load(WORKLOADS[target]), target, Overrides(users=1))
     with pytest.raises(InputError, match="does not say who allowed"), sut.connect(plan, secrets):
         pass
-    assert spoken_to == []
+    assert opened == []
     plan = resolve(load(WORKLOADS[target]), target, Overrides(users=1, authorised_by="Ada"))
     opening.target_access(plan, "192.0.2.1:1", secrets)
-    assert len(spoken_to) == 1
+    assert len(opened) == 1
 
 
 @pytest.mark.parametrize("verb", ["prepare", "cleanup"])

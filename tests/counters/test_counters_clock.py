@@ -29,11 +29,11 @@ class Network:
         self.now_s += 1.0 + self._draw.random() / 10
         asked_s = self.now_s
         self.now_s += 0.0002 + self._draw.expovariate(1 / busy_s)
-        told_s = self.now_s - 1000.0 + STARTED + self.true_s()
+        reported_s = self.now_s - 1000.0 + STARTED + self.true_s()
         if resolution_s:
-            told_s = told_s // resolution_s * resolution_s
+            reported_s = reported_s // resolution_s * resolution_s
         self.now_s += 0.0002 + self._draw.expovariate(1 / busy_s)
-        estimate.observe(asked_s, self.now_s, told_s, resolution_s)
+        estimate.observe(asked_s, self.now_s, reported_s, resolution_s)
 
 
 def estimate_of(network: Network) -> ClockEstimate:

@@ -129,9 +129,9 @@ def test_the_thread_looks_until_it_is_closed_and_tells_what_it_cost() -> None:
         while wave.looks < 20:
             time.sleep(0.005)
         assert sampler.take()["queue.occupied"] == 1
-        told_s = sampler.cost_s()
+        reported_s = sampler.cost_s()
         assert sampler.cost_s() <= 0.01
-    assert 0 < told_s <= time.process_time() - before_s
+    assert 0 < reported_s <= time.process_time() - before_s
     looks = wave.looks
     time.sleep(0.03)
     assert wave.looks == looks

@@ -32,9 +32,9 @@ class Child:
         self.process = subprocess.Popen(
             [sys.executable, script], stdin=pipe, stdout=pipe, text=True, bufsize=1
         )
-        self.tell("usage")
+        self.send("usage")
 
-    def tell(self, command: str) -> tuple[float, int]:
+    def send(self, command: str) -> tuple[float, int]:
         """Give a command; return CPU seconds and blocks written so far by getrusage."""
         assert self.process.stdin
         assert self.process.stdout
@@ -70,9 +70,9 @@ def watch() -> Iterator[Watch]:
 
 def used(source: HostSource, child: Child, command: str) -> tuple[dict[str, float], float, float]:
     """Return the counters over a command, the time they cover, and the CPU time by getrusage."""
-    before_s, _ = child.tell("usage")
+    before_s, _ = child.send("usage")
     first = source.sample()
-    after_s, _ = child.tell(command)
+    after_s, _ = child.send(command)
     second = source.sample()
     return dict(second.values), second.at_s - first.at_s, after_s - before_s
 
@@ -98,7 +98,7 @@ def test_a_child_is_counted_while_it_runs_and_once_only_when_it_ended(
     child: Child, watch: Watch
 ) -> None:
     source = watch("server", [child.process.pid])
-    before_s, _ = child.tell("usage")
+    before_s, _ = child.send("usage")
     samples = [source.sample()]
     assert child.process.stdin
     assert child.process.stdout
@@ -121,9 +121,9 @@ def test_a_child_is_counted_while_it_runs_and_once_only_when_it_ended(
 def test_bytes_written_to_storage(child: Child, tmp_path: Path, watch: Watch) -> None:
     source = watch("server", [child.process.pid])
     size = 3 * 2**20
-    _, blocks_before = child.tell("usage")
+    _, blocks_before = child.send("usage")
     first = source.sample()
-    _, blocks_after = child.tell(f"write {tmp_path / 'data'} {size}")
+    _, blocks_after = child.send(f"write {tmp_path / 'data'} {size}")
     second = source.sample()
     rate = second.values["process.disk.io{disk.io.direction=write}"]
     written = rate * (second.at_s - first.at_s)
@@ -139,7 +139,7 @@ def test_bytes_written_to_storage(child: Child, tmp_path: Path, watch: Watch) ->
 def test_open_files_and_threads(child: Child, watch: Watch) -> None:
     source = watch("server", [child.process.pid])
     before = source.sample().values
-    child.tell("open 25")
+    child.send("open 25")
     after = source.sample().values
     name = "process.open_file_descriptors"
     assert after[name] - before[name] == 25
@@ -152,7 +152,7 @@ def test_a_server_killed_under_load_leaves_no_negative_figure(watch: Watch) -> N
     victim = Child()
     source = watch("server", [victim.process.pid])
     source.sample()
-    victim.tell("burn 0.1")
+    victim.send("burn 0.1")
     victim.process.send_signal(signal.SIGKILL)
     dying = source.sample().values
     victim.process.communicate()
@@ -201,12 +201,12 @@ def test_size_of_the_machine(watch: Watch) -> None:
 def test_the_generator_is_this_process_without_its_children(child: Child) -> None:
     source = GeneratorSource()
     assert source.name == "generator"
-    child.tell("usage")
+    child.send("usage")
     first, before_s = source.sample(), time.process_time()
     until = time.process_time() + 0.3
     while time.process_time() < until:
         pass
-    child.tell("burn 0.4")
+    child.send("burn 0.4")
     second, after_s = source.sample(), time.process_time()
     source.close()
     spent_s = second.values[CPU] * (second.at_s - first.at_s)
@@ -217,13 +217,13 @@ def test_the_generator_is_this_process_without_its_children(child: Child) -> Non
 def test_a_sample_costs_under_five_milliseconds_of_cpu(child: Child, watch: Watch) -> None:
     source = watch("server", [child.process.pid, os.getpid()])
     costs_ms = []
-    told_ms = 0.0
+    reported_ms = 0.0
     all_began_s = time.process_time()
     for _ in range(20):
         began_s = time.thread_time()
-        told_ms += source.sample().values[SAMPLER_CPU_TIME]
+        reported_ms += source.sample().values[SAMPLER_CPU_TIME]
         costs_ms.append((time.thread_time() - began_s) * 1000)
     # What the thread that looks more often used is in it, and no more than the process used.
-    assert told_ms <= (time.process_time() - all_began_s) * 1000
+    assert reported_ms <= (time.process_time() - all_began_s) * 1000
     # The cheapest is what it takes; the others also pay for the neighbours' use of the caches.
     assert min(costs_ms) < 5

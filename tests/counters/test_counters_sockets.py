@@ -45,7 +45,7 @@ class Server:
         assert self.process.stdout
         return int(self.process.stdout.readline())
 
-    def tell(self, command: str) -> int:
+    def send(self, command: str) -> int:
         assert self.process.stdin
         self.process.stdin.write(command + "\n")
         return self.answer()
@@ -87,7 +87,7 @@ def test_the_queues_are_what_was_put_into_them(server: Server, way: str) -> None
     with ExitStack() as stack:
         table = stack.enter_context(closing(tables(way)))
         clients = [stack.enter_context(client) for client in server.connect(5)]
-        assert server.tell("accept 2") == 2
+        assert server.send("accept 2") == 2
         soon(lambda: of(table, server)[0].queue == 3)
         (listener,) = of(table, server)
         assert listener.port == server.port
@@ -99,10 +99,10 @@ def test_the_queues_are_what_was_put_into_them(server: Server, way: str) -> None
         clients[4].sendall(bytes(100))  # of the connections that wait to be accepted
         soon(lambda: table.queues([listener]).received_bytes == 1334)
         assert table.queues([listener]).unread == 2
-        assert server.tell("read") == 1234
+        assert server.send("read") == 1234
         assert table.queues([listener]).received_bytes == 100
 
-        written = server.tell("fill")
+        written = server.send("fill")
         soon(lambda: table.queues([listener]).sent_bytes > 0)
         queues = table.queues([listener])
         assert queues.sending == 1
@@ -118,9 +118,9 @@ def test_a_client_that_does_not_read_holds_the_server_up(server: Server) -> None
         table = stack.enter_context(closing(tables("inet_diag")))
         for client in server.connect(2):
             stack.enter_context(client)
-        server.tell("accept 2")
+        server.send("accept 2")
         listeners = of(table, server)
-        server.tell("fill")
+        server.send("fill")
         time.sleep(0.1)  # until all that fits has gone over
         began_s, before = time.monotonic(), table.times(listeners)
         time.sleep(0.3)
@@ -204,7 +204,7 @@ def test_a_source_tells_all_of_its_servers_sockets_and_of_no_others(server: Serv
             source.sample()
             for client in [*server.connect(4), *other.connect(7)]:
                 stack.enter_context(client)
-            server.tell("accept 1")
+            server.send("accept 1")
             values: dict[str, float] = {}
             deadline_s = time.monotonic() + 20
             while not (values.keys() >= SOCKET and values["socket.accept_queue.max"] == 3):
@@ -226,8 +226,8 @@ def test_a_server_in_a_network_namespace_of_its_own_is_seen_there() -> None:
         assert own_namespace("/proc", server.process.pid) is not None
         with closing(HostSource("sut", [server.process.pid])) as source:
             source.sample()
-            server.tell("connect 6")
-            server.tell("accept 2")
+            server.send("connect 6")
+            server.send("accept 2")
             values: dict[str, float] = {}
             deadline_s = time.monotonic() + 20
             while values.get("socket.accept_queue.max") != 4:

@@ -139,7 +139,7 @@ class Machine:
         return list(self.processes.values())[which % len(self.processes)]
 
 
-DEEDS = st.lists(
+OPERATIONS = st.lists(
     st.tuples(
         st.sampled_from([Machine.work, Machine.fork, Machine.end]),
         st.integers(0, 50),
@@ -149,15 +149,15 @@ DEEDS = st.lists(
 )
 
 
-@given(DEEDS, DEEDS)
+@given(OPERATIONS, OPERATIONS)
 def test_all_that_was_used_is_counted_however_processes_come_and_go(earlier, later) -> None:
     machine = Machine()
-    for deed, which, amount in earlier:
-        deed(machine, which, amount)
+    for operation, which, amount in earlier:
+        operation(machine, which, amount)
     was = machine.read()
     ticks, moved = machine.used_ticks, machine.used_bytes
-    for deed, which, amount in later:
-        deed(machine, which, amount)
+    for operation, which, amount in later:
+        operation(machine, which, amount)
     values = tree.delta(was, machine.read(), 1.0)
     assert values[CPU] * TICKS_PER_S == pytest.approx(machine.used_ticks - ticks)
     assert values[READ] == pytest.approx(machine.used_bytes - moved)

@@ -35,7 +35,7 @@ GROWING = (
     "system.linux.pressure{resource=io,kind=full}",
 )
 # Of what /proc tells, node_exporter keeps this to itself unless it is told otherwise.
-NOT_TOLD = {"system.linux.memory.refaults", "headcount.sampler.cpu_time_ms"}
+NOT_EXPORTED = {"system.linux.memory.refaults", "headcount.sampler.cpu_time_ms"}
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
 
@@ -83,7 +83,7 @@ def test_it_counts_what_proc_counts(exporter: Exporter, tmp_path: Path) -> None:
     # The exporter leaves out loop devices and the loopback, and qdiscs unless it is told otherwise.
     of_host = {name for name in last.values if split_instance(name)[1] is None}
     queues = {name for name in of_host if name.startswith("system.network.queue.")}
-    assert of_host - queues - NOT_TOLD <= set(found)
+    assert of_host - queues - NOT_EXPORTED <= set(found)
     outer.close()
     inner.close()
     assert [name for name in found if lookup(name) is None] == []

@@ -189,8 +189,8 @@ def test_data_that_changes_behind_the_servers_back_fails_the_level(
 
 def test_damage_is_found_and_mended(headcount: Headcount, damaged: FileServer) -> None:
     before = {name: content for name, content in damaged.files().items() if "/s0" in name}
-    unseen = prepare(headcount, damaged.target, 1)
-    assert (unseen["created_users"], unseen["written_bytes"]) == (0, 0)
+    unchecked = prepare(headcount, damaged.target, 1)
+    assert (unchecked["created_users"], unchecked["written_bytes"]) == (0, 0)
     mended = prepare(headcount, damaged.target, 1, "--verify")
     assert mended["written_bytes"] == sum(map(len, before.values()))
     after = damaged.files()

@@ -221,19 +221,19 @@ def test_the_servers_own_count_is_about_ours(headcount: Headcount) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "spoken", "version"),
+    ("name", "settings", "version"),
     [
         ("nginx", ("--client", "keep_alive=off"), "HTTP/1.1"),
         ("apache", ("--client", "http2=on", "--client", "keep_alive=on"), "HTTP/2"),
     ],
 )
 def test_tls_and_http2_are_spoken_under_load_and_disclosed(
-    headcount: Headcount, name: str, spoken: tuple[str, ...], version: str
+    headcount: Headcount, name: str, settings: tuple[str, ...], version: str
 ) -> None:
     ended = headcount.run(
         *("run", "web-static", "--target", f"lab:{name}", "--scale", "0.2", "--users", "3"),
         *("--duration", "2s", "--ramp", "0s", "--think", "10ms", "--seed", "5", "--json"),
-        *("--set", "tls=on", "--set", "http2=on", *spoken),
+        *("--set", "tls=on", "--set", "http2=on", *settings),
     )
     assert ended.code in (0, 4), ended
     bundle = headcount.bundles()[-1]

@@ -11,7 +11,7 @@ from pathlib import Path
 from headcount import lab
 from headcount.lab import keeper
 from headcount.lab.mail import MailServer
-from processes import processes_with, told_of
+from processes import proc_file, processes_with
 
 PATIENCE_S = 20.0
 
@@ -110,7 +110,7 @@ def family(server: MailServer) -> set[int]:
 
 def named(server: MailServer, name: str) -> int:
     """How many of them run this program."""
-    return sum(told_of(pid, "comm") == f"{name}\n".encode() for pid in family(server))
+    return sum(proc_file(pid, "comm") == f"{name}\n".encode() for pid in family(server))
 
 
 def alive(pids: set[int]) -> bool:

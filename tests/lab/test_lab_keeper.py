@@ -21,16 +21,16 @@ from processes import processes_with, wait_for
 
 FOREVER = "import time\ntime.sleep(600)\n"
 DEAF = "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
-TELL = "open(sys.argv[1] + '/told', 'a').write(f'{os.getpid()}\\n')\n"
-FAMILY = f"import os, sys\nif os.fork() == 0:\n    {TELL}else:\n    {TELL}{FOREVER}"
+WRITE_PID = "open(sys.argv[1] + '/told', 'a').write(f'{os.getpid()}\\n')\n"
+FAMILY = f"import os, sys\nif os.fork() == 0:\n    {WRITE_PID}else:\n    {WRITE_PID}{FOREVER}"
 """A server of two processes."""
 DAEMON = (
     "import os, sys\n"
     "if os.fork() == 0:\n"
     "    os.setsid()\n"
-    f"    if os.fork() == 0:\n        {TELL}        import time\n        time.sleep(600)\n"
+    f"    if os.fork() == 0:\n        {WRITE_PID}        import time\n        time.sleep(600)\n"
     "    os._exit(0)\n"
-    f"{TELL}{FOREVER}"
+    f"{WRITE_PID}{FOREVER}"
 )
 """A server with a daemon that leaves its group, its session and its parent."""
 

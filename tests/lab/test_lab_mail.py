@@ -36,7 +36,7 @@ import processes
 from headcount import lab
 from headcount.errors import SystemLimitError
 from headcount.lab import dovecot, dovecot_files, home, installed, keeper, port, postfix
-from processes import owners, processes_with, told_of, wait_for
+from processes import owners, proc_file, processes_with, wait_for
 
 ROOT = os.geteuid() == 0
 FRONTS = ["lmtp", "headcount", *(["postfix"] if ROOT else [])]
@@ -88,7 +88,7 @@ def test_dovecot_runs_without_root_and_its_files_are_its_own(base: Path) -> None
         assert stat.S_IMODE(found.stat().st_mode) == 0o700
         assert stat.S_IMODE((found / "users").stat().st_mode) == 0o600
         for pid in family(server):
-            assert server.password.encode() not in told_of(pid, "cmdline")
+            assert server.password.encode() not in proc_file(pid, "cmdline")
 
 
 def test_a_home_that_others_cannot_pass_through_is_elsewhere_for_root(base: Path) -> None:

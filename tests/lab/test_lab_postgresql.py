@@ -17,7 +17,7 @@ from headcount.errors import InputError, SystemLimitError
 from headcount.lab import home, installed, keeper, port, postgresql, postgresql_settings
 from headcount.lab.postgresql import PostgresqlServer
 from headcount.lab.setting import complete
-from processes import owners, processes_with, told_of, wait_for
+from processes import owners, proc_file, processes_with, wait_for
 
 ROOT = os.geteuid() == 0
 
@@ -100,7 +100,7 @@ def test_rows_are_kept_and_read_back_and_nothing_is_left(base: Path) -> None:
         memory = shared(server)
         assert memory
         assert owners(pids) == {user}
-        assert not any(server.password.encode() in told_of(pid, "cmdline") for pid in pids)
+        assert not any(server.password.encode() in proc_file(pid, "cmdline") for pid in pids)
         assert not any(server.password in one for one in server.settings.values())
     assert nothing_is_left(base)
     assert not alive(pids)

@@ -23,7 +23,7 @@ from headcount.lab import home, keeper, port, samba, samba_files
 from headcount.lab.nt_hash import nt_hash
 from headcount.lab.samba import SambaServer
 from headcount.lab.samba_settings import SETTINGS, complete
-from processes import processes_with, told_of, wait_for
+from processes import proc_file, processes_with, wait_for
 
 NOT_SUPPORTED = 0xC00000BB
 WRONG = "Passw0rd"
@@ -227,7 +227,7 @@ def test_the_password_is_nowhere(base: Path) -> None:
         assert len(secret) >= 24
         for pid in (*family(server.pids[0]), os.getpid(), *processes_with(str(base))):
             for part in ("cmdline", "environ"):
-                assert secret not in told_of(pid, part)
+                assert secret not in proc_file(pid, part)
         files: dict[Path, bytes] = {}
         for path in home_of_server(base).rglob("*"):
             # The processes of connections that have ended take their files away with them.

@@ -34,8 +34,8 @@ class Scripted:
         self.closed += 1
 
 
-class Told:
-    """A feed that tells what it was given, once."""
+class ListFeed:
+    """A feed that gives a list of news, once."""
 
     def __init__(self, news: Iterable[News]) -> None:
         self.name = "told"
@@ -73,7 +73,7 @@ def watch(*news: News, clock: Callable[[], float] | None = None, **options: obje
     names = dict.fromkeys(getattr(one, "source", "local") for one in news)
     sources = [Watched(name=name, address=name, host=name, system="linux") for name in names]
     wall = Wall() if clock is None else Wall(lambda: 0.0, clock)
-    made = Watch(empty, [Told(news)], sources, 1.0, "0", wall)
+    made = Watch(empty, [ListFeed(news)], sources, 1.0, "0", wall)
     made.start()
     while not made.over:
         made.drain(0.05)

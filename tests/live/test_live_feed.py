@@ -12,7 +12,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 import pytest
-from live_feeds import BUSY, Scripted, Told, readings
+from live_feeds import BUSY, ListFeed, Scripted, readings
 
 from exporter import exporting
 from headcount.counters.log import read
@@ -102,7 +102,7 @@ def test_a_defect_in_a_feed_is_raised_where_it_is_seen_and_closes_the_feed() -> 
 
 def test_a_sampler_ends_with_its_feed() -> None:
     news: SimpleQueue[News] = SimpleQueue()
-    sampler = Sampler(Told(readings("s", [{BUSY: 0.1}])), 1000.0, news)
+    sampler = Sampler(ListFeed(readings("s", [{BUSY: 0.1}])), 1000.0, news)
     sampler.start()
     wait_for(lambda: sampler.over)
     assert news.qsize() == 1
@@ -227,7 +227,7 @@ def test_a_source_is_not_given_twice(headcount: Headcount) -> None:
 def test_moments_missed_while_a_source_was_slow_are_not_made_up_for(slow_s: float) -> None:
     taken: list[float] = []
 
-    class Slow(Told):
+    class Slow(ListFeed):
         def poll(self) -> list[News]:
             taken.append(time.monotonic())
             time.sleep(slow_s)

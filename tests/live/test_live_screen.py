@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from live_feeds import BUSY, USED, Told, readings
+from live_feeds import BUSY, USED, ListFeed, readings
 from textual.pilot import Pilot
 from textual.widgets import ContentSwitcher, Input, Static
 
@@ -41,7 +41,7 @@ def play(
     names = dict.fromkeys(getattr(one, "source", "local") for one in news or STORY)
     sources = [Watched(name=name, address=name, host=name, system="linux") for name in names]
     clock = Wall(lambda: 0.0, lambda: 1009.0)
-    watch = Watch(monitor, [Told(news or STORY)], sources, 1.0, "0", clock)
+    watch = Watch(monitor, [ListFeed(news or STORY)], sources, 1.0, "0", clock)
     app = WatchApp(watch, for_s=None, replayed=False)
 
     async def run() -> None:

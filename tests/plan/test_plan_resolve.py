@@ -103,14 +103,14 @@ def test_a_plan_written_and_read_is_the_same_plan(
 ) -> None:
     name, target = case
     found = workloads.load(name)
-    spoken = client if found.protocol == "smb" else {}
+    client_settings = client if found.protocol == "smb" else {}
     if found.protocol.startswith("mail"):
-        spoken = {"client": {"domain": "test.invalid"}}
+        client_settings = {"client": {"domain": "test.invalid"}}
     if found.run.steady == "required":  # short settling is refused
         other = {key: value for key, value in other.items() if key != "settle"}
     # Where scenarios have pauses of their own, a pace would change nothing, and is refused.
     paced = {} if any(scenario.pause for scenario in found.scenarios) else pace
-    resolved = resolve(found, target, Overrides(**kind, **paced, **other, **spoken))
+    resolved = resolve(found, target, Overrides(**kind, **paced, **other, **client_settings))
     again = reread(resolved.to_toml(), tmp_path_factory.mktemp("plan"))
     assert again == resolved
     assert json.loads(engine_plan(again)) == json.loads(engine_plan(resolved))

@@ -161,12 +161,12 @@ def test_published_results_are_dashed_and_said_to_be_of_other_hardware() -> None
     assert figure is not None
     for svg in (figure.svg, figure.narrow):
         drawing = Drawing.of(svg)
-        assert published.SAID in " ".join(text for text, _, _ in drawing.texts("small"))
+        assert published.LABEL in " ".join(text for text, _, _ in drawing.texts("small"))
         assert not drawing.classed("path", "line", "one", "dashed")
-    assert published.SAID in figure.caption
+    assert published.LABEL in figure.caption
     assert OLD.label in figure.caption
-    assert published.SAID in figure.alt
-    assert figure.table.rows[-1] == [OLD.short, "600", "39.0 MB/s", published.SAID]
+    assert published.LABEL in figure.alt
+    assert figure.table.rows[-1] == [OLD.short, "600", "39.0 MB/s", published.LABEL]
     # One of several is told from the others by its number, beside its mark and in the legend.
     drawing = Drawing.of(figure.svg)
     assert "1" in [text for text, _, _ in drawing.texts("small")]
@@ -180,10 +180,10 @@ def test_published_capacities_are_outlined_bars_as_long_as_their_users() -> None
     widths = [float(e.get("width") or 0) for e in drawing.classed("rect", "bar")]
     assert widths[1] / widths[0] == pytest.approx(9500 / 918, rel=0.01)
     assert len(drawing.classed("rect", "outlined")) == 1
-    assert f"dashed: {published.SAID}" in [text for text, _, _ in drawing.texts("small")]
+    assert f"dashed: {published.LABEL}" in [text for text, _, _ in drawing.texts("small")]
     assert figure.table.rows == [
         ["this run", "918", "918 to 957", "measured"],
-        [OLD.short, "9,500", "\N{EN DASH}", published.SAID],
+        [OLD.short, "9,500", "\N{EN DASH}", published.LABEL],
     ]
     assert published_capacity.figure(content(), []) is None
 

@@ -18,10 +18,10 @@ from headcount.report.pdf.render import pdf
 from headcount.text import duration, share, significant
 from paper import check_row, laid_out, plain, row_of, text_of
 
-TOLD = [case for case in cases() if case.name not in ("hostile", "no levels")]
+WITH_LEVELS = [case for case in cases() if case.name not in ("hostile", "no levels")]
 
 
-@pytest.mark.parametrize("case", TOLD, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", WITH_LEVELS, ids=lambda case: case.name)
 def test_every_level_is_told_as_it_was_measured(case: Case) -> None:
     text = laid_out(pdf(of_content(case.content)))
     for level in case.content.levels:

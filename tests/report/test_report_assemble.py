@@ -11,7 +11,7 @@ from headcount.errors import InputError
 from headcount.plan.plan import Plan
 from headcount.plan.resolve import Overrides, resolve
 from headcount.report.assemble import assemble
-from headcount.report.figures.published import SAID
+from headcount.report.figures.published import LABEL
 from headcount.report.html import render
 from headcount.workloads import load
 
@@ -57,10 +57,10 @@ def test_published_results_stand_beside_a_run_only_where_asked_for(tmp_path: Pat
     plan = resolve(load("home-folders"), "lab:samba", Overrides(users=4, seed=1))
     bundle = Bundle(tmp_path, plan, environment(), [level(1, 4, "only")], verdict())
     assert assemble(bundle).published == ()
-    assert SAID not in render(assemble(bundle))
+    assert LABEL not in render(assemble(bundle))
     made = assemble(bundle, published=True)
     assert {one.source for one in made.published}
     assert all("home-folders" in one.workloads for one in made.published)
     page = render(made)
-    assert page.count(f"dashed: {SAID}") >= 2
+    assert page.count(f"dashed: {LABEL}") >= 2
     assert "9,500" in page

@@ -85,16 +85,16 @@ def test_intervals_hold_the_truth_as_often_as_they_say(power: float, repeats: in
     stream = np.random.default_rng(int(10 * power) + repeats)
     rounds = 100
     holding = dict.fromkeys(NAMES, 0)
-    said_nothing = 0
+    not_measurable = 0
     for _ in range(rounds):
         found = costs(fit(points, noisy(points, starts, truth, stream, power), starts))
         for name, cost in found.items():
             holding[name] += cost.low <= truth[name] <= cost.high
-        said_nothing += not found["net_use"].is_measurable
+        not_measurable += not found["net_use"].is_measurable
     # 95 % less three standard errors of a share of 100; what is not there is not found as often.
     least = rounds * 0.95 - 3 * np.sqrt(rounds * 0.95 * 0.05)
     assert all(count >= least for count in holding.values()), holding
-    assert said_nothing == holding["net_use"]
+    assert not_measurable == holding["net_use"]
 
 
 def test_what_was_not_varied_has_no_cost() -> None:

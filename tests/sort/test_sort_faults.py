@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from processes import Command, Headcount, told_of, wait_for
+from processes import Command, Headcount, proc_file, wait_for
 
 LONG = ("--size", "300MB", "--sortsize", "1MB", "--repeat", "500", "--no-verify", "--json")
 
@@ -21,15 +21,15 @@ def folder(tmp_path: Path) -> Path:
 def child_of(command: Command) -> int | None:
     """The process that sorts, once it has begun to write runs."""
     pid = command.process.pid
-    for child in map(int, told_of(pid, f"task/{pid}/children").split()):
-        io = told_of(child, "io").split()
+    for child in map(int, proc_file(pid, f"task/{pid}/children").split()):
+        io = proc_file(child, "io").split()
         if io and int(io[io.index(b"wchar:") + 1]) > 10_000_000:
             return child
     return None
 
 
 def gone(pid: int) -> bool:
-    status = told_of(pid, "status")
+    status = proc_file(pid, "status")
     # A zombie, until whoever adopted it has noticed.
     return not status or b"\nState:\tZ" in status
 

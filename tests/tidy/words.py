@@ -86,16 +86,33 @@ def texts() -> tuple[Text, ...]:
 
 @cache
 def names() -> tuple[Text, ...]:
-    """Every name of a module, class or function of the Python package and the benchmarks."""
+    """Every name the Python code gives: to modules, definitions, parameters, variables, attributes.
+
+    The names of tests are sentences, so they and their modules are left out.
+    """
     found: list[Text] = []
-    for path in tracked("python/headcount/**/*.py", "bench/**/*.py"):
-        found.append(Text(path, 1, Path(path).stem))
-        found += (
-            Text(path, node.lineno, node.name)
-            for node in _nodes(path)
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        )
+    for path in tracked("python/headcount/**/*.py", "bench/**/*.py", "tests/**/*.py"):
+        stem = Path(path).stem
+        given = [(1, stem), *(named for node in _nodes(path) for named in names_given(node))]
+        found += (Text(path, line, name) for line, name in given if not name.startswith("test_"))
     return tuple(found)
+
+
+def names_given(node: ast.AST) -> Iterator[tuple[int, str]]:
+    """The names that a node of the syntax tree introduces, each with its line; uses give none."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield node.lineno, name
+        case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
+            yield node.lineno, name
+        case ast.Attribute(attr=name, ctx=ast.Store()):
+            yield node.lineno, name
+        case ast.alias(asname=str(name)) | ast.ExceptHandler(name=str(name)):
+            yield node.lineno, name
+        case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            yield node.lineno, name
+        case ast.MatchMapping(rest=str(name)):
+            yield node.lineno, name
 
 
 @cache

@@ -46,11 +46,11 @@ NOT_COUNTED = [
     "The page cache: files read or written, except those mapped for writing.",
     "Slab memory that the kernel can free (names and inodes of files); the client's own memory.",
 ]
-UNSEEN = (
+NOT_OBSERVED = (
     "The server's memory is visible only on its own machine, so only the capacity is measured; "
     "for a server on this machine, give --pid"
 )
-NOT_STARTED_ANEW = (
+NOT_RESTARTED = (
     "The server was not restarted for each series of points: what it keeps from earlier ones "
     "counts in later ones"
 )

@@ -184,7 +184,7 @@ def _plan(what: str, target: str | None, overrides: Overrides) -> plans.Plan:
         return plans.load(path)
     workload = workloads.load(what)
     if target is None:
-        lab = next(name for name, spoken in LAB.items() if spoken == workload.protocol)
+        lab = next(name for name, protocol in LAB.items() if protocol == workload.protocol)
         raise InputError(
             f"say what to measure: --target lab:{lab} starts a server here, "
             f"--target {PROTOCOLS[workload.protocol]} is yours"

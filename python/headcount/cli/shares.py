@@ -126,7 +126,7 @@ def _measure(
     json: bool,
 ) -> None:
     # Statistics and the engine take half a second to load; other verbs do not need them.
-    from headcount.analyse.shares import UNSEEN
+    from headcount.analyse.shares import NOT_OBSERVED
     from headcount.controller.shares.capacity import ENOUGH, capacities
     from headcount.controller.shares.run import Run, shares_plan
     from headcount.report.terminal import shares as report
@@ -137,7 +137,7 @@ def _measure(
         run = Run(experiment, secrets, shown)
         found = run.measure() if seen else None
     if found is None and not json:
-        err.print(f"{UNSEEN}.", markup=False)
+        err.print(f"{NOT_OBSERVED}.", markup=False)
     if (capacity or not seen) and (found is None or found.outcome == "finished"):
         with Display(err, quiet=json) as display:
             known = []

@@ -20,12 +20,12 @@ class Replay:
         """Nothing played yet."""
         self.name = "log"
         self._recordings = recordings
-        self._told = False
+        self._is_played = False
 
     @property
     def done(self) -> bool:
         """Whether it was played."""
-        return self._told
+        return self._is_played
 
     @property
     def names(self) -> list[str]:
@@ -54,9 +54,9 @@ class Replay:
 
     def poll(self) -> list[News]:
         """All of it, in order of time."""
-        if self._told:
+        if self._is_played:
             return []
-        self._told = True
+        self._is_played = True
         return sorted(self._all(), key=lambda one: one.at_s)
 
     def close(self) -> None:

@@ -92,9 +92,9 @@ class Target:
         return self.text.startswith(("https://", "imaps://"))
 
 
-def plays(spoken: str, wanted: str) -> bool:
+def plays(protocol: str, wanted: str) -> bool:
     """Whether a target that speaks one protocol can be given a workload made for another."""
-    return spoken == wanted or {spoken, wanted} <= FILE_SERVERS
+    return protocol == wanted or {protocol, wanted} <= FILE_SERVERS
 
 
 def forms(protocol: str) -> str:

@@ -330,12 +330,12 @@ class Workload(Strict):
         return named - {scenario.name for scenario in self.scenarios} - set(self.groups)
 
     def _check_needed(self) -> None:
-        spoken = self.protocol.split("+")
-        if (self.mail is not None) != ("mail" in spoken):
+        protocols = self.protocol.split("+")
+        if (self.mail is not None) != ("mail" in protocols):
             raise ValueError('the protocol "mail", and only it, needs a [mail]')
-        if (self.discussion is not None) != ("sql" in spoken):
+        if (self.discussion is not None) != ("sql" in protocols):
             raise ValueError('the protocol "sql", and only it, needs a [discussion]')
-        second = spoken[1] if len(spoken) > 1 else None
+        second = protocols[1] if len(protocols) > 1 else None
         allowed = f'on = "{second}", or nothing' if second else "no key on"
         for scenario in self.scenarios:
             for step in scenario.steps:

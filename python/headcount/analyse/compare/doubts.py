@@ -20,7 +20,7 @@ ERRORS = 0.005
 EXPECTED = 0.05
 """Share of differences "shown" by chance where there is none: each verdict stands for itself."""
 
-_TOLD_ABOVE = "levels that do not count"
+_REPORTED_ABOVE = "levels that do not count"
 _FIGURES = re.compile(r"[\d.,]+")
 
 
@@ -231,7 +231,7 @@ def _flags(side: Side) -> list[str]:
     found: dict[str, list[str]] = {}
     for bundle in side.bundles:
         for flag in bundle.verdict.flags if bundle.verdict else []:
-            if not flag.startswith(_TOLD_ABOVE):
+            if not flag.startswith(_REPORTED_ABOVE):
                 found.setdefault(_FIGURES.sub("", flag), []).append(flag)
     return [
         flags[0] + (f" (also in {len(flags) - 1} more of its runs)" if len(flags) > 1 else "")

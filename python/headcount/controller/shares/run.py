@@ -105,11 +105,13 @@ class Run:
 
     def keep(self, outcome: Outcome) -> SharesFile:
         """Write what is known now."""
-        fits, doubts = analysis.fits(self._points) if self._held() else ([], [analysis.UNSEEN])
+        fits, doubts = (
+            analysis.fits(self._points) if self._held() else ([], [analysis.NOT_OBSERVED])
+        )
         if self._left:
             doubts.append(f"{len(self._left)} of the points could not be held and were left out")
         if targets.parse(self._experiment.target).lab is None and self._points:
-            doubts.append(analysis.NOT_STARTED_ANEW)
+            doubts.append(analysis.NOT_RESTARTED)
         known = SharesFile(
             headcount=__version__,
             started_at=self._started_at,

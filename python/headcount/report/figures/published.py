@@ -22,7 +22,7 @@ from headcount.report.markup import Html, element, joined
 from headcount.text import count, duration, megabytes_per_s, plural, share, significant
 
 TITLE = "Beside published results"
-SAID = "published, different hardware"
+LABEL = "published, different hardware"
 MOST = 4
 """References of one figure: more names than have room beside their lines."""
 HERE = "this run"
@@ -119,7 +119,7 @@ def figure(run: Run, references: Sequence[Reference], of: str) -> Figure | None:
         title=f"{TITLE}: {kind.heading.lower() if kind.heading[:3] != 'CPU' else kind.heading}",
         alt=alt,
         caption=(
-            f"Dashed: {SAID}; measured with the original programs. They show orders of magnitude "
+            f"Dashed: {LABEL}; measured with the original programs. They show orders of magnitude "
             f"only. {' '.join(one.label + '.' for one in drawn)}"
         ),
         svg=_drawing(kind, own, drawn, WIDE, alt),
@@ -180,7 +180,9 @@ def _drawing(
 
 
 def _dashed_note(panel: Panel) -> Html:
-    return element("text", f"dashed: {SAID}", x=panel.right, y=panel.bottom - 9, class_="end small")
+    return element(
+        "text", f"dashed: {LABEL}", x=panel.right, y=panel.bottom - 9, class_="end small"
+    )
 
 
 def _numbers(panel: Panel, drawn: Sequence[Reference]) -> Html:
@@ -201,12 +203,12 @@ def _in_words(kind: _Kind, own: Sequence[tuple[float, float]], drawn: Sequence[R
         for one in drawn
     ]
     return (
-        f"{kind.heading}: {kind.written(value)} at {plural('user', users)} here; {SAID}: "
+        f"{kind.heading}: {kind.written(value)} at {plural('user', users)} here; {LABEL}: "
         f"{'; '.join(parts)}."
     )
 
 
 def _table(kind: _Kind, own: Sequence[tuple[float, float]], drawn: Sequence[Reference]) -> Table:
     rows = [[HERE, count(x), kind.written(y), "measured"] for x, y in own]
-    rows += [[one.short, count(x), kind.written(y), SAID] for one in drawn for x, y in one.points]
+    rows += [[one.short, count(x), kind.written(y), LABEL] for one in drawn for x, y in one.points]
     return Table(("System", "Users", kind.heading, "What it is"), rows)

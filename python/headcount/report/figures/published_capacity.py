@@ -8,7 +8,7 @@ from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear, from_zero
 from headcount.report.figures.figure_types import Figure, Run, Table
 from headcount.report.figures.lines import shorten
-from headcount.report.figures.published import HERE, SAID, TITLE, Reference
+from headcount.report.figures.published import HERE, LABEL, TITLE, Reference
 from headcount.report.markup import Html, element, joined, number
 from headcount.text import DASH, count, interval, plural
 
@@ -34,16 +34,16 @@ def figure(run: Run, references: Sequence[Reference]) -> Figure | None:
     if capacity.low is not None and capacity.high is not None:
         bounds = (capacity.low, capacity.high)
     parts = [f"{one.short} {count(one.points[-1][1])}" for one in drawn]
-    alt = f"Capacity here: {plural('user', users)}; {SAID}: {'; '.join(parts)}."
+    alt = f"Capacity here: {plural('user', users)}; {LABEL}: {'; '.join(parts)}."
     bars = [(HERE, float(users)), *((one.short, one.points[-1][1]) for one in drawn)]
     rows = [[HERE, count(users), _spread(bounds), "measured"]]
-    rows += [[one.short, count(one.points[-1][1]), DASH, SAID] for one in drawn]
+    rows += [[one.short, count(one.points[-1][1]), DASH, LABEL] for one in drawn]
     return Figure(
         name="published-capacity",
         title=f"{TITLE}: capacity",
         alt=alt,
         caption=(
-            f"Dashed: {SAID}; measured with the original programs, not with this run's workload. "
+            f"Dashed: {LABEL}; measured with the original programs, not with this run's workload. "
             "They show orders of magnitude only."
         ),
         svg=_drawing(bars, bounds, WIDE, alt),
@@ -71,7 +71,7 @@ def _drawing(
         bottom + 46,
         f"{TITLE}: capacity",
         alt,
-        element("text", f"dashed: {SAID}", x=right, y=16, class_="end small"),
+        element("text", f"dashed: {LABEL}", x=right, y=16, class_="end small"),
         *(_bar(panel, bar, index, room) for index, bar in enumerate(bars)),
         _whisker(panel, bounds) if bounds else None,
         axis.lower(panel, count, room.x_ticks, "Users"),
