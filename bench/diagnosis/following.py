@@ -32,7 +32,7 @@ class Checked:
     """One projection and what came of it; None where nothing was projected."""
 
     stage: str
-    said: str
+    limit: str
     named: str | None
     per_s: float | None
     interval: tuple[float, float | None]
@@ -40,7 +40,7 @@ class Checked:
 
     def line(self) -> str:
         """In a line."""
-        head = f"{self.stage:14} first {self.said:10} next {self.named or '-':8}"
+        head = f"{self.stage:14} first {self.limit:10} next {self.named or '-':8}"
         if self.per_s is None:
             return f"{head} nothing projected; the CPU was full at {self.came:,.0f}/s"
         low, high = self.interval
@@ -67,7 +67,7 @@ def check(runner: Runner, stage: Stage, draw: Draw, number: int) -> Checked:
     rate = follows.per_s / follows.users if follows is not None else 0.0
     return Checked(
         stage=stage.name,
-        said=found.limit if found else "-",
+        limit=found.limit if found else "-",
         named=follows.limit if follows else None,
         per_s=follows.per_s if follows else None,
         interval=(

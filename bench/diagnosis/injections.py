@@ -126,8 +126,8 @@ def _disk_hidden(case: Case) -> Injection:
 def _disk_visible(case: Case) -> Injection:
     rate = _read_rate(case)
     limits = {"disk-read": f"{rate:.0f}"}
-    said = f"{rate / 1e6:.1f} MB/s, loop device"
-    return Injection("disk", "read", said, limits, cold=True, loop=True)
+    strength = f"{rate / 1e6:.1f} MB/s, loop device"
+    return Injection("disk", "read", strength, limits, cold=True, loop=True)
 
 
 def _write(case: Case) -> Injection:
@@ -149,8 +149,8 @@ def _pool(case: Case) -> Injection:
     workers = case.draw.whole(3, 16)
     think_s = case.draw.between(0.05, 0.3)
     settings = {"mpm": "prefork", "workers": str(workers), "keepalive_requests": "10"}
-    said = f"{workers} workers"
-    return Injection("pool", "workers", said, settings=settings, think_s=think_s)
+    strength = f"{workers} workers"
+    return Injection("pool", "workers", strength, settings=settings, think_s=think_s)
 
 
 LOCKED = (
@@ -219,8 +219,8 @@ def _knee(case: Case) -> Injection:
     one = make(replace(case, draw=case.draw.fixed(strong)))
     think_s = KNEE_USERS / (strong * case.demand.per_s)
     levels = [round(KNEE_USERS * share) for share in NEAR_KNEE]
-    said = f"{one.strength}, think time {think_s * 1e3:.0f} ms"
-    return replace(one, strength=said, think_s=think_s, levels=levels)
+    strength = f"{one.strength}, think time {think_s * 1e3:.0f} ms"
+    return replace(one, strength=strength, think_s=think_s, levels=levels)
 
 
 CLASSES: Mapping[str, Class] = {

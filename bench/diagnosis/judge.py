@@ -27,7 +27,7 @@ class Judged:
     """
 
     truth: Mapping[str, Any]
-    said: str
+    limit: str
     detail: str | None
     confidence: float
     confidence_word: str
@@ -39,13 +39,13 @@ class Judged:
     @property
     def is_right(self) -> bool:
         """Whether the limit is named, alone or as the first of several."""
-        return self.said in self.truth["accepted"]
+        return self.limit in self.truth["accepted"]
 
     @property
     def is_confidently_wrong_of_generator(self) -> bool:
         """Whether the generator is blamed for the server's limit, or the other way about."""
-        mixed = (self.said == "generator") != (self.truth["limit"] == "generator")
-        return mixed and not self.is_right and self.confidence >= SURE and self.said != "unknown"
+        mixed = (self.limit == "generator") != (self.truth["limit"] == "generator")
+        return mixed and not self.is_right and self.confidence >= SURE and self.limit != "unknown"
 
     def record(self) -> dict[str, Any]:
         """For a file."""
@@ -59,7 +59,7 @@ def judge(keep: Path, truth: Mapping[str, Any]) -> Judged:
     last = bundle.levels[-1].counters.get("sut", {}).get("system.cpu.foreign")
     return Judged(
         truth=truth,
-        said=found.limit if found else "unknown",
+        limit=found.limit if found else "unknown",
         detail=found.detail if found else None,
         confidence=(found.confidence or 0.0) if found else 0.0,
         confidence_word=found.confidence_word if found else "low",
@@ -73,9 +73,9 @@ def judge(keep: Path, truth: Mapping[str, Any]) -> Judged:
 def shown(judged: Sequence[Judged]) -> str:
     """The matrix, the score of each class, and those of the baselines, as text."""
     lines = ["", "injected (rows) and said (columns)", ""]
-    columns = [one for one in LIMITS if any(j.said == one for j in judged)]
+    columns = [one for one in LIMITS if any(j.limit == one for j in judged)]
     rows = [one for one in LIMITS if any(j.truth["limit"] == one for j in judged)]
-    cells = Counter((j.truth["limit"], j.said) for j in judged)
+    cells = Counter((j.truth["limit"], j.limit) for j in judged)
     lines.append(" " * 11 + "".join(f"{one:>10}" for one in columns))
     for row in rows:
         figures = "".join(f"{cells[row, column] or '.':>10}" for column in columns)
@@ -115,5 +115,5 @@ def line(one: Judged) -> str:
     """A trial in a line."""
     mark = "right" if one.is_right else "WRONG"
     injected = f"{one.truth['class']} on {one.truth['stage']}, {one.truth['strength']}"
-    said = f"{one.said}{f' ({one.detail})' if one.detail else ''} {one.confidence:.2f}"
-    return f"{mark}  {one.truth['bundle']}  {injected} -> {said}"
+    text = f"{one.limit}{f' ({one.detail})' if one.detail else ''} {one.confidence:.2f}"
+    return f"{mark}  {one.truth['bundle']}  {injected} -> {text}"

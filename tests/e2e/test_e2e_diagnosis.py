@@ -22,13 +22,13 @@ EXPECTED = {"cpu-quota": "cpu", "network": "network", "generator": "generator", 
 @pytest.mark.timeout(400)
 def test_the_diagnosis_names_what_was_injected(tmp_path: Path, proof: bool) -> None:
     classes = ALL if proof else FEW
-    told = tmp_path / "told.json"
+    judged = tmp_path / "judged.json"
     command = [sys.executable, "-m", "bench.diagnosis", "--short", "--seed", "3"]
     command += ["--trials", str(len(classes)), "--classes", *classes, "--servers", "app"]
-    command += ["--keep", str(tmp_path / "kept"), "--json", str(told)]
+    command += ["--keep", str(tmp_path / "kept"), "--json", str(judged)]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
-    found = {one["truth"]["class"]: one["said"] for one in json.loads(told.read_text())}
+    found = {one["truth"]["class"]: one["limit"] for one in json.loads(judged.read_text())}
     assert found == {name: EXPECTED[name] for name in classes}, ran.stdout
     assert "confidently wrong about the generator: 0" in ran.stdout
     again = subprocess.run(

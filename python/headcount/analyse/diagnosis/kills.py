@@ -43,7 +43,7 @@ def kills(levels: Sequence[LevelResult], seconds: Iterable[Mapping[str, Any]]) -
 def _in_seconds(seconds: Iterable[Mapping[str, Any]]) -> dict[int, Kills]:
     own: dict[int, float] = {}
     gone: dict[int, float] = {}
-    unseen: int | None = None
+    missing: int | None = None
     processes = 0.0
     has_group = ended = False
     # The machine's kills of the last second in which the server had a process but its group could
@@ -62,11 +62,11 @@ def _in_seconds(seconds: Iterable[Mapping[str, Any]]) -> dict[int, Kills]:
             # of PostgreSQL, may stay for seconds.
             ended = has_group and bool(killed) and counters[ALIVE] < processes
         if ALIVE in counters:
-            unseen, processes = 0, counters[ALIVE]
-        elif counters and unseen is not None:
-            unseen += 1
-            ended = ended or (unseen == 1 and bool(doubtful))
-        if unseen and unseen <= LATEST_S and killed:
+            missing, processes = 0, counters[ALIVE]
+        elif counters and missing is not None:
+            missing += 1
+            ended = ended or (missing == 1 and bool(doubtful))
+        if missing and missing <= LATEST_S and killed:
             gone[level] = gone.get(level, 0.0) + killed
     for level, killed in doubtful.items() if ended else ():
         gone[level] = gone.get(level, 0.0) + killed
