@@ -66,7 +66,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Tell what was repeated, so that nothing that fails now and then hides there."""
+    """List what was repeated, so that nothing that fails now and then hides there."""
     if lines := stolen.repetitions(terminalreporter):
         terminalreporter.section("repeated")
         for line in lines:

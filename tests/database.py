@@ -29,7 +29,7 @@ class Postgres:
         return f"postgresql://{self.server.address}/{self.server.database}"
 
     def sql(self, statement: str, database: str | None = None) -> str:
-        """What the owner of the server is told, without headings."""
+        """The output of psql for the owner of the server, without headings."""
         host, _, port = self.server.address.partition(":")
         database = database or self.server.database
         done = subprocess.run(

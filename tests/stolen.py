@@ -2,7 +2,7 @@
 
 A machine that stands still for a tenth of a second breaks promises about time that nobody here
 gave. Only what the kernel says itself counts: time stolen in the seconds of the test (proc(5)).
-Where nothing was stolen a failure is one at once, and every repetition is told at the end.
+Where nothing was stolen a failure is one at once, and every repetition is listed at the end.
 """
 
 import functools
@@ -74,7 +74,7 @@ def repeated(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
         item.session._setupstate.teardown_exact(None)
         again: bool = item.ihook.pytest_runtest_protocol(item=item, nextitem=nextitem)
         return again
-    # With the report it also comes from a worker of several to who tells.
+    # With the report it also comes from a worker of several to the one that prints.
     reports[-1].user_properties += [(_PROPERTY, how) for how in before]
     for report in reports:
         item.ihook.pytest_runtest_logreport(report=report)

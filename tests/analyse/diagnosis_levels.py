@@ -56,7 +56,7 @@ def queue(users: int, places: int, service_s: float, think_s: float) -> Queue:
 
 @dataclass(frozen=True)
 class Server:
-    """A server with one limit: so many places of so long a service, and what counters tell.
+    """A server with one limit: so many places of so long a service, and what counters show.
 
     `quiet` are counters that stay as they are, `loud` those that grow to the value given as the
     limit is reached.

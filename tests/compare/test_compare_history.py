@@ -87,7 +87,7 @@ def test_what_is_not_alike_is_another_series(tmp_path: Path) -> None:
         night(tmp_path, 0, 1000),
         night(tmp_path, 1, 1000, overrides=Overrides(seed=7, think="3s")),
         night(tmp_path, 2, 1000, overrides=Overrides(seed=7, criteria=["p95<=2s"])),
-        night(tmp_path, 3, 1000, overrides=Overrides(seed=8)),  # a seed is told, but the same
+        night(tmp_path, 3, 1000, overrides=Overrides(seed=8)),  # a seed is reported, but the same
     ]
     found = followed(made)
     assert [len(series.runs) for series in found.series] == [2, 1, 1]

@@ -34,7 +34,7 @@ GROWING = (
     "system.linux.pressure{resource=cpu,kind=some}",
     "system.linux.pressure{resource=io,kind=full}",
 )
-# Of what /proc tells, node_exporter keeps this to itself unless it is told otherwise.
+# Of what /proc has, node_exporter leaves this out by default.
 NOT_EXPORTED = {"system.linux.memory.refaults", "headcount.sampler.cpu_time_ms"}
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
@@ -80,7 +80,7 @@ def test_it_counts_what_proc_counts(exporter: Exporter, tmp_path: Path) -> None:
         assert least * 0.99 - 1e-3 <= found[name] * elapsed_s <= most * 1.01 + 1e-3, name
     for name in ("system.memory.limit", "system.cpu.logical.count"):
         assert found[name] == last.values[name]
-    # The exporter leaves out loop devices and the loopback, and qdiscs unless it is told otherwise.
+    # The exporter leaves out loop devices and the loopback, and qdiscs by default.
     of_host = {name for name in last.values if split_instance(name)[1] is None}
     queues = {name for name in of_host if name.startswith("system.network.queue.")}
     assert of_host - queues - NOT_EXPORTED <= set(found)

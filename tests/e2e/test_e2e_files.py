@@ -82,7 +82,7 @@ def test_the_data_is_made_once_used_by_runs_and_deleted(headcount: Headcount, di
 
 
 def assert_reported(headcount: Headcount, disk: Path) -> None:
-    """The level, the system calls, the folder and the file system are told."""
+    """The level, the system calls, the folder and the file system are reported."""
     found = reader.load(headcount.bundle)
     (level,) = found.levels
     assert level.total.failed == 0, level

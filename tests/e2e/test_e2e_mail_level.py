@@ -63,7 +63,7 @@ def test_a_workload_agrees_with_the_servers_own_disk(
     bundle = reader.load(headcount.bundle)
     (level,) = bundle.levels
     assert level.faults == [], level.faults
-    # A steady state is the machine's to give: where it is required and never came, that is told.
+    # A steady state is the machine's to give: where it is required and never came, a flag says so.
     unsteady = name == "notes-mail" and any("never got steady" in one for one in level.reasons)
     assert ended.code == (4 if unsteady else 0), ended
     assert level.outcome == ("invalid" if unsteady else "passed")

@@ -40,7 +40,7 @@ def test_the_same_users_have_mail_and_a_database(
     bundle = reader.load(headcount.bundle)
     (level,) = bundle.levels
     assert level.faults == [], level.faults
-    assert ended.code in (0, 4), ended  # 20 users may be too few to be steady, which is told
+    assert ended.code in (0, 4), ended  # 20 users may be too few to be steady
     tasks = {task.name: task.completed for task in level.tasks}
     assert tasks["SELECT"] > 0
     assert tasks["read-view"] > tasks["add-document"] > 0

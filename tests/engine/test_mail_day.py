@@ -1,4 +1,4 @@
-"""What a day of users of mail comes to, as Python is told it."""
+"""What a day of users of mail comes to, as Python gets it."""
 
 import json
 

@@ -119,7 +119,7 @@ def test_what_a_killed_keeper_left_frozen_ends_when_it_is_stopped(home: Home) ->
 
 def test_a_group_whose_number_is_another_ones_is_let_alone(home: Home) -> None:
     server = kept(FOREVER, home)
-    time.sleep(0.05)  # the start of a process is told in hundredths of a second
+    time.sleep(0.05)  # the start of a process is counted in hundredths of a second
     with subprocess.Popen([sys.executable, "-S", "-c", FOREVER], process_group=0) as stranger:
         try:
             wait_for(lambda: alive(stranger.pid))

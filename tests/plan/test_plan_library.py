@@ -130,7 +130,7 @@ def test_the_engine_reads_bytes() -> None:
     assert both.tree is not None
     assert both.data_set is not None
     assert {**both.data_set, "library": []} == {**both.tree.engine_form(), "library": []}
-    # A tree alone is told as it always was: its marker on servers must not change.
+    # A tree alone is written as it always was: its marker on servers must not change.
     alone_tree = smb_plan()
     assert alone_tree.tree is not None
     assert alone_tree.data_set == alone_tree.tree.engine_form()

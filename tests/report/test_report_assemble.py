@@ -1,4 +1,4 @@
-"""From a bundle to what the report is told."""
+"""From a bundle to what the report gets."""
 
 from pathlib import Path
 

@@ -90,7 +90,7 @@ def test_a_saturation_point_that_is_the_answer_is_what_is_shown() -> None:
     answer = made.verdict.model_copy(update={"sentence": flat.sentence})
     assert saturation(answer) == flat.users == 1000
     assert index(published(answer, levels)) == 2
-    # Of other ladders it is told beside the answer.
+    # Of other ladders it stands beside the answer.
     assert saturation(made.verdict) is None
     assert index(published(made.verdict, levels)) == 3
     assert saturation(verdict()) is None

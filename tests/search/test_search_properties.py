@@ -1,4 +1,4 @@
-"""The search ends, within its bounds, whatever it is told."""
+"""The search ends, within its bounds, whatever the answers are."""
 
 import math
 

@@ -84,7 +84,7 @@ def fit(
     starts: Sequence[int],
     terms: Sequence[str] = MEMORY_TERMS,
 ) -> Fit | None:
-    """Fit the terms that the points tell apart; None where they tell none of them for certain.
+    """Fit the terms that the points tell apart; None where they show none of them for certain.
 
     Args:
         points: What was held.

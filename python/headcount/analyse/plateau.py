@@ -48,7 +48,7 @@ class Reading:
 def plateaus(levels: Sequence[LevelResult]) -> list[Plateau]:
     """The plateau of scenarios/s, and of bytes/s if bytes moved; none of too few or short levels.
 
-    Invalid levels tell nothing of the server and are left out; failed ones have a throughput.
+    Invalid levels show nothing about the server and are left out; failed ones have a throughput.
     """
     valid = [level for level in levels if level.outcome != "invalid"]
     curves = {

@@ -1,6 +1,6 @@
 """Which field stands on a line of a bundle's JSON, also where the file is damaged.
 
-Bundles are written with a field a line, indented by its depth, so that lines alone tell the path
+Bundles are written with a field a line, indented by its depth, so that lines alone give the path
 and nothing has to be parsed.
 """
 

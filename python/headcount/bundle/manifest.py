@@ -1,7 +1,7 @@
 """What a closed bundle consists of: size and checksum of every file (`manifest.json`).
 
 The SHA-256 of a file says whether it is as it was written. Beside it stand short checksums of its
-pieces: they tell where a file was altered, for one byte altered leaves all pieces but one as they
+pieces: they show where a file was altered, for one byte altered leaves all pieces but one as they
 were.
 """
 

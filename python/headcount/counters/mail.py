@@ -20,7 +20,7 @@ class MailSource:
         name: str = "server",
         master: Path | None = None,
     ) -> None:
-        """Read at these sockets; `queue_length` and `arrived` tell what waits, and what went out.
+        """Read at these sockets; `queue_length` and `arrived` count what waits, and what went out.
 
         `stats` has the metrics, `master` the services' processes.
         """

@@ -16,7 +16,7 @@ class Origin:
         program: What gives them there.
         host: The machine's own name, None where it does not say it.
         system: `linux` or `windows`.
-        clock: How far its clock is ahead of ours; None where it does not tell its time.
+        clock: How far its clock is ahead of ours; None where it does not give its time.
         clock_steps: How often its clock was set while it was read.
 
     """

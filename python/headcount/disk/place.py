@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Place:
-    """The file system of a folder and its device; None is what the system does not tell.
+    """The file system of a folder and its device; None is what the system does not report.
 
     Virtual disks say of themselves that they are rotational, whatever is below them.
     """

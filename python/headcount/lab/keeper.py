@@ -1,9 +1,9 @@
 """Keeps a lab server that does not know the lab's rule: end when whoever started it is gone.
 
 `python -m headcount.lab.keeper [--home FOLDER] [--user UID:GID] -- COMMAND ...` starts the command
-in a session of its own, as that user, and says `{"pid": ...}`. When its standard input ends, or it
-is told to end, it ends every process that came of the command and deletes the folder, which must be
-a home of the lab.
+in a session of its own, as that user, and says `{"pid": ...}`. When its standard input ends, or a
+signal asks for it, it ends every process that came of the command and deletes the folder, which
+must be a home of the lab.
 
 - Servers signal the group of their process, and daemons leave it. So the command gets a group of
   its own, and what is ended is not the group but all descendants: this process adopts those whose

@@ -1,4 +1,4 @@
-"""What sources of counters tell whoever watches: samples, silence, and that they are back."""
+"""What sources of counters report to those who watch: samples, silence, and that they are back."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -40,7 +40,7 @@ class Sorted(BaseModel):
         temporary_bytes: Written to work files.
         read_bytes: Read from data and work files.
         written_bytes: Written to work files and output.
-        moved: What the system counted; None where it does not tell.
+        moved: What the system counted; None where it does not report it.
         exit_s: From opening the files to the last write.
         durable_s: The same with everything on the disk.
         read_s: Reading the data: the mean of the threads, as in the next three.
@@ -83,7 +83,7 @@ class Sorted(BaseModel):
     def used_bytes(self) -> int | None:
         """Memory of the sort itself: the peak above what the program took before.
 
-        Code that the sort was the first to use is not counted. None where the system does not tell.
+        Code that the sort was the first to use is not counted. None if the system does not report it.
         """
         if self.peak_bytes is None or self.baseline_bytes is None or self.code_bytes is None:
             return None

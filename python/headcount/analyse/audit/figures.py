@@ -16,7 +16,7 @@ TITLE = "figures of the levels, recomputed from the seconds"
 NOT_KEPT = frozenset(
     {"users_reported", "requests", "started_at", "purpose", "prepare_s", "ramp_s", "settle_s"}
 )
-"""What the seconds do not tell: it is not compared."""
+"""What the seconds do not contain: it is not compared."""
 KEPT_MS, KEPT_MS2 = 5e-4, 5e-7
 """Half a unit of the last digit to which a second's sums of times and of squares are kept."""
 DOUBT = ".p95_interval_unreliable"

@@ -80,7 +80,7 @@ def _interleaved(known: Sequence[Sequence[Measured]]) -> bool:
 
 
 def _subjects(sides: Sequence[Side], found: Sequence[Difference]) -> list[Subject]:
-    """The subjects, with the capacities that the pairs tell where they do: one number for each."""
+    """The subjects, with the capacities that the pairs show, if any: one number for each."""
     subjects = [_subject(side) for side in sides]
     parts = [one for one in found if one.metric == "capacity" and one.method == "pairs"]
     if len(subjects) != 2 or not parts:

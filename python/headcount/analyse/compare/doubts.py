@@ -159,7 +159,7 @@ def _remembering(
     levels: Sequence[Sequence[Measured]],
     differences: Sequence[Difference],
 ) -> list[str]:
-    """Levels whose sections tell too little of the error, where they are used."""
+    """Levels whose sections show too little of the error, where they are used."""
     used = {one.users for one in differences if one.method == "sections"}
     parts = []
     for side, here in zip(sides, levels, strict=True):

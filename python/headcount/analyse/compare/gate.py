@@ -1,4 +1,4 @@
-"""A gate: whether a regression larger than a margin is shown, and what would tell if not."""
+"""A gate: whether a regression larger than a margin is shown, and what would decide if not."""
 
 import math
 from collections.abc import Mapping, Sequence

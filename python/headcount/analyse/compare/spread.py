@@ -1,6 +1,6 @@
 """How much a figure usually differs from run to run, where only one run of a side was made.
 
-A level's sections tell how exactly that level was measured, not how much another run would differ:
+A level's sections show how exactly that level was measured, not how much another run would differ:
 memory is laid out differently, caches are filled differently, a neighbour is busier. One run of
 each side cannot show that by itself. What is known then is how much runs of one configuration
 usually differ in speed, and how much a figure answers to that.

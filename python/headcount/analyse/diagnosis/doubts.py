@@ -85,7 +85,7 @@ def _shared(decision: Decision, weighed: Weighed) -> str | None:
 
 
 def _anybodys(decision: Decision, weighed: Weighed) -> str | None:
-    """A machine without idle CPU, of which nothing tells how much the server used."""
+    """A machine without idle CPU, of which no counter shows how much the server used."""
     if decision.limit != "cpu" or not weighed.seen.levels or decision.sign is None:
         return None
     if decision.sign.detail != "all cores":

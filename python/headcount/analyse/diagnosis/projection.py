@@ -165,7 +165,7 @@ def _interval(
 ) -> tuple[float, float | None]:
     """Where the line may meet the capacity: from lines drawn with the fit's own covariance.
 
-    By Student's t with `free` degrees of freedom: a few levels tell little of the residuals' size.
+    By Student's t with `free` degrees of freedom: a few levels show little of the residuals' size.
     """
     rng = np.random.default_rng(SEED)
     off = rng.multivariate_normal((0.0, 0.0), spread, size=DRAWS)

@@ -32,7 +32,7 @@ EXAMPLES = {
 class Change:
     """One kind of hardware changed: by a factor, or from one amount to another.
 
-    `amount` and `was` are in cores, disks or bytes/s; `was` is None where the run must tell.
+    `amount` and `was` are in cores, disks or bytes/s; `was` is None where the run must show it.
     """
 
     kind: Kind

@@ -16,7 +16,7 @@ from headcount.analyse.prediction.point import Point
 from headcount.analyse.prediction.resource import Resource
 
 LIGHT = 0.6
-"""Utilisation below which response times tell what is not queued for."""
+"""Utilisation below which response times show what is not queued for."""
 SPREAD = math.log(3.0)
 """How fast a level's word on percentiles fades with its distance from the limit, in ln(value)."""
 CV2 = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0)

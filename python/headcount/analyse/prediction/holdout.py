@@ -21,7 +21,7 @@ ABOVE = 1.35
 search's levels in deep overload would be all that is predicted."""
 BROKEN = 1.25
 """The criterion over its limit from which response times are no longer compared: in overload an
-error of one percent in throughput is one of ten in them. The users at the limit tell instead."""
+error of one percent in throughput is one of ten in them. The users at the limit count instead."""
 PER_S, RESPONSE, USERS = 0.05, 0.20, 0.07
 """Errors that a model may make: of throughput, response time, and users at the limit. The last is
 5 % and, added as squares, where one run locates a capacity (1.96 x 2.5 %): what is compared with is

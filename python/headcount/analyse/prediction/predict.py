@@ -170,7 +170,7 @@ def _checks(made: _Made, spread: Spread) -> list[Check]:
 
 
 def _noise(found: Study) -> float:
-    """Relative standard error of the response times, from those levels that tell an interval."""
+    """Relative standard error of the response times, from those levels that have an interval."""
     parts = []
     for level in found.levels:
         bounds, response = level.total.p95_interval_ms, level.total.response

@@ -18,7 +18,7 @@ from headcount.analyse.search.regression import LEAST_ALLOWED, SLOPE, USUAL_SPRE
 Interval = tuple[float, float]
 
 LOST_MOST = 0.9
-"""A server that was left less than a tenth of its CPUs says nothing of what it can do alone."""
+"""A server that was left less than a tenth of its CPUs shows nothing about what it can do alone."""
 DRIFT_LEAST = 0.05
 """What a level that is not steady moved at least: the share from which a trend counts
 (`analyse.steadiness`)."""

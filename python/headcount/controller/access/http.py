@@ -153,7 +153,7 @@ class HttpAccess:
         return self._target
 
     def source(self) -> Source | None:
-        """The figures of a lab server; of others only their own machine could tell."""
+        """The figures of a lab server; of others only their own machine has them."""
         if self._site.status_url is None:
             return None
         return WebSource(self._site.status_url, most=self._site.most)

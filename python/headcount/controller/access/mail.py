@@ -224,7 +224,7 @@ class MailAccess:
         return self._target
 
     def source(self) -> Source | None:
-        """The figures of a lab server; of others only their own machine could tell."""
+        """The figures of a lab server; of others only their own machine has them."""
         return self._office.source
 
 

@@ -151,6 +151,6 @@ class SmbAccess:
         return target_with_program(self._target, self._program)
 
     def source(self) -> Source | None:
-        """The figures of a lab server; of others only their own machine could tell."""
+        """The figures of a lab server; of others only their own machine has them."""
         place = self._place
         return SambaSource(place.status, most=place.most_processes) if place.status else None

@@ -122,7 +122,7 @@ def _recording(path: Path, machine: _Machine, notes: Iterable[str]) -> Recording
 def _elapsed_s(
     exporter: Exporter, was: tuple[float, Page] | None, now: tuple[float, Page]
 ) -> float:
-    """The time between two pages: by the machine's own clock where both tell it."""
+    """The time between two pages: by the machine's own clock where both have it."""
     if was is None:
         return 0.0
     before_s, after_s = values.clock(exporter, was[1]), values.clock(exporter, now[1])

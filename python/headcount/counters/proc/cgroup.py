@@ -68,7 +68,7 @@ def read(where: Mapping[str, str]) -> Cgroup:
     stat = _numbers(f"{cpu or unified}/cpu.stat") if cpu or unified else {}
     cpu_ns = read_int(f"{cpuacct}/cpuacct.usage") if cpuacct else None
     if cpu_ns is None:
-        # Version 2 tells it of every group, even where version 1 has the controller.
+        # Version 2 reports it for every group, even where version 1 has the controller.
         usage_us = (_numbers(f"{unified}/cpu.stat") if unified and cpu else stat).get("usage_usec")
         cpu_ns = None if usage_us is None else usage_us * _US_PER_NS
     throttled_ns = stat.get("throttled_time")

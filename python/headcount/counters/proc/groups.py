@@ -93,8 +93,8 @@ def paths(proc: str, pid: int | str) -> dict[str, str]:
 def shared_paths(proc: str, pids: Iterable[int]) -> dict[str, str]:
     """Return the groups that all these processes are in and this very process is not.
 
-    By controller; never the root, a slice or a login's group. One that holds Headcount too tells
-    nothing of the server.
+    By controller; never the root, a slice or a login's group. One that holds Headcount too shows
+    nothing about the server.
     """
     ours = paths(proc, "self")
     common: dict[str, str] | None = None
@@ -110,7 +110,7 @@ def shared_paths(proc: str, pids: Iterable[int]) -> dict[str, str]:
 
 
 def is_of_service(name: str) -> bool:
-    """Whether a group belongs to one service or container, as far as its name tells."""
+    """Whether a group belongs to one service or container, as far as its name shows."""
     return name != _ROOT and not _NOT_OF_A_SERVICE.fullmatch(name.rpartition("/")[2])
 
 

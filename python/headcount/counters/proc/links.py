@@ -81,9 +81,9 @@ def utilisation(speeds: Mapping[str, int], traffic: Mapping[str, float]) -> dict
 
 
 def _speeds(net: Path | None) -> dict[str, int]:
-    """Bytes per second of each interface with hardware behind it that tells a speed.
+    """Bytes per second of each interface with hardware behind it that reports a speed.
 
-    Virtual ones tell any figure (10 Gbit/s of a veth), or none.
+    Virtual ones report any figure (10 Gbit/s of a veth), or none.
     """
     speeds = {}
     for folder in net.iterdir() if net is not None and net.is_dir() else ():

@@ -109,7 +109,7 @@ def page_table_bytes(proc: str, pid: int) -> int | None:
     """Return the size of a process's page tables; None where it has ended, though still listed.
 
     Who has ended has no memory, and no such line. Everybody may read it of everybody's processes,
-    unlike what else their memory is, so it tells who has ended from who may not be looked into.
+    unlike what else their memory is, so it separates who has ended from who may not be looked into.
     """
     return field_bytes(read_text(f"{proc}/{pid}/status"), "VmPTE:")
 

@@ -1,6 +1,6 @@
 """Whose programs used the CPU: the server's, Headcount's own, or others'.
 
-The server's control group tells best, since it counts processes that nobody saw. Without one it is
+The server's control group is best, since it counts processes that nobody saw. Without one it is
 the tree of processes, whose members know what their children used that ended. A process that
 ignores SIGCHLD does not (wait(2)): what is left of the machine's use without all others' then is
 the server's.

@@ -73,7 +73,7 @@ class OwnListeners:
         return own
 
     def _at_places(self, everybody: list[Listener]) -> list[Listener]:
-        """Those that take connections to the server's places; all where none are told."""
+        """Those that take connections to the server's places; all if no places are known."""
         if self._places is None:
             return everybody
         return [one for place in self._places for one in place.of_listeners(everybody)]

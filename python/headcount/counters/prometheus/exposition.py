@@ -20,7 +20,7 @@ Page = Mapping[str, Mapping[Labels, float]]
 def parse(text: str, metrics: Collection[str] | None = None) -> Page:
     """Read a page; of it the metrics asked for, or all.
 
-    Lines of other metrics are passed over before they are parsed: an exporter that tells of every
+    Lines of other metrics are passed over before they are parsed: an exporter that reports every
     process writes a hundred times more than is wanted. Values that are no finite number are left
     out. Raises InputError where a line that is wanted is not in the format.
     """

@@ -128,7 +128,7 @@ class Exporter(_Data):
         system: The system it runs on.
         prefix: What names of its metrics begin with.
         signs: Metrics one of which is on each of its pages.
-        clock: Metrics that tell the machine's time in seconds since 1970.
+        clock: Metrics with the machine's time in seconds since 1970.
         host: Where the machine's name stands.
         device: Which disks count.
         interface: Which network interfaces count.

@@ -7,7 +7,7 @@ from headcount.report.markup import Html
 
 
 def used(content: ReportContent) -> Html | None:
-    """Draw what is used of each resource; nothing where fewer than two levels tell."""
+    """Draw what is used of each resource; nothing where fewer than two levels show it."""
     return of_figure(utilisation.figure(content))
 
 

@@ -71,7 +71,7 @@ def outcome(one: Figures) -> list[str]:
 
 
 def phases(one: Figures) -> str:
-    """Where the time went: medians, so that one disturbed sort does not tell."""
+    """Where the time went: medians, so that one disturbed sort does not count."""
     sorts = [trial.sorted for trial in one.trials]
     parts = [
         ("read", [sort.read_s for sort in sorts]),

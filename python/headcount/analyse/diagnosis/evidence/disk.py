@@ -29,7 +29,7 @@ IDLE = 0.5
 def signs(level: Observation, light: Observation | None) -> Sign | None:
     """How surely the server waited for its disk; `light` is the level with the fewest users.
 
-    None where nothing tells.
+    None where nothing shows it.
     """
     detail = _direction(level)
     waited = _waited(level)

@@ -110,7 +110,7 @@ def kill_sign(observations: Sequence[Observation]) -> Sign | None:
         text = f"the kernel OOM-killed {count(number)} of its processes"
     counter = kills.HOST if level.kills.gone else kills.OWN
     shown = figure(level, counter, number, text, side="sut", unit="{kill}")
-    # A group that has gone with its processes told its limit before.
+    # A group that has gone with its processes showed its limit before.
     limits = [o for o in (level, *reversed(observations)) if o.mean(LIMIT) is not None]
     return _limited(limits[0] if limits else level, KILLED, 1.0, [shown])
 

@@ -119,7 +119,7 @@ def places_of(level: Observation, seen: Saturation) -> Places:
     """K = largest throughput x service time of an idle server (Little), and who waits beyond K.
 
     Where connections wait to be accepted a place is held for as long as a connection, pauses of its
-    user included; how long that is, Little's law tells of the connections at few users.
+    user included; how long that is, Little's law gives for the connections at few users.
     """
     light, under_way = seen.light, level.under_way
     if light is None or light.service_s is None or not seen.most_per_s:
