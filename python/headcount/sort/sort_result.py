@@ -83,7 +83,7 @@ class Sorted(BaseModel):
     def used_bytes(self) -> int | None:
         """Memory of the sort itself: the peak above what the program took before.
 
-        Code that the sort was the first to use is not counted. None if the system does not report it.
+        Code that the sort was the first to use is not counted. None if the system reports none.
         """
         if self.peak_bytes is None or self.baseline_bytes is None or self.code_bytes is None:
             return None
