@@ -142,3 +142,16 @@ def test_a_server_that_ends_or_stops_in_a_level(tmp_path: Path, number: int) -> 
         finally:
             server.signal(SIGCONT)
             headcount.close()
+
+
+def test_a_database_that_only_reads_says_what_to_do(
+    headcount: Headcount, postgres: Postgres
+) -> None:
+    name = postgres.server.database
+    postgres.sql(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+    try:
+        assert_refused(
+            run(headcount, postgres.target), 3, "SQLSTATE 25006", "Make the primary the target"
+        )
+    finally:
+        postgres.sql(f"SET default_transaction_read_only = off; ALTER DATABASE {name} RESET ALL")

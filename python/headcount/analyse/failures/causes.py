@@ -65,3 +65,9 @@ def cause_of(kind: str, message: str) -> Rule:
         and in_message.search(protocol)
         and in_body.search(body)
     )
+
+
+def explained_message(message: str) -> str:
+    """An error's message with what it means and what to do; alone if no rule knows it."""
+    rule = cause_of("", message)
+    return message if rule == rules()[-1] else f"{message}\n{rule.meaning}. {rule.advice}"

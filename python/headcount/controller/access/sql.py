@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from headcount import _engine
+from headcount.analyse.failures import explained_message
 from headcount.controller.access.access import NOTHING, Prepared, Progress
 from headcount.counters.postgresql import PostgresqlSource
 from headcount.counters.postgresql.session import Login
@@ -91,7 +92,10 @@ class SqlAccess:
             far = json.loads(text)
             on_progress(users * far["rows_done"] // max(far["rows"], 1), users)
 
-        done = json.loads(_engine.sql_prepare(self._target, progress, verify))
+        try:
+            done = json.loads(_engine.sql_prepare(self._target, progress, verify))
+        except (InputError, TargetError) as error:
+            raise type(error)(explained_message(str(error))) from error
         self._ready = True
         if not done["made_rows"]:
             return Prepared(0, users, 0)

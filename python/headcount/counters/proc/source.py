@@ -18,6 +18,8 @@ from headcount.counters.proc.process import Process
 from headcount.counters.proc.programs import Programs
 from headcount.counters.proc.served import gauges_of
 from headcount.counters.proc.serving import Place
+from headcount.counters.proc.upstream import peer_of
+from headcount.counters.proc.upstream_programs import UpstreamPrograms
 from headcount.counters.source import Sample
 
 SAMPLER_CPU_TIME = "headcount.sampler.cpu_time_ms"
@@ -74,6 +76,7 @@ class HostSource:
         self._cgroup = cgroup
         self._previous: tuple[float, hosts.Host, Group] | None = None
         self._programs = Programs(self._proc)
+        self._upstream_programs = UpstreamPrograms(proc, sys)
         first = self._pids[0] if self._pids else None
         namespace = None if first is None else own_namespace(self._proc, first)
         self._net = f"{first}/net" if namespace is not None else "net"
@@ -108,7 +111,12 @@ class HostSource:
         if self._processes is not None:
             figures = self._processes.sample(at_s)
             values |= self._programs.sample(at_s, host.stat, group, figures, self._members())
-        values |= self._fine.take()
+        fine = self._fine.take()
+        values |= fine
+        if self._net == "net":  # addresses are those of our own network namespace
+            peers = [peer for name in fine if (peer := peer_of(name)) is not None]
+            members = {one.pid for one in self._members()}
+            values |= self._upstream_programs.sample(at_s, peers, members)
         cost_s = time.thread_time() - began_s + self._fine.cost_s()
         values[SAMPLER_CPU_TIME] = cost_s * 1000
         return Sample(at_s, values)

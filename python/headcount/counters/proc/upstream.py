@@ -8,7 +8,7 @@ import ipaddress
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from headcount.counters.naming import PEER, instance_name
+from headcount.counters.naming import PEER, instance_name, split_instance
 from headcount.counters.proc.fine import Look
 from headcount.counters.proc.process import Process
 from headcount.counters.proc.sockets import Outgoing, Table, inodes
@@ -56,6 +56,12 @@ class Upstreams:
 
     def close(self) -> None:
         """Nothing is held."""
+
+
+def peer_of(counter: str) -> str | None:
+    """The peer of which a counter gives the connections; None of any other counter."""
+    family, peer = split_instance(counter)
+    return peer if family == CONNECTIONS else None
 
 
 def peer_name(one: Outgoing) -> str:

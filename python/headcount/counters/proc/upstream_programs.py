@@ -1,0 +1,99 @@
+"""CPU of the programs behind a server on the same machine, such as its database.
+
+Their work is caused by the server's users. To other counters they are other programs.
+"""
+
+import ipaddress
+import socket
+import time
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+from headcount.counters.proc.serving import Place, find
+from headcount.counters.proc.tree import Tree, delta
+from headcount.counters.proc.tree import read as read_tree
+
+NAME = "upstream.cpu.utilization"
+AGAIN_S = 5.0
+"""How often it is looked who listens at the peers' addresses: it reads the descriptors of all
+processes."""
+DUTY = 0.01
+"""Share of a core that looking may cost, and again that reading the processes may."""
+_OWN = "process.cpu.utilization"
+
+
+class UpstreamPrograms:
+    """The programs of this machine that a server is connected to, and what they compute.
+
+    Args:
+        proc: Where procfs is mounted.
+        sys: Where sysfs is mounted.
+
+    """
+
+    def __init__(self, proc: Path, sys: Path) -> None:
+        """Look for nothing yet."""
+        self._proc = proc
+        self._sys = sys
+        self._peers: frozenset[str] = frozenset()
+        self._pids: tuple[int, ...] = ()
+        self._previous: tuple[float, Tree] | None = None
+        self._look_due_s = float("-inf")
+        self._read_due_s = float("-inf")
+
+    def sample(
+        self, at_s: float, peers: Iterable[str], members: Collection[int]
+    ) -> dict[str, float]:
+        """CPU in cores since the previous sample; nothing until there was one.
+
+        Args:
+            at_s: Now, on a clock that never runs backwards.
+            peers: Addresses that the server is connected to, as `ip:port`.
+            members: The server's own processes.
+
+        """
+        now = frozenset(peers)
+        if now and (now != self._peers or at_s >= self._look_due_s):
+            self._look(at_s, now, members)
+        if not self._pids or at_s < self._read_due_s:
+            return {}
+        began_s = time.thread_time()
+        was = self._previous
+        tree = read_tree(
+            str(self._proc), self._pids, was[1] if was else None, besides=frozenset(members)
+        )
+        self._previous = at_s, tree
+        self._read_due_s = at_s + _pause_s(began_s)
+        values = delta(was[1], tree, at_s - was[0]) if was else {}
+        return {NAME: values[_OWN]} if _OWN in values else {}
+
+    def _look(self, at_s: float, peers: frozenset[str], members: Collection[int]) -> None:
+        began_s = time.thread_time()
+        pids: set[int] = set()
+        for peer in peers:
+            place = Place.of(peer)
+            if _is_here(peer):
+                pids |= set(find([place], proc=self._proc, sys=self._sys).pids)
+        found = tuple(sorted(pids - set(members)))
+        if found != self._pids:
+            self._pids, self._previous = found, None
+        self._peers = peers
+        self._look_due_s = at_s + max(AGAIN_S, _pause_s(began_s))
+
+
+def _pause_s(began_s: float) -> float:
+    """How long to leave it, after what it has cost since then."""
+    return (time.thread_time() - began_s) / DUTY - 1.0
+
+
+def _is_here(peer: str) -> bool:
+    """Whether an address is one of this machine: only to such can a socket be bound."""
+    host = peer.rpartition(":")[0].strip("[]")
+    version = ipaddress.ip_address(host).version
+    family = socket.AF_INET if version == 4 else socket.AF_INET6
+    with socket.socket(family, socket.SOCK_DGRAM) as trial:
+        try:
+            trial.bind((host, 0))
+        except OSError:
+            return False
+    return True

@@ -1,0 +1,77 @@
+"""CPU of programs behind a server, against processes that burn it."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from headcount.counters.proc.upstream_programs import NAME, UpstreamPrograms, _is_here
+
+BURN = """
+import socket, time
+listener = socket.create_server(("127.0.0.1", 0))
+print(listener.getsockname()[1], flush=True)
+while True:
+    pass
+"""
+
+
+class Burner:
+    """A process that listens, and computes all the time."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", BURN], stdout=subprocess.PIPE, text=True
+        )
+        assert self.process.stdout
+        self.peer = f"127.0.0.1:{int(self.process.stdout.readline())}"
+
+    def used_s(self) -> float:
+        words = Path(f"/proc/{self.process.pid}/stat").read_text("ascii").split()
+        return (int(words[13]) + int(words[14])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.fixture
+def burner() -> Iterator[Burner]:
+    one = Burner()
+    yield one
+    one.process.kill()
+    one.process.communicate()
+
+
+def programs() -> UpstreamPrograms:
+    return UpstreamPrograms(Path("/proc"), Path("/sys"))
+
+
+def test_the_cpu_is_that_of_the_process_that_listens_there(burner: Burner) -> None:
+    one = programs()
+    began_s, used_s = time.monotonic(), burner.used_s()
+    assert one.sample(began_s, [burner.peer], ()) == {}
+    time.sleep(0.5)
+    now_s = time.monotonic()
+    values = one.sample(now_s, [burner.peer], ())
+    assert values[NAME] * (now_s - began_s) == pytest.approx(burner.used_s() - used_s, abs=0.05)
+
+
+def test_without_connections_at_the_moment_it_goes_on_with_whom_it_knows(burner: Burner) -> None:
+    one = programs()
+    one.sample(0.0, [burner.peer], ())
+    assert NAME in one.sample(1.0, [], ())
+
+
+def test_the_server_itself_and_other_machines_are_not_behind_it(burner: Burner) -> None:
+    one = programs()
+    for at_s in (0.0, 1.0):
+        assert one.sample(at_s, [burner.peer], {burner.process.pid}) == {}
+        assert one.sample(at_s, [f"192.0.2.1:{burner.peer.rpartition(':')[2]}"], ()) == {}
+
+
+def test_only_addresses_of_this_machine_are_here() -> None:
+    assert _is_here("127.0.0.1:5432")
+    assert _is_here("[::1]:5432")
+    assert not _is_here("192.0.2.1:5432")
+    assert not _is_here("[2001:db8::1]:5432")
