@@ -166,7 +166,9 @@ def interpreter(**more: float) -> dict[int, dict[str, float]]:
         "process.cpu.utilization": 1.0,
         "process.cpu.busiest_process": 0.98,
         "process.cpu.busiest_thread": 0.3,
-        "process.threads.runnable": 1.2,
+        "process.threads": 18.0,
+        "process.threads.runnable": 2.5,
+        "process.cpu.run_delay": 0.5,
         "process.threads.waiting{wait=lock}": 9.0,
         "system.cpu.utilization": 0.3,
         **{name.replace("__", "."): value for name, value in more.items()},
@@ -186,6 +188,7 @@ def test_threads_that_take_turns_on_one_core_are_one_busy_process() -> None:
     [
         {"process__cpu__busiest_process": 1.9, "process__cpu__utilization": 1.9},
         {"process__cpu__busiest_process": 0.3},
+        {"process__threads__runnable": 16.0},
     ],
 )
 def test_threads_that_run_at_the_same_time_do_not_take_turns(more: dict[str, float]) -> None:
@@ -230,3 +233,19 @@ def test_the_latest_trial_counts() -> None:
     found = of_levels(levels, seconds(levels), trials)
     assert found is not None
     assert found.limit == "lock"
+
+
+@pytest.mark.parametrize(
+    ("kind", "advice"),
+    [("row", "changes this row"), ("advisory", "pg_locks"), ("relation", "LOCK TABLE")],
+)
+def test_postgresql_says_what_the_lock_is_on(kind: str, advice: str) -> None:
+    waits = {
+        "postgresql.backends.active": 60.0,
+        "postgresql.backends.waiting{postgresql.wait=lock}": 58.0,
+        f"postgresql.locks.waiting{{postgresql.lock={kind}}}": 58.0,
+    }
+    found = diagnosed(ladder({2: 90.0, 16: 100.0, 64: 100.0}, {16: waits, 64: waits}), 15.0)
+    assert (found.limit, found.detail) == ("lock", kind)
+    assert found.confidence_word == "high"
+    assert advice in found.advice[0].sentence

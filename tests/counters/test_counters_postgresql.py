@@ -103,8 +103,16 @@ def test_transactions_are_counted(postgres: Postgres) -> None:
     assert 301 - 0.5 <= commits <= 301 + asked + 30
 
 
-def test_who_waits_for_a_lock_is_seen(postgres: Postgres) -> None:
-    postgres.sql("CREATE TABLE IF NOT EXISTS held (n int)")
+KINDS = {
+    "relation": "LOCK TABLE held_relation",
+    "row": "UPDATE held_row SET n = n + 1",
+    "advisory": "SELECT pg_advisory_xact_lock(7)",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_who_waits_for_a_lock_is_seen(postgres: Postgres, kind: str) -> None:
+    postgres.sql(f"CREATE TABLE held_{kind} AS SELECT 1 AS n")
     host, _, port = postgres.server.address.partition(":")
     shell = ["psql", "-XAtq", "-h", host, "-p", port, "-U", postgres.server.user, "postgres"]
     environment = {"PGPASSWORD": postgres.password, "PATH": "/usr/bin:/bin"}
@@ -117,12 +125,16 @@ def test_who_waits_for_a_lock_is_seen(postgres: Postgres) -> None:
         try:
             for one in (holder, waiter):
                 assert one.stdin
-                one.stdin.write("BEGIN; LOCK TABLE held; SELECT 1;\n")
+                one.stdin.write(f"BEGIN; {KINDS[kind]}; SELECT 1;\n")
                 one.stdin.flush()
                 until(source, lambda found: found["postgresql.backends"] >= 2)
             values = until(source, lambda found: found.get(LOCKED) == 1)
             assert values["postgresql.backends"] == 3
             assert values["postgresql.backends.active"] == 1
+            assert {
+                each: values[f"postgresql.locks.waiting{{postgresql.lock={each}}}"]
+                for each in KINDS
+            } == {each: float(each == kind) for each in KINDS}
         finally:
             for one in (holder, waiter):
                 one.kill()

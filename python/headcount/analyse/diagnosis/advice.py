@@ -49,7 +49,7 @@ def advice(limit: Limit, detail: str | None, levels: Sequence[LevelResult] = ())
     kind = "connections" if (detail or "").startswith("connections") else detail
     fits = [one for one in entries() if one.limit == limit and one.detail in (None, kind)]
     exact = [one for one in fits if one.detail is not None]
-    if limit in ("pool", "refusal") and exact:
+    if limit in ("pool", "lock", "refusal") and exact:
         fits = exact  # what is said of these in general names other settings
     fits.sort(key=lambda one: one.detail is None)
     return [Advice(id=one.id, sentence=one.text) for one in fits[:MOST]]

@@ -44,6 +44,11 @@ HEADS: dict[tuple[Limit, str | None], str] = {
     ("errors", None): "Errors",
 }
 
+LOCKS = {
+    "row": "A row that all transactions change",
+    "advisory": "An advisory lock of the application",
+    "relation": "A lock on a whole table",
+}
 REFUSALS = {
     "descriptors": "No free file descriptor: the server cannot accept more connections",
     "backlog": "The accept queue is too short: the kernel drops new connections",
@@ -99,6 +104,8 @@ def _pool(sign: Sign) -> str:
 
 def _lock(sign: Sign) -> str:
     each = f", {duration(sign.size)} each" if sign.size is not None else ""
+    if sign.detail is not None:
+        return f"{LOCKS[sign.detail]}: one scenario at a time{each}"
     return f"A serial section: one scenario at a time{each}"
 
 

@@ -52,6 +52,7 @@ class SqlAccess:
         self._database = database
         self._ready = False
         self._target = json.dumps(_target(plan, database))
+        self._user = sql_client(plan.client).user
         hello = self._hello()
         self.programs: Mapping[str, str] = {"postgresql": hello["version"]}
         settings: dict[str, str] = {
@@ -119,11 +120,15 @@ class SqlAccess:
         return self._target
 
     def source(self) -> Source | None:
-        """The figures of a lab server; to log on to another beside the users is load."""
+        """The server's own figures, asked for over a session of the users' role.
+
+        None where users speak TLS: this session does not.
+        """
         one = self._database
-        if one.user is None:
+        if self.settings["TLS"] != "off":
             return None
-        return PostgresqlSource(Login(one.address, one.name, one.user, one.password or ""))
+        user = one.user or self._user
+        return PostgresqlSource(Login(one.address, one.name, user, one.password or ""))
 
 
 def _target(plan: Plan, database: Database) -> dict[str, Any]:

@@ -23,6 +23,12 @@ _WAITS = {
     "client": "('Client')",
     "other": "('IPC', 'Timeout', 'Extension', 'Activity')",
 }
+_LOCKS = {
+    "row": "('transactionid', 'tuple', 'speculative token')",
+    "advisory": "('advisory')",
+    "relation": "('relation', 'extend', 'page')",
+}
+"""What the locks are on, by their wait events."""
 _CLIENTS = "backend_type = 'client backend'"
 _ACTIVE = f"{_CLIENTS} AND state = 'active' AND pid <> pg_backend_pid()"
 _ACTIVITY = {
@@ -34,6 +40,13 @@ _ACTIVITY = {
             f"count(*) FILTER (WHERE {_ACTIVE} AND wait_event_type IN {types})"
         )
         for kind, types in _WAITS.items()
+    },
+    **{
+        f"postgresql.locks.waiting{{postgresql.lock={kind}}}": (
+            f"count(*) FILTER (WHERE {_ACTIVE} AND wait_event_type = 'Lock' "
+            f"AND wait_event IN {events})"
+        )
+        for kind, events in _LOCKS.items()
     },
 }
 _DATABASES = {

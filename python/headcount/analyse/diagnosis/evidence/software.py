@@ -30,6 +30,12 @@ LOCKS = (
     ("postgresql.backends.waiting{postgresql.wait=lock}", "another transaction's lock"),
     ("postgresql.backends.waiting{postgresql.wait=lwlock}", "a lock inside the server"),
 )
+LOCKED = {
+    "row": ("postgresql.locks.waiting{postgresql.lock=row}", "the same row"),
+    "advisory": ("postgresql.locks.waiting{postgresql.lock=advisory}", "an advisory lock"),
+    "relation": ("postgresql.locks.waiting{postgresql.lock=relation}", "a whole table"),
+}
+"""What transactions lock, by kind."""
 ACTIVE = "postgresql.backends.active"
 ONE = 1.6
 """Up to this many places, a limit counts as a serial section if nothing else distinguishes them:
@@ -79,7 +85,7 @@ def signs(level: Observation, seen: Saturation, taken: float) -> list[Sign]:
         ),
         Sign(
             "lock",
-            None,
+            _locked(level) if lock is not None and lock[0] > 0 else None,
             rest_of_time * (1 - pooled),
             _lock_figures(level, seen, places, lock),
             1000 / seen.most_per_s if seen.most_per_s else None,
@@ -175,6 +181,13 @@ def _reported_lock(level: Observation) -> tuple[float, str, float, str] | None:
     return max(found)
 
 
+def _locked(level: Observation) -> str | None:
+    """What most of those who wait for a transaction's lock wait for: a kind of `LOCKED`."""
+    found = {kind: level.mean(name) or 0.0 for kind, (name, _) in LOCKED.items()}
+    most = max(found, key=lambda kind: found[kind])
+    return most if found[most] > 0 else None
+
+
 def _allowed(level: Observation) -> float | None:
     """Workers allowed, for a server too busy to report how many are busy."""
     for busy, most, _ in BUSY:
@@ -229,7 +242,9 @@ def _lock_figures(
     figures = []
     if lock is not None and lock[0] > 0:
         _, counter, waiting, what = lock
-        text = f"{significant(waiting)} statements waited for {what}"
+        kind = _locked(level)
+        on = f", on {LOCKED[kind][1]}" if kind is not None else ""
+        text = f"{significant(waiting)} statements waited for {what}{on}"
         figures.append(figure(level, counter, waiting, text))
     if seen.most_per_s:
         each_ms = 1000 / seen.most_per_s

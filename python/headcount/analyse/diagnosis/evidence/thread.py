@@ -12,6 +12,7 @@ from headcount.text import share, significant
 
 BUSIEST = cpu.BUSIEST_THREAD
 PROCESS = "process.cpu.busiest_process"
+THREADS = "process.threads"
 TURNS = "process.threads.waiting{wait=lock}"
 
 
@@ -25,16 +26,20 @@ def _thread(level: Observation) -> Sign | None:
     busy = level.mean(BUSIEST)
     if busy is None:
         return None
-    used = cpu.cores(level)
+    used, wants = cpu.cores(level), cpu.wanted(level)
     delay = level.mean(cpu.DELAY) or 0.0
     # A thread that is kept waiting for its CPU now and then wants it all the time, too.
     busiest = min(busy / max(1 - delay, 0.5), 1.0)
-    score = ramp(busiest, "thread.busy.low", "thread.busy.high") * _alone(level)
+    score = ramp(busiest, "thread.busy.low", "thread.busy.high")
+    score *= 1 - min(level.mean(cpu.THROTTLED) or 0.0, 1.0)
     text = f"its busiest thread used {share(busy)} of a core"
     threads = 1
     if used.server is not None and used.there:
         text += f", the server {significant(used.server)} of {significant(used.there)} CPUs"
         threads = max(round(used.server / busy), 1) if busy else 1
+        # With all CPUs wanted by the server's own threads there is nothing idle for another one.
+        most = max(used.server, wants or 0.0) / used.there
+        score *= 1 - ramp(most, "cpu.wanted.low", "cpu.wanted.high")
     shown = figure(level, BUSIEST, busy, text, threshold=threshold("thread.busy.high"))
     detail = "one thread" if threads == 1 else "a few threads"
     return Sign("thread", detail, score, (shown,), float(threads), "{thread}")
@@ -45,15 +50,20 @@ def _process(level: Observation) -> Sign | None:
     busy, thread, runnable = level.mean(PROCESS), level.mean(BUSIEST), level.mean(cpu.RUNNABLE)
     if busy is None or thread is None:
         return None
-    # Threads that are ready to run and get no CPU lack cores; those in turns wait for the lock.
-    ready = 1.0 if runnable is None else runnable
+    # Threads that are ready to run and get no CPU lack cores; those in turns wait for the lock, and
+    # few at a time wake up to ask for it.
+    at_work = max(min(level.under_way or 1.0, level.mean(THREADS) or 1.0), 1.0)
+    ready = max((runnable or 1.0) - 1.0, 0.0) / at_work
+    used, throttled = cpu.cores(level), level.mean(cpu.THROTTLED) or 0.0
     score = (
         ramp(busy, "process.busy.low", "process.busy.high")
         * (1 - between(busy, 1.1, threshold("process.several")))
         * between(busy - thread, 0.05, 0.15)
-        * (1 - between(ready, 1.5, 2.5))
-        * _alone(level)
+        * (1 - between(ready, 0.3, 0.6))
+        * (1 - min(throttled, 1.0))
     )
+    if used.server is not None and used.there:
+        score *= 1 - ramp(used.server / used.there, "cpu.wanted.low", "cpu.wanted.high")
     text = (
         f"its busiest process used {significant(busy)} CPUs, spread over threads of which none "
         f"used more than {share(thread)}"
@@ -64,14 +74,3 @@ def _process(level: Observation) -> Sign | None:
         text = f"{significant(waiting)} of its threads waited for a lock"
         shown.append(figure(level, TURNS, waiting, text))
     return Sign("thread", "one process", score, tuple(shown), 1.0, "{process}")
-
-
-def _alone(level: Observation) -> float:
-    """Less where the server's threads want all CPUs, or may use no more than they do."""
-    used, wants = cpu.cores(level), cpu.wanted(level)
-    alone = 1 - min(level.mean(cpu.THROTTLED) or 0.0, 1.0)
-    if used.server is not None and used.there:
-        # With all CPUs wanted by the server's own threads there is nothing idle for another one.
-        most = max(used.server, wants or 0.0) / used.there
-        alone *= 1 - ramp(most, "cpu.wanted.low", "cpu.wanted.high")
-    return alone
