@@ -7,6 +7,7 @@ so many connections wait however many users there are, the connections are.
 
 from dataclasses import dataclass
 
+from headcount.analyse.diagnosis.evidence import software
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.saturation import Saturation
 from headcount.analyse.diagnosis.sign import Sign, figure
@@ -94,8 +95,18 @@ def connections_sign(level: Observation, seen: Saturation, taken: float) -> Sign
     at_few = _share_of_light(peer, seen)
     score = steady * crowded * between(at_few, 0.2, 0.5) * max(1 - taken, 0.0)
     figures = (_waits(level, peer), _took(level, peer))
-    size = float(max(round(peer.waiting), 1))
+    size = float(max(round(_in_use(level, seen, peer)), 1))
     return Sign("pool", f"connections to {peer.name}", score, figures, size, "{connection}")
+
+
+def _in_use(level: Observation, seen: Saturation, peer: Peer) -> float:
+    """Connections in use: those that wait, or a little more, for some waits are not recognised.
+
+    How many scenarios are served at a time tells, by Little's law, up to the connections there are.
+    """
+    there = level.mean(instance_name(CONNECTIONS, PEER, peer.name)) or peer.waiting
+    served = software.places_of(level, seen).effective or peer.waiting
+    return min(max(served, peer.waiting), max(there, peer.waiting))
 
 
 def slow_part(level: Observation, seen: Saturation) -> Peer | None:
