@@ -15,6 +15,7 @@ from headcount.bundle.reader import Bundle
 from headcount.bundle.verdict import Verdict
 from headcount.bundle.writer import BundleWriter, new_folder
 from headcount.controller.access import Secrets
+from headcount.controller.answer import check_answer
 from headcount.controller.diagnosis import with_diagnosis
 from headcount.controller.handles import ensure_handles
 from headcount.controller.level import LevelOrder, LevelRunner, note
@@ -266,7 +267,7 @@ class Run:
         if self._plan.mode != "search" or not self._orders.outlook().low:
             return False
         try:
-            self._sut.access.check()
+            check_answer(self._sut.access.check, self._plan)
         except TargetError:
             return False
         return True
@@ -279,7 +280,7 @@ class Run:
     def _check_alive(self, result: LevelResult) -> None:
         """See whether the server is there at all, after a level that ended without answers."""
         try:
-            self._sut.access.check()
+            check_answer(self._sut.access.check, self._plan)
         except TargetError as error:
             raise TargetError(
                 f"the target stopped answering during level {result.index} at "

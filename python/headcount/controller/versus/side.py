@@ -11,6 +11,7 @@ from headcount.bundle.verdict import Verdict
 from headcount.bundle.versus import SideName, VersusRest, VersusTurn
 from headcount.bundle.writer import BundleWriter
 from headcount.controller.access import Secrets
+from headcount.controller.answer import check_answer
 from headcount.controller.diagnosis import with_diagnosis
 from headcount.controller.level import LevelOrder, LevelRunner, note
 from headcount.controller.listener import Listener, Phase
@@ -121,7 +122,7 @@ class Side:
             silent = session.silent_s >= SILENT_S
             self._rest(order)
             if silent:
-                self._sut.access.check()
+                check_answer(self._sut.access.check, self.plan)
         self._rested_s = session.now_s()
         turn = VersusTurn(
             side=self.name,

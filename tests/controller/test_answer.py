@@ -1,0 +1,63 @@
+"""A silent target is asked for as long as its users would wait, and Ctrl-C is heard meanwhile."""
+
+import os
+import signal
+import threading
+
+import pytest
+
+from headcount import _engine
+from headcount.controller.answer import check_answer
+from headcount.errors import TargetError
+from headcount.plan.plan import Plan
+from headcount.plan.resolve import Overrides, resolve
+from headcount.workloads import load
+from processes import listening
+
+
+def patient(step_timeout: str) -> Plan:
+    """A plan whose users wait so long."""
+    workload = load("app-server")
+    run = workload.run.model_copy(update={"step_timeout": step_timeout})
+    changed = workload.model_copy(update={"run": run})
+    return resolve(changed, "lab:app", Overrides(users=1))
+
+
+def test_a_mute_target_is_given_up_when_the_time_of_a_step_is_over() -> None:
+    with listening() as server:
+        address = "{}:{}".format(*server.getsockname())
+        # By itself the engine waits for 10 s.
+        with pytest.raises(TargetError, match=r"^no answer within 0\.2 s$"):
+            check_answer(lambda: _engine.app_hello(address, None), patient("200ms"))
+
+
+def test_what_the_engine_says_is_passed_on() -> None:
+    with listening() as server:
+        address = "{}:{}".format(*server.getsockname())
+    with pytest.raises(TargetError, match=address):
+        check_answer(lambda: _engine.app_hello(address, None), patient("30s"))
+
+
+def test_a_target_that_answers_passes() -> None:
+    asked: list[str] = []
+    check_answer(lambda: asked.append("once"), patient("30s"))
+    assert asked == ["once"]
+
+
+def test_ctrl_c_does_not_wait_for_the_answer() -> None:
+    begun, answered = threading.Event(), threading.Event()
+
+    def check() -> None:
+        begun.set()
+        assert answered.wait(60)
+
+    def interrupt() -> None:
+        if begun.wait(60):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            check_answer(check, patient("1h"))
+    finally:
+        answered.set()
