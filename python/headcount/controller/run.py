@@ -38,6 +38,9 @@ from headcount.plan.plan import Plan
 DRAIN_S = 10.0
 """How long users may take to finish what they are doing at the end of a run."""
 RAMP_DOWN_S = 2.0
+"""How long many users take to leave at the end of a run: not all of them may log off at once."""
+LEAVE_AT_ONCE = 100
+"""The most users who leave without a ramp; a server takes so few log-offs at any moment."""
 SILENT_S = 0.5
 """After a level that nothing was answered at the end of, for this long, the server is asked."""
 
@@ -214,9 +217,10 @@ class Run:
                 self._listener.outlook(self._orders.outlook())
                 order = self._orders.next()
             last = self._levels[-1]
-            self._listener.phase(Phase("drain", last.index, last.purpose, 0, RAMP_DOWN_S))
-            session.set_users(0, RAMP_DOWN_S)
-            session.hold("ramp-down", last.index, RAMP_DOWN_S)
+            ramp_s = RAMP_DOWN_S if session.users > LEAVE_AT_ONCE else 0.0
+            self._listener.phase(Phase("drain", last.index, last.purpose, 0, ramp_s))
+            session.set_users(0, ramp_s)
+            session.hold("ramp-down", last.index, ramp_s)
             session.drain(last.index, DRAIN_S)
         finally:
             self._ended_s = session.now_s()

@@ -20,6 +20,9 @@ from headcount.report.figures.timeline import Point
 from headcount.report.html import render
 from headcount.report.selection import timeline_level
 
+LEAVING = ("ramp-down", "drain")
+"""Phases in which the users of the last level leave: they are no part of it."""
+
 
 def assemble(bundle: Bundle, *, published: bool = False) -> ReportContent:
     """Everything the report shows; raises InputError when the run has no level to show yet.
@@ -72,7 +75,7 @@ def _timeline(bundle: Bundle, level: int) -> list[Point]:
     points = []
     began_s: float | None = None
     for second in bundle.seconds:
-        if second["level"] != level or second["phase"] == "ramp-down":
+        if second["level"] != level or second["phase"] in LEAVING:
             continue
         if began_s is None:
             began_s = second["t_s"] - second["seconds"]
