@@ -9,7 +9,7 @@ from processes import Headcount
 
 RUN = (
     *("run", "app-processor", "--target", "lab:app", "--levels", "1,2", "--duration", "1s"),
-    *("--ramp", "100ms", "--settle", "100ms", "--think", "10ms", "--scale", "0.001", "--json"),
+    *("--ramp", "0s", "--settle", "0s", "--think", "10ms", "--scale", "0.001", "--json"),
     *("--criteria", "p95<=10s"),
 )
 

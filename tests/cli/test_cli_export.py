@@ -3,25 +3,16 @@
 from pathlib import Path
 
 import pytest
-from test_cli_diagnose import RUN
 
 from processes import Headcount
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory):
-    made = Headcount(tmp_path_factory.mktemp("home"))
-    ended = made.run(*RUN)
-    assert ended.code in (0, 4), ended.err
-    yield made
-    made.close()
-
-
-def test_the_ending_says_what_is_written(home: Headcount, tmp_path: Path) -> None:
-    bundle = str(home.bundles()[0])
+def test_the_ending_says_what_is_written(
+    headcount: Headcount, finished_run: Path, tmp_path: Path
+) -> None:
     names = ["run.xlsx", "run-levels.csv", "seconds.csv", "run.md", "run.json", "run.prom"]
     paths = [tmp_path / name for name in [*names, "run.otlp"]]
-    ended = home.run("export", bundle, *map(str, paths))
+    ended = headcount.run("export", str(finished_run), *map(str, paths))
     assert ended.code == 0
     assert all(path.stat().st_size > 200 for path in paths)
     assert ended.err.count("wrote ") == len(paths)
@@ -37,17 +28,19 @@ def test_the_ending_says_what_is_written(home: Headcount, tmp_path: Path) -> Non
     ],
 )
 def test_other_endings_are_refused_before_anything_is_written(
-    home: Headcount, tmp_path: Path, name: str, message: str
+    headcount: Headcount, finished_run: Path, tmp_path: Path, name: str, message: str
 ) -> None:
     first = tmp_path / "run.md"
-    ended = home.run("export", str(home.bundles()[0]), str(first), str(tmp_path / name))
+    ended = headcount.run("export", str(finished_run), str(first), str(tmp_path / name))
     assert ended.code == 2
     assert message in " ".join(ended.err.split())
     assert not first.exists()
 
 
-def test_a_folder_that_cannot_be_written_is_named(home: Headcount, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_named(
+    headcount: Headcount, finished_run: Path, tmp_path: Path
+) -> None:
     path = tmp_path / "none" / "run.md"
-    ended = home.run("export", str(home.bundles()[0]), str(path))
+    ended = headcount.run("export", str(finished_run), str(path))
     assert ended.code == 2
     assert f"there is no folder {path.parent}" in " ".join(ended.err.split())
