@@ -16,7 +16,7 @@ from processes import Headcount
 
 RUN = (
     *("run", "app-processor", "--target", "lab:app", "--users", "4", "--duration", "5s"),
-    *("--ramp", "500ms", "--settle", "500ms", "--think", "10ms", "--scale", "0.001", "--json"),
+    *("--ramp", "0s", "--settle", "0s", "--think", "10ms", "--scale", "0.001", "--json"),
     *("--criteria", "p95<=1000s", "--seed", "3"),
 )
 

@@ -9,8 +9,8 @@ from headcount.bundle import reader
 from processes import Headcount
 
 RUN = (
-    *("run", "app-processor", "--target", "lab:app", "--levels", "1,4,12", "--duration", "6s"),
-    *("--ramp", "500ms", "--settle", "500ms", "--think", "0s", "--scale", "0.001", "--json"),
+    *("run", "app-processor", "--target", "lab:app", "--levels", "1,4,12", "--duration", "2s"),
+    *("--ramp", "0s", "--settle", "0s", "--think", "0s", "--scale", "0.001", "--json"),
     *("--set", "threads=1", "--criteria", "p95<=10s"),
 )
 
