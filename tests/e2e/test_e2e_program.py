@@ -148,7 +148,7 @@ def test_an_unexpected_answer_is_a_failure_with_its_line(
 def disk_mix(headcount: Headcount, file_server: FileServer) -> tuple[Ended, Path, dict[str, Any]]:
     ended = headcount.run(
         *("run", "disk-mix", "--target", file_server.target, "--levels", "2,4"),
-        *("--workspace", "2MiB", "--ramp", "1s", "--settle", "1s", "--duration", "6s"),
+        *("--workspace", "2MiB", "--ramp", "500ms", "--settle", "0s", "--duration", "4s"),
         *("--seed", "3", "--json"),
     )
     assert ended.code in (0, 4), ended
