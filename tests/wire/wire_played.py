@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -23,9 +24,8 @@ from headcount.plan.plan import Plan, engine_plan
 from headcount.plan.resolve import Overrides, resolve
 
 USERS = 6
-PLAYED_S = 12.0
-ENOUGH, AT_MOST_S = 250, 60.0
-"""On a machine that is slow it takes longer until so many scenarios were completed."""
+ENOUGH, AT_MOST_S = 450, 60.0
+"""So many scenarios are played, which takes longer on a machine that is slow."""
 NUMBERS = {
     0: "NEGOTIATE",
     1: "SESSION_SETUP",
@@ -44,6 +44,9 @@ NUMBERS = {
     17: "SET_INFO",
 }
 """Commands by their number (MS-SMB2 2.2.1.2)."""
+READ, WRITE = 8, 9
+FIELDS = ("smb2.cmd", "smb2.flags.response", "smb2.olb.length", "smb2.write_length")
+"""What tshark is asked for of each packet, which may hold several commands."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +59,8 @@ class Counts:
 
 
 def plan_of(workload: str, seed: int) -> Plan:
-    """Every scenario once in a while: 40 scenarios a second of six users."""
-    overrides = Overrides(users=USERS, seed=seed, scale=0.02, pace="150ms", workers=2)
+    """Every scenario once in a while: 100 scenarios a second of six users."""
+    overrides = Overrides(users=USERS, seed=seed, scale=0.02, pace="60ms", workers=2)
     return resolve(workloads.load(workload), "lab:samba", overrides)
 
 
@@ -67,7 +70,7 @@ def played(plan: Plan, target: str) -> tuple[Counts, int]:
     engine.set_users(USERS, 0.5)
     intervals = []
     completed = 0
-    while engine.now_s() < (PLAYED_S if completed >= ENOUGH else AT_MOST_S):
+    while completed < ENOUGH and engine.now_s() < AT_MOST_S:
         if (interval := engine.next(5.0)) is not None:
             intervals.append(interval)
             completed += sum(tally.completed for tally in interval.scenarios)
@@ -90,20 +93,28 @@ def played(plan: Plan, target: str) -> tuple[Counts, int]:
 
 def captured(file: Path, port: str) -> Counts:
     """What tshark finds in the capture: the commands of all requests, compounded ones too."""
-    commands = fields(file, port, "smb2.cmd", "smb2.flags.response == 0")
-    # The lengths of data, as answers to READ and requests of WRITE give them.
-    read = fields(file, port, "smb2.olb.length", "smb2.cmd == 8 && smb2.flags.response == 1")
-    written = fields(file, port, "smb2.write_length", "smb2.cmd == 9 && smb2.flags.response == 0")
-    named = Counter(NUMBERS.get(number, f"command {number}") for number in commands)
-    return Counts(dict(named), sum(read), sum(written))
+    named: Counter[str] = Counter()
+    read = written = 0
+    for commands, answers, lengths, write_lengths in packets(file, port):
+        if 0 in answers:
+            named.update(NUMBERS.get(number, f"command {number}") for number in commands)
+        # The lengths of data, as answers to READ and requests of WRITE give them.
+        if READ in commands and 1 in answers:
+            read += sum(lengths)
+        if WRITE in commands and 0 in answers:
+            written += sum(write_lengths)
+    return Counts(dict(named), read, written)
 
 
-def fields(file: Path, port: str, field: str, condition: str) -> list[int]:
-    """All values of a field in the packets for which the condition holds."""
-    command = ["tshark", "-r", str(file), "-d", f"tcp.port=={port},nbss", "-T", "fields"]
-    command += ["-e", field, "-Y", condition]
+def packets(file: Path, port: str) -> Iterator[list[list[int]]]:
+    """All values of `FIELDS` in each packet of SMB."""
+    command = ["tshark", "-r", str(file), "-d", f"tcp.port=={port},nbss", "-Y", "smb2"]
+    command += ["-T", "fields", *(word for field in FIELDS for word in ("-e", field))]
     found = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
-    return [int(number) for number in re.findall(r"\d+", found.stdout)]
+    # What is a flag is told as a number or, by newer versions, as a word.
+    text = found.stdout.replace("True", "1").replace("False", "0")
+    for line in text.splitlines():
+        yield [[int(number) for number in re.findall(r"\d+", part)] for part in line.split("\t")]
 
 
 def main() -> None:
