@@ -11,6 +11,7 @@ from pathlib import Path
 from signal import SIGCONT, SIGKILL, SIGSTOP, Signals
 
 import pytest
+from impatient import impatient
 
 from file_server import alive, lab_processes, signal_all
 from headcount.bundle import reader
@@ -22,8 +23,8 @@ from processes import Ended, Headcount, phase
 pytestmark = pytest.mark.e2e
 
 FAST = ("--compress", "600", "--scale", "0.1", "--ramp", "0s", "--settle", "0s", "--seed", "3")
-GIVEN_UP_S = 200.0
-"""What a server that stopped takes to be given up: a minute and more, after a level of seconds."""
+WAIT = "7s"
+"""How long users wait here: longer than the levels are, so that no step is given up in one."""
 
 
 @pytest.fixture(scope="module")
@@ -150,20 +151,21 @@ def test_more_users_than_the_lab_has() -> None:
 
 
 @pytest.mark.parametrize("number", [SIGKILL, SIGSTOP], ids=["killed", "frozen"])
-def test_a_server_that_dies_or_freezes_in_a_level(number: Signals) -> None:
+def test_a_server_that_dies_or_freezes_in_a_level(tmp_path: Path, number: Signals) -> None:
     server: list[int] = []
     with open_home() as headcount:
         try:
             command = headcount.start(
-                *("run", "mail-medium", "--target", "lab:mail?users=20&front=lmtp", *FAST),
-                *("--levels", "6,8", "--duration", "6s"),
+                *("run", impatient("mail-medium", tmp_path, WAIT), *FAST),
+                *("--target", "lab:mail?users=20&front=lmtp", "--levels", "6,8"),
+                *("--duration", "5s"),
             )
             steady = "steady"
             command.reach(lambda: bool(headcount.bundles()) and phase(headcount.bundle) == steady)
             server = lab_processes(headcount)
             assert len(server) > 4
             signal_all(server, number)
-            ended = command.ended(GIVEN_UP_S)
+            ended = command.ended()
             assert ended.code == 3, ended
             message = " ".join(ended.message.split())
             assert "the target stopped answering during level 1 at 6 users" in message
@@ -211,8 +213,8 @@ if os.geteuid() == 0:  # only root can mount a file system that is soon full
             visitor(tmp_path, office) as headcount,
         ):
             command = headcount.start(
-                *("run", "mail-medium", *office.target, *FAST, "--users", "10"),
-                *("--duration", "6s", "--client", "delivery_limit=2s"),
+                *("run", impatient("mail-medium", tmp_path, WAIT), *office.target, *FAST),
+                *("--users", "10", "--duration", "6s", "--client", "delivery_limit=2s"),
             )
             bundles = headcount.bundles
             command.reach(lambda: bool(bundles()) and phase(headcount.bundle) == "steady")

@@ -9,8 +9,7 @@ from headcount.bundle import reader
 from processes import Command, Headcount, phase, processes_with, wait_for
 from terminal import Terminal
 
-# What test_e2e_smb_silent.py looks at takes a minute; begun here, nobody need wait for it.
-pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("freezing")]
+pytestmark = pytest.mark.e2e
 
 RUN = ("--scale", "0.01", "--pace", "200ms", "--ramp", "0s", "--settle", "0s")
 
