@@ -14,7 +14,7 @@ def test_a_server_killed_while_users_arrive_has_too_little_memory(tmp_path: Path
     headcount = Headcount(tmp_path)
     ended = headcount.run(
         *("run", "notes-discussion", "--target", "lab:postgresql", "--limit", "memory=24MB"),
-        *("--levels", "4,16,64", "--duration", "5s", "--settle", "1s"),
+        *("--levels", "4,64", "--duration", "3s", "--settle", "0s"),
         *("--scale", "0.05", "--compress", "500"),
     )
     folder = str(headcount.bundles()[0])
