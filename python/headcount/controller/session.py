@@ -15,6 +15,8 @@ from headcount.errors import EngineError, InputError
 from headcount.plan.plan import Plan, engine_plan
 from headcount.plan.tasks import check_played
 
+REPORT_S = 1.0
+"""How often the engine reports."""
 SILENCE_S = 30.0
 """An engine that reports nothing for this long is broken; its workers report each second."""
 
@@ -56,6 +58,8 @@ class Session:
             self._engine.close()
             raise
         self.users = 0
+        self._reported_s = 0.0
+        """The end of the last second that was taken, on the engine's clock."""
         self.silent_s = 0.0
         """How long nothing has been answered, in seconds."""
 
@@ -79,15 +83,22 @@ class Session:
         length_s: float,
         enough: Callable[[list[Moment]], bool] | None = None,
     ) -> list[Moment]:
-        """Let the run go on for `length_s`, or until `enough` says so; every second is kept."""
+        """Let the run go on for `length_s`, or until `enough` says so; every second is kept.
+
+        It begins with the second under way: what is done between two phases takes longer on a busy
+        machine, and would make each of them a second longer.
+        """
         moments: list[Moment] = []
-        end_s = self._engine.now_s() + length_s
-        while not self._engine.ended and self._engine.now_s() < end_s - 0.05:
+        now_s = self._engine.now_s()
+        to_s = self._reported_s if now_s < self._reported_s + REPORT_S else now_s
+        end_s = to_s + length_s
+        while not self._engine.ended and to_s < end_s - 0.05:
             moment = self._next()
             if moment is None:
                 break
             self._keep(moment, phase, level)
             moments.append(moment)
+            to_s = moment.interval.to_s
             if enough is not None and enough(moments):
                 break
         return moments
@@ -141,6 +152,7 @@ class Session:
                 f"the load engine reported nothing for {SILENCE_S:g} s, so the level is invalid: "
                 "the machine is badly overloaded, or this is a bug in Headcount"
             )
+        self._reported_s = interval.to_s
         samples = ((source.name, source.sample()) for source in self._sources)
         return Moment(interval, {name: sample for name, sample in samples if sample.values})
 

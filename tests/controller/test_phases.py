@@ -1,0 +1,42 @@
+"""How many seconds the phases of a level have, on a machine that keeps Headcount waiting."""
+
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from headcount.bundle import reader
+from headcount.controller import run
+from headcount.controller.access import Secrets
+from headcount.controller.listener import Phase, Silent
+from headcount.plan.resolve import Overrides, resolve
+from headcount.workloads import load
+
+LATE_S = 0.3
+"""What Headcount is late by when a phase begins: more than the clock of a second forgives."""
+
+
+class Late(Silent):
+    """Takes its time between two phases."""
+
+    def phase(self, phase: Phase) -> None:
+        """Do what a busy machine does."""
+        del phase
+        time.sleep(LATE_S)
+
+
+def test_a_phase_that_begins_late_is_no_longer_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    asked = Overrides(
+        users=1, duration="2s", settle="1s", ramp="0s", think="100ms", scale=0.001, seed=1
+    )
+    plan = resolve(load("app-server"), "lab:app", asked)
+    folder, _ = run.start(plan, tmp_path / "runs", Secrets(), Late())
+    seconds = reader.load(folder).seconds
+    found: Counter[str] = Counter()
+    for second in seconds:
+        found[second["phase"]] += round(second["seconds"])
+    assert (found["settle"], found["steady"]) == (1, 2)
