@@ -11,7 +11,7 @@ from pathlib import Path
 from signal import SIGCONT, SIGKILL, SIGSTOP, Signals
 
 import pytest
-from impatient import impatient
+from altered import altered
 
 from file_server import alive, lab_processes, signal_all
 from headcount.bundle import reader
@@ -156,7 +156,7 @@ def test_a_server_that_dies_or_freezes_in_a_level(tmp_path: Path, number: Signal
     with open_home() as headcount:
         try:
             command = headcount.start(
-                *("run", impatient("mail-medium", tmp_path, WAIT), *FAST),
+                *("run", altered("mail-medium", tmp_path, step_timeout=WAIT), *FAST),
                 *("--target", "lab:mail?users=20&front=lmtp", "--levels", "6,8"),
                 *("--duration", "5s"),
             )
@@ -213,7 +213,12 @@ if os.geteuid() == 0:  # only root can mount a file system that is soon full
             visitor(tmp_path, office) as headcount,
         ):
             command = headcount.start(
-                *("run", impatient("mail-medium", tmp_path, WAIT), *office.target, *FAST),
+                *(
+                    "run",
+                    altered("mail-medium", tmp_path, step_timeout=WAIT),
+                    *office.target,
+                    *FAST,
+                ),
                 *("--users", "10", "--duration", "6s", "--client", "delivery_limit=2s"),
             )
             bundles = headcount.bundles

@@ -4,7 +4,7 @@ from pathlib import Path
 from signal import SIGCONT, SIGSTOP
 
 import pytest
-from impatient import impatient
+from altered import altered
 
 from file_server import alive, lab_processes, signal_all
 from headcount.bundle import reader
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.e2e
 def test_a_server_that_freezes_is_given_up(headcount: Headcount, tmp_path: Path) -> None:
     run = headcount.start(
         # Users wait for longer than the level is, so that no step is given up in it.
-        *("run", impatient("home-folders", tmp_path, "6s"), "--target", "lab:samba"),
+        *("run", altered("home-folders", tmp_path, step_timeout="6s"), "--target", "lab:samba"),
         *("--levels", "4,6", "--scale", "0.01", "--pace", "200ms", "--ramp", "0s"),
         *("--settle", "0s", "--duration", "5s"),  # the server stops well before its end
     )
