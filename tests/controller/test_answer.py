@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from headcount import _engine
-from headcount.controller.answer import check_answer
+from headcount.controller.liveness import check_answer
 from headcount.errors import TargetError
 from headcount.plan.plan import Plan
 from headcount.plan.resolve import Overrides, resolve

@@ -15,11 +15,11 @@ from headcount.bundle.reader import Bundle
 from headcount.bundle.verdict import Verdict
 from headcount.bundle.writer import BundleWriter, new_folder
 from headcount.controller.access import Secrets
-from headcount.controller.answer import check_answer
 from headcount.controller.diagnosis import with_diagnosis
 from headcount.controller.handles import ensure_handles
 from headcount.controller.level import LevelOrder, LevelRunner, note
 from headcount.controller.listener import Listener, Phase
+from headcount.controller.liveness import check_answer
 from headcount.controller.orders import Orders, orders_of
 from headcount.controller.server_logs import ServerLogs
 from headcount.controller.session import Session

@@ -11,10 +11,10 @@ from headcount.bundle.verdict import Verdict
 from headcount.bundle.versus import SideName, VersusRest, VersusTurn
 from headcount.bundle.writer import BundleWriter
 from headcount.controller.access import Secrets
-from headcount.controller.answer import check_answer
 from headcount.controller.diagnosis import with_diagnosis
 from headcount.controller.level import LevelOrder, LevelRunner, note
 from headcount.controller.listener import Listener, Phase
+from headcount.controller.liveness import check_answer
 from headcount.controller.server_logs import ServerLogs
 from headcount.controller.session import Session
 from headcount.controller.sut import Sut, connect
