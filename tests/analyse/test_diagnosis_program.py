@@ -104,6 +104,16 @@ def test_a_server_behind_that_gets_slower_is_the_limit() -> None:
     assert found.confidence_word == "high"
 
 
+def test_a_server_behind_that_has_too_few_workers_does_not_accept() -> None:
+    rate = {2: 100.0, 16: 200.0, 64: 200.0}
+    queue = instance_name("upstream.accept_queue", PEER, PEER_NAME)
+    there = {users: {**of_peer(users * 0.9, 64), queue: users * 0.6} for users in USERS}
+    found = diagnosed(ladder(rate, there), 20.0)
+    assert (found.limit, found.detail) == ("upstream", PEER_NAME)
+    assert "wait to be accepted" in " ".join(figure.sentence for figure in found.figures)
+    assert "max_children" in found.advice[0].sentence
+
+
 def test_what_waits_little_for_another_server_has_its_own_limit() -> None:
     """2 of 20 ms are spent there, whatever the number of users: the lock is elsewhere."""
     rate = {2: 90.0, 16: 100.0, 64: 100.0}

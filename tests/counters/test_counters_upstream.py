@@ -11,8 +11,16 @@ import pytest
 from headcount.counters.naming import PEER, instance_name, split_instance
 from headcount.counters.proc import process
 from headcount.counters.proc.process import Process
-from headcount.counters.proc.sockets import DiagTable, Outgoing, ProcTable
-from headcount.counters.proc.upstream import CONNECTIONS, PEERS_MAX, WAITING, Upstreams, peer_name
+from headcount.counters.proc.sockets import DiagTable, Listener, Outgoing, ProcTable
+from headcount.counters.proc.upstream import (
+    ACCEPT_QUEUE,
+    CONNECTIONS,
+    PEERS_MAX,
+    WAITING,
+    Upstreams,
+    listens_at,
+    peer_name,
+)
 
 
 def ourselves() -> Process:
@@ -131,3 +139,24 @@ def test_a_peer_is_named_as_people_write_it() -> None:
 def _pause() -> None:
     """Longer than a tick of the kernel's clock, in which two events are at the same time."""
     time.sleep(0.05)
+
+
+def test_connections_that_a_peer_has_not_accepted_are_counted() -> None:
+    with ExitStack() as stack:
+        table = stack.enter_context(closing(DiagTable(None)))
+        listener, peer = stack.enter_context(listening())
+        upstreams = Upstreams(table, "/proc", lambda: [ourselves()])
+        for _ in range(5):
+            stack.enter_context(socket.create_connection(listener.getsockname()))
+        stack.enter_context(listener.accept()[0])
+        assert looked(upstreams)[of(ACCEPT_QUEUE, peer)] == 4
+
+
+def test_a_listener_of_any_address_is_a_peer_of_loopback_alone() -> None:
+    def listener(address: str) -> Listener:
+        return Listener(1, 2, socket.inet_aton(address).ljust(16, b"\0"), 80, 0, None)
+
+    assert listens_at(listener("127.0.0.1"), "127.0.0.1:80")
+    assert listens_at(listener("0.0.0.0"), "127.0.0.1:80")  # noqa: S104 - nobody listens
+    assert not listens_at(listener("0.0.0.0"), "192.0.2.1:80")  # noqa: S104 - nobody listens
+    assert not listens_at(listener("127.0.0.1"), "127.0.0.1:81")

@@ -7,9 +7,12 @@ from importlib.resources import files
 
 from pydantic import BaseModel, ConfigDict
 
+from headcount.analyse.diagnosis.evidence.upstream import ACCEPT_QUEUE
+from headcount.analyse.diagnosis.sign import Sign
 from headcount.analyse.failures import failures_of
 from headcount.bundle.diagnosis import Advice, Limit
 from headcount.bundle.level import LevelResult
+from headcount.counters.naming import split_instance
 
 MOST = 3
 """Suggestions at once; nobody reads longer lists."""
@@ -40,16 +43,29 @@ def failure_advice(levels: Sequence[LevelResult]) -> list[Advice]:
     return [Advice(id=name, sentence=text) for name, text in texts.items()]
 
 
-def advice(limit: Limit, detail: str | None, levels: Sequence[LevelResult] = ()) -> list[Advice]:
-    """What fits, that for the kind first; of refusals, what the server's own words ask for."""
+def advice_kind(sign: Sign) -> str | None:
+    """The kind of a limit that advice is about, where its detail names an address."""
+    if sign.limit == "upstream":
+        queued = any(split_instance(one.counter)[0] == ACCEPT_QUEUE for one in sign.figures)
+        return "workers" if queued else None
+    if sign.detail is not None and sign.detail.startswith("connections"):
+        return "connections"
+    return sign.detail
+
+
+def advice(limit: Limit, kind: str | None, levels: Sequence[LevelResult] = ()) -> list[Advice]:
+    """What fits a kind of limit, in the order of the file, that for the kind first.
+
+    Of refusals, what the server's own words ask for. Where there is advice for the kind of a pool,
+    a lock or a refusal, only that: what is said of these in general names other settings.
+    """
     if limit == "refusal":
         own = [one for one in failures_of(levels) if one.cause == "turned-away"]
         if own:
             return [Advice(id=own[0].id, sentence=own[0].advice)]
-    kind = "connections" if (detail or "").startswith("connections") else detail
     fits = [one for one in entries() if one.limit == limit and one.detail in (None, kind)]
     exact = [one for one in fits if one.detail is not None]
     if limit in ("pool", "lock", "refusal") and exact:
-        fits = exact  # what is said of these in general names other settings
+        fits = exact
     fits.sort(key=lambda one: one.detail is None)
     return [Advice(id=one.id, sentence=one.text) for one in fits[:MOST]]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from headcount.analyse.diagnosis.advice import advice, failure_advice
+from headcount.analyse.diagnosis.advice import advice, advice_kind, failure_advice
 from headcount.analyse.diagnosis.confidence import confidence, confidence_word
 from headcount.analyse.diagnosis.decide import SOFTWARE, Decision, decide
 from headcount.analyse.diagnosis.doubts import doubts
@@ -95,7 +95,7 @@ def of_levels(
         ruled_out=ruled_out(decision, weighed),
         next=projection(observations, weighed.seen, named),
         log_lines=[line for line in lines if line.limit in named] or lines,
-        advice=advice(decision.limit, sign.detail if sign else None, levels),
+        advice=advice(decision.limit, advice_kind(sign) if sign else None, levels),
         not_observed=not_observed(weighed),
         doubts=more,
         levels=_course(observations, weighed),

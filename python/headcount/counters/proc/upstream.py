@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable
 from headcount.counters.naming import PEER, instance_name, split_instance
 from headcount.counters.proc.fine import Look
 from headcount.counters.proc.process import Process
-from headcount.counters.proc.sockets import Outgoing, Table, inodes
+from headcount.counters.proc.sockets import Listener, Outgoing, Table, inodes
 
 CONNECTIONS, WAITING = "upstream.connections", "upstream.waiting"
+ACCEPT_QUEUE = "upstream.accept_queue"
 PEERS_MAX = 8
 """Peers with figures of their own: those seen first. A server that asks thousands of others, such
 as a mail relay, has figures of all together."""
@@ -53,9 +54,29 @@ class Upstreams:
         for peer in self._peers:
             yield instance_name(CONNECTIONS, PEER, peer), "mean", there[peer]
             yield instance_name(WAITING, PEER, peer), "mean", waiting[peer]
+        yield from self._queues()
+
+    def _queues(self) -> Iterable[Look]:
+        """How many connections wait to be accepted by peers that listen on this machine."""
+        listeners = self._table.listeners()
+        for peer in self._peers:
+            here = [one.queue for one in listeners if listens_at(one, peer)]
+            if here:
+                yield instance_name(ACCEPT_QUEUE, PEER, peer), "mean", sum(here)
 
     def close(self) -> None:
         """Nothing is held."""
+
+
+def listens_at(one: Listener, peer: str) -> bool:
+    """Whether a listening socket has just this address and port: one of any address may be another.
+
+    A loopback address can only be of this machine, so there any address will do.
+    """
+    name = peer_name(Outgoing(0, one.family, one.address, one.port, is_waiting=False))
+    host, _, port = peer.rpartition(":")
+    is_loopback = ipaddress.ip_address(host.strip("[]")).is_loopback
+    return name == peer or (is_loopback and one.port == int(port) and not any(one.address))
 
 
 def peer_of(counter: str) -> str | None:

@@ -18,7 +18,7 @@ from headcount.text import duration, share, significant
 
 WAITING = "upstream.waiting"
 CONNECTIONS = "upstream.connections"
-CPU = "upstream.cpu.utilization"
+ACCEPT_QUEUE = "upstream.accept_queue"
 TOOK = "load.upstream_time"
 
 
@@ -80,8 +80,13 @@ def sign(level: Observation, seen: Saturation, taken: float) -> Sign | None:
     # the others wait for one, and only the time spent there tells whose fault that is.
     score = max(slow, between(peer.share, 0.4, 0.8) if peer.grown is None else slow)
     score *= between(peer.share, 0.05, 0.25) * max(1 - taken, 0.0)
-    figures = (_took(level, peer), _waits(level, peer))
-    return Sign("upstream", peer.name, score, figures)
+    figures = [_took(level, peer), _waits(level, peer)]
+    name = instance_name(ACCEPT_QUEUE, PEER, peer.name)
+    queued = level.mean(name)
+    if queued is not None and queued >= threshold("upstream.queued") * peer.waiting:
+        text = f"{significant(queued)} of these wait to be accepted: all its workers are busy"
+        figures.append(figure(level, name, queued, text))
+    return Sign("upstream", peer.name, score, tuple(figures))
 
 
 def connections_sign(level: Observation, seen: Saturation, taken: float) -> Sign | None:
