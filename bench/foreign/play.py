@@ -1,0 +1,199 @@
+"""Plays a case: starts its servers, lets Headcount measure them as a user would, keeps the bundle."""
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.foreign.case import Case, filled, filled_in
+from bench.foreign.servers import KINDS
+from bench.foreign.servers.start import PASSWORD, Place, end, free_port, running
+from bench.foreign.surroundings import (
+    BURSTS,
+    folder_on_disk,
+    limited,
+    namespace,
+    neighbours,
+    repeated,
+    stopped,
+)
+from bench.foreign.tools import Tools
+from bench.foreign.workload import workload
+from headcount.lab.squeeze.cache import forget
+
+LEVELS = (2, 16, 64)
+"""A few users, some, and many: what an impatient user tries."""
+LONGEST_S = 150.0
+"""For a run to end: many times what its levels take."""
+BUDGET = "40s"
+"""Of a search with `--quick`."""
+USUAL_NEIGHBOURS = 2
+TRUTHS = "truths.ndjson"
+
+
+class PlayError(Exception):
+    """A run that left no bundle."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """What came of a case, and what `truths.ndjson` says of it.
+
+    Attributes:
+        case: Which.
+        seed: What its strengths were drawn by.
+        values: The strengths, and the addresses of its servers.
+        bundle: The folder of the run.
+        code: What Headcount exited with.
+        seconds: How long it took, from the first server's start to the last one's end.
+
+    """
+
+    case: Case
+    seed: int
+    values: Mapping[str, str]
+    bundle: Path
+    code: int
+    seconds: float
+
+    def record(self) -> dict[str, Any]:
+        """For a file."""
+        return {
+            "name": self.case.name,
+            "seed": self.seed,
+            "values": dict(self.values),
+            "bundle": self.bundle.name,
+            "code": self.code,
+            "seconds": round(self.seconds, 1),
+        }
+
+
+def play(case: Case, seed: int, keep: Path, tools: Tools, *, beside: bool = False) -> Played:
+    """Play it; raises PlayError, or RuntimeError where a server does not start."""
+    begun = time.monotonic()
+    keep.mkdir(parents=True, exist_ok=True)
+    with contextlib.ExitStack() as around:
+        values = dict(case.draw(seed))
+        folder = Path(around.enter_context(tempfile.TemporaryDirectory(prefix="hcf-")))
+        folder.chmod(0o711)
+        disk = around.enter_context(folder_on_disk()) if case.disk else None
+        if disk is not None:
+            values["disk"] = str(disk)
+        wanted = {key: filled(text, values) for key, text in case.namespace.items()}
+        within = around.enter_context(namespace(wanted))
+        pid = _started(case, values, Around(around, folder, disk, within, tools))
+        around.enter_context(neighbours(int(filled(case.hogs, values))))
+        around.enter_context(neighbours(USUAL_NEIGHBOURS if beside else 0, BURSTS))
+        if case.cold and disk is not None:
+            forget(disk)
+        _interrupted(case, values, pid, around)
+        code, text, made = _measured(case, values, folder, within)
+        if made is None:
+            raise PlayError(text.strip()[-2000:])
+        bundle = keep / f"{case.key}-{seed}"
+        shutil.rmtree(bundle, ignore_errors=True)
+        shutil.copytree(made, bundle)
+    (keep / f"{bundle.name}.txt").write_text(text, "utf-8")
+    played = Played(case, seed, values, bundle, code, time.monotonic() - begun)
+    with (keep / TRUTHS).open("a", encoding="utf-8") as file:
+        file.write(json.dumps(played.record()) + "\n")
+    return played
+
+
+@dataclass(frozen=True)
+class Around:
+    """Where servers are started, and what ends them."""
+
+    stack: contextlib.ExitStack
+    folder: Path
+    disk: Path | None
+    within: list[str]
+    tools: Tools
+
+
+def _started(case: Case, values: dict[str, str], around: Around) -> int:
+    """Start all servers, and note their addresses; the process of the last one."""
+    taken: set[int] = set()
+    pid = 0
+    for one in case.stack:
+        component = filled_in(one, values)
+        home = around.folder / component.name
+        home.mkdir()
+        place = Place(home, free_port(taken), around.tools, values, max(LEVELS))
+        start = KINDS[component.kind](component, place)
+        server = around.stack.enter_context(running(start, component, place, around.within))
+        around.stack.enter_context(limited(server.pid, component.group, around.disk))
+        values[component.name] = start.address
+        pid = server.pid
+    return pid
+
+
+def _interrupted(
+    case: Case, values: Mapping[str, str], pid: int, around: contextlib.ExitStack
+) -> None:
+    """Begin what stops the servers now and then, or keeps them busy."""
+    if case.stop:
+        each = {key: float(filled(str(text), values)) for key, text in case.stop.items()}
+        around.enter_context(stopped(pid, each["every_ms"], each["for_ms"]))
+    if case.every:
+        address = values[case.stack[-1].name]
+        statement, every_ms = str(case.every["statement"]), float(case.every["ms"])
+        around.enter_context(repeated(address, statement, every_ms))
+
+
+def _measured(
+    case: Case, values: Mapping[str, str], folder: Path, within: list[str]
+) -> tuple[int, str, Path | None]:
+    """Run Headcount; its exit code, what it printed, and its bundle."""
+    file = folder / "foreign.toml"
+    file.write_text(workload(case, filled(case.statement, values)), "utf-8")
+    runs = folder / "runs"
+    address = values[case.stack[-1].name]
+    scheme = "postgresql" if case.statement else "http"
+    command = [*within, sys.executable, "-m", "headcount", "run", str(file)]
+    command += ["--target", f"{scheme}://{address}", "--runs", str(runs)]
+    command += ["--user", "shop"] if case.statement else []
+    if case.quick:
+        command += ["--quick", "--budget", BUDGET]
+    else:
+        command += ["--levels", ",".join(str(users) for users in LEVELS)]
+        command += ["--duration", f"{case.level_s:g}s", "--ramp", "1s", "--settle", "1s"]
+    group = {"cpu": filled(case.generator_cpu, values)} if case.generator_cpu else {}
+    output = folder / "printed"
+    with output.open("wb") as printed:
+        headcount = subprocess.Popen(
+            command,
+            env={**os.environ, "HEADCOUNT_PASSWORD": PASSWORD, "COLUMNS": "100"},
+            stdin=subprocess.DEVNULL,
+            stdout=printed,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        with limited(headcount.pid, group, None):
+            code = headcount.wait(LONGEST_S)
+    except subprocess.TimeoutExpired:
+        code = -1
+    finally:
+        end(headcount)
+    made = sorted(one.parent for one in runs.glob("*/levels.json"))
+    return code, output.read_text("utf-8"), made[-1] if made else None
+
+
+def kept(keep: Path, cases: Mapping[str, Case]) -> list[Played]:
+    """What was played into a folder, the last time of each."""
+    found = {}
+    for line in (keep / TRUTHS).read_text("utf-8").splitlines():
+        row = json.loads(line)
+        if row["name"] in cases:
+            row |= {"case": cases[row.pop("name")], "bundle": keep / row["bundle"]}
+            found[row["bundle"]] = Played(**row)
+    return list(found.values())

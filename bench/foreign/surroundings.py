@@ -1,0 +1,174 @@
+"""What a case needs around its servers: control groups, neighbours, a namespace, interruptions."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from bench.foreign.servers.start import PASSWORD, end
+from headcount.lab.keeper import descendants
+from headcount.lab.squeeze import hierarchy
+from headcount.lab.squeeze.device import device_of
+from headcount.lab.squeeze.group import Group, make
+from headcount.lab.squeeze.limits import Limits
+
+SPIN = "while True: pass"
+BURSTS = """
+import time
+while True:
+    end = time.monotonic() + 0.06
+    while time.monotonic() < end: pass
+    time.sleep(0.14)
+"""
+"""Uses a third of a core, in pieces that a busy machine's other programs have."""
+MIB = 1 << 20
+IP = "/usr/sbin/ip"
+TC = "/usr/sbin/tc"
+FIRST_PORT = 40_000
+"""Of a namespace with few ports for connections; servers listen elsewhere."""
+
+
+@contextlib.contextmanager
+def limited(pid: int, wanted: Mapping[str, str], disk: Path | None) -> Iterator[Group | None]:
+    """A control group with limits around a process and all that comes of it."""
+    if not wanted:
+        yield None
+        return
+    limits = Limits(
+        cpu_cores=float(wanted["cpu"]) if "cpu" in wanted else None,
+        memory_bytes=int(wanted["memory"]) * MIB if "memory" in wanted else None,
+        disk_read_bytes=_whole(wanted, "read"),
+        disk_write_bytes=_whole(wanted, "write"),
+        disk_read_ops=_whole(wanted, "read_ops"),
+        disk_write_ops=_whole(wanted, "write_ops"),
+    )
+    group = make("foreign", hierarchy.find(), limits.controllers)
+    try:
+        group.add([pid])
+        group.limit(limits, device_of(disk) if disk is not None else None)
+        yield group
+    finally:
+        for member in group.pids():
+            with contextlib.suppress(OSError):
+                group.release(member)
+        group.remove()
+
+
+def _whole(wanted: Mapping[str, str], name: str) -> int | None:
+    return int(wanted[name]) if name in wanted else None
+
+
+@contextlib.contextmanager
+def neighbours(number: int, program: str = SPIN) -> Iterator[None]:
+    """Other programs that use the CPU."""
+    busy = [
+        subprocess.Popen([sys.executable, "-S", "-c", program], start_new_session=True)
+        for _ in range(number)
+    ]
+    try:
+        yield
+    finally:
+        for one in busy:
+            end(one)
+
+
+@contextlib.contextmanager
+def folder_on_disk() -> Iterator[Path]:
+    """A folder on the machine's disk, which other users may pass through."""
+    with tempfile.TemporaryDirectory(prefix="hcf-", dir="/var/tmp") as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+@contextlib.contextmanager
+def namespace(wanted: Mapping[str, str]) -> Iterator[list[str]]:
+    """What runs a command in a network namespace of its own; nothing where none is wanted."""
+    if not wanted:
+        yield []
+        return
+    name = f"headcount-foreign-{os.getpid()}"
+    _run(IP, "netns", "add", name)
+    within = [IP, "netns", "exec", name]
+    try:
+        _run(IP, "-n", name, "link", "set", "lo", "up")
+        if "ports" in wanted:
+            last = FIRST_PORT + int(wanted["ports"]) - 1
+            text = f"{FIRST_PORT} {last}"
+            _run(*within, "sh", "-c", f"echo {text} > /proc/sys/net/ipv4/ip_local_port_range")
+        if "mbit" in wanted:
+            how = ["rate", f"{wanted['mbit']}mbit", "burst", "128kb", "latency", "100ms"]
+            _run(*within, TC, "qdisc", "add", "dev", "lo", "root", "tbf", *how)
+        yield within
+    finally:
+        _run(IP, "netns", "delete", name)
+
+
+@contextlib.contextmanager
+def stopped(pid: int, every_ms: float, for_ms: float) -> Iterator[None]:
+    """Stop a server and all that came of it, now and then."""
+    ended = threading.Event()
+
+    def again() -> None:
+        while not ended.wait((every_ms - for_ms) / 1000):
+            everyone = [pid, *descendants(pid)]
+            _signal(everyone, signal.SIGSTOP)
+            ended.wait(for_ms / 1000)
+            _signal(everyone, signal.SIGCONT)
+
+    thread = threading.Thread(target=again, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        _signal([pid, *descendants(pid)], signal.SIGCONT)
+
+
+def _signal(pids: list[int], how: signal.Signals) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, how)
+
+
+@contextlib.contextmanager
+def repeated(address: str, statement: str, every_ms: float) -> Iterator[None]:
+    """Have the owner of a database say something again and again."""
+    host, _, rest = address.partition(":")
+    port, _, database = rest.partition("/")
+    words = ["psql", "-XAtq", "-h", host, "-p", port, "-U", "admin", "-d", database]
+    speaker = subprocess.Popen(
+        words,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PGPASSWORD": PASSWORD},
+        start_new_session=True,
+    )
+    ended = threading.Event()
+
+    def again() -> None:
+        with contextlib.suppress(OSError):
+            while speaker.stdin is not None and not ended.wait(every_ms / 1000):
+                speaker.stdin.write(f"{statement};\n".encode())
+                speaker.stdin.flush()
+
+    thread = threading.Thread(target=again, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        end(speaker)
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip()}")

@@ -1,0 +1,146 @@
+"""The programs that the cases start: Debian packages, and what is built outside the tree."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+PROGRAMS = Path(__file__).parent / "programs"
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "headcount-bench"
+PACKAGES = (
+    *("haproxy", "lighttpd", "nginx", "nodejs", "npm", "openjdk-17-jdk-headless", "pgbouncer"),
+    *("libpostgresql-jdbc-java", "php-fpm", "postgresql", "redis-server"),
+)
+"""Debian's. Node and the JDK may also come from elsewhere."""
+FOUND_AS = {
+    "haproxy": "/usr/sbin/haproxy",
+    "lighttpd": "/usr/sbin/lighttpd",
+    "nginx": "/usr/sbin/nginx",
+    "nodejs": "node",
+    "npm": "npm",
+    "openjdk-17-jdk-headless": "javac",
+    "pgbouncer": "/usr/sbin/pgbouncer",
+    "php-fpm": "/usr/sbin/php-fpm8.2",
+    "redis-server": "/usr/bin/redis-server",
+    "postgresql": "/usr/bin/psql",
+    "libpostgresql-jdbc-java": "/usr/share/java/postgresql.jar",
+}
+CADDY = "github.com/caddyserver/caddy/v2/cmd/caddy@v2.11.9"
+PYTHON_PACKAGES = ("gunicorn==23.0.0", "uvicorn==0.38.0", "psycopg[binary]==3.2.13")
+NODE_PACKAGES = ("pg@8.16.3",)
+JDBC = "/usr/share/java/postgresql.jar"
+POLICY = Path("/usr/sbin/policy-rc.d")
+"""What Debian's packages ask whether they may start their service (invoke-rc.d(8))."""
+BUILD_S = 1200.0
+
+
+@dataclass(frozen=True)
+class Tools:
+    """Where they are built; each is built when it is first asked for."""
+
+    folder: Path
+
+    def go(self) -> Path:
+        """The application in Go."""
+        made = self.folder / f"go-{_digest('app.go', 'go.mod', 'go.sum')}"
+        if not made.exists():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            _run("go", "build", "-o", str(made), ".", cwd=PROGRAMS)
+        return made
+
+    def node(self) -> Path:
+        """A folder with the application for Node and its modules."""
+        made = self.folder / f"node-{_digest('app.js', extra=NODE_PACKAGES)}"
+        if not (made / "app.js").exists():
+            made.mkdir(parents=True, exist_ok=True)
+            _run("npm", "install", "--no-fund", "--no-audit", "--prefix", str(made), *NODE_PACKAGES)
+            shutil.copyfile(PROGRAMS / "app.js", made / "app.js")
+        return made
+
+    def java(self) -> str:
+        """The class path of the application in Java."""
+        made = self.folder / f"java-{_digest('App.java')}"
+        if not (made / "App.class").exists():
+            made.mkdir(parents=True, exist_ok=True)
+            _run("javac", "-d", str(made), str(PROGRAMS / "App.java"))
+        return f"{made}:{JDBC}"
+
+    def python(self) -> Path:
+        """A Python with gunicorn, uvicorn and psycopg."""
+        made = self.folder / f"python-{_digest(extra=PYTHON_PACKAGES)}"
+        done = made / "installed"
+        if not done.exists():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            _run(sys.executable, "-m", "venv", str(made))
+            _run(str(made / "bin/pip"), "install", "--quiet", *PYTHON_PACKAGES)
+            done.touch()
+        return made / "bin/python"
+
+    def caddy(self) -> Path:
+        """Caddy, from its sources."""
+        made = self.folder / f"caddy-{_digest(extra=(CADDY,))}" / "caddy"
+        if not made.exists():
+            made.parent.mkdir(parents=True, exist_ok=True)
+            _run("go", "install", CADDY, environment={"GOBIN": str(made.parent)})
+        return made
+
+
+def install() -> None:
+    """Install the Debian packages that are missing, and start none of their services.
+
+    Raises RuntimeError where that takes root.
+    """
+    missing = [
+        name for name in PACKAGES if not (Path(FOUND_AS[name]).exists() or shutil.which(FOUND_AS[name]))
+    ]
+    if not missing:
+        return
+    if os.geteuid() != 0:
+        raise RuntimeError(f"install these Debian packages first: {' '.join(missing)}")
+    print(f"installing Debian packages: {' '.join(missing)}", flush=True)
+    forbids = not POLICY.exists()
+    if forbids:
+        POLICY.write_text("#!/bin/sh\nexit 101\n", "utf-8")
+        POLICY.chmod(0o755)
+    try:
+        with tempfile.TemporaryDirectory() as name:
+            # Some packages call systemctl themselves: they find one that does nothing.
+            still = Path(name) / "systemctl"
+            still.write_text("#!/bin/sh\nexit 0\n", "utf-8")
+            still.chmod(0o755)
+            path = f"{name}:/usr/sbin:/usr/bin:/sbin:/bin"
+            apt = ["apt-get", "-qq", "-y", "-o", "DPkg::Lock::Timeout=300"]
+            quiet = {"DEBIAN_FRONTEND": "noninteractive"}
+            _run(*apt, "update")
+            how = ["-o", f"DPkg::Path={path}", "--no-install-recommends"]
+            _run(*apt, *how, "install", *missing, environment=quiet)
+    finally:
+        if forbids:
+            POLICY.unlink()
+
+
+def _digest(*names: str, extra: tuple[str, ...] = ()) -> str:
+    """A short name for what something is built from."""
+    parts = [(PROGRAMS / name).read_bytes() for name in names]
+    parts += [text.encode() for text in extra]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
+
+
+def _run(*command: str, cwd: Path | None = None, environment: dict[str, str] | None = None) -> None:
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        env={**os.environ, **(environment or {})},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=BUILD_S,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {done.stdout[-2000:]}")
