@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from bench.foreign.case import Case, cases
+from bench.foreign.figures import figures
 from bench.foreign.judge import Judged, judge
-from bench.foreign.play import PlayError, kept, play
-from bench.foreign.summary import faults, line, shown
+from bench.foreign.play import Played, PlayError, kept, play
+from bench.foreign.summary import about, faults, line, shown
 from bench.foreign.tools import CACHE, Tools, install
 
 
@@ -33,19 +34,21 @@ def main(arguments: Sequence[str]) -> int:
     found: list[Judged] = []
     failed = 0
     with tempfile.TemporaryDirectory(prefix="hcf-keep-", dir="/var/tmp") as name:
-        for one in _judged(options, wanted, Path(name)):
-            if one is None:
+        for played in _played(options, wanted, Path(name)):
+            if played is None:
                 failed += 1
-                continue
-            found.append(one)
-            print("\n".join((line(one), *faults(one))), flush=True)
+            elif options.figures:
+                print("\n".join((about(played), *figures(played))), flush=True)
+            else:
+                found.append(judge(played))
+                print("\n".join((line(found[-1]), *faults(found[-1]))), flush=True)
     if found:
         print(shown(found))
     if failed:
         print(f"{failed} left nothing to judge")
     if options.json is not None:
         records = [one.record() for one in found]
-        options.json.write_text(json.dumps(records, indent=1, default=str) + "\n", "utf-8")
+        options.json.write_text(json.dumps(records, indent=1) + "\n", "utf-8")
     return 1 if failed else 0
 
 
@@ -56,6 +59,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--list", action="store_true", help="name the cases, and play none")
     parser.add_argument("--keep", type=Path, help="folder for the bundles")
     parser.add_argument("--judge", type=Path, metavar="DIR", help="judge kept bundles again")
+    parser.add_argument("--figures", action="store_true", help="what servers did, no judgement")
+    parser.add_argument("--duration", type=float, metavar="S", help="seconds of each level")
     parser.add_argument("--seed", type=int, default=1, help="of the strengths")
     parser.add_argument("--repeat", type=int, default=1, help="how often, with the next seeds")
     parser.add_argument("--neighbours", action="store_true", help="other programs use some CPU")
@@ -64,26 +69,24 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _judged(
+def _played(
     options: argparse.Namespace, wanted: Sequence[Case], spare: Path
-) -> Iterator[Judged | None]:
-    """Each case's answer; None where a case left nothing to judge, which is printed."""
+) -> Iterator[Played | None]:
+    """Each case as it was played; None where it left nothing to judge, which is printed."""
     if options.judge is not None:
-        for played in kept(options.judge, {case.name: case for case in wanted}):
-            yield judge(played)
+        yield from kept(options.judge, {case.name: case for case in wanted})
         return
     install()
-    keep = options.keep or spare
+    keep, tools = options.keep or spare, Tools(options.tools)
     for seed in range(options.seed, options.seed + options.repeat):
         for case in wanted:
             try:
-                played = play(
-                    case, seed, keep, Tools(options.tools), beside=options.neighbours
-                )
-                yield judge(played)
+                played = play(case, seed, keep, tools, options.neighbours, options.duration)
             except (PlayError, RuntimeError, OSError) as error:
                 print(f"no answer    {case.kind}: {case.name}: {error}", flush=True)
                 yield None
+            else:
+                yield played
 
 
 def _ended(*_: object) -> NoReturn:

@@ -74,8 +74,8 @@ def diagnosis(bundle: Path) -> Mapping[str, Any]:
     )
     if not done.stdout.strip():
         raise RuntimeError(f"{bundle}: {done.stderr.strip()}")
-    found: Mapping[str, Any] = json.loads(done.stdout)
-    return found
+    found: Mapping[str, Any] | None = json.loads(done.stdout)["diagnosis"]
+    return found or {}
 
 
 def judged(played: Played, said: Mapping[str, Any], printed: str) -> Judged:
@@ -127,7 +127,9 @@ def _not_in(text: str, patterns: Iterable[str], values: Mapping[str, str]) -> tu
     return tuple(
         pattern
         for pattern in patterns
-        if not re.search(filled(pattern, values, lambda one: re.escape(one.partition("|")[0])), text)
+        if not re.search(
+            filled(pattern, values, lambda one: re.escape(one.partition("|")[0])), text
+        )
     )
 
 

@@ -1,4 +1,4 @@
-"""Plays a case: starts its servers, lets Headcount measure them as a user would, keeps the bundle."""
+"""Plays a case: starts its servers, has Headcount measure them as users do, keeps the bundle."""
 
 import contextlib
 import json
@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ LEVELS = (2, 16, 64)
 """A few users, some, and many: what an impatient user tries."""
 LONGEST_S = 150.0
 """For a run to end: many times what its levels take."""
-BUDGET = "40s"
+BUDGET = "30s"
 """Of a search with `--quick`."""
 USUAL_NEIGHBOURS = 2
 TRUTHS = "truths.ndjson"
@@ -76,9 +76,15 @@ class Played:
         }
 
 
-def play(case: Case, seed: int, keep: Path, tools: Tools, *, beside: bool = False) -> Played:
-    """Play it; raises PlayError, or RuntimeError where a server does not start."""
+def play(
+    case: Case, seed: int, keep: Path, tools: Tools, beside: bool, level_s: float | None
+) -> Played:
+    """Play it, beside other programs or not, with levels of another length or its own.
+
+    Raises PlayError, or RuntimeError where a server does not start.
+    """
     begun = time.monotonic()
+    case = replace(case, level_s=level_s or case.level_s)
     keep.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as around:
         values = dict(case.draw(seed))

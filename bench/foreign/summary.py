@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from bench.foreign.judge import Judged
+from bench.foreign.play import Played
 
 HIGH = "high"
 WORDS = (HIGH, "fair", "low")
@@ -12,17 +13,21 @@ Z = 1.96
 """Of the normal distribution, for 95%."""
 
 
+def about(played: Played) -> str:
+    """What a case is, how strong its cause, and how long it took."""
+    drawn = ", ".join(f"{name} {played.values[name]}" for name in played.case.strength)
+    return (
+        f"{played.seconds:5.1f} s  {played.case.part:8}  {played.case.kind}: {played.case.name}"
+        f"{f' ({drawn})' if drawn else ''}"
+    )
+
+
 def line(one: Judged) -> str:
     """A case in a line."""
     said = f"{one.limit}{f' ({one.detail})' if one.detail else ''}"
     advice = "advice right" if one.is_advised else "advice WRONG"
-    case = one.played.case
-    drawn = ", ".join(f"{name} {one.played.values[name]}" for name in case.strength)
-    return (
-        f"{one.mark:11}  {said:28} {one.word:4} {one.confidence:.2f}  {advice}  "
-        f"{one.played.seconds:5.1f} s  {case.part:8}  {case.kind}: {case.name}"
-        f"{f' ({drawn})' if drawn else ''}"
-    )
+    answer = f"{one.mark:11}  {said:28} {one.word:4} {one.confidence:.2f}  {advice}"
+    return f"{answer}  {about(one.played)}"
 
 
 def faults(one: Judged) -> list[str]:
@@ -53,7 +58,7 @@ def shown(found: Sequence[Judged]) -> str:
 
 
 def _of_part(name: str, those: Sequence[Judged]) -> list[str]:
-    counts = Counter(one.mark for one in those)
+    counts: Counter[str] = Counter(one.mark for one in those)
     sure = sum(one.mark == "WRONG" and one.word == HIGH for one in those)
     return [
         f"{name}:",

@@ -95,7 +95,9 @@ def install() -> None:
     Raises RuntimeError where that takes root.
     """
     missing = [
-        name for name in PACKAGES if not (Path(FOUND_AS[name]).exists() or shutil.which(FOUND_AS[name]))
+        name
+        for name in PACKAGES
+        if not (Path(FOUND_AS[name]).exists() or shutil.which(FOUND_AS[name]))
     ]
     if not missing:
         return

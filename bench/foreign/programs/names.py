@@ -5,32 +5,44 @@ import asyncio
 
 ADDRESS = bytes((0xC0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, 127, 0, 0, 1))
 """A pointer to the name, type A, class IN, kept for 0 s, four bytes (RFC 1035, 4.1.3)."""
+IS_ADDRESS = b"\0\1"
+ANSWER = b"\x85\x80"
+"""A response with authority, recursion available (RFC 1035, 4.1.1)."""
 
 
 class Names(asyncio.DatagramProtocol):
-    def __init__(self, after_s):
+    """Answers each question for the type A, and others with nothing."""
+
+    def __init__(self, after_s: float) -> None:
         self.after_s = after_s
 
-    def connection_made(self, transport):
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep what answers are sent by."""
         self.transport = transport
 
-    def datagram_received(self, data, sender):
-        asyncio.get_running_loop().call_later(self.after_s, self.answer, data, sender)
+    def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
+        """Answer later."""
+        asyncio.get_running_loop().call_later(self.after_s, self.answer, data, addr)
 
-    def answer(self, data, sender):
+    def answer(self, data: bytes, addr: tuple[str, int]) -> None:
+        """Say where the name is."""
         end = data.index(0, 12) + 5
-        is_address = data[end - 4 : end - 2] == b"\0\1"
-        head = data[:2] + b"\x85\x80\0\1" + (b"\0\1" if is_address else b"\0\0") + bytes(4)
-        self.transport.sendto(head + data[12:end] + (ADDRESS if is_address else b""), sender)
+        is_known = data[end - 4 : end - 2] == IS_ADDRESS
+        head = data[:2] + ANSWER + b"\0\1" + (b"\0\1" if is_known else b"\0\0") + bytes(4)
+        message = head + data[12:end] + (ADDRESS if is_known else b"")
+        if isinstance(self.transport, asyncio.DatagramTransport):
+            self.transport.sendto(message, addr)
 
 
-async def main():
+async def main() -> None:
+    """Serve until it is ended."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int)
     parser.add_argument("--after-ms", type=float)
     given = parser.parse_args()
-    loop = asyncio.get_running_loop()
-    await loop.create_datagram_endpoint(lambda: Names(given.after_ms / 1000), ("127.0.0.1", given.port))
+    await asyncio.get_running_loop().create_datagram_endpoint(
+        lambda: Names(given.after_ms / 1000), ("127.0.0.1", given.port)
+    )
     await asyncio.Event().wait()
 
 

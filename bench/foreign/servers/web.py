@@ -113,12 +113,16 @@ def haproxy(component: Component, place: Place) -> Start:
         frontend=component.frontend,
         config=component.config,
     )
-    return Start([program("haproxy"), "-db", "-f", _written(place, "haproxy.cfg", text)], place.address)
+    return Start(
+        [program("haproxy"), "-db", "-f", _written(place, "haproxy.cfg", text)], place.address
+    )
 
 
 def lighttpd(component: Component, place: Place) -> Start:
     """One process, unless the case has `server.max-worker`."""
-    usual = [f"{key} = {value}" for key, value in LIGHTTPD_USUAL.items() if key not in component.config]
+    usual = [
+        f"{key} = {value}" for key, value in LIGHTTPD_USUAL.items() if key not in component.config
+    ]
     text = LIGHTTPD.format(
         folder=place.folder,
         port=place.port,
