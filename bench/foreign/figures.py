@@ -1,22 +1,23 @@
 """What the servers of a case did, whatever Headcount makes of it: whether its cause binds."""
 
 import json
+from typing import Any
 
 from bench.foreign.play import Played
 
 SERVER_CPU = "process.cpu.utilization"
+FOREIGN_CPU = "system.cpu.foreign"
 MACHINE = "sut"
 
 
 def figures(played: Played) -> list[str]:
     """A line for each number of users: throughput, times, failures, CPU."""
-    levels = json.loads((played.bundle / "levels.json").read_text("utf-8"))["levels"]
     lines = []
-    for level in levels:
+    for level in _levels(played):
         total = level["total"]
         times = total["response"] or {}
         cpu = {side: _mean(level, side, SERVER_CPU) for side in (MACHINE, "generator")}
-        other = _mean(level, MACHINE, "system.cpu.foreign")
+        other = _mean(level, MACHINE, FOREIGN_CPU)
         faults = ", ".join(f"{one['kind']} {one['count']}" for one in level["faults"])
         lines.append(
             f"    {level['users']:4} users  {total['rate_per_s']:8.1f}/s"
@@ -28,5 +29,21 @@ def figures(played: Played) -> list[str]:
     return lines
 
 
-def _mean(level: dict[str, dict[str, dict[str, dict[str, float]]]], side: str, name: str) -> float:
-    return level["counters"].get(side, {}).get(name, {}).get("mean", 0.0)
+def busy_elsewhere(played: Played) -> float | None:
+    """CPU that other programs used at the largest number of users, in cores; None if unknown.
+
+    A limit that is injected beside busy programs may not be the one that binds.
+    """
+    summary = _levels(played)[-1]["counters"].get(MACHINE, {}).get(FOREIGN_CPU)
+    return None if summary is None else float(summary["mean"])
+
+
+def _levels(played: Played) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((played.bundle / "levels.json").read_text("utf-8"))[
+        "levels"
+    ]
+    return found
+
+
+def _mean(level: dict[str, Any], side: str, name: str) -> float:
+    return float(level["counters"].get(side, {}).get(name, {}).get("mean", 0.0))

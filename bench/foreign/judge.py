@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bench.foreign.case import filled
+from bench.foreign.figures import busy_elsewhere
 from bench.foreign.play import Played
 
 Mark = Literal["right", "partly", "WRONG", "cannot tell"]
@@ -52,7 +53,8 @@ class Judged:
         """For a file."""
         case = self.played.case
         own = {name: value for name, value in vars(self).items() if name != "played"}
-        about = {"class": case.kind, "part": case.part, "truth": case.truth}
+        elsewhere = busy_elsewhere(self.played)
+        about = {"elsewhere": elsewhere, "class": case.kind, "part": case.part, "truth": case.truth}
         return {**self.played.record(), **about, **own}
 
 

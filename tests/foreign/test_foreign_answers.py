@@ -5,16 +5,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from scipy.stats import binomtest
-
 from bench.foreign.case import Case, answers, cases, filled
 from bench.foreign.judge import judged
 from bench.foreign.play import Played
 from bench.foreign.servers import KINDS
 from bench.foreign.summary import score, shown
 from bench.foreign.workload import workload
-from headcount.bundle.diagnosis import Limit
+from scipy.stats import binomtest
+
 from headcount import workloads
+from headcount.bundle.diagnosis import Limit
 
 NEW_LIMITS = {"upstream", "limiter", "delay", "pause"}
 
