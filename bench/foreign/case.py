@@ -95,8 +95,7 @@ class Case:
         stop: `every_ms` and `for_ms`: the target is stopped now and then.
         every: `ms` and `statement`: the database's owner says it again and again.
         namespace: `ports` or `mbit`: all is in a network namespace with few ports or a slow link.
-        disk: Whether it needs a folder on a disk.
-        cold: Whether the files are not in memory when users come.
+        disk: Whether it needs a folder on a disk; its files are not in memory when users come.
 
     """
 
@@ -126,7 +125,6 @@ class Case:
     every: dict[str, str | int] = field(default_factory=dict)
     namespace: dict[str, str] = field(default_factory=dict)
     disk: bool = False
-    cold: bool = False
 
     @property
     def key(self) -> str:

@@ -98,7 +98,8 @@ def play(
         pid = _started(case, values, Around(around, folder, disk, within, tools))
         around.enter_context(neighbours(int(filled(case.hogs, values))))
         around.enter_context(neighbours(USUAL_NEIGHBOURS if beside else 0, BURSTS))
-        if case.cold and disk is not None:
+        if disk is not None:
+            # A control group is charged only for what its own members read into memory.
             forget(disk)
         _interrupted(case, values, pid, around)
         code, text, made = _measured(case, values, folder, within)

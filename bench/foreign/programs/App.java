@@ -29,6 +29,7 @@ public final class App {
   private static final Object MONITOR = new Object();
   private static final List<Object> LIVE = new ArrayList<>();
   private static volatile long sink;
+  private static volatile Object last;
   private static double next;
 
   private static double number(String name, double otherwise) {
@@ -115,11 +116,9 @@ public final class App {
     if (FLAGS.containsKey("garbage-kib")) {
       int kib = (int) number("garbage-kib", 0);
       all.add(() -> {
-        var some = new ArrayList<byte[]>();
         for (int i = 0; i < kib; i++) {
-          some.add(new byte[1008]);
+          last = new byte[1008];
         }
-        sink = some.size();
       });
     }
     if (FLAGS.containsKey("database")) {

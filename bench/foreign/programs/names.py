@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+from typing import cast
 
 ADDRESS = bytes((0xC0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, 127, 0, 0, 1))
 """A pointer to the name, type A, class IN, kept for 0 s, four bytes (RFC 1035, 4.1.3)."""
@@ -18,7 +19,7 @@ class Names(asyncio.DatagramProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep what answers are sent by."""
-        self.transport = transport
+        self.transport = cast("asyncio.DatagramTransport", transport)
 
     def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
         """Answer later."""
@@ -30,8 +31,7 @@ class Names(asyncio.DatagramProtocol):
         is_known = data[end - 4 : end - 2] == IS_ADDRESS
         head = data[:2] + ANSWER + b"\0\1" + (b"\0\1" if is_known else b"\0\0") + bytes(4)
         message = head + data[12:end] + (ADDRESS if is_known else b"")
-        if isinstance(self.transport, asyncio.DatagramTransport):
-            self.transport.sendto(message, addr)
+        self.transport.sendto(message, addr)
 
 
 async def main() -> None:

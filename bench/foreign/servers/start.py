@@ -176,7 +176,7 @@ def pages(component: Component, folder: Path, users: int) -> Path:
     line = b"".join(b"%02x %s\n" % (byte, b"a word of a page" * (byte % 3)) for byte in block)
     for one in component.files.split():
         name, _, size = one.partition("=")
-        numbers = [name.replace("*", str(user)) for user in range(1, users + 1)]
+        numbers = [name.replace("*", str(user)) for user in range(users + 1)]
         for each in numbers if "*" in name else [name]:
             content = (line * (int(size) // len(line) + 1))[: int(size)]
             (place / each).write_bytes(content)
