@@ -12,7 +12,7 @@ from typing import NoReturn
 from bench.foreign.case import Case, cases
 from bench.foreign.figures import figures
 from bench.foreign.judge import Judged, judge
-from bench.foreign.play import Played, PlayError, kept, play
+from bench.foreign.play import LEVELS, Played, PlayError, kept, play
 from bench.foreign.summary import about, faults, line, shown
 from bench.foreign.tools import CACHE, Tools, install
 
@@ -60,6 +60,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--keep", type=Path, help="folder for the bundles")
     parser.add_argument("--judge", type=Path, metavar="DIR", help="judge kept bundles again")
     parser.add_argument("--figures", action="store_true", help="what servers did, no judgement")
+    parser.add_argument("--levels", type=_levels, default=LEVELS, help="numbers of users")
     parser.add_argument("--duration", type=float, metavar="S", help="seconds of each level")
     parser.add_argument("--seed", type=int, default=1, help="of the strengths")
     parser.add_argument("--repeat", type=int, default=1, help="how often, with the next seeds")
@@ -81,12 +82,19 @@ def _played(
     for seed in range(options.seed, options.seed + options.repeat):
         for case in wanted:
             try:
-                played = play(case, seed, keep, tools, options.neighbours, options.duration)
+                played = play(
+                    case, seed, keep, tools, options.neighbours, options.duration, options.levels
+                )
             except (PlayError, RuntimeError, OSError) as error:
                 print(f"no answer    {case.kind}: {case.name}: {error}", flush=True)
                 yield None
             else:
                 yield played
+
+
+def _levels(text: str) -> tuple[int, ...]:
+    """Numbers of users, with commas between them."""
+    return tuple(int(users) for users in text.split(","))
 
 
 def _ended(*_: object) -> NoReturn:

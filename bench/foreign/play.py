@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,8 @@ from headcount.lab.squeeze.cache import forget
 
 LEVELS = (2, 16, 64)
 """A few users, some, and many: what an impatient user tries."""
+MOST_USERS = 64
+"""Who have pages of their own."""
 LONGEST_S = 150.0
 """For a run to end: many times what its levels take."""
 BUDGET = "30s"
@@ -77,7 +79,13 @@ class Played:
 
 
 def play(
-    case: Case, seed: int, keep: Path, tools: Tools, beside: bool, level_s: float | None
+    case: Case,
+    seed: int,
+    keep: Path,
+    tools: Tools,
+    beside: bool,
+    level_s: float | None = None,
+    levels: Sequence[int] = LEVELS,
 ) -> Played:
     """Play it, beside other programs or not, with levels of another length or its own.
 
@@ -102,7 +110,7 @@ def play(
             # A control group is charged only for what its own members read into memory.
             forget(disk)
         _interrupted(case, values, pid, around)
-        code, text, made = _measured(case, values, folder, within)
+        code, text, made = _measured(case, values, levels, folder, within)
         if made is None:
             raise PlayError(text.strip()[-2000:])
         bundle = keep / f"{case.key}-{seed}"
@@ -134,7 +142,7 @@ def _started(case: Case, values: dict[str, str], around: Around) -> int:
         component = filled_in(one, values)
         home = around.folder / component.name
         home.mkdir()
-        place = Place(home, free_port(taken), around.tools, values, max(LEVELS))
+        place = Place(home, free_port(taken), around.tools, values, MOST_USERS)
         start = KINDS[component.kind](component, place)
         server = around.stack.enter_context(running(start, component, place, around.within))
         around.stack.enter_context(limited(server.pid, component.group, around.disk))
@@ -157,7 +165,11 @@ def _interrupted(
 
 
 def _measured(
-    case: Case, values: Mapping[str, str], folder: Path, within: list[str]
+    case: Case,
+    values: Mapping[str, str],
+    levels: Sequence[int],
+    folder: Path,
+    within: list[str],
 ) -> tuple[int, str, Path | None]:
     """Run Headcount; its exit code, what it printed, and its bundle."""
     file = folder / "foreign.toml"
@@ -171,7 +183,7 @@ def _measured(
     if case.quick:
         command += ["--quick", "--budget", BUDGET]
     else:
-        command += ["--levels", ",".join(str(users) for users in LEVELS)]
+        command += ["--levels", ",".join(str(users) for users in levels)]
         command += ["--duration", f"{case.level_s:g}s", "--ramp", "1s", "--settle", "1s"]
     group = {"cpu": filled(case.generator_cpu, values)} if case.generator_cpu else {}
     output = folder / "printed"
