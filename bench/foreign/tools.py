@@ -13,12 +13,13 @@ PROGRAMS = Path(__file__).parent / "programs"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "headcount-bench"
 PACKAGES = (
     *("haproxy", "lighttpd", "nginx", "nodejs", "npm", "openjdk-17-jdk-headless", "pgbouncer"),
-    *("libpostgresql-jdbc-java", "php-fpm", "postgresql", "redis-server"),
+    *("libpostgresql-jdbc-java", "lighttpd-mod-deflate", "php-fpm", "postgresql", "redis-server"),
 )
 """Debian's. Node and the JDK may also come from elsewhere."""
 FOUND_AS = {
     "haproxy": "/usr/sbin/haproxy",
     "lighttpd": "/usr/sbin/lighttpd",
+    "lighttpd-mod-deflate": "/usr/lib/lighttpd/mod_deflate.so",
     "nginx": "/usr/sbin/nginx",
     "nodejs": "node",
     "npm": "npm",

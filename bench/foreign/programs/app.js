@@ -115,8 +115,9 @@ function steps() {
   return all;
 }
 
-const live = [];
-for (let i = 0; i < number("live-mib") * 1024; i++) live.push(new Array(126).fill(i));
+// Small objects, which the collector has to visit one by one; named so that it cannot drop them.
+globalThis.live = [];
+for (let i = 0; i < number("live-mib") * 8192; i++) globalThis.live.push(new Array(14).fill(i));
 const todo = steps();
 const body = Buffer.alloc(number("bytes") || 200);
 let busy = 0;
