@@ -1,6 +1,7 @@
 """A case from its servers to its bundle: the cause binds, and nothing is left of it."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -8,19 +9,10 @@ from bench.foreign.case import cases
 from bench.foreign.figures import busy_elsewhere, figures
 from bench.foreign.judge import judge
 from bench.foreign.play import kept, play
+from bench.foreign.servers.start import listens
 from bench.foreign.tools import Tools
 
 NAME = "nginx delays above a rate"
-
-
-def command_lines() -> list[str]:
-    found = []
-    for file in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            found.append(file.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
-        except OSError:
-            continue
-    return found
 
 
 @pytest.mark.e2e
@@ -37,9 +29,8 @@ def test_a_rate_limit_binds_and_its_server_ends(tmp_path: Path) -> None:
     assert [int(line.split()[0]) for line in figures(played)] == [8, 24]
     assert busy_elsewhere(played) is not None
 
-    address = played.values["web"]
-    config = f"127.0.0.1:{address.rpartition(':')[2]}"
-    assert not [line for line in command_lines() if "hcf-" in line or config in line]
+    port = int(played.values["web"].rpartition(":")[2])
+    assert not listens(os.getpid(), port)
 
     again = kept(keep, {case.name: case})
     assert [one.record() for one in again] == [played.record()]
