@@ -80,27 +80,27 @@ def diagnosis(bundle: Path) -> Mapping[str, Any]:
     return found or {}
 
 
-def judged(played: Played, said: Mapping[str, Any], printed: str) -> Judged:
+def judged(played: Played, answered: Mapping[str, Any], printed: str) -> Judged:
     """Compare a diagnosis, and what the run printed, with the answer of the case."""
     answer = played.case.answer
-    limit = str(said.get("limit", "unknown"))
-    suggestions = " ".join(_texts(said.get("advice", ())))
-    texts = _texts([said.get(name, ()) for name in EVIDENCE])
+    limit = str(answered.get("limit", "unknown"))
+    suggestions = " ".join(_texts(answered.get("advice", ())))
+    texts = _texts([answered.get(name, ()) for name in EVIDENCE])
     if limit in FAILURES:
         texts.append(printed)  # which has the errors, in the server's words
     evidence = " ".join(" ".join(texts).split())
     missing = _not_in(evidence, answer.says, played.values)
     misleading = tuple(set(answer.never) - set(_not_in(suggestions, answer.never, played.values)))
     wanted = _not_in(suggestions, answer.advice, played.values)
-    is_near = _size_is_near(played, said.get("size"))
+    is_near = _size_is_near(played, answered.get("size"))
     return Judged(
         played=played,
         mark=_mark(played, limit, is_whole=not missing and is_near),
         limit=limit,
-        detail=said.get("detail"),
-        confidence=float(said.get("confidence") or 0.0),
-        word=str(said.get("confidence_word", "low")),
-        sentence=str(said.get("sentence", "")),
+        detail=answered.get("detail"),
+        confidence=float(answered.get("confidence") or 0.0),
+        word=str(answered.get("confidence_word", "low")),
+        sentence=str(answered.get("sentence", "")),
         missing=missing + (() if is_near else ("its size",)),
         is_advised=len(wanted) < len(answer.advice) and not misleading,
         misleading=misleading,

@@ -24,9 +24,9 @@ def about(played: Played) -> str:
 
 def line(one: Judged) -> str:
     """A case in a line."""
-    said = f"{one.limit}{f' ({one.detail})' if one.detail else ''}"
+    limit = f"{one.limit}{f' ({one.detail})' if one.detail else ''}"
     advice = "advice right" if one.is_advised else "advice WRONG"
-    answer = f"{one.mark:11}  {said:28} {one.word:4} {one.confidence:.2f}  {advice}"
+    answer = f"{one.mark:11}  {limit:28} {one.word:4} {one.confidence:.2f}  {advice}"
     return f"{answer}  {about(one.played)}"
 
 

@@ -162,6 +162,9 @@ def test_slow_because_of_another_server_names_it() -> None:
     found = diagnosed(ladder(SLOW, there), 80.0)
     assert (found.limit, found.detail) == ("upstream", PEER_NAME)
     assert "it waits 76.0 ms" in found.sentence
+    found = diagnosed(ladder(SLOW, there, outcome="passed"), 80.0)
+    assert found.limit == "none"
+    assert "it waits 76.0 ms" in found.sentence
 
 
 def test_processes_that_somebody_stops_are_pauses() -> None:

@@ -129,9 +129,9 @@ def test_what_only_hides_the_cause_is_partly_right() -> None:
 
 def test_an_upstream_is_right_only_with_its_address() -> None:
     of = played("nginx before a server with a pool", k="5", back="127.0.0.1:70")
-    said = {**POOL, "limit": "upstream", "sentence": "It waits for 127.0.0.1:70."}
-    assert judged(of, said, "").mark == "right"
-    other = judged(of, {**said, "sentence": "It waits for 127.0.0x1:70."}, "")
+    answer = {**POOL, "limit": "upstream", "sentence": "It waits for 127.0.0.1:70."}
+    assert judged(of, answer, "").mark == "right"
+    other = judged(of, {**answer, "sentence": "It waits for 127.0.0x1:70."}, "")
     assert (other.mark, other.missing) == ("partly", ("<back>",))
 
 

@@ -8,7 +8,7 @@ from headcount.analyse.diagnosis.advice import advice, advice_kind, failure_advi
 from headcount.analyse.diagnosis.confidence import confidence, confidence_word
 from headcount.analyse.diagnosis.decide import SOFTWARE, Decision, decide
 from headcount.analyse.diagnosis.doubts import doubts
-from headcount.analyse.diagnosis.evidence import failure
+from headcount.analyse.diagnosis.evidence import failure, upstream
 from headcount.analyse.diagnosis.kills import kills
 from headcount.analyse.diagnosis.log_lines import log_lines, named_limits
 from headcount.analyse.diagnosis.observation import Observation, observe
@@ -85,7 +85,10 @@ def of_levels(
         confidence=sure,
         confidence_word=confidence_word(sure),
         sentence=sentence(
-            decision, broke=_broke(levels), why_unknown=_why(decision, weighed, server)
+            decision,
+            broke=_broke(levels),
+            why_unknown=_why(decision, weighed, server),
+            most_time=upstream.time_text(weighed.seen),
         ),
         saturation=weighed.seen.elasticity,
         figures=list(sign.figures) if sign else [],

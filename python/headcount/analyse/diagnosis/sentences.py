@@ -55,15 +55,22 @@ REFUSALS = {
 }
 
 
-def sentence(decision: Decision, *, broke: str | None, why_unknown: str) -> str:
-    """What stops the server, in a sentence; `broke` is the criterion that broke, if any."""
+def sentence(
+    decision: Decision, *, broke: str | None, why_unknown: str, most_time: str | None = None
+) -> str:
+    """What stops the server, in a sentence.
+
+    `broke` is the criterion that broke, if any; `most_time` says where a scenario spends most of
+    its time, if that is known.
+    """
     if decision.limit == "none":
         if broke is not None:
             return (
                 "No resource is full: throughput still grew with the users, and the response time "
                 f"does not come from queueing ({broke})."
             )
-        return "No limit reached: throughput still grew with the users at the largest level."
+        grew = "No limit reached: throughput still grew with the users at the largest level"
+        return f"{grew}; {most_time}." if most_time else f"{grew}."
     if decision.limit == "unknown" or decision.sign is None:
         return f"Cannot tell: {why_unknown}."
     sign = decision.sign

@@ -11,6 +11,7 @@ from headcount.counters.proc.queues import QueueTable
 from headcount.counters.proc.serving import Place
 from headcount.counters.proc.sockets import Listener, Table, inodes, open_table
 from headcount.counters.proc.states import ThreadStates
+from headcount.counters.proc.unix_sockets import UnixTable
 from headcount.counters.proc.upstream import Upstreams
 from headcount.counters.proc.waits import ThreadWaits
 
@@ -272,5 +273,8 @@ def gauges_of(
             gauges.append(NetworkQueues(QueueTable(namespace), own))
     if roots is not None:
         gauges += [ThreadStates(proc, members), ThreadWaits(proc, members)]
-        gauges.append(Upstreams(own.table, proc, members))
+        unix = None
+        with suppress(OSError):
+            unix = UnixTable(namespace)
+        gauges.append(Upstreams(own.table, proc, members, unix))
     return gauges

@@ -4,14 +4,19 @@ Their work is caused by the server's users. To other counters they are other pro
 """
 
 import ipaddress
+import os
 import socket
 import time
 from collections.abc import Collection, Iterable
+from contextlib import closing
 from pathlib import Path
 
-from headcount.counters.proc.serving import Place, find
+from headcount.counters.proc.serving import Place, find, processes, roots
+from headcount.counters.proc.sockets import inodes
 from headcount.counters.proc.tree import Tree, delta
 from headcount.counters.proc.tree import read as read_tree
+from headcount.counters.proc.unix_sockets import UnixTable
+from headcount.counters.proc.upstream import UNIX
 
 NAME = "upstream.cpu.utilization"
 AGAIN_S = 5.0
@@ -71,14 +76,26 @@ class UpstreamPrograms:
         began_s = time.thread_time()
         pids: set[int] = set()
         for peer in peers:
-            place = Place.of(peer)
-            if _is_here(peer):
-                pids |= set(find([place], proc=self._proc, sys=self._sys).pids)
+            if peer.startswith(UNIX):
+                pids |= self._holders(peer.removeprefix(UNIX))
+            elif _is_here(peer):
+                pids |= set(find([Place.of(peer)], proc=self._proc, sys=self._sys).pids)
         found = tuple(sorted(pids - set(members)))
         if found != self._pids:
             self._pids, self._previous = found, None
         self._peers = peers
         self._look_due_s = at_s + max(AGAIN_S, _pause_s(began_s))
+
+    def _holders(self, path: str) -> set[int]:
+        """The processes that listen at a path; init, which starts services, holds it for them."""
+        try:
+            with closing(UnixTable()) as table:
+                found = table.listeners([path])
+        except OSError:
+            return set()
+        wanted = {inode for inode, _ in found.values()}
+        held = {pid for pid in processes(self._proc) if wanted & inodes(str(self._proc), [pid])}
+        return set(roots(held - {1, os.getpid()}, self._proc))
 
 
 def _pause_s(began_s: float) -> float:

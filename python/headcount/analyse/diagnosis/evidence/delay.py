@@ -54,11 +54,7 @@ def _upstream(light: Observation, seen: Saturation, score: float) -> Sign | None
     if peer is None:
         return None
     name = instance_name(upstream.WAITING, PEER, peer.name)
-    text = (
-        f"of the {duration((light.service_s or 0.0) * 1000)} that a scenario takes with few users, "
-        f"it waits {duration(peer.took_s * 1000)} for {peer.name}"
-    )
-    shown = figure(light, name, peer.waiting, text)
+    shown = figure(light, name, peer.waiting, upstream.time_text(seen) or "")
     return Sign("upstream", peer.name, score * between(peer.share, 0.3, 0.7), (shown,))
 
 

@@ -57,7 +57,8 @@ def peer_of(level: Observation, seen: Saturation) -> Peer | None:
     waiting = found[name]
     if waiting <= 0:
         return None
-    took_s, light = waiting / level.per_s, seen.light
+    # On a busy machine, connections are looked at a little after scenarios were counted.
+    took_s, light = min(waiting / level.per_s, level.service_s or 0.0), seen.light
     grown = None
     if light is not None and light.users < level.users and light.per_s:
         before = light.mean(instance_name(WAITING, PEER, name))
@@ -118,6 +119,18 @@ def slow_part(level: Observation, seen: Saturation) -> Peer | None:
     """The peer where scenarios spend most of their time, if that is more than half of it."""
     peer = peer_of(level, seen)
     return peer if peer is not None and peer.share >= threshold("upstream.most") else None
+
+
+def time_text(seen: Saturation) -> str | None:
+    """Where a scenario spends most of its time with few users, if that is another server."""
+    light = seen.light
+    peer = slow_part(light, seen) if light is not None else None
+    if light is None or peer is None or light.service_s is None:
+        return None
+    return (
+        f"of the {duration(light.service_s * 1000)} that a scenario takes with few users, "
+        f"it waits {duration(peer.took_s * 1000)} for {peer.name}"
+    )
 
 
 def _share_of_light(peer: Peer, seen: Saturation) -> float:
