@@ -8,7 +8,7 @@ from headcount.analyse.diagnosis.advice import advice, advice_kind, failure_advi
 from headcount.analyse.diagnosis.confidence import confidence, confidence_word
 from headcount.analyse.diagnosis.decide import SOFTWARE, Decision, decide
 from headcount.analyse.diagnosis.doubts import doubts
-from headcount.analyse.diagnosis.evidence import failure, upstream
+from headcount.analyse.diagnosis.evidence import delay, failure, upstream
 from headcount.analyse.diagnosis.kills import kills
 from headcount.analyse.diagnosis.log_lines import log_lines, named_limits
 from headcount.analyse.diagnosis.observation import Observation, observe
@@ -88,7 +88,7 @@ def of_levels(
             decision,
             broke=_broke(levels),
             why_unknown=_why(decision, weighed, server),
-            most_time=upstream.time_text(weighed.seen),
+            most_time=upstream.time_text(weighed.seen) or delay.time_text(weighed.seen),
         ),
         saturation=weighed.seen.elasticity,
         figures=list(sign.figures) if sign else [],

@@ -13,7 +13,7 @@ from headcount.analyse.diagnosis.sign import Sign, figure
 from headcount.analyse.diagnosis.thresholds import between, threshold
 from headcount.bundle.diagnosis import Figure
 from headcount.counters.naming import PEER, instance_name
-from headcount.text import duration, share, significant
+from headcount.text import duration, plural, share, significant
 
 STOPPED = "process.threads.stopped"
 THREADS = "process.threads"
@@ -77,9 +77,16 @@ def _own(light: Observation, level: Observation, score: float) -> Sign:
     return Sign("delay", detail, score, tuple(figures))
 
 
+def time_text(seen: Saturation) -> str | None:
+    """What a scenario takes with few users and with many; None if that is not known."""
+    if seen.light is None or not seen.levels or seen.light.service_s is None:
+        return None
+    return _took(seen.light, seen.levels[-1]).sentence
+
+
 def _took(light: Observation, level: Observation | None = None) -> Figure:
     took_ms = (light.service_s or 0.0) * 1000
-    text = f"a scenario takes {duration(took_ms)} with {light.users} users"
+    text = f"a scenario takes {duration(took_ms)} with {plural('user', light.users)}"
     if light.users == 1:
         text = f"a scenario takes {duration(took_ms)} with a single user"
     if level is not None and level.users > light.users and level.service_s is not None:
