@@ -33,7 +33,7 @@ class CounterOrigin(Record):
 
 
 class ServerFound(Record):
-    """A server of this machine that Headcount did not start, as it was found."""
+    """A server that Headcount did not start, as it was found here or over SSH."""
 
     addresses: list[str] = Field(description="Where it listens, as ip:port")
     found_by: str | None = Field(description="How its processes were found; null if they were not")
@@ -46,6 +46,9 @@ class ServerFound(Record):
         "bytes, processes"
     )
     missing: str | None = Field(description="What could not be read, and how to get it")
+    machine: str | None = Field(
+        default=None, description="The login it was found through; null on this machine"
+    )
 
 
 class EnvironmentFile(Record):
@@ -61,5 +64,5 @@ class EnvironmentFile(Record):
         default=[], description="Where counters of other machines come from"
     )
     server: ServerFound | None = Field(
-        default=None, description="The server's processes, if it was found on this machine"
+        default=None, description="The server's processes, if it was looked for: here, or over SSH"
     )

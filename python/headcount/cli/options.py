@@ -145,8 +145,35 @@ Pid = Annotated[
         "--pid",
         metavar="PID",
         min=1,
-        help="A process of the server, on this machine. Without it, those that listen at "
-        "the target's address. Repeatable.",
+        help="A process of the server, here or at --source ssh://. Without it, those that listen "
+        "at the target's address. Repeatable.",
+        rich_help_panel=TARGET,
+    ),
+]
+Unit = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--unit",
+        metavar="NAME",
+        help="The server is this systemd unit: nginx, postgresql@15-main. Repeatable.",
+        rich_help_panel=TARGET,
+    ),
+]
+Cgroup = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--cgroup",
+        metavar="PATH",
+        help="The server is a control group's processes: /system.slice/web.service. Repeatable.",
+        rich_help_panel=TARGET,
+    ),
+]
+Container = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--container",
+        metavar="NAME",
+        help="The server is a container, by name or ID (docker, podman, LXC). Repeatable.",
         rich_help_panel=TARGET,
     ),
 ]
@@ -202,6 +229,43 @@ VersusSource = Annotated[
         "--versus-source",
         metavar="[NAME=]ADDRESS",
         help="Counters of the second target's machine, as --source. Repeatable.",
+        rich_help_panel=VERSUS,
+    ),
+]
+VersusPid = Annotated[
+    list[int] | None,
+    typer.Option(
+        "--versus-pid",
+        metavar="PID",
+        min=1,
+        help="A process of the second target's server, as --pid.",
+        rich_help_panel=VERSUS,
+    ),
+]
+VersusUnit = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--versus-unit",
+        metavar="NAME",
+        help="The systemd unit of the second target's server, as --unit.",
+        rich_help_panel=VERSUS,
+    ),
+]
+VersusCgroup = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--versus-cgroup",
+        metavar="PATH",
+        help="The control group of the second target's server, as --cgroup.",
+        rich_help_panel=VERSUS,
+    ),
+]
+VersusContainer = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--versus-container",
+        metavar="NAME",
+        help="The container of the second target's server, as --container.",
         rich_help_panel=VERSUS,
     ),
 ]

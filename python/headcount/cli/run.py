@@ -199,6 +199,9 @@ def run(
     workspace: options.Workspace = None,
     source: options.Source = None,
     pid: options.Pid = None,
+    unit: options.Unit = None,
+    cgroup: options.Cgroup = None,
+    container: options.Container = None,
     authorised_by: options.AuthorisedBy = None,
     password_file: options.PasswordFile = None,
     token_file: options.TokenFile = None,
@@ -208,6 +211,10 @@ def run(
     versus_client: options.VersusClient = None,
     versus_user: options.VersusUser = None,
     versus_source: options.VersusSource = None,
+    versus_pid: options.VersusPid = None,
+    versus_unit: options.VersusUnit = None,
+    versus_cgroup: options.VersusCgroup = None,
+    versus_container: options.VersusContainer = None,
     versus_cost: options.VersusCost = None,
     versus_password_file: options.VersusPasswordFile = None,
     pairs: options.Pairs = None,
@@ -270,9 +277,10 @@ def run(
         user=versus_user,
         sources=versus_source,
         cost=versus_cost,
+        named=running.named(versus_pid, versus_unit, versus_cgroup, versus_container),
         pairs=pairs,
         order=pair_order,
     )
     secrets = running.Files(password_file, token_file, versus_password_file)
-    asked = running.Asked(what, target, pid or ())
+    asked = running.Asked(what, target, running.named(pid, unit, cgroup, container))
     running.run(asked, overrides, second, secrets, runs, plan_only=plan_only, json=json)

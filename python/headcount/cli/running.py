@@ -21,7 +21,9 @@ from headcount.cli.secrets import secrets_for
 from headcount.cli.settings import client_settings, limit_of, setting
 from headcount.controller.access import Secrets
 from headcount.controller.lab_settings import check_lab_settings
+from headcount.controller.versus.asked import SideAsked
 from headcount.counters import address as addresses
+from headcount.counters.proc.named import NOBODY, Named
 from headcount.errors import InputError
 from headcount.plan import plan as plans
 from headcount.plan.cost import stated_cost
@@ -42,11 +44,11 @@ USUAL_HTTP = "web-static"
 
 @dataclass(frozen=True)
 class Asked:
-    """What is run, on which target, and which processes are its server's, if somebody says."""
+    """What is run, on which target, and what is its server, if somebody says."""
 
     what: str
     target: str | None
-    pids: Sequence[int] = ()
+    named: Named = NOBODY
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,18 @@ def limits(given: Sequence[str] | None) -> dict[str, str]:
     return dict(limit_of(text) for text in given or [])
 
 
+def named(
+    pids: Sequence[int] | None,
+    units: Sequence[str] | None,
+    cgroups: Sequence[str] | None,
+    containers: Sequence[str] | None,
+) -> Named:
+    """What somebody says is the server."""
+    return Named(
+        tuple(pids or ()), tuple(units or ()), tuple(cgroups or ()), tuple(containers or ())
+    )
+
+
 def played(path: Path | None, *, ignore_times: bool) -> LoadFile | None:
     """The load file; None without one."""
     if path is None:
@@ -112,7 +126,8 @@ def run(
     both = [plan] if second is None else [plan, second]
     for one in both:
         check_lab_settings(one)
-    _check_pids(asked.pids, both)
+    for one, its_named in zip(both, (asked.named, other.named), strict=False):
+        _check_named(its_named, one)
     if plan_only:
         for one in both:
             out.print(one.to_toml(), markup=False, end="")
@@ -121,31 +136,29 @@ def run(
     check_load_file(plan.workload.program)
     secrets = secrets_for(plan, files.token, files.password)
     if second is None:
-        _alone(plan, runs, secrets, asked.pids, json=json)
+        _alone(plan, runs, secrets, asked.named, json=json)
     theirs = versus.secrets_of(second, secrets, files.versus_password)
     wanted = versus.wanted(other.pairs, other.order)
-    versus.run((plan, secrets), (second, theirs), wanted, runs, json=json)
+    first = SideAsked(plan, secrets, asked.named)
+    versus.run(first, SideAsked(second, theirs, other.named), wanted, runs, json=json)
 
 
-def _check_pids(pids: Sequence[int], both: Sequence[plans.Plan]) -> None:
-    """Refuse processes of a server where they cannot be told apart, or are known."""
-    if pids and len(both) > 1:
-        raise InputError("--pid belongs to a run on one target, not to --versus")
-    if pids and parse(both[0].target).lab is not None:
+def _check_named(named: Named, plan: plans.Plan) -> None:
+    """Refuse to be told what the server is where that is known."""
+    if named and parse(plan.target).lab is not None:
         raise InputError(
-            f"--pid is for a server that you started; the processes of {both[0].target} are known"
+            f"{named.options[0]} is for a server that you started; the processes of {plan.target} "
+            "are known"
         )
 
 
-def _alone(
-    plan: plans.Plan, runs: Path, secrets: Secrets, pids: Sequence[int], *, json: bool
-) -> NoReturn:
+def _alone(plan: plans.Plan, runs: Path, secrets: Secrets, named: Named, *, json: bool) -> NoReturn:
     """Run a plan and conclude."""
     # What levels need, statistics above all, takes half a second to load; other verbs do not.
     from headcount.controller import run as controller
 
     with Display(err, quiet=json) as display:
-        folder, verdict = controller.start(plan, runs, secrets, display, pids)
+        folder, verdict = controller.start(plan, runs, secrets, display, named)
     conclude(folder, verdict, json=json)
 
 

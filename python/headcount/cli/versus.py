@@ -16,6 +16,8 @@ from headcount.cli.exits import exit_code
 from headcount.cli.secrets import secret, secrets_for
 from headcount.cli.settings import client_settings, limit_of, setting
 from headcount.controller.access import Secrets
+from headcount.controller.versus.asked import SideAsked
+from headcount.counters.proc.named import NOBODY, Named
 from headcount.errors import ExitCode, InputError
 from headcount.plan import target as targets
 from headcount.plan.plan import Plan
@@ -40,16 +42,19 @@ class Given:
     user: str | None
     sources: list[str] | None
     cost: str | None
+    named: Named
     pairs: int | None
     order: str | None
 
 
 def second_plan(plan: Plan, target: str | None, given: Given) -> Plan | None:
     """The second target's plan; None if there is to be none."""
-    asked = [field.name for field in fields(given) if getattr(given, field.name) is not None]
+    asked = [
+        field.name for field in fields(given) if getattr(given, field.name) not in (None, NOBODY)
+    ]
     if not asked:
         return None
-    if not any(name not in {"pairs", "order", "cost", "sources"} for name in asked):
+    if not any(name not in {"pairs", "order", "cost", "sources", "named"} for name in asked):
         raise InputError(
             "there is no second target to compare with: give --versus TARGET, or --versus-set "
             "KEY=VALUE for a lab server like the first with another setting"
@@ -115,8 +120,8 @@ class VersusDisplay(Display):
 
 
 def run(
-    first: tuple[Plan, Secrets],
-    second: tuple[Plan, Secrets],
+    first: SideAsked,
+    second: SideAsked,
     how: "Wanted",
     runs: Path,
     *,

@@ -5,16 +5,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from headcount.bundle.environment import ServerFound
-from headcount.counters.proc.files import read_text
+from headcount.controller.server_found import record, sentence
 from headcount.counters.proc.listening import ServerSource
-from headcount.counters.proc.serving import Found, Place, find
-from headcount.errors import InputError, TargetError
+from headcount.counters.proc.machine import ThisMachine
+from headcount.counters.proc.named import NOBODY, Named
+from headcount.counters.proc.serving import Found, Place, find_on
+from headcount.errors import TargetError
 from headcount.plan.client import mail_client
 from headcount.plan.mail_client import parse_post
 from headcount.plan.plan import Plan
 from headcount.plan.target import Target, is_own, resolve_name
-
-LIMITS = (("cpu", "{:g} CPUs"), ("memory", "{:,.0f} bytes"), ("processes", "{:,.0f} processes"))
 
 
 @dataclass(frozen=True)
@@ -23,15 +23,13 @@ class LocalServer:
 
     Attributes:
         addresses: Its addresses, as `ip:port`.
-        named: Its processes, where somebody named them.
-        named_by: Who did.
+        named: What somebody said that it is.
         also: Processes that are part of it wherever they listen.
 
     """
 
     addresses: Sequence[str]
-    named: Sequence[int] = ()
-    named_by: str = "named with --pid"
+    named: Named = NOBODY
     also: Sequence[int] = field(default=())
 
     @cached_property
@@ -46,49 +44,23 @@ class LocalServer:
 
     def find(self) -> Found:
         """Look for it now."""
-        return find(self.places, self.named, self.named_by)
+        return find_on(ThisMachine(), self.places, self.named)
 
     def source(self, name: str) -> ServerSource:
         """Counters of this machine and of the server, wherever its processes are by then."""
         places = None if self.also else self.places
-        return ServerSource(name, lambda: [*self.find().pids, *self.also], places=places)
+        group = self.first.control_group if self.named.is_a_group else None
+        return ServerSource(
+            name, lambda: [*self.find().pids, *self.also], places=places, group=group
+        )
 
     def disclosed(self) -> ServerFound:
         """What was found, for the bundle."""
-        found = self.first
-        return ServerFound(
-            addresses=list(self.addresses),
-            found_by=found.how or None,
-            processes={str(pid): name for pid, name in found.names.items()},
-            control_group=dict(found.control_group),
-            limits=dict(found.limits),
-            missing=found.missing,
-        )
+        return record(self.first, self.addresses)
 
     def sentence(self) -> str:
         """What was found, in a line."""
-        found = self.first
-        if not found.pids:
-            return found.missing or "the server's processes are not known"
-        names = list(dict.fromkeys(found.names.values()))
-        several = len(found.names)
-        who = f"{', '.join(names[:3])}{' and others' if len(names) > 3 else ''}"
-        text = f"server {who} ({several} process{'' if several == 1 else 'es'}), {found.how}"
-        if found.control_group:
-            groups = list(dict.fromkeys(found.control_group.values()))
-            text += f"; control group {', '.join(groups)}"
-        limits = [form.format(found.limits[key]) for key, form in LIMITS if key in found.limits]
-        if limits:
-            text += f", limited to {', '.join(limits)}"
-        return f"{text}; {found.missing}" if found.missing else text
-
-
-def named_processes(pids: Sequence[int]) -> Sequence[int]:
-    """Processes that somebody named; raises InputError for one that there is not."""
-    for pid in pids:
-        if read_text(f"/proc/{pid}/stat") is None:
-            raise InputError(f"--pid {pid}: there is no such process on this machine")
-    return pids
+        return sentence(self.first)
 
 
 def joined_servers(
@@ -102,8 +74,8 @@ def joined_servers(
     return LocalServer(addresses, also=pids if len(found) < 2 else ())
 
 
-def local_server(plan: Plan, target: Target, address: str) -> LocalServer:
-    """The server of a target at `ip:port` of this machine."""
+def server_addresses(plan: Plan, target: Target, address: str) -> list[str]:
+    """Where a target's server listens on its machine, the first at `ip:port`."""
     addresses = [address]
     if target.protocol == "mail" and (smtp := mail_client(plan.client).smtp):
         post = parse_post(smtp)
@@ -111,6 +83,11 @@ def local_server(plan: Plan, target: Target, address: str) -> LocalServer:
             other = resolve_name(post.host, post.port)
         except TargetError:
             other = ""
-        if other and is_own(other):
+        if other and (is_own(other) if is_own(address) else same_host(other, address)):
             addresses.append(other)
-    return LocalServer(addresses)
+    return addresses
+
+
+def same_host(one: str, other: str) -> bool:
+    """Whether two addresses, as `ip:port`, are of one machine."""
+    return one.rpartition(":")[0] == other.rpartition(":")[0]

@@ -2,36 +2,54 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 
 from headcount.bundle.environment import CounterOrigin
 from headcount.counters import address as addresses
 from headcount.counters.latest import Latest
 from headcount.counters.open import open_far, open_source
+from headcount.counters.query import FarQuery
 from headcount.counters.source import Source
+from headcount.counters.ssh.source import SshSource
 from headcount.errors import InputError
 from headcount.plan.sources import split_source
 
 SUT = "sut"
 
 
+@dataclass(frozen=True)
+class Opened:
+    """Sources of counters that are open, and the login to the server's machine if one is."""
+
+    sources: Sequence[Source] = ()
+    server: SshSource | None = None
+
+
 @contextmanager
-def open_sources(sources: Sequence[str], *, local: bool) -> Iterator[list[Source]]:
+def open_sources(
+    sources: Sequence[str], *, local: bool, query: FarQuery | None = None
+) -> Iterator[Opened]:
     """Open the plan's sources of counters, each read once; they are closed on the way out.
 
-    `local` says that the system under test is on this machine, whose counters it then has already.
+    `local` says that the system under test is on this machine, whose counters it then has already;
+    `query` is its server, which is followed if the system under test is reached over SSH.
     Raises InputError, TargetError or SystemLimitError for the first that cannot be read.
     """
     with ExitStack() as stack:
         found: list[Source] = []
+        server = None
         for name, address in named_addresses(sources, local=local):
             source: Source
             if address.kind == "local":
                 source = open_source(address.text, name)
             else:
-                source = Latest(open_far(address, name))
+                far = open_far(address, name, query if name == SUT else None)
+                if name == SUT and isinstance(far, SshSource):
+                    server = far
+                source = Latest(far)
             stack.callback(source.close)
             found.append(source)
-        yield found
+        yield Opened(found, server)
 
 
 def named_addresses(sources: Sequence[str], *, local: bool) -> list[tuple[str, addresses.Address]]:

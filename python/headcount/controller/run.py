@@ -2,7 +2,6 @@
 
 import math
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from headcount.controller.session import Session
 from headcount.controller.sut import Sut, connect
 from headcount.controller.trial import try_all
 from headcount.controller.versus.side_verdict import side_verdict
+from headcount.counters.proc.named import NOBODY, Named
 from headcount.errors import (
     EngineError,
     HeadcountError,
@@ -46,11 +46,11 @@ SILENT_S = 0.5
 
 
 def start(
-    plan: Plan, runs: Path, secrets: Secrets, listener: Listener, pids: Sequence[int] = ()
+    plan: Plan, runs: Path, secrets: Secrets, listener: Listener, named: Named = NOBODY
 ) -> tuple[Path, Verdict]:
     """Run a plan; returns its bundle's folder and the verdict.
 
-    `pids` are processes of a server on this machine, where they are not to be looked for.
+    `named` is what somebody says is the server, where that is not to be found by its address.
 
     Raises HeadcountError when it cannot start or not go on; what was measured is then in the bundle
     all the same. KeyboardInterrupt does not leave this function: the verdict says `interrupted`.
@@ -58,14 +58,14 @@ def start(
     check_engine()
     check_budget(plan)
     ensure_handles(plan.protocol, max(plan.levels, default=plan.search.start_users))
-    with connect(plan, secrets, pids=pids) as sut:
+    with connect(plan, secrets, named=named) as sut:
         folder = new_folder(runs, plan.workload.name, plan.target)
         bundle = BundleWriter(folder)
         bundle.plan(plan.to_toml())
         bundle.environment(sut.environment(plan.target))
         listener.started(plan, folder)
-        if sut.server is not None:
-            listener.noted(sut.server.sentence())
+        if sut.found is not None:
+            listener.noted(sut.found.sentence())
         return folder, Run(plan, sut, bundle, listener, [], 0.0).play()
 
 

@@ -13,15 +13,14 @@ from headcount.controller.access.files import FilesAccess
 from headcount.controller.access.open import lab_access, target_access
 from headcount.controller.access.pair import PairAccess
 from headcount.controller.disclosure import disclose
-from headcount.controller.local_server import (
-    LocalServer,
-    joined_servers,
-    local_server,
-    named_processes,
-)
-from headcount.controller.remote_counters import counter_origins, open_sources
+from headcount.controller.local_server import LocalServer, joined_servers, server_addresses
+from headcount.controller.remote_counters import Opened, counter_origins, open_sources
 from headcount.controller.run_limits import COLD, limit_settings, run_limits
+from headcount.controller.server_found import FarServerFound, check_named
 from headcount.counters import GeneratorSource, HostSource
+from headcount.counters.proc.named import NOBODY, Named
+from headcount.counters.proc.serving import Place
+from headcount.counters.query import FarQuery
 from headcount.counters.source import Source
 from headcount.errors import InputError
 from headcount.lab.squeeze import Squeeze
@@ -48,6 +47,8 @@ class Sut:
     most_users: int = 0
     elsewhere: Sequence[Source] = ()
     server: LocalServer | None = None
+    far_server: FarServerFound | None = None
+    listens_at: Sequence[str] = ()
 
     def prepare(self, users: int, on_progress: Progress) -> Prepared:
         """Make the data set: at first that of the whole ladder, before limits are in force.
@@ -80,6 +81,11 @@ class Sut:
         own = self.access.source()
         return [*sources, own] if own is not None else sources
 
+    @property
+    def found(self) -> LocalServer | FarServerFound | None:
+        """What was found of a server that somebody else started; None if it was not looked for."""
+        return self.server or self.far_server
+
     def environment(self, target: str) -> EnvironmentFile:
         """The disclosure."""
         settings = {**self.access.settings, **self.lab_settings}
@@ -92,7 +98,7 @@ class Sut:
             settings=settings,
             paths=paths,
             counters=counter_origins(self.elsewhere),
-            server=self.server.disclosed() if self.server is not None else None,
+            server=self.found.disclosed() if self.found is not None else None,
         )
 
 
@@ -101,25 +107,37 @@ def connect(
     plan: Plan,
     secrets: Secrets,
     needed: frozenset[str] = frozenset(),
-    pids: Sequence[int] = (),
+    named: Named = NOBODY,
 ) -> Iterator[Sut]:
     """Connect to the plan's target, or to both where two are joined, and to sources of counters.
 
     Lab servers are started, and stopped on the way out, with their data. They are in a
     control group of their own where that is possible, with the plan's limits; `needed` are
-    controllers of limits that come later (`Squeeze.limit`); `pids` are processes of a server on
-    this machine, where they are not to be looked for.
+    controllers of limits that come later (`Squeeze.limit`); `named` is what somebody says is the
+    server, on this machine or where its counters come from over SSH.
     """
     is_lab = targets.parse(plan.target).lab is not None
     with ExitStack() as stack:
         # A source that cannot be read is an error before a server is started for it.
-        elsewhere = stack.enter_context(open_sources(plan.sources, local=True)) if is_lab else []
+        opened = Opened()
+        if is_lab:
+            opened = stack.enter_context(open_sources(plan.sources, local=True))
         sut = stack.enter_context(_squeezed(plan, secrets, needed))
-        if pids:
-            sut = replace(sut, server=_named(sut, pids))
+        if named and sut.local:
+            sut = replace(sut, server=_named(sut, named))
         if not is_lab:
-            elsewhere = stack.enter_context(open_sources(plan.sources, local=sut.local))
-        yield replace(sut, elsewhere=elsewhere)
+            query = FarQuery(tuple(Place.of(one) for one in sut.listens_at), named)
+            opened = stack.enter_context(open_sources(plan.sources, local=sut.local, query=query))
+        far = None
+        if opened.server is not None:
+            far = FarServerFound(sut.listens_at, opened.server)
+            check_named(named, opened.server.found)
+        elif named and not sut.local:
+            raise InputError(
+                f"{named.options[0]} names a server on this machine or on one that is reached over "
+                "SSH, and this target is on another: add --source ssh://USER@HOST"
+            )
+        yield replace(sut, elsewhere=opened.sources, far_server=far)
 
 
 @contextmanager
@@ -170,14 +188,16 @@ def _part(
     return plan.model_copy(update={"target": target.text, "client": client, "server": server})
 
 
-def _named(sut: Sut, pids: Sequence[int]) -> LocalServer:
-    """The server with the processes that somebody named."""
+def _named(sut: Sut, named: Named) -> LocalServer:
+    """The server that somebody named."""
     if sut.server is None:
         raise InputError(
-            "--pid names processes of a server that runs on this machine; this target's are "
-            f"{'known' if sut.local else 'on another machine'}"
+            f"{named.options[0]} names a server that you started on this machine; this target's "
+            "processes are known"
         )
-    return replace(sut.server, named=named_processes(pids), named_by="named with --pid")
+    server = replace(sut.server, named=named)
+    check_named(named, server.first)
+    return server
 
 
 def _joined(first: Sut, second: Sut) -> Sut:
@@ -192,6 +212,7 @@ def _joined(first: Sut, second: Sut) -> Sut:
         [*first.homes, *second.homes],
         {**first.logs, **second.logs},
         server=joined_servers(first.server, second.server, pids),
+        listens_at=[*first.listens_at, *second.listens_at],
     )
 
 
@@ -222,10 +243,11 @@ def _connect_one(plan: Plan, secrets: Secrets) -> Iterator[Sut]:
     access = target_access(plan, address, secrets)
     # Counters that somebody gives of a machine by its name are not read twice.
     local = targets.is_loopback(address) or (not plan.sources and targets.is_own(address))
-    found = local_server(plan, target, address) if local else None
+    listens_at = server_addresses(plan, target, address)
+    found = LocalServer(listens_at) if local else None
     pids = [access.pid] if local and access.pid is not None else None
     if found is not None and not found.first.pids and access.pid is not None:
-        found = replace(found, named=[access.pid], named_by="named by itself")
+        found = replace(found, named=Named(pids=(access.pid,), by="named by itself"))
     if found is not None and pids is None:
         pids = list(found.first.pids) or None
-    yield Sut(address, local, pids, access, {}, {}, server=found)
+    yield Sut(address, local, pids, access, {}, {}, server=found, listens_at=listens_at)

@@ -3,6 +3,7 @@
 from headcount.counters import address as addresses
 from headcount.counters.origin import FarSource
 from headcount.counters.proc.source import HostSource
+from headcount.counters.query import FarQuery
 from headcount.counters.source import Source
 
 
@@ -29,12 +30,15 @@ def open_source(address: str, name: str) -> Source:
     return open_far(parsed, name)
 
 
-def open_far(address: addresses.Address, name: str) -> FarSource:
-    """Open a source of another machine; see :func:`open_source`."""
+def open_far(address: addresses.Address, name: str, query: FarQuery | None = None) -> FarSource:
+    """Open a source of another machine; see :func:`open_source`.
+
+    `query` says which server is followed there; only SSH shows processes.
+    """
     if address.kind == "ssh":
         from headcount.counters.ssh.source import SshSource
 
-        return SshSource(address, name)
+        return SshSource(address, name, query)
     # The parser of exporters' pages takes time to load, which most commands do not need.
     from headcount.counters.prometheus.source import PrometheusSource
 

@@ -18,10 +18,10 @@ BY_LOAD = {software.PLACES, software.OUTSIDE, software.SERIAL}
 
 
 def sight(levels: Sequence[Observation], server: ServerFound | None = None) -> Sight:
-    """What is seen at some levels; `server` is one of this machine that was looked for."""
+    """What is seen at some levels; `server` is one that was looked for, here or over SSH."""
     if _any(levels, OF_PROCESSES):
         return "processes"
-    if server is not None:
+    if server is not None and server.machine is None:
         return "shared machine"
     return "machine" if _any(levels, (cpu.HOST,)) else "nothing"
 
@@ -43,6 +43,8 @@ def missing_text(seen: Sight, server: ServerFound | None) -> str:
     """What is not known, and how to see it."""
     if seen == "shared machine" and server is not None:
         return server.missing or "the server's processes are not known: name them with --pid"
+    if seen == "machine" and server is not None and server.missing:
+        return f"no resource of the machine is full, and {server.missing}"
     if seen == "machine":
         return (
             "no resource of the machine is full, and no process of the server is seen. If the "

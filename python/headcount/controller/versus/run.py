@@ -15,11 +15,11 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Verdict
 from headcount.bundle.versus import SIDES, SideName, Versus, VersusPair, VersusSide, VersusTurn
 from headcount.bundle.writer import new_folder
-from headcount.controller.access import Secrets
 from headcount.controller.handles import ensure_handles
 from headcount.controller.listener import Listener
 from headcount.controller.run import check_engine
 from headcount.controller.versus.ask import Ask, Schedule
+from headcount.controller.versus.asked import SideAsked
 from headcount.controller.versus.capacity import CapacityPairs
 from headcount.controller.versus.fixed import FixedPairs
 from headcount.controller.versus.order import Order
@@ -60,7 +60,7 @@ class Wanted:
 
 
 def start(
-    targets: Mapping[SideName, tuple[Plan, Secrets]],
+    targets: Mapping[SideName, SideAsked],
     wanted: Wanted,
     runs: Path,
     listener: TurnListener,
@@ -71,16 +71,16 @@ def start(
     bundles all the same. KeyboardInterrupt does not leave this function.
     """
     check_engine()
-    for plan, _ in targets.values():
+    for plan in (asked.plan for asked in targets.values()):
         ensure_handles(plan.protocol, max(plan.levels, default=plan.search.start_users))
     with ExitStack() as stack:
-        suts = {name: stack.enter_context(connect_side(name, *targets[name])) for name in SIDES}
+        suts = {name: stack.enter_context(connect_side(name, targets[name])) for name in SIDES}
         sides = {}
         for name in SIDES:
-            plan = _repeated_plan(targets[name][0], wanted)
+            plan = _repeated_plan(targets[name].plan, wanted)
             folder = new_folder(runs, plan.workload.name, f"{name}-{plan.target}")
             sides[name] = Side(name, plan, suts[name], folder, listener)
-        return Run(targets["A"][0], sides, wanted, listener).play()
+        return Run(targets["A"].plan, sides, wanted, listener).play()
 
 
 def _repeated_plan(plan: Plan, wanted: Wanted) -> Plan:

@@ -10,7 +10,6 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Verdict
 from headcount.bundle.versus import SideName, VersusRest, VersusTurn
 from headcount.bundle.writer import BundleWriter
-from headcount.controller.access import Secrets
 from headcount.controller.diagnosis import with_diagnosis
 from headcount.controller.level import LevelOrder, LevelRunner, note
 from headcount.controller.listener import Listener, Phase
@@ -19,6 +18,7 @@ from headcount.controller.server_logs import ServerLogs
 from headcount.controller.session import Session
 from headcount.controller.sut import Sut, connect
 from headcount.controller.versus.ask import Ask
+from headcount.controller.versus.asked import SideAsked
 from headcount.controller.versus.side_verdict import side_verdict
 from headcount.errors import HeadcountError, InputError, TargetError
 from headcount.plan.plan import Plan
@@ -60,6 +60,8 @@ class Side:
         self._bundle.plan(plan.to_toml())
         self._bundle.environment(sut.environment(plan.target))
         listener.started(plan, folder)
+        if sut.found is not None:
+            listener.noted(sut.found.sentence())
 
     @property
     def folder(self) -> Path:
@@ -195,11 +197,11 @@ class Side:
 
 
 @contextmanager
-def connect_side(name: SideName, plan: Plan, secrets: Secrets) -> Iterator[Sut]:
+def connect_side(name: SideName, asked: SideAsked) -> Iterator[Sut]:
     """Connect to a side's target; errors in doing so say whose it is."""
     with ExitStack() as stack:
-        with naming_side(name, plan):
-            sut = stack.enter_context(connect(plan, secrets))
+        with naming_side(name, asked.plan):
+            sut = stack.enter_context(connect(asked.plan, asked.secrets, named=asked.named))
         yield sut
 
 

@@ -5,12 +5,12 @@ https://docs.kernel.org/admin-guide/cgroup-v1/memory.html, .../scheduler/sched-b
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from headcount.counters.proc import memory, pressure
-from headcount.counters.proc.files import integers, put, rate, read_int, read_text
+from headcount.counters.proc.files import integer, integers, put, rate, read_text
 
 _NS_PER_S = 1e9
 _US_PER_NS = 1000
@@ -40,7 +40,14 @@ class Cgroup:
     pressure_us: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
-def folders(sys: Path, names: str | Mapping[str, str]) -> dict[str, str]:
+def exists(path: str) -> bool:
+    """Whether there is this file or folder on this machine."""
+    return Path(path).exists()
+
+
+def folders(
+    sys: Path, names: str | Mapping[str, str], has: Callable[[str], bool] = exists
+) -> dict[str, str]:
     """Find a control group's folder in each hierarchy that has it, by controller.
 
     ``unified`` is version 2, mounted at the root or, beside version 1, below ``unified``. Version 1
@@ -49,43 +56,51 @@ def folders(sys: Path, names: str | Mapping[str, str]) -> dict[str, str]:
     Args:
         sys: Where sysfs is mounted.
         names: The group's name, or that of each controller's group where they differ.
+        has: Whether there is a file or folder.
 
     """
     if isinstance(names, str):
         names = dict.fromkeys(CONTROLLERS, names)
     root = sys / "fs/cgroup"
-    if (root / "cgroup.controllers").exists():
+    if has(os.fspath(root / "cgroup.controllers")):
         candidates = {"unified": root / names["unified"].strip("/")} if "unified" in names else {}
     else:
         candidates = {key: root / key / name.strip("/") for key, name in names.items()}
-    return {key: os.fspath(path) for key, path in candidates.items() if path.is_dir()}
+    return {key: os.fspath(path) for key, path in candidates.items() if has(os.fspath(path))}
 
 
-def read(where: Mapping[str, str]) -> Cgroup:
-    """Read a control group from the folders that :func:`folders` found."""
+def read(where: Mapping[str, str], text: Callable[[str], str | None] = read_text) -> Cgroup:
+    """Read a control group from the folders that :func:`folders` found; `text` reads a file."""
+
+    def number(path: str) -> int | None:
+        return integer(text(path) or "")
+
+    def numbers(path: str) -> dict[str, int]:
+        return memory.parse_vmstat(text(path) or "")
+
     unified = where.get("unified")
     cpu, cpuacct, memory_v1 = where.get("cpu"), where.get("cpuacct"), where.get("memory")
-    stat = _numbers(f"{cpu or unified}/cpu.stat") if cpu or unified else {}
-    cpu_ns = read_int(f"{cpuacct}/cpuacct.usage") if cpuacct else None
+    stat = numbers(f"{cpu or unified}/cpu.stat") if cpu or unified else {}
+    cpu_ns = number(f"{cpuacct}/cpuacct.usage") if cpuacct else None
     if cpu_ns is None:
         # Version 2 reports it for every group, even where version 1 has the controller.
-        usage_us = (_numbers(f"{unified}/cpu.stat") if unified and cpu else stat).get("usage_usec")
+        usage_us = (numbers(f"{unified}/cpu.stat") if unified and cpu else stat).get("usage_usec")
         cpu_ns = None if usage_us is None else usage_us * _US_PER_NS
     throttled_ns = stat.get("throttled_time")
     if throttled_ns is None and "throttled_usec" in stat:
         throttled_ns = stat["throttled_usec"] * _US_PER_NS
     at = memory_v1 or unified
-    events = _numbers(f"{at}/{'memory.oom_control' if memory_v1 else 'memory.events'}")
+    events = numbers(f"{at}/{'memory.oom_control' if memory_v1 else 'memory.events'}")
     usage, limit, hits = (
         (
-            read_int(f"{at}/memory.usage_in_bytes"),
-            read_int(f"{at}/memory.limit_in_bytes"),
-            read_int(f"{at}/memory.failcnt"),
+            number(f"{at}/memory.usage_in_bytes"),
+            number(f"{at}/memory.limit_in_bytes"),
+            number(f"{at}/memory.failcnt"),
         )
         if memory_v1
         else (
-            read_int(f"{at}/memory.current"),
-            read_int(f"{at}/memory.max"),
+            number(f"{at}/memory.current"),
+            number(f"{at}/memory.max"),
             events.get("max"),
         )
     )
@@ -94,16 +109,16 @@ def read(where: Mapping[str, str]) -> Cgroup:
         periods=stat.get("nr_periods"),
         throttled_periods=stat.get("nr_throttled"),
         throttled_ns=throttled_ns,
-        cpu_limit=_cpu_limit(cpu, unified),
+        cpu_limit=_cpu_limit(cpu, unified, text),
         memory_bytes=usage,
         memory_limit_bytes=limit if limit is not None and limit < UNLIMITED_BYTES else None,
         limit_hits=hits,
         oom_kills=events.get("oom_kill"),
-        memory_stat=_numbers(f"{at}/memory.stat"),
+        memory_stat=numbers(f"{at}/memory.stat"),
         pressure_us={
-            resource: pressure.parse(text)
+            resource: pressure.parse(written)
             for resource in pressure.RESOURCES
-            if (text := read_text(f"{unified}/{resource}.pressure")) is not None
+            if (written := text(f"{unified}/{resource}.pressure")) is not None
         },
     )
 
@@ -150,16 +165,14 @@ def delta(previous: Cgroup, current: Cgroup, elapsed_s: float) -> dict[str, floa
     return values
 
 
-def _numbers(path: str) -> dict[str, int]:
-    return memory.parse_vmstat(read_text(path) or "")
-
-
-def _cpu_limit(cpu: str | None, unified: str | None) -> float | None:
+def _cpu_limit(
+    cpu: str | None, unified: str | None, text: Callable[[str], str | None]
+) -> float | None:
     """Return the limit in cores: the quota of CPU time a period, over the period."""
     if cpu is not None:
-        quota = read_int(f"{cpu}/cpu.cfs_quota_us")  # -1 where there is none
-        period = read_int(f"{cpu}/cpu.cfs_period_us")
+        quota = integer(text(f"{cpu}/cpu.cfs_quota_us") or "")  # -1 where there is none
+        period = integer(text(f"{cpu}/cpu.cfs_period_us") or "")
         return quota / period if quota is not None and period else None
-    words = (read_text(f"{unified}/cpu.max") or "").split()
+    words = (text(f"{unified}/cpu.max") or "").split()
     numbers = integers(words)
     return numbers[0] / numbers[1] if numbers and len(numbers) == 2 and numbers[1] else None

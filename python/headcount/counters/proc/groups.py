@@ -5,13 +5,13 @@ called ``unified`` here.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from headcount.counters.proc import cgroup
 from headcount.counters.proc.cgroup import CONTROLLERS, UNLIMITED_BYTES, Cgroup, folders
-from headcount.counters.proc.files import read_int, read_text
+from headcount.counters.proc.files import integer, read_int, read_text
 
 _ROOT = "/"
 _NOT_OF_A_SERVICE = re.compile(
@@ -81,25 +81,32 @@ def parse_mounts(text: str) -> dict[str, str]:
     return roots
 
 
-def paths(proc: str, pid: int | str) -> dict[str, str]:
-    """Return the groups of a process by controller; empty where it has gone."""
-    names = parse(read_text(f"{proc}/{pid}/cgroup") or "")
-    roots = parse_mounts(read_text(f"{proc}/self/mountinfo") or "")
+def paths(
+    proc: str, pid: int | str, text: Callable[[str], str | None] = read_text
+) -> dict[str, str]:
+    """Return the groups of a process by controller; empty where it has gone.
+
+    `text` reads a file, of another machine for example.
+    """
+    names = parse(text(f"{proc}/{pid}/cgroup") or "")
+    roots = parse_mounts(text(f"{proc}/self/mountinfo") or "")
     return {
         controller: _below(roots.get(controller, _ROOT), name) for controller, name in names.items()
     }
 
 
-def shared_paths(proc: str, pids: Iterable[int]) -> dict[str, str]:
+def shared_paths(
+    proc: str, pids: Iterable[int], text: Callable[[str], str | None] = read_text
+) -> dict[str, str]:
     """Return the groups that all these processes are in and this very process is not.
 
     By controller; never the root, a slice or a login's group. One that holds Headcount too shows
     nothing about the server.
     """
-    ours = paths(proc, "self")
+    ours = paths(proc, "self", text)
     common: dict[str, str] | None = None
     for pid in pids:
-        theirs = paths(proc, pid)
+        theirs = paths(proc, pid, text)
         if theirs:
             common = theirs if common is None else dict(common.items() & theirs.items())
     return {
@@ -114,16 +121,21 @@ def is_of_service(name: str) -> bool:
     return name != _ROOT and not _NOT_OF_A_SERVICE.fullmatch(name.rpartition("/")[2])
 
 
-def limits(sys: Path, names: Mapping[str, str]) -> dict[str, float]:
+def limits(
+    sys: Path,
+    names: Mapping[str, str],
+    text: Callable[[str], str | None] = read_text,
+    has: Callable[[str], bool] = cgroup.exists,
+) -> dict[str, float]:
     """The limits of groups and of those above them, of each the lowest that is set.
 
     `cpu` in cores, `memory` in bytes, and `processes` (threads count as well).
     """
     found: dict[str, float] = {}
     while names:
-        where = folders(sys, names)
-        reading = cgroup.read(where)
-        most = read_int(f"{where['unified']}/pids.max") if "unified" in where else None
+        where = folders(sys, names, has)
+        reading = cgroup.read(where, text)
+        most = integer(text(f"{where['unified']}/pids.max") or "") if "unified" in where else None
         for name, value in (
             ("cpu", reading.cpu_limit),
             ("memory", reading.memory_limit_bytes),

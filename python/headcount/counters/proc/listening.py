@@ -5,12 +5,13 @@ Formats: proc(5) (net/tcp, fd).
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from headcount.counters.proc.files import read_text
+from headcount.counters.proc.machine import ThisMachine, processes
 from headcount.counters.proc.process import parse_stat
-from headcount.counters.proc.serving import Place, processes, roots
+from headcount.counters.proc.serving import Place, roots
 from headcount.counters.proc.source import DUTY, SAMPLER_CPU_TIME, HostSource
 from headcount.counters.source import Sample
 
@@ -40,7 +41,7 @@ def listeners(port: int, proc: Path = Path("/proc")) -> list[int]:
     }
     held = {pid for pid in processes(proc) if sockets & _descriptors(proc, pid)}
     # Where a service is started by its first connection, init holds its socket, too.
-    return roots(held - {_INIT}, proc)
+    return roots(held - {_INIT}, ThisMachine(str(proc)))
 
 
 def listening_processes(text: str, proc: Path = Path("/proc")) -> list[int]:
@@ -62,7 +63,7 @@ def listening_processes(text: str, proc: Path = Path("/proc")) -> list[int]:
         process = parse_stat(read_text(f"{proc}/{pid}/stat") or "")
         if process is not None and process.parent == keeper:
             found.add(pid)
-    return roots(found, proc)
+    return roots(found, ThisMachine(str(proc)))
 
 
 def _descriptors(proc: Path, pid: int) -> set[str]:
@@ -84,6 +85,7 @@ class ServerSource:
         find: Finds the processes at the root of the server's tree; none while it is down.
         clock: Seconds that never run backwards.
         places: Where it listens, None for all its sockets.
+        group: Its control group by controller, None for the one that its processes share.
 
     """
 
@@ -93,12 +95,14 @@ class ServerSource:
         find: Callable[[], Sequence[int]],
         clock: Callable[[], float] = time.monotonic,
         places: Sequence[Place] | None = None,
+        group: Mapping[str, str] | None = None,
     ) -> None:
         """Look for the server."""
         self.name = name
         self._find = find
         self._clock = clock
         self._places = places
+        self._group = group
         self._cost_s = 0.0
         self._pids = self._found()
         self._looked_s = clock()
@@ -147,4 +151,6 @@ class ServerSource:
         return pids
 
     def _opened(self, pids: Sequence[int] | None = None) -> HostSource:
-        return HostSource(self.name, pids=pids or self._pids, places=self._places)
+        return HostSource(
+            self.name, pids=pids or self._pids, cgroup=self._group, places=self._places
+        )

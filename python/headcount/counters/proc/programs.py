@@ -111,9 +111,14 @@ def _of_group(was: Group, now: Group, elapsed_s: float) -> float | None:
 
 def loses_children(proc: str, members: Iterable[Process]) -> bool:
     """Whether the time of children that end is lost: one of the processes ignores SIGCHLD."""
-    for one in members:
-        for line in (read_text(f"{proc}/{one.pid}/status") or "").splitlines():
-            key, _, mask = line.partition(":")
-            if key == "SigIgn" and int(mask, 16) & _CHILD_BIT:
-                return True
+    texts = (read_text(f"{proc}/{one.pid}/status") for one in members)
+    return any(ignores_children(text or "") for text in texts)
+
+
+def ignores_children(status: str) -> bool:
+    """Whether a process ignores SIGCHLD, by the text of its status."""
+    for line in status.splitlines():
+        key, _, mask = line.partition(":")
+        if key == "SigIgn" and int(mask, 16) & _CHILD_BIT:
+            return True
     return False

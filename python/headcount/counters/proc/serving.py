@@ -4,18 +4,15 @@ Formats: proc(5) (net/tcp, fd, cmdline, cgroup).
 """
 
 import ipaddress
-import os
-import pwd
 from collections.abc import Iterable, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from headcount.counters.proc import groups, tree
-from headcount.counters.proc.cgroup import folders
-from headcount.counters.proc.files import read_text
+from headcount.counters.proc import groups
+from headcount.counters.proc.machine import Machine, ThisMachine
+from headcount.counters.proc.named import NOBODY, Named, resolve
 from headcount.counters.proc.process import Process, parse_stat
-from headcount.counters.proc.sockets import Listener, inodes, open_table
+from headcount.counters.proc.sockets import Listener
 
 _INIT = 1
 _INET, _INET6 = 2, 10
@@ -88,7 +85,7 @@ def find(
     proc: Path = Path("/proc"),
     sys: Path = Path("/sys"),
 ) -> Found:
-    """Find the server that listens on some places of this machine, or that processes belong to.
+    """Find the server of this machine that listens on some places, or that processes belong to.
 
     Args:
         places: Where it listens.
@@ -98,152 +95,151 @@ def find(
         sys: Where sysfs is mounted.
 
     """
+    return find_on(ThisMachine(str(proc), sys), places, Named(pids=tuple(named), by=named_by))
+
+
+def find_on(machine: Machine, places: Sequence[Place], named: Named = NOBODY) -> Found:
+    """Find the server that listens on some places of a machine, or that somebody named."""
+    group = None
     if named:
-        holders, missing = {pid for pid in named if _stat(proc, pid) is not None}, None
-        how = named_by
-        if not holders:
-            missing = f"the processes {_listed(named)} have ended"
+        resolved = resolve(machine, named)
+        holders, group, missing, how = resolved.pids, resolved.group, resolved.missing, named.how
     else:
-        holders, missing = _holders(places, proc)
-        how = f"listens on {' and '.join(place.text for place in places)}"
+        holders, missing, how = _holders(places, machine)
     if not holders:
         return Found(missing=missing)
-    tops = {pid if named else _master(proc, pid) for pid in holders}
-    group = groups.shared_paths(os.fspath(proc), tops)
-    everybody = tops | (_members(sys, group) - _ours(proc))
-    pids = tuple(roots(everybody, proc))
-    whole = tree.read(os.fspath(proc), pids, None, besides=frozenset({os.getpid()}))
-    names = {pid: _name(proc, pid) for pid in sorted(whole.processes)}
-    return Found(pids, how, names, group, groups.limits(sys, group), missing)
+    tops = holders if named else {_master(machine, pid) for pid in holders}
+    if group is None:
+        group = groups.shared_paths(machine.proc, tops, machine.text)
+    everybody = tops | (machine.members(group) - _ours(machine))
+    pids = tuple(roots(everybody, machine))
+    names = {pid: _name(machine, pid) for pid in machine.whole(pids)}
+    limits = groups.limits(machine.sys, group, machine.text, machine.has)
+    return Found(pids, how, names, group, limits, missing)
 
 
-def roots(pids: set[int], proc: Path = Path("/proc")) -> list[int]:
+def roots(pids: set[int], machine: Machine) -> list[int]:
     """Those of some processes whose parent is none of them."""
     kept = []
     for pid in sorted(pids):
-        process = _stat(proc, pid)
+        process = _stat(machine, pid)
         if process is not None and not process.ended and process.parent not in pids:
             kept.append(pid)
     return kept
 
 
-def processes(proc: Path) -> list[int]:
-    """All process ids."""
-    return [int(name) for name in os.listdir(proc) if name.isdigit()]  # noqa: PTH208 - hot path
-
-
-def _holders(places: Sequence[Place], proc: Path) -> tuple[set[int], str | None]:
-    """The processes that hold the listening sockets of places, and what cannot be known."""
+def _holders(places: Sequence[Place], machine: Machine) -> tuple[set[int], str | None, str]:
+    """The processes that hold the listening sockets of places, what is not known, and the how."""
+    how = f"listens on {' and '.join(place.text for place in places)}"
     try:
-        with closing(open_table(os.fspath(proc), None, None)) as table:
-            everybody = table.listeners()
+        everybody = machine.listeners()
     except OSError:
-        return set(), "the sockets of this machine cannot be read: name the server with --pid"
+        text = f"the sockets of {machine.name} cannot be read: name the server with --pid"
+        return set(), text, how
     holders: set[int] = set()
     missing = []
     for place in places:
         wanted = {one.inode for one in place.of_listeners(everybody)}
-        held = {pid for pid in processes(proc) if wanted & inodes(os.fspath(proc), [pid])}
+        held = machine.holders(wanted) if wanted else set()
         # Where a service is started by its first connection, init holds its socket, too.
-        held -= {os.getpid()} | ({_INIT} if len(held) > 1 else set())
-        passing = {pid for pid in held if _name(proc, pid) in _PASSES_ON}
-        holders |= held - passing - {_INIT}
-        if not held - passing - {_INIT}:
-            missing.append(_why(place, wanted, held, proc))
-    return holders, "; ".join(missing) or None
+        held -= {machine.own} | ({_INIT} if len(held) > 1 else set())
+        passing = {pid for pid in held if _name(machine, pid) in _PASSES_ON}
+        serving = held - passing - {_INIT}
+        if not held and (serving := _by_group(wanted, machine)):
+            how = f"{how}, by its control group"
+        holders |= serving
+        if not serving:
+            missing.append(_why(place, wanted, held, machine))
+    return holders, "; ".join(missing) or None, how
 
 
-def _why(place: Place, wanted: set[int], held: set[int], proc: Path) -> str:
+def _by_group(wanted: set[int], machine: Machine) -> set[int]:
+    """The processes of the services in whose control groups sockets were made.
+
+    Everybody may see that, unlike who holds a socket.
+    """
+    found: set[int] = set()
+    for name in machine.socket_groups(wanted) if wanted else ():
+        if groups.is_of_service(name):
+            found |= machine.members({"unified": name})
+    return found
+
+
+def _why(place: Place, wanted: set[int], held: set[int], machine: Machine) -> str:
     """Why the server of a place is not known, and what to do."""
     if not wanted:
         return (
-            f"no socket of this machine listens on {place.text}, so the server's processes are "
-            "not known: name them with --pid"
+            f"no socket of {machine.name} listens on {place.text}, so the server's processes are "
+            "not known: name them with --pid, --unit or --container"
         )
     if held:
-        name = _name(proc, min(held))
+        name = _name(machine, min(held))
         return (
             f"{name} listens on {place.text} on behalf of another program, so the server's "
-            "processes are not known: name them with --pid"
+            "processes are not known: name them with --container or --pid"
         )
-    user = _owner(proc, wanted)
     return (
         f"the processes that listen on {place.text} may not be looked into, so the server's CPU "
-        f"and memory are not counted: run as root or as {user}, or name them with --pid"
+        f"and memory are not counted: {machine.remedy(_owner(machine, wanted))}"
     )
 
 
-def _owner(proc: Path, wanted: set[int]) -> str:
-    """The user that a socket belongs to, in words."""
+def _owner(machine: Machine, wanted: set[int]) -> str | None:
+    """The user that a socket belongs to: its name, else its number."""
     for table in ("tcp", "tcp6"):
-        for line in (read_text(f"{proc}/net/{table}") or "").splitlines()[1:]:
+        for line in (machine.text(f"{machine.proc}/net/{table}") or "").splitlines()[1:]:
             words = line.split(maxsplit=10)
             if len(words) > 9 and words[9].isdigit() and int(words[9]) in wanted:
-                try:
-                    return f"the user {pwd.getpwuid(int(words[7])).pw_name}"
-                except (KeyError, ValueError):
-                    return f"the user {words[7]}"
-    return "the server's user"
+                number = int(words[7]) if words[7].isdigit() else None
+                return words[7] if number is None else machine.user(number) or words[7]
+    return None
 
 
-def _master(proc: Path, pid: int) -> int:
+def _master(machine: Machine, pid: int) -> int:
     """The process that started a worker: the furthest ancestor that runs the same program.
 
     Of a worker that listens where its master does not. Ancestors of Headcount are nobody's master.
     """
-    ours = _ours(proc)
+    ours = _ours(machine)
     for _ in range(len(ours) + 1000):
-        one = _stat(proc, pid)
+        one = _stat(machine, pid)
         if one is None or one.parent in ours or one.parent <= _INIT:
             break
-        if not _is_same_program(proc, pid, one.parent):
+        if not _is_same_program(machine, pid, one.parent):
             break
         pid = one.parent
     return pid
 
 
-def _is_same_program(proc: Path, one: int, other: int) -> bool:
+def _is_same_program(machine: Machine, one: int, other: int) -> bool:
     """Whether two processes run the same command, or have titles of the same program."""
-    lines = [read_text(f"{proc}/{pid}/cmdline") or "" for pid in (one, other)]
-    if not all(lines) or _name(proc, one) != _name(proc, other):
+    name = _name(machine, one)
+    if name != _name(machine, other):
+        return False
+    lines = [machine.text(f"{machine.proc}/{pid}/cmdline") or "" for pid in (one, other)]
+    if not all(lines):
         return False
     # Servers that set titles begin them with their name: "nginx: worker process".
-    title = f"{_name(proc, one)}:"
+    title = f"{name}:"
     return lines[0] == lines[1] or all(line.startswith(title) for line in lines)
 
 
-def _ours(proc: Path) -> set[int]:
-    """Headcount's own process and its ancestors."""
+def _ours(machine: Machine) -> set[int]:
+    """The process that reads the machine, and its ancestors."""
     found: set[int] = set()
-    pid = os.getpid()
+    pid = machine.own
     while pid > 0 and pid not in found:
         found.add(pid)
-        one = _stat(proc, pid)
+        one = _stat(machine, pid)
         pid = one.parent if one is not None else 0
     return found
 
 
-def _members(sys: Path, group: dict[str, str]) -> set[int]:
-    """The processes in a control group and those below it."""
-    found: set[int] | None = None
-    for folder in folders(sys, group).values():
-        inside = {
-            int(word)
-            for path, _, _ in os.walk(folder)
-            for word in (read_text(f"{path}/cgroup.procs") or "").split()
-            if word.isdigit() and word != "0"  # 0: of another namespace
-        }
-        found = inside if found is None else found & inside
-    return found or set()
+def _stat(machine: Machine, pid: int) -> Process | None:
+    return parse_stat(machine.text(f"{machine.proc}/{pid}/stat") or "")
 
 
-def _stat(proc: Path, pid: int) -> Process | None:
-    return parse_stat(read_text(f"{proc}/{pid}/stat") or "")
-
-
-def _name(proc: Path, pid: int) -> str:
-    return (read_text(f"{proc}/{pid}/comm") or "").strip() or "?"
-
-
-def _listed(pids: Iterable[int]) -> str:
-    return ", ".join(str(pid) for pid in pids)
+def _name(machine: Machine, pid: int) -> str:
+    """A program's name as the kernel has it: in brackets, which it may itself hold."""
+    text = machine.text(f"{machine.proc}/{pid}/stat") or ""
+    return text.partition("(")[2].rpartition(")")[0].strip() or "?"

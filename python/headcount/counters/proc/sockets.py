@@ -67,6 +67,10 @@ class Queues:
     unread: int
 
 
+Row = tuple[int, int, bytes, int, int, int, int]
+"""A socket: family, state, address, port, bytes to send, bytes to read, inode."""
+
+
 class Table(Protocol):
     """Where sockets are looked up. All methods raise OSError where it cannot be read."""
 
@@ -187,7 +191,7 @@ class ProcTable:
         """All listening sockets; the text has no limits of their queues."""
         return [
             Listener(inode, family, address, port, received, None)
-            for family, state, address, port, _, received, inode in self._sockets()
+            for family, state, address, port, _, received, inode in self.sockets()
             if state == _LISTEN
         ]
 
@@ -195,7 +199,7 @@ class ProcTable:
         """What waits in the connections that these took up."""
         places = {(one.family, one.port, one.address) for one in listeners}
         connections = sent_bytes = sending = received_bytes = unread = 0
-        for family, state, address, port, sent, received, _ in self._sockets():
+        for family, state, address, port, sent, received, _ in self.sockets():
             if state != _ESTABLISHED or not (
                 (family, port, address) in places or (family, port, bytes(16)) in places
             ):
@@ -218,7 +222,8 @@ class ProcTable:
     def close(self) -> None:
         """Nothing is held."""
 
-    def _sockets(self) -> Iterator[tuple[int, int, bytes, int, int, int, int]]:
+    def sockets(self) -> Iterator[Row]:
+        """All sockets, as :func:`parse` has them."""
         texts = [
             (family, read_text(f"{self._net}/{name}"))
             for family, name in ((_INET, "tcp"), (_INET6, "tcp6"))
@@ -229,7 +234,7 @@ class ProcTable:
             yield from parse(text or "", family)
 
 
-def parse(text: str, family: int) -> Iterator[tuple[int, int, bytes, int, int, int, int]]:
+def parse(text: str, family: int) -> Iterator[Row]:
     """Parse ``/proc/net/tcp``: family, state, address, port, bytes to send, to read, inode."""
     for line in text.splitlines()[1:]:
         words = line.split(maxsplit=10)

@@ -43,8 +43,9 @@ class HostSource:
         name: Whose counters these are, such as ``"server"``.
         pids: Process ids at the root of the tree; None for no ``process.*`` counters, and for the
             listening sockets of all programs.
-        cgroup: A control group's name below the root of the hierarchies, such as ``"/lab"``. None
-            for the service's that all of ``pids`` are in and Headcount itself is not, if any.
+        cgroup: A control group's name below the root of the hierarchies, such as ``"/lab"``, or its
+            names by controller. None for the service's that all of ``pids`` are in and Headcount
+            itself is not, if any.
         places: Where the server listens: only sockets there count. None for all of the tree's.
         fine: Whether to look at sockets, queues and states of threads, several times a second.
         proc: Where procfs is mounted.
@@ -57,7 +58,7 @@ class HostSource:
         self,
         name: str,
         pids: Iterable[int] | None = None,
-        cgroup: str | None = None,
+        cgroup: str | Mapping[str, str] | None = None,
         *,
         places: Sequence[Place] | None = None,
         fine: bool = True,

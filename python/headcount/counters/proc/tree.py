@@ -132,7 +132,7 @@ def delta(previous: Tree, current: Tree, elapsed_s: float) -> dict[str, float]:
         written = used(previous, current, lambda totals: (0, (totals.io_bytes or (0, 0))[1]))
         values["process.disk.io{disk.io.direction=read}"] = read_bytes / elapsed_s
         values["process.disk.io{disk.io.direction=write}"] = written / elapsed_s
-    return values | _thread_figures(previous, current, elapsed_s)
+    return values | thread_figures(previous, current, elapsed_s)
 
 
 def _busiest_ticks(previous: Tree, current: Tree) -> int:
@@ -189,7 +189,7 @@ def _living_ancestor(one: Process, previous: Tree, current: Tree) -> int:
     return 0
 
 
-def _thread_figures(previous: Tree, current: Tree, elapsed_s: float) -> dict[str, float]:
+def thread_figures(previous: Tree, current: Tree, elapsed_s: float) -> dict[str, float]:
     """Busiest thread, share of wanted CPU time spent waiting, and turns on a CPU per second.
 
     Of threads present in both readings: a thread that came or went is counted by the tree's CPU
@@ -259,8 +259,13 @@ def _scan_children(proc: str) -> dict[int, list[int]]:
 
 
 def _uptime_ticks(proc: str) -> int:
-    words = (read_text(f"{proc}/uptime") or "").split()
+    return parse_uptime(read_text(f"{proc}/uptime") or "")
+
+
+def parse_uptime(text: str, ticks_per_s: float = process.TICKS_PER_S) -> int:
+    """Parse ``/proc/uptime`` to clock ticks; 0 where it cannot be read."""
+    words = text.split()
     try:
-        return int(float(words[0]) * process.TICKS_PER_S)
+        return int(float(words[0]) * ticks_per_s)
     except (IndexError, ValueError):
         return 0

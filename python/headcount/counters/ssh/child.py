@@ -17,7 +17,9 @@ LOGIN_S = 20.0
 ANSWER_S = 5.0
 """Longest wait for an answer; the run does not wait for it."""
 MOST_BYTES = 4 * 2**20
-"""No answer is larger: of the files read, those of a machine with 1,000 CPUs have some 300 KiB."""
+"""No answer about a machine is larger: with 1,000 CPUs it is some 300 KiB."""
+MOST_BYTES_OF_ALL = 32 * 2**20
+"""No answer about all of its processes is larger: with 10,000 it is some 10 MiB."""
 OPTIONS = {
     "BatchMode": "yes",  # asks for nothing: nobody is there to answer
     "ConnectTimeout": "5",
@@ -69,15 +71,19 @@ class SshChild:
         """Wait for the login and for what the other end says at first; raises TargetError."""
         return self.lines_until(script.READY, LOGIN_S)
 
-    def ask(self, number: int) -> None:
-        """Ask for a reading."""
+    def ask(self, number: int, request: str) -> None:
+        """Ask a question, which is one line of POSIX shell."""
         assert self._process.stdin is not None
+        text = f"{number} {request}\n".encode()
         try:
-            self._process.stdin.write(f"{number}\n".encode())
+            while text:
+                text = text[self._process.stdin.write(text) or 0 :]
         except OSError as error:
             raise self._ended() from error
 
-    def lines_until(self, last: str, patience_s: float = ANSWER_S) -> list[str]:
+    def lines_until(
+        self, last: str, patience_s: float = ANSWER_S, most_bytes: int = MOST_BYTES
+    ) -> list[str]:
         """The lines before the one that begins with `last`, and that one; waits for them."""
         assert self._process.stdout is not None
         end_s = time.monotonic() + patience_s
@@ -97,7 +103,7 @@ class SshChild:
                 taken += len(chunk)
                 if not chunk:
                     raise self._ended()
-                if taken > MOST_BYTES:
+                if taken > most_bytes:
                     raise self._failure("its answer is too large")
                 *whole, self._rest = (self._rest + chunk).split(b"\n")
                 self._lines.extend(line.decode("utf-8", "replace") for line in whole)

@@ -11,14 +11,19 @@ from headcount.counters.origin import Origin
 from headcount.counters.proc import host as hosts
 from headcount.counters.proc.devices import ToldDevices
 from headcount.counters.proc.files import integer
+from headcount.counters.proc.memory import PAGE_BYTES
+from headcount.counters.proc.process import TICKS_PER_S
+from headcount.counters.proc.serving import Found
 from headcount.counters.proc.source import SAMPLER_CPU_TIME
+from headcount.counters.query import FarQuery
 from headcount.counters.source import Sample
 from headcount.counters.ssh import script
-from headcount.counters.ssh.child import SshChild
+from headcount.counters.ssh.child import MOST_BYTES, MOST_BYTES_OF_ALL, SshChild
+from headcount.counters.ssh.machine import FarMachine
+from headcount.counters.ssh.members import Units
+from headcount.counters.ssh.server import OLD_S, FarServer
 from headcount.errors import TargetError
 
-OLD_S = 5.0
-"""No rates since an older reading: they would average over the gap."""
 _CLOCK_READINGS = 3
 """The other clock is asked so often at once: the first answer after a login is a slow one."""
 _MS_PER_S = 1000.0
@@ -34,6 +39,7 @@ class Hello:
         kernel: The kernel's version.
         page_bytes: Size of its pages, None where it does not say.
         tick_s: What CPU time is counted in, None where it does not say.
+        own: The process that answers, None where it does not say.
         paths: What there is of sysfs; see :class:`ToldDevices`.
 
     """
@@ -43,6 +49,7 @@ class Hello:
     kernel: str
     page_bytes: int | None
     tick_s: float | None
+    own: int | None = None
     paths: tuple[str, ...] = ()
 
     @classmethod
@@ -64,6 +71,7 @@ class Hello:
             kernel=first.get("kernel", ""),
             page_bytes=integer(first.get("page", "")),
             tick_s=1 / ticks if ticks else None,
+            own=integer(first.get("self", "")),
             paths=(*facts.get("block", ()), *facts.get("path", ())),
         )
 
@@ -76,12 +84,14 @@ class Reading:
         at_s: When it was, by our steady clock.
         host: Its figures of the machine.
         own_ticks: CPU time that reading has taken there so far; None if unknown.
+        texts: Everything that was read, by its name.
 
     """
 
     at_s: float
     host: hosts.Host = field(default_factory=hosts.Host)
     own_ticks: int | None = None
+    texts: Mapping[str, str] = field(default_factory=dict)
 
 
 class SshSource:
@@ -90,13 +100,16 @@ class SshSource:
     Args:
         address: Whom to log in to.
         name: Whose counters these are.
+        query: The server to follow there; None for counters of the machine alone.
 
     """
 
-    def __init__(self, address: Address, name: str) -> None:
+    def __init__(self, address: Address, name: str, query: FarQuery | None = None) -> None:
         """Log in; raises TargetError or SystemLimitError with what is wrong and what to do."""
         self.name = name
         self._address = address
+        self._query = query
+        self._server: FarServer | None = None
         self._clock = ClockEstimate()
         self._number = 0
         self._previous: Reading | None = None
@@ -122,6 +135,11 @@ class SshSource:
             self._clock.steps,
         )
 
+    @property
+    def found(self) -> Found:
+        """The server as it was found last; nothing if none is followed."""
+        return self._server.found if self._server is not None else Found()
+
     def sample(self) -> Sample:
         """Read now; rates cover the time since the last reading.
 
@@ -131,6 +149,7 @@ class SshSource:
             try:
                 if self._child is None:
                     self._log_in()
+                self._keep_up()
                 now = self._read()
             except TargetError:
                 self._drop()
@@ -144,6 +163,8 @@ class SshSource:
             )
             values |= self._cost(was, now)
         self._previous = now
+        if self._server is not None:
+            values |= self._server.figures(now.at_s, now.texts, now.host, now.own_ticks)
         return Sample(now.at_s, values)
 
     def close(self) -> None:
@@ -173,22 +194,59 @@ class SshSource:
             )
         for _ in range(_CLOCK_READINGS):
             self._read()
+        self._server = None
+        self._keep_up()
+
+    def _keep_up(self) -> None:
+        """Look for the server if it is time for that, or for what has come to it."""
+        if self._query is None:
+            return
+        now_s = time.monotonic()
+        if self._server is None:
+            ticks_per_s = 1 / self._hello.tick_s if self._hello.tick_s else TICKS_PER_S
+            units = Units(self._hello.page_bytes or PAGE_BYTES, ticks_per_s)
+            self._server = FarServer(self._query, units)
+        if self._server.is_due(now_s):
+            machine = FarMachine(self._ask, self._address, self._hello.own or 0)
+            self._server.look(machine, self._ask, now_s)
+        else:
+            self._server.join(self._ask, now_s)
 
     def _read(self) -> Reading:
+        question = script.HOST
+        if self._server is not None:
+            question = self._server.question(time.monotonic())
+        asked_s, heard_s, written, lines = self._exchange(question)
+        texts = script.texts(lines)
+        if "/proc/stat" not in texts:
+            raise TargetError(f"no counters from {self._address.text}: its /proc is not readable")
+        at_s = self._time(written, asked_s, heard_s)
+        server = self._server
+
+        def text(name: str) -> str:
+            return server.host_text(texts, name) if server else texts.get(f"/proc/{name}", "")
+
+        own = texts.get(f"/proc/{self._hello.own}/stat", "")
+        return Reading(at_s, hosts.read(text), _own_ticks(own), texts)
+
+    def _ask(self, question: str) -> list[str]:
+        return self._exchange(question, MOST_BYTES_OF_ALL)[-1]
+
+    def _exchange(
+        self, question: str, most_bytes: int = MOST_BYTES
+    ) -> tuple[float, float, str, list[str]]:
+        """Ask; returns when we asked and heard of the answer, its time there, and its lines."""
         child = self._child
         if child is None:
             raise TargetError(f"no counters from {self._address.text}: the source was closed")
         self._number += 1
         asked_s = time.monotonic()
-        child.ask(self._number)
+        child.ask(self._number, question)
         time_line = child.lines_until(f"{script.TIME} {self._number} ")[-1]
         heard_s = time.monotonic()
-        files = parse(child.lines_until(f"{script.END} {self._number}"))
-        if "stat" not in files:
-            raise TargetError(f"no counters from {self._address.text}: its /proc is not readable")
-        at_s = self._time(time_line.rpartition(" ")[2], asked_s, heard_s)
-        own = next((files[name] for name in files if name.endswith("/stat")), "")
-        return Reading(at_s, hosts.read(lambda name: files.get(name, "")), _own_ticks(own))
+        end = f"{script.END} {self._number}"
+        lines = child.lines_until(end, most_bytes=most_bytes)
+        return asked_s, heard_s, time_line.rpartition(" ")[2], lines[:-1]
 
     def _time(self, written: str, asked_s: float, heard_s: float) -> float:
         """When the answer was given by our steady clock; its own time says how its clock goes."""
@@ -211,18 +269,6 @@ class SshSource:
             return {}
         spent = now.own_ticks - was.own_ticks
         return {SAMPLER_CPU_TIME: spent * tick_s * _MS_PER_S} if spent >= 0 else {}
-
-
-def parse(lines: Iterable[str]) -> Mapping[str, str]:
-    """Take what `head` printed apart: text by the file's name below /proc."""
-    files: dict[str, list[str]] = {}
-    current: list[str] = []
-    for line in lines:
-        if line.startswith("==> /proc/") and line.endswith(" <=="):
-            current = files.setdefault(line[10:-4], [])
-        else:
-            current.append(line)
-    return {name: "\n".join(text) + "\n" for name, text in files.items()}
 
 
 def _own_ticks(stat: str) -> int | None:

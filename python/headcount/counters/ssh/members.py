@@ -1,0 +1,173 @@
+"""The processes of a server behind SSH: which files say what they do, and what those say."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from headcount.counters.proc import process, tree
+from headcount.counters.proc.files import integer
+from headcount.counters.proc.memory import PAGE_BYTES
+from headcount.counters.proc.process import Process, Totals
+from headcount.counters.proc.tree import Tree
+from headcount.counters.ssh import script
+
+FILES_PER_S = 100
+"""So many files of single threads are read each second; of more threads, each less often. Our
+choice: `head` takes some 13 µs for each, so that is 1.3 ms of CPU time a second."""
+_MOST_FILES = 2000
+"""Of more threads none is looked at: each would be seen every 20 s and less often."""
+DESCRIPTORS = "descriptors"
+_RUNNABLE, _BLOCKED = "R", "D"
+
+Texts = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What the other machine counts in: bytes of a page and ticks of CPU time per second."""
+
+    page_bytes: int = PAGE_BYTES
+    ticks_per_s: float = process.TICKS_PER_S
+
+    def of(self, one: Process) -> Process:
+        """A process that was read as if it were of this machine."""
+        scale = process.TICKS_PER_S / self.ticks_per_s
+        own, reaped = one.totals.cpu_ticks
+        return replace(
+            one,
+            resident_bytes=one.resident_bytes // PAGE_BYTES * self.page_bytes,
+            totals=replace(one.totals, cpu_ticks=(round(own * scale), round(reaped * scale))),
+        )
+
+
+@dataclass(slots=True)
+class Members:
+    """Processes that are followed.
+
+    Attributes:
+        units: What their machine counts in.
+        started: When each was started, by process id: an id may be used again.
+        io: Whether we may read what they read and write.
+
+    """
+
+    units: Units
+    started: dict[int, int] = field(default_factory=dict)
+    io: bool = False
+    threads: int = 0
+    _turn: int = 0
+    _previous: tuple[float, Tree] | None = None
+    _times: tuple[float, Tree] | None = None
+
+    def join(self, pids: Iterable[int], texts: Callable[[str], str | None]) -> bool:
+        """Take in processes, by what their files said; returns whether any is new."""
+        many = len(self.started)
+        for pid in pids:
+            one = process.parse_stat(texts(f"/proc/{pid}/stat") or "")
+            if one is not None and not one.ended and self.started.get(pid) != one.started_ticks:
+                self.started[pid] = one.started_ticks
+                many = -1
+        return len(self.started) != many
+
+    def forget_previous(self) -> None:
+        """Give no rates since what was read so far."""
+        self._previous = self._times = None
+
+    def files(self) -> list[str]:
+        """The files of all processes, for each second."""
+        names = ("stat", "io") if self.io else ("stat",)
+        return [f"/proc/{pid}/{name}" for pid in self.started for name in names]
+
+    def patterns(self) -> dict[str, list[str]]:
+        """The files of single threads, of their states and of their times."""
+        return {
+            name: [f"/proc/{pid}/task/*/{name}" for pid in self.started]
+            for name in ("stat", "schedstat")
+        }
+
+    def due(self) -> tuple[str, ...]:
+        """Which files of threads to read in this second: in turn, if both were too many."""
+        if not self.started or 2 * self.threads > _MOST_FILES:
+            return ()
+        self._turn += 1
+        every = max(1, -(-2 * self.threads // FILES_PER_S))
+        if every == 1:
+            return ("stat", "schedstat")
+        place = self._turn % every
+        return ("stat",) if place == 0 else ("schedstat",) if place == every // 2 else ()
+
+    def figures(self, at_s: float, texts: Texts) -> dict[str, float]:
+        """What the processes did since the reading before, and do now; ended ones are left out."""
+        found = {pid: one for pid in self.started if (one := self._read(pid, texts)) is not None}
+        for pid in [pid for pid in self.started if pid not in found]:
+            del self.started[pid]
+        self.threads = sum(one.threads for one in found.values())
+        now = Tree(tree.parse_uptime(texts.get("/proc/uptime", ""), self.units.ticks_per_s), found)
+        if all(one.ended for one in found.values()):
+            self.started.clear()
+            self.forget_previous()
+            return {}
+        values = tree.gauges(now)
+        if self._previous is not None:
+            was_s, was = self._previous
+            values |= tree.delta(was, now, at_s - was_s)
+        self._previous = at_s, now
+        return values | self._of_threads(at_s, now, texts)
+
+    def _read(self, pid: int, texts: Texts) -> Process | None:
+        one = process.parse_stat(texts.get(f"/proc/{pid}/stat", ""))
+        if one is None or one.started_ticks != self.started[pid]:
+            return None
+        io_bytes = process.parse_io(texts.get(f"/proc/{pid}/io", ""))
+        return self.units.of(replace(one, totals=_with_io(one.totals, io_bytes)))
+
+    def _of_threads(self, at_s: float, now: Tree, texts: Texts) -> dict[str, float]:
+        by_process: dict[int, dict[int, process.ThreadTimes]] = {}
+        states: list[str] = []
+        for path, text in texts.items():
+            words = path.split("/")
+            if len(words) != 6 or words[3] != "task":
+                continue
+            if words[5] == "stat":
+                states.append(text.rpartition(") ")[2][:1])
+            elif (times := process.parse_schedstat(text)) is not None:
+                by_process.setdefault(int(words[2]), {})[int(words[4])] = times
+        values: dict[str, float] = {}
+        if states:
+            blocked = states.count(_BLOCKED)
+            values["process.threads.runnable"] = states.count(_RUNNABLE)
+            values["process.threads.blocked"] = blocked
+            values["process.threads.blocked.occupied"] = float(blocked > 0)
+        if by_process:
+            timed = {
+                pid: replace(one, thread_times=by_process.get(pid))
+                for pid, one in now.processes.items()
+            }
+            whole = Tree(now.uptime_ticks, timed)
+            if self._times is not None:
+                was_s, was = self._times
+                values |= tree.thread_figures(was, whole, at_s - was_s)
+            self._times = at_s, whole
+        return values
+
+
+def descriptors_question(pids: Collection[int]) -> str:
+    """Ask for the sizes of the folders of open files: since Linux 6.2 the number of files."""
+    folders = " ".join(f"/proc/{pid}/fd" for pid in pids)
+    return script.titled(DESCRIPTORS, f"ls -ldn {folders}")
+
+
+def descriptors(text: str, pids: Collection[int]) -> dict[str, float]:
+    """The open files of all; nothing where the kernel does not count them or one is missing."""
+    sizes = {}
+    for line in text.splitlines():
+        words = line.split()
+        size = integer(words[4]) if len(words) > 5 else None
+        if size:
+            sizes[words[-1]] = size
+    if not pids or len(sizes) < len(pids):
+        return {}
+    return {"process.open_file_descriptors": sum(sizes.values())}
+
+
+def _with_io(totals: Totals, io_bytes: tuple[int, int] | None) -> Totals:
+    return replace(totals, io_bytes=io_bytes)
