@@ -11,7 +11,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from headcount.lab.port import free
@@ -24,10 +24,12 @@ ALIAS = "counted"
 
 
 class SshServer:
-    """The server, and the client's side of it."""
+    """The server, and the client's side of it; `enter` is a command that it is started by."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, host: str = "127.0.0.1", enter: Sequence[str] = ()) -> None:
         self.folder = folder
+        self.host = host
+        self._enter = enter
         self.port = free()
         self._client = shutil.which("ssh") or "/usr/bin/ssh"
         self.path = f"{folder / 'bin'}:{os.environ['PATH']}"
@@ -41,14 +43,14 @@ class SshServer:
 
     @property
     def address(self) -> str:
-        return f"ssh://127.0.0.1:{self.port}"
+        return f"ssh://{self.host}:{self.port}"
 
     def write_known_hosts(self, name: str | None) -> None:
         """What the client knows of the server: this key of it, or nothing."""
         known = ""
         if name is not None:
             public = (self.folder / f"{name}.pub").read_text("utf-8").split()
-            known = f"[127.0.0.1]:{self.port} {public[0]} {public[1]}\n"
+            known = f"[{self.host}]:{self.port} {public[0]} {public[1]}\n"
         (self.folder / "known_hosts").write_text(known, "utf-8")
 
     def offer(self, name: str) -> None:
@@ -78,7 +80,7 @@ class SshServer:
     def _write_client(self, name: str) -> None:
         config = self.folder / "client_config"
         config.write_text(
-            f"Host {ALIAS}\n  HostName 127.0.0.1\n  Port {self.port}\n"
+            f"Host {ALIAS}\n  HostName {self.host}\n  Port {self.port}\n"
             f"Host *\n  IdentityFile {self.folder / name}\n  IdentitiesOnly yes\n"
             f"  IdentityAgent none\n  UserKnownHostsFile {self.folder / 'known_hosts'}\n"
             "  GlobalKnownHostsFile /dev/null\n",
@@ -91,7 +93,7 @@ class SshServer:
 
     def _write_server(self) -> None:
         (self.folder / "server_config").write_text(
-            f"ListenAddress 127.0.0.1:{self.port}\nHostKey {self.folder / 'host_key'}\n"
+            f"ListenAddress {self.host}:{self.port}\nHostKey {self.folder / 'host_key'}\n"
             f"AuthorizedKeysFile {self.folder / 'authorized_keys'}\nPidFile none\n"
             "StrictModes no\nUsePAM no\nPasswordAuthentication no\nPrintMotd no\n"
             "KbdInteractiveAuthentication no\nPermitRootLogin prohibit-password\n",
@@ -104,7 +106,7 @@ class SshServer:
         config = str(self.folder / "server_config")
         with (self.folder / "log").open("ab") as log:
             process = subprocess.Popen(
-                [shutil.which("sshd") or "/usr/sbin/sshd", "-D", "-e", "-f", config],
+                [*self._enter, shutil.which("sshd") or "/usr/sbin/sshd", "-D", "-e", "-f", config],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -113,7 +115,7 @@ class SshServer:
         while time.monotonic() < end_s:
             with (
                 contextlib.suppress(OSError),
-                socket.create_connection(("127.0.0.1", self.port), timeout=1.0) as one,
+                socket.create_connection((self.host, self.port), timeout=1.0) as one,
             ):
                 one.recv(64)
                 return process
@@ -139,9 +141,11 @@ def children(pid: int) -> list[int]:
 
 
 @contextlib.contextmanager
-def serving(folder: Path) -> Iterator[SshServer]:
-    """An sshd, ended on the way out with every login."""
-    server = SshServer(folder)
+def serving(
+    folder: Path, host: str = "127.0.0.1", enter: Sequence[str] = ()
+) -> Iterator[SshServer]:
+    """An sshd, ended on the way out with every login; `enter` starts it somewhere else."""
+    server = SshServer(folder, host, enter)
     try:
         yield server
     finally:
