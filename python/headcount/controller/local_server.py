@@ -1,7 +1,7 @@
 """A server on this machine that somebody else started: its processes, found and followed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from headcount.bundle.environment import ServerFound
@@ -40,11 +40,14 @@ class LocalServer:
     @cached_property
     def first(self) -> Found:
         """As it was found first."""
-        return self.find()
+        return find_on(ThisMachine(), self.places, self.named)
 
     def find(self) -> Found:
-        """Look for it now."""
-        return find_on(ThisMachine(), self.places, self.named)
+        """Look for it again; runtimes are not asked twice for the group of a container."""
+        named, known = self.named, set(self.first.control_group.values())
+        if named.containers and len(known) == 1:
+            named = replace(named, containers=(), cgroups=(*named.cgroups, *known), by=named.how)
+        return find_on(ThisMachine(), self.places, named)
 
     def source(self, name: str) -> ServerSource:
         """Counters of this machine and of the server, wherever its processes are by then."""

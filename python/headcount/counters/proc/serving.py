@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from headcount.counters.proc import groups
+from headcount.counters.proc.forwarded import container_behind
 from headcount.counters.proc.machine import Machine, ThisMachine
 from headcount.counters.proc.named import NOBODY, Named, resolve
 from headcount.counters.proc.process import Process, parse_stat
@@ -19,7 +20,17 @@ _INET, _INET6 = 2, 10
 _MAPPED = bytes(10) + b"\xff\xff"
 """In front of an IPv4 address in an IPv6 socket (RFC 4291, 2.5.5.2)."""
 _PASSES_ON = frozenset(
-    ("ssh", "docker-proxy", "rootlessport", "rootlesskit", "slirp4netns", "kubectl", "socat")
+    (
+        "ssh",
+        "docker-proxy",
+        "dockerd",
+        "conmon",
+        "rootlessport",
+        "rootlesskit",
+        "slirp4netns",
+        "kubectl",
+        "socat",
+    )
 )
 """Programs that listen on behalf of a server elsewhere: in a container, or on another machine."""
 
@@ -145,12 +156,21 @@ def _holders(places: Sequence[Place], machine: Machine) -> tuple[set[int], str |
         held -= {machine.own} | ({_INIT} if len(held) > 1 else set())
         passing = {pid for pid in held if _name(machine, pid) in _PASSES_ON}
         serving = held - passing - {_INIT}
+        if not serving and (serving := _in_container(passing, machine)):
+            how = f"{how}, through {_name(machine, min(passing))}"
         if not held and (serving := _by_group(wanted, machine)):
             how = f"{how}, by its control group"
         holders |= serving
         if not serving:
             missing.append(_why(place, wanted, held, machine))
     return holders, "; ".join(missing) or None, how
+
+
+def _in_container(passing: set[int], machine: Machine) -> set[int]:
+    """The processes of the containers that some programs forward to."""
+    behind = [container_behind(machine, pid) for pid in sorted(passing)]
+    ids = tuple(dict.fromkeys(one for one in behind if one is not None))
+    return resolve(machine, Named(containers=ids)).pids
 
 
 def _by_group(wanted: set[int], machine: Machine) -> set[int]:

@@ -47,6 +47,7 @@ class Members:
         units: What their machine counts in.
         started: When each was started, by process id: an id may be used again.
         io: Whether we may read what they read and write.
+        threads: How many they have.
 
     """
 
@@ -60,13 +61,13 @@ class Members:
 
     def join(self, pids: Iterable[int], texts: Callable[[str], str | None]) -> bool:
         """Take in processes, by what their files said; returns whether any is new."""
-        many = len(self.started)
+        is_new = False
         for pid in pids:
             one = process.parse_stat(texts(f"/proc/{pid}/stat") or "")
             if one is not None and not one.ended and self.started.get(pid) != one.started_ticks:
                 self.started[pid] = one.started_ticks
-                many = -1
-        return len(self.started) != many
+                is_new = True
+        return is_new
 
     def forget_previous(self) -> None:
         """Give no rates since what was read so far."""
