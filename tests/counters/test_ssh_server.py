@@ -20,6 +20,8 @@ from headcount.counters.proc.named import NOBODY, Named
 from headcount.counters.proc.serving import Place
 from headcount.counters.query import FarQuery
 from headcount.counters.ssh.source import SshSource
+from headcount.errors import TargetError
+from network import other_machine
 from processes import wait_for
 from ssh_server import SshServer, serving
 from web_server import serving as web_server
@@ -70,10 +72,12 @@ def sshd_of_nobody(sshd: SshServer) -> SshServer:
 
 
 @contextmanager
-def server(script: str = BUSY, port: int = 0) -> Iterator[tuple[int, int]]:
+def server(
+    script: str = BUSY, argument: int | str = 0, enter: tuple[str, ...] = ()
+) -> Iterator[tuple[int, int]]:
     """A server of its own session: its process and its port."""
     process = subprocess.Popen(
-        [sys.executable, "-c", script, str(port)],
+        [*enter, sys.executable, "-c", script, str(argument)],
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
@@ -130,7 +134,8 @@ def test_processes_cpu_memory_and_threads_are_those_of_the_kernel(sshd: SshServe
         assert used > 10  # it computes all the time, on a machine that others use
         assert values["process.count"] == 2
         assert values["process.threads"] == 5
-        assert values["process.memory.usage"] == pytest.approx(sum(map(resident, family)), rel=0.02)
+        # The kernel adds up the pages of threads and CPUs only now and then.
+        assert values["process.memory.usage"] == pytest.approx(sum(map(resident, family)), rel=0.05)
         assert 0.0 < values["process.cpu.busiest_thread"] <= 1.0
         assert values["process.cpu.busiest_thread"] == pytest.approx(
             values["process.cpu.utilization"], abs=0.1
@@ -216,9 +221,30 @@ def test_a_server_that_is_restarted_is_found_again(
         assert one.sample().values["process.count"] == 2
         os.killpg(pid, signal.SIGKILL)
         wait_for(lambda: "process.count" not in one.sample().values)
-        with server(port=port) as (again, _):
+        with server(argument=port) as (again, _):
             wait_for(lambda: one.sample().values.get("process.count") == 2)
             assert one.found.pids == (again,)
+
+
+def test_a_login_that_is_lost_finds_the_server_again(sshd: SshServer) -> None:
+    with server() as (pid, port), source(sshd, port) as one:
+        assert one.sample().values["process.count"] == 2
+        sshd.hang_up()
+        with pytest.raises(TargetError):
+            one.sample()
+        sshd.start_again()
+        assert one.sample().values["process.count"] == 2
+        assert one.found.pids == (pid,)
+
+
+def test_a_server_that_loses_its_children_is_not_taken_for_others(sshd: SshServer) -> None:
+    """Their time is in nobody's figures, so what other programs used is not known, either."""
+    losing = "import signal\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+    for script, is_known in ((BUSY, True), (losing + BUSY, False)):
+        with server(script) as (_, port), source(sshd, port) as one:
+            one.sample()
+            time.sleep(0.3)
+            assert ("system.cpu.foreign" in one.sample().values) == is_known
 
 
 def test_processes_that_come_later_are_counted(
@@ -238,6 +264,20 @@ def test_processes_that_come_later_are_counted(
 
 def children(pid: int) -> list[str]:
     return Path(f"/proc/{pid}/task/{pid}/children").read_text("utf-8").split()
+
+
+def test_behind_a_translation_of_addresses_the_port_is_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = BUSY.replace('"127.0.0.1", int(sys.argv[1])', "sys.argv[1], 0")
+    with other_machine() as machine, serving(tmp_path, machine.address, machine.enter) as sshd:
+        monkeypatch.setenv("PATH", sshd.path)
+        with server(script, machine.address, machine.enter) as (pid, port):
+            query = FarQuery((Place.of(f"203.0.113.7:{port}"),))
+            with closing(SshSource(addresses.parse(sshd.address), "sut", query)) as one:
+                assert one.found.pids == (pid,)
+                assert one.found.how == f"listens on {machine.address}:{port}"
+                assert one.sample().values["socket.accept_queue.limit"] == 16
 
 
 def test_who_may_not_look_is_told_how_to_log_in(sshd_of_nobody: SshServer) -> None:

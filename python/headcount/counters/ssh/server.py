@@ -5,8 +5,11 @@ processes of its control group join every ten seconds. Each second costs the oth
 `head` over the files of its processes, every other one an `ss`.
 """
 
+import ipaddress
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from socket import AF_INET
 
 from headcount.counters.proc import cgroup, cpu
 from headcount.counters.proc import host as hosts
@@ -16,6 +19,7 @@ from headcount.counters.proc.machine import descendants
 from headcount.counters.proc.process import parse_stat
 from headcount.counters.proc.programs import FOREIGN, OWN, ignores_children
 from headcount.counters.proc.serving import Found, Place, find_on
+from headcount.counters.proc.sockets import Listener
 from headcount.counters.query import FarQuery
 from headcount.counters.ssh import members, script, table
 from headcount.counters.ssh.machine import Ask, FarMachine
@@ -58,6 +62,7 @@ class FarServer:
     found: Found = field(default_factory=Found)
     _members: Members = field(init=False)
     _table: FarTable = field(init=False)
+    _at: Sequence[Place] = ()
     _places: Sequence[Place] | None = None
     _where: Mapping[str, str] = field(default_factory=dict)
     _net: str | None = None
@@ -75,7 +80,8 @@ class FarServer:
 
     def look(self, machine: FarMachine, ask: Ask, at_s: float) -> None:
         """Look for it now, and see what of it can be read; raises TargetError without an answer."""
-        found = find_on(machine, self.query.places, self.query.named)
+        self._at = _places(machine, self.query.places)
+        found = find_on(machine, self._at, self.query.named)
         self._find_s = at_s + (FIND_S if found.pids else LOST_S)
         self._join_s = at_s + JOIN_S
         if found.pids or not self.found.pids:
@@ -209,15 +215,45 @@ class FarServer:
 
     def _sockets(self, machine: FarMachine, ask: Ask) -> tuple[FarTable, Sequence[Place] | None]:
         """The table to read, and which places in it count; None for all."""
-        places = self.query.places
         if self._net is None:
             net = None if machine.sockets else "/proc/net"
-            return FarTable((place.port for place in places), net), places
+            return FarTable((place.port for place in self._at), net), self._at
         # In a namespace of its own a server listens elsewhere than at the target's address.
         text = script.texts(
             ask(script.titled(table.TITLE, f"grep -e ' 0A ' {self._net}/tcp {self._net}/tcp6"))
         )
         return FarTable.of_namespace(self._net, text.get(f"/{table.TITLE}", "")), None
+
+
+def _places(machine: FarMachine, places: Sequence[Place]) -> list[Place]:
+    """Where a server listens that is reached at some places, by that machine's own addresses.
+
+    Behind a translation of addresses or a load balancer, its addresses are others; the port is the
+    same.
+    """
+    with suppress(OSError):
+        everybody = machine.listeners()
+        return [
+            own
+            for place in places
+            for own in (
+                [place]
+                if place.of_listeners(everybody)
+                else _elsewhere(place.port, everybody) or [place]
+            )
+        ]
+    return list(places)
+
+
+def _elsewhere(port: int, everybody: Sequence[Listener]) -> list[Place]:
+    """The places at a port that other machines reach."""
+    found = []
+    for one in everybody:
+        address = ipaddress.ip_address(one.address[: 4 if one.family == AF_INET else 16])
+        if one.port == port and not address.is_loopback:
+            host = f"[{address}]" if address.version == 6 else str(address)
+            found.append(Place(f"{host}:{port}", one.family, one.address, port))
+    return found
 
 
 def _own_network(pid: int | None, ask: Ask) -> str | None:

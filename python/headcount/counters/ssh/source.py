@@ -18,7 +18,13 @@ from headcount.counters.proc.source import SAMPLER_CPU_TIME
 from headcount.counters.query import FarQuery
 from headcount.counters.source import Sample
 from headcount.counters.ssh import script
-from headcount.counters.ssh.child import MOST_BYTES, MOST_BYTES_OF_ALL, SshChild
+from headcount.counters.ssh.child import (
+    ANSWER_S,
+    LOGIN_S,
+    MOST_BYTES,
+    MOST_BYTES_OF_ALL,
+    SshChild,
+)
 from headcount.counters.ssh.machine import FarMachine
 from headcount.counters.ssh.members import Units
 from headcount.counters.ssh.server import OLD_S, FarServer
@@ -192,9 +198,9 @@ class SshSource:
                 "only Linux has /proc; run node_exporter or windows_exporter there and use its "
                 "address"
             )
+        self._server = None  # what this shell is to be asked was told to another
         for _ in range(_CLOCK_READINGS):
             self._read()
-        self._server = None
         self._keep_up()
 
     def _keep_up(self) -> None:
@@ -230,10 +236,11 @@ class SshSource:
         return Reading(at_s, hosts.read(text), _own_ticks(own), texts)
 
     def _ask(self, question: str) -> list[str]:
-        return self._exchange(question, MOST_BYTES_OF_ALL)[-1]
+        """Ask about all processes, which may take as long as a login."""
+        return self._exchange(question, LOGIN_S, MOST_BYTES_OF_ALL)[-1]
 
     def _exchange(
-        self, question: str, most_bytes: int = MOST_BYTES
+        self, question: str, patience_s: float = ANSWER_S, most_bytes: int = MOST_BYTES
     ) -> tuple[float, float, str, list[str]]:
         """Ask; returns when we asked and heard of the answer, its time there, and its lines."""
         child = self._child
@@ -245,7 +252,7 @@ class SshSource:
         time_line = child.lines_until(f"{script.TIME} {self._number} ")[-1]
         heard_s = time.monotonic()
         end = f"{script.END} {self._number}"
-        lines = child.lines_until(end, most_bytes=most_bytes)
+        lines = child.lines_until(end, patience_s, most_bytes)
         return asked_s, heard_s, time_line.rpartition(" ")[2], lines[:-1]
 
     def _time(self, written: str, asked_s: float, heard_s: float) -> float:

@@ -1,0 +1,102 @@
+"""Processes of another machine: which files are read how often, and what its units mean."""
+
+import pytest
+
+from headcount.counters.ssh.members import FILES_PER_S, Members, Units, descriptors
+from headcount.counters.ssh.table import FarTable, figures
+
+
+def stat(pid: int, ticks: int, pages: int, threads: int = 1, started: int = 50) -> str:
+    """A file of proc(5): fields 14 and 15 are CPU time, 20 threads, 22 the start, 24 pages."""
+    head = f"{pid} (we) b) S 1 1 1 0 -1 0 7 0 3 0"
+    return f"{head} {ticks - 5} 5 0 0 20 0 {threads} 0 {started} 99 {pages} 0"
+
+
+@pytest.mark.parametrize("threads", [1, 10, 50, 51, 200, 999])
+def test_files_of_threads_are_read_in_turn(threads: int) -> None:
+    one = Members(Units(), {1: 50}, threads=threads)
+    seconds = 600
+    turns = [one.due() for _ in range(seconds)]
+    read = sum(threads * len(due) for due in turns)
+    assert read / seconds <= FILES_PER_S * 1.01
+    for name in ("stat", "schedstat"):
+        # As often as that allows, within one second.
+        often = sum(name in due for due in turns)
+        assert often >= seconds / (2 * threads / FILES_PER_S + 1) - 1
+
+
+def test_too_many_threads_are_not_looked_at() -> None:
+    assert Members(Units(), {1: 50}, threads=1001).due() == ()
+    assert Members(Units()).due() == ()
+
+
+def test_pages_and_ticks_are_those_of_the_other_machine() -> None:
+    one = Members(Units(page_bytes=65_536, ticks_per_s=250.0), {7: 50})
+    before = {"/proc/7/stat": stat(7, 1000, 3), "/proc/uptime": "100.0 1.0"}
+    one.figures(10.0, before)
+    values = one.figures(12.0, {**before, "/proc/7/stat": stat(7, 1100, 4)})
+    assert values["process.cpu.utilization"] == pytest.approx(100 / 250 / 2)
+    assert values["process.memory.usage"] == 4 * 65_536
+    assert values["process.count"] == 1
+
+
+def test_a_process_id_that_is_used_again_is_another_process() -> None:
+    one = Members(Units(), {7: 50})
+    assert one.figures(1.0, {"/proc/7/stat": stat(7, 10, 3)})["process.count"] == 1
+    assert one.figures(2.0, {"/proc/7/stat": stat(7, 10, 3, started=51)}) == {}
+    assert one.started == {}
+    texts = {"/proc/7/stat": stat(7, 10, 3, started=51)}
+    assert one.join([7, 8], texts.get)
+    assert not one.join([7, 8], texts.get)
+    assert one.started == {7: 51}
+
+
+def test_threads_by_their_states_and_times() -> None:
+    one = Members(Units(), {7: 50})
+    base = {"/proc/7/stat": stat(7, 10, 3, threads=3), "/proc/uptime": "100.0 1.0"}
+    for thread, state in ((7, "R"), (8, "D"), (9, "S")):
+        base[f"/proc/7/task/{thread}/stat"] = f"{thread} (we) R b) {state} 1"
+        base[f"/proc/7/task/{thread}/schedstat"] = f"{thread}000 100 5"
+    values = one.figures(10.0, base)
+    assert values["process.threads.runnable"] == values["process.threads.blocked"] == 1
+    assert values["process.threads.blocked.occupied"] == 1.0
+    later = {**base, "/proc/7/task/8/schedstat": f"{8000 + 10**9} {100 + 10**9} 25"}
+    values = one.figures(12.0, later)
+    assert values["process.cpu.busiest_thread"] == pytest.approx(0.5)
+    assert values["process.cpu.run_delay"] == pytest.approx(0.5)
+    assert values["process.context_switches"] == pytest.approx(10)
+
+
+def test_open_files_are_known_of_all_or_of_nobody() -> None:
+    listed = "".join(
+        f"dr-x------ 2 0 0 {many} Nov 24 13:21 /proc/{pid}/fd\n" for pid, many in ((7, 12), (8, 30))
+    )
+    assert descriptors(listed, [7, 8]) == {"process.open_file_descriptors": 42}
+    assert descriptors(listed, [7, 8, 9]) == {}
+    assert descriptors(listed.replace(" 30 ", " 0 "), [7, 8]) == {}  # before Linux 6.2
+
+
+SS = """\
+LISTEN 3 511 0.0.0.0:80 0.0.0.0:*
+LISTEN 1 128 *:443 *:*
+ESTAB 9 40 [::ffff:10.0.0.1]:443 [::ffff:10.0.0.2]:5000
+ESTAB 0 0 10.0.0.1%eth0:80 10.0.0.2:5001
+ESTAB 0 0 10.0.0.1:8080 10.0.0.2:80
+nonsense
+"""
+
+
+def test_the_lines_of_ss() -> None:
+    table = FarTable([80, 443], None)
+    assert "sport = :80 or sport = :443" in (table.question(0.0) or "")
+    table.take(SS, 0.0)
+    values = figures(table, None)
+    assert values["socket.accept_queue"] == 4
+    assert values["socket.accept_queue.limit"] == 511
+    assert values["socket.accept_queue.utilization"] == pytest.approx(1 / 128)
+    assert values["socket.connections"] == 2
+    assert values["socket.receive_queue"] == 9
+    assert values["socket.send_queue"] == 40
+    assert values["socket.send_queue.share"] == 0.5
+    assert table.question(1.0) is None
+    assert table.question(2.0) is not None
