@@ -61,6 +61,16 @@ def test_a_far_machine_that_is_full_is_named_and_an_idle_one_is_not() -> None:
     assert idle.sentence.startswith("Cannot tell: no resource of the machine is full")
 
 
+def test_a_far_machine_whose_server_is_hidden_is_judged_and_the_rest_said() -> None:
+    """Over SSH the machine is the server's alone, unlike one that the load generator shares."""
+    hidden = HIDDEN.model_copy(update={"machine": "ssh://web1"})
+    full = diagnosed(MACHINE, FULL, hidden)
+    assert (full.limit, full.detail) == ("cpu", "all cores")
+    idle = diagnosed(MACHINE, server=hidden)
+    assert idle.limit == "unknown"
+    assert f"no resource of the machine is full, and {MISSING}" in idle.sentence
+
+
 def test_the_servers_own_word_counts() -> None:
     found = diagnosed(MACHINE | {"web.workers.limit": 4.0}, {"web.workers.busy": 4.0}, HIDDEN)
     assert (found.limit, found.size) == ("pool", 4)
