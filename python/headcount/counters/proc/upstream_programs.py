@@ -4,15 +4,14 @@ Their work is caused by the server's users. To other counters they are other pro
 """
 
 import ipaddress
-import os
 import socket
 import time
 from collections.abc import Collection, Iterable
 from contextlib import closing
 from pathlib import Path
 
-from headcount.counters.proc.serving import Place, find, processes, roots
-from headcount.counters.proc.sockets import inodes
+from headcount.counters.proc.machine import ThisMachine
+from headcount.counters.proc.serving import Place, find_on, roots
 from headcount.counters.proc.tree import Tree, delta
 from headcount.counters.proc.tree import read as read_tree
 from headcount.counters.proc.unix_sockets import UnixTable
@@ -38,8 +37,7 @@ class UpstreamPrograms:
 
     def __init__(self, proc: Path, sys: Path) -> None:
         """Look for nothing yet."""
-        self._proc = proc
-        self._sys = sys
+        self._machine = ThisMachine(str(proc), sys)
         self._peers: frozenset[str] = frozenset()
         self._pids: tuple[int, ...] = ()
         self._previous: tuple[float, Tree] | None = None
@@ -65,7 +63,7 @@ class UpstreamPrograms:
         began_s = time.thread_time()
         was = self._previous
         tree = read_tree(
-            str(self._proc), self._pids, was[1] if was else None, besides=frozenset(members)
+            self._machine.proc, self._pids, was[1] if was else None, besides=frozenset(members)
         )
         self._previous = at_s, tree
         self._read_due_s = at_s + _pause_s(began_s)
@@ -79,7 +77,7 @@ class UpstreamPrograms:
             if peer.startswith(UNIX):
                 pids |= self._holders(peer.removeprefix(UNIX))
             elif _is_here(peer):
-                pids |= set(find([Place.of(peer)], proc=self._proc, sys=self._sys).pids)
+                pids |= set(find_on(self._machine, [Place.of(peer)]).pids)
         found = tuple(sorted(pids - set(members)))
         if found != self._pids:
             self._pids, self._previous = found, None
@@ -94,8 +92,8 @@ class UpstreamPrograms:
         except OSError:
             return set()
         wanted = {inode for inode, _ in found.values()}
-        held = {pid for pid in processes(self._proc) if wanted & inodes(str(self._proc), [pid])}
-        return set(roots(held - {1, os.getpid()}, self._proc))
+        held = self._machine.holders(wanted) - {1, self._machine.own}
+        return set(roots(held, self._machine))
 
 
 def _pause_s(began_s: float) -> float:
