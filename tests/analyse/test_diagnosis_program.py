@@ -262,3 +262,34 @@ def test_postgresql_says_what_the_lock_is_on(kind: str, advice: str) -> None:
     assert (found.limit, found.detail) == ("lock", kind)
     assert found.confidence_word == "high"
     assert advice in found.advice[0].sentence
+
+
+def test_what_breaks_the_server_decides_not_what_limited_it_before() -> None:
+    """Up to 16 users the CPU is full; at 64 its memory is too small, and it does a tenth."""
+    computing = {
+        "system.cpu.utilization": 1.0,
+        "process.cpu.utilization": 3.6,
+        "cgroup.pressure{resource=cpu,kind=some}": 0.9,
+    }
+    reading = {
+        "cgroup.pressure{resource=io,kind=some}": 0.9,
+        "process.disk.io{disk.io.direction=read}": 60e6,
+        "cgroup.memory.refaults": 58e6,
+    }
+    found = diagnosed(ladder({2: 80.0, 16: 360.0, 64: 34.0}, {16: computing, 64: reading}), 4.0)
+    assert (found.limit, found.detail) == ("memory", "as disk")
+    assert diagnosed(ladder({2: 300.0, 16: 360.0}, {16: computing}), 4.0).limit == "cpu"
+
+
+def test_a_busy_garbage_collector_is_named_and_advised_on() -> None:
+    busy = {
+        "system.cpu.utilization": 1.0,
+        "process.cpu.utilization": 3.6,
+        "process.cpu.garbage_collection": 2.2,
+        "process.cpu.run_delay": 0.5,
+        "cgroup.pressure{resource=cpu,kind=some}": 0.9,
+    }
+    found = diagnosed(ladder({2: 80.0, 16: 360.0, 64: 350.0}, {16: busy, 64: busy}), 4.0)
+    assert found.limit == "cpu"
+    assert "its garbage collector used 61.1% of its CPU time" in [f.sentence for f in found.figures]
+    assert [one.id for one in found.advice] == ["cpu-collection"]

@@ -7,6 +7,7 @@ from importlib.resources import files
 
 from pydantic import BaseModel, ConfigDict
 
+from headcount.analyse.diagnosis.evidence.pause import COLLECTION
 from headcount.analyse.diagnosis.evidence.upstream import ACCEPT_QUEUE
 from headcount.analyse.diagnosis.sign import Sign
 from headcount.analyse.failures import failures_of
@@ -48,6 +49,8 @@ def advice_kind(sign: Sign) -> str | None:
     if sign.limit == "upstream":
         queued = any(split_instance(one.counter)[0] == ACCEPT_QUEUE for one in sign.figures)
         return "workers" if queued else None
+    if sign.limit == "cpu" and any(one.counter == COLLECTION for one in sign.figures):
+        return "garbage collection"
     if sign.detail is not None and sign.detail.startswith("connections"):
         return "connections"
     return sign.detail

@@ -10,7 +10,6 @@ from headcount.analyse.diagnosis.resample import draws
 from headcount.analyse.diagnosis.thresholds import between, threshold
 from headcount.analyse.diagnosis.weigh import RESOURCES, Weighed, weigh
 from headcount.bundle.diagnosis import Confidence, Limit
-from headcount.bundle.environment import ServerFound
 
 TIMES = 60
 """Resamplings: enough to know a share of agreement to 0.06 at worst."""
@@ -21,7 +20,6 @@ def confidence(
     weighed: Weighed,
     observations: Sequence[Observation],
     measured: Mapping[int, Sequence[Mapping[str, Any]]],
-    server: ServerFound | None = None,
 ) -> float:
     """The evidence, the lead over the next, the resamplings that agree, and what was not observed.
 
@@ -32,7 +30,7 @@ def confidence(
     if weighed.killed is not None:
         return round(_evidence(decision, weighed), 3)
     sure = _evidence(decision, weighed) * _lead(decision)
-    sure *= _agreement(decision, weighed, observations, measured, server)
+    sure *= _agreement(decision, weighed, observations, measured)
     if decision.limit != "none":
         if decision.saturated is None and decision.limit not in ("refusal", "generator"):
             sure *= threshold("sure.one_level")
@@ -114,14 +112,11 @@ def _agreement(
     weighed: Weighed,
     observations: Sequence[Observation],
     measured: Mapping[int, Sequence[Mapping[str, Any]]],
-    server: ServerFound | None,
 ) -> float:
     if not measured:
         return threshold("sure.unmeasured")
     named = {decision.limit, *(sign.limit for sign in decision.joint)}
-    alone_s = weighed.seen.alone_s
     found = [
-        decide(weigh(drawn, server, alone_s)).limit
-        for drawn in draws(observations, measured, TIMES)
+        decide(weigh(drawn, weighed.known)).limit for drawn in draws(observations, measured, TIMES)
     ]
     return sum(limit in named for limit in found) / len(found)

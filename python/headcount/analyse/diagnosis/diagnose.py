@@ -8,7 +8,7 @@ from headcount.analyse.diagnosis.advice import advice, advice_kind, failure_advi
 from headcount.analyse.diagnosis.confidence import confidence, confidence_word
 from headcount.analyse.diagnosis.decide import SOFTWARE, Decision, decide
 from headcount.analyse.diagnosis.doubts import doubts
-from headcount.analyse.diagnosis.evidence import delay, failure, upstream
+from headcount.analyse.diagnosis.evidence import delay, failure, pause, upstream
 from headcount.analyse.diagnosis.kills import kills
 from headcount.analyse.diagnosis.log_lines import log_lines, named_limits
 from headcount.analyse.diagnosis.observation import Observation, observe
@@ -19,7 +19,7 @@ from headcount.analyse.diagnosis.sentences import candidate_text, sentence
 from headcount.analyse.diagnosis.sight import can_prove, missing_text
 from headcount.analyse.diagnosis.sign import Sign
 from headcount.analyse.diagnosis.turns import alternating_limits
-from headcount.analyse.diagnosis.weigh import Weighed, weigh
+from headcount.analyse.diagnosis.weigh import Known, Weighed, weigh
 from headcount.bundle.diagnosis import Candidate, Diagnosis, LevelScores, Limit
 from headcount.bundle.environment import ServerFound
 from headcount.bundle.level import LevelResult
@@ -56,7 +56,8 @@ def of_levels(
     measured = seconds_of(every)
     happened = list(events)
     lines = log_lines(happened)
-    weighed = weigh(observations, server, _alone_s(happened))
+    pausing = pause.sign(observations, measured)
+    weighed = weigh(observations, Known(server, _alone_s(happened), pausing))
     failing = failure.sign(levels) if weighed.killed is None else None
     if failing is not None:
         return _of_errors(levels, failing, observations, weighed)
@@ -66,7 +67,7 @@ def of_levels(
         decision = _alternating(decision, weighed, turns)
     else:
         turns = None
-    sure = confidence(decision, weighed, observations, measured, server)
+    sure = confidence(decision, weighed, observations, measured)
     if decision.limit in named_limits(lines):
         sure = min(sure * LOG_SURE, 0.99)
     named = (decision.limit, *(sign.limit for sign in decision.joint))

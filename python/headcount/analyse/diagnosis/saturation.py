@@ -23,6 +23,7 @@ class Saturation:
         light: The valid level with the fewest users; None if there is none.
         alone_s: Time of a scenario with a single user, from the trial before the first level; None
             if there was none.
+        most_per_s: The largest throughput of the valid levels.
 
     """
 
@@ -30,11 +31,7 @@ class Saturation:
     levels: tuple[Observation, ...]
     light: Observation | None
     alone_s: float | None = None
-
-    @property
-    def most_per_s(self) -> float:
-        """The largest throughput of the deciding levels."""
-        return max((level.per_s for level in self.levels), default=0.0)
+    most_per_s: float = 0.0
 
     @property
     def growth(self) -> float:
@@ -54,7 +51,8 @@ def saturation(observations: Sequence[Observation], alone_s: float | None = None
     valid = sorted((o for o in observations if o.valid), key=lambda o: (o.users, o.index))
     if not valid:
         return Saturation(None, (), None)
-    return Saturation(elasticity(valid), _deciding(valid), valid[0], alone_s)
+    most_per_s = max(level.per_s for level in valid)
+    return Saturation(elasticity(valid), _deciding(valid), valid[0], alone_s, most_per_s)
 
 
 def elasticity(levels: Sequence[Observation]) -> float | None:
@@ -85,9 +83,16 @@ def _middle(rates: Sequence[tuple[int, float]]) -> float:
 
 
 def _deciding(levels: Sequence[Observation]) -> tuple[Observation, ...]:
-    """The levels from the knee on; of many, the upper half."""
+    """The levels from the knee on; of many, the upper half.
+
+    Where throughput falls again, those beyond: what breaks the server may have been no limit
+    before. A level at which the server is dead shows nothing of why.
+    """
     most = max(level.per_s for level in levels)
     knee = min(level.users for level in levels if level.per_s >= threshold("knee.share") * most)
     full = [level for level in levels if level.users >= knee]
+    broken = [level for level in full if 0 < level.per_s < threshold("knee.collapse") * most]
+    if full[-1] in broken:
+        return tuple(broken)
     keep = max(MOST_DECIDING, math.ceil(len(full) / 2))
     return tuple(full[-keep:])

@@ -28,6 +28,8 @@ HEADS: dict[tuple[Limit, str | None], str] = {
     ("delay", "computing"): "Slow for everybody: each scenario computes too long",
     ("delay", "waiting"): "Slow for everybody: each scenario waits, though nothing is full",
     ("delay", None): "Slow for everybody, though nothing is full",
+    ("pause", "garbage collection"): "Pauses of the garbage collector, in which everybody waits",
+    ("pause", None): "Pauses, in which everybody waits",
     ("pause", "stopped"): "Pauses: something stops the server's processes",
     ("network", "sending"): "The network, sending",
     ("network", "receiving"): "The network, receiving",

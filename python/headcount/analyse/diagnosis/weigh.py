@@ -30,6 +30,25 @@ RESOURCES: tuple[Limit, ...] = ("cpu", "thread", "memory", "disk", "network")
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """What is known beside the means of levels.
+
+    Attributes:
+        server: The server, if it was looked for on its machine.
+        alone_s: Time of a scenario with a single user; None without a trial.
+        pausing: The sign of pauses, from the seconds of all levels; None if there are none.
+
+    """
+
+    server: ServerFound | None = None
+    alone_s: float | None = None
+    pausing: Sign | None = None
+
+
+NOTHING_KNOWN = Known()
+
+
+@dataclass(frozen=True, slots=True)
 class Weighed:
     """The evidence for each limit.
 
@@ -41,6 +60,7 @@ class Weighed:
         killed: The sign of memory, if the kernel OOM-killed server processes.
         slow: What makes scenarios slow for any number of users; None if nothing does.
         sight: What the counters show of the server.
+        known: What was known beside the levels.
 
     """
 
@@ -51,19 +71,12 @@ class Weighed:
     killed: Sign | None
     slow: Sign | None
     sight: Sight
+    known: Known
 
 
-def weigh(
-    observations: Sequence[Observation],
-    server: ServerFound | None = None,
-    alone_s: float | None = None,
-) -> Weighed:
-    """Weigh everything.
-
-    `server` is one of this machine that was looked for, `alone_s` the time of a scenario with a
-    single user.
-    """
-    seen = saturation(observations, alone_s)
+def weigh(observations: Sequence[Observation], known: Known = NOTHING_KNOWN) -> Weighed:
+    """Weigh everything."""
+    seen = saturation(observations, known.alone_s)
     levels = {o.index: at_level(o, seen) for o in observations}
     deciding = [levels[o.index] for o in seen.levels]
     # In the order of the evidence: of signs with the same score the same one must lead each time.
@@ -76,8 +89,8 @@ def weigh(
         # Refusals begin where the last place is taken: only those beyond show them.
         signs["refusal"] = deciding[-1]["refusal"]
     late = _late(observations, seen, levels)
-    slow = delay.sign(observations, seen)
-    return Weighed(seen, levels, signs, late, killed, slow, sight(seen.levels, server))
+    slow = known.pausing or delay.sign(observations, seen)
+    return Weighed(seen, levels, signs, late, killed, slow, sight(seen.levels, known.server), known)
 
 
 def at_level(level: Observation, seen: Saturation) -> dict[Limit, Sign]:

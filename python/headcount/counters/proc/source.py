@@ -5,8 +5,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from headcount.counters.proc import descriptors, groups, tree
+from headcount.counters.proc import collectors, descriptors, groups, tree
 from headcount.counters.proc import host as hosts
+from headcount.counters.proc.collectors import Collectors
 from headcount.counters.proc.descriptors import DescriptorLimits
 from headcount.counters.proc.devices import Devices
 from headcount.counters.proc.files import put, read_text
@@ -174,6 +175,7 @@ class ProcessTree:
         self._due_s = float("-inf")
         self._pss_due_s = float("-inf")
         self._limits = DescriptorLimits(self._proc)
+        self._collectors = Collectors(self._proc)
 
     def join(self, pids: Iterable[int]) -> None:
         """Take in these processes with the next reading."""
@@ -204,7 +206,9 @@ class ProcessTree:
         values = tree.gauges(now)
         if was is not None:
             values |= tree.delta(was[1], now, at_s - was[0])
-        put(values, descriptors.NAME, self._limits.utilization(at_s, now.processes.values()))
+        members = now.processes.values()
+        put(values, descriptors.NAME, self._limits.utilization(at_s, members))
+        put(values, collectors.NAME, self._collectors.utilization(at_s, members))
         self._previous = at_s, now
         read_s = time.thread_time()
         wait_s = (read_s - began_s) / self._duty

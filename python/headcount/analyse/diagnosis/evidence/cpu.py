@@ -1,6 +1,6 @@
 """Signs that the server had too little CPU: a quota, full cores, or others that used it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headcount.analyse.diagnosis.evidence import software
 from headcount.analyse.diagnosis.observation import Observation
@@ -18,6 +18,7 @@ NOBODYS = (STOLEN, *(f"{HOST}{{cpu.mode={mode}}}" for mode in ("interrupt", "sof
 BUSIEST = "system.cpu.utilization.busiest"
 FOREIGN = "system.cpu.foreign"
 OWN = "process.cpu.utilization"
+COLLECTION = "process.cpu.garbage_collection"
 BEHIND = "upstream.cpu.utilization"
 GROUP = "cgroup.cpu.utilization"
 LIMIT = "cgroup.cpu.limit"
@@ -103,7 +104,20 @@ def signs(level: Observation, seen: Saturation) -> Sign | None:
     """How surely the server wanted CPU that it did not get; None if not observed."""
     each = (_quota(level), _pinned(level), _machine(level, seen))
     found = [sign for sign in each if sign is not None]
-    return max(found, key=lambda sign: sign.score, default=None)
+    sign = max(found, key=lambda sign: sign.score, default=None)
+    collecting = _collecting(level)
+    if sign is None or collecting is None:
+        return sign
+    return replace(sign, figures=(*sign.figures, collecting))
+
+
+def _collecting(level: Observation) -> Figure | None:
+    """The garbage collector's part of the server's CPU, if it is large."""
+    used, collecting = level.mean(GROUP, OWN), level.mean(COLLECTION)
+    if not used or collecting is None or collecting < threshold("gc.share") * used:
+        return None
+    text = f"its garbage collector used {share(min(collecting / used, 1.0))} of its CPU time"
+    return figure(level, COLLECTION, collecting, text)
 
 
 def _quota(level: Observation) -> Sign | None:

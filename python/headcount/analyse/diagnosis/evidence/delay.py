@@ -15,14 +15,12 @@ from headcount.bundle.diagnosis import Figure
 from headcount.counters.naming import PEER, instance_name
 from headcount.text import duration, plural, share, significant
 
-STOPPED = "process.threads.stopped"
-THREADS = "process.threads"
 SLEEPING = "process.threads.waiting{wait=sleep}"
 TOOK = "load.service_time"
 
 
 def sign(observations: Sequence[Observation], seen: Saturation) -> Sign | None:
-    """What makes every scenario slow: a pause, another server, or the scenario itself.
+    """What makes every scenario slow: another server, or the scenario itself.
 
     None if the level with the fewest users met the criteria, or if users wait for each other.
     """
@@ -34,18 +32,7 @@ def sign(observations: Sequence[Observation], seen: Saturation) -> Sign | None:
     if score <= 0:
         return None
     level = max((o for o in observations if o.valid), key=lambda o: o.users)
-    return _pause(light, level, score) or _upstream(light, seen, score) or _own(light, level, score)
-
-
-def _pause(light: Observation, level: Observation, score: float) -> Sign | None:
-    """Threads that somebody stops: a signal, a debugger, a snapshot of the machine."""
-    stopped, threads = level.mean(STOPPED), level.mean(THREADS)
-    if stopped is None or not threads or stopped / threads < threshold("pause.stopped"):
-        return None
-    part = min(stopped / threads, 1.0)
-    text = f"its threads were stopped {share(part)} of the time, from outside"
-    shown = figure(level, STOPPED, stopped, text, threshold=threshold("pause.stopped") * threads)
-    return Sign("pause", "stopped", score, (shown, _took(light)))
+    return _upstream(light, seen, score) or _own(light, level, score)
 
 
 def _upstream(light: Observation, seen: Saturation, score: float) -> Sign | None:

@@ -1,0 +1,129 @@
+"""Signs of pauses: for moments the whole server stands still, and every user waits.
+
+Means and percentiles hide it: few scenarios are hit, but those wait long. In seconds with a pause a
+scenario takes many times as long as in others, so that a few seconds hold much of all the time that
+users wait.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from headcount.analyse.diagnosis.evidence import cpu
+from headcount.analyse.diagnosis.observation import Observation
+from headcount.analyse.diagnosis.sign import Sign, figure
+from headcount.analyse.diagnosis.thresholds import between, threshold
+from headcount.bundle.diagnosis import Figure
+from headcount.text import count, duration, share, significant
+
+STOPPED = "process.threads.stopped"
+THREADS = "process.threads"
+COLLECTION = cpu.COLLECTION
+STALLED = "load.stalled"
+LEAST_SECONDS = 4
+"""A level with fewer shows no usual second to compare with."""
+LEAST_PAUSES = 2
+"""One pause may be the machine's: a pause of the server comes again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Second:
+    completed: float
+    service_s: float
+    collection: float | None
+    is_stalled: bool
+    usual_s: float
+
+    @property
+    def lost_s(self) -> float:
+        """Time that users waited longer than usual."""
+        return max(self.service_s - self.completed * self.usual_s, 0.0)
+
+
+def sign(
+    observations: Sequence[Observation], measured: Mapping[int, Sequence[Mapping[str, Any]]]
+) -> Sign | None:
+    """How surely pauses take a relevant part of the time; None if nothing shows any."""
+    levels = sorted((o for o in observations if o.valid), key=lambda o: o.users)
+    if not levels:
+        return None
+    stopped = _stopped(levels)
+    if stopped is not None:
+        return stopped
+    seconds = [one for level in levels for one in _seconds(measured.get(level.index, ()))]
+    stalls = [one for one in seconds if one.is_stalled]
+    total_s = sum(one.service_s for one in seconds)
+    if len(stalls) < LEAST_PAUSES or not total_s:
+        return None
+    lost = sum(one.lost_s for one in stalls) / total_s
+    if lost < threshold("pause.lost") or len(stalls) > threshold("pause.seconds") * len(seconds):
+        return None
+    text = (
+        f"in {count(len(stalls))} of {count(len(seconds))} seconds everybody waited at once: "
+        f"{share(lost)} of all waiting, while in others a scenario takes "
+        f"{duration(1000 * float(np.median([one.usual_s for one in seconds])))}"
+    )
+    limit = threshold("pause.lost")
+    shown = figure(levels[-1], STALLED, lost, text, threshold=limit, side="load", unit="1")
+    collecting = _collecting(levels[-1], seconds, stalls)
+    score = 0.6 + 0.4 * between(lost, limit, 2 * limit)
+    if collecting is not None:
+        return Sign("pause", "garbage collection", score, (shown, collecting))
+    return Sign("pause", None, 0.8 * score, (shown,))
+
+
+def _stopped(levels: Sequence[Observation]) -> Sign | None:
+    """Threads that somebody stops: a signal, a debugger, a freezer."""
+    known = [
+        (stopped / threads, level)
+        for level in levels
+        if (stopped := level.mean(STOPPED)) is not None and (threads := level.mean(THREADS))
+    ]
+    if not known:
+        return None
+    part = min(float(np.median([one for one, _ in known])), 1.0)
+    if part < threshold("pause.stopped"):
+        return None
+    level = known[-1][1]
+    text = f"its threads were stopped {share(part)} of the time, from outside"
+    shown = figure(level, STOPPED, level.mean(STOPPED) or 0.0, text)
+    return Sign("pause", "stopped", 1.0, (shown,))
+
+
+def _seconds(measured: Sequence[Mapping[str, Any]]) -> Iterator[_Second]:
+    """The seconds of a level, each with what a scenario usually takes in it."""
+    totals = [
+        (
+            float(sum(one["completed"] for one in second["scenarios"].values())),
+            float(sum(one["service_s"] for one in second["scenarios"].values())),
+            second["counters"].get("sut", {}).get(COLLECTION),
+        )
+        for second in measured
+    ]
+    means = [service_s / completed for completed, service_s, _ in totals if completed]
+    if len(means) < LEAST_SECONDS:
+        return
+    usual_s = float(np.quantile(means, 0.25))
+    for completed, service_s, collection in totals:
+        long = completed > 0 and service_s / completed > threshold("pause.longer") * usual_s
+        yield _Second(completed, service_s, collection, long, usual_s)
+
+
+def _collecting(
+    level: Observation, seconds: Sequence[_Second], stalls: Sequence[_Second]
+) -> Figure | None:
+    """The garbage collector, if it works in the seconds of the pauses, and hardly in others."""
+    in_stalls = [one.collection for one in stalls if one.collection is not None]
+    others = [
+        one.collection for one in seconds if not one.is_stalled and one.collection is not None
+    ]
+    if not in_stalls:
+        return None
+    there = float(np.mean(in_stalls))
+    elsewhere = float(np.mean(others)) if others else 0.0
+    if there < threshold("pause.collecting") or there < 2 * elsewhere:
+        return None
+    text = f"its garbage collector used {significant(there)} CPUs in these seconds"
+    return figure(level, COLLECTION, there, text)
