@@ -17,7 +17,7 @@ from headcount.controller.access import open as opening
 from headcount.errors import InputError
 from headcount.plan.resolve import Overrides, resolve
 from headcount.workloads import load
-from processes import Ended, Headcount, phase
+from processes import Ended, Headcount, listening, phase
 
 LIGHT = str(Path(__file__).parents[1] / "e2e" / "light.toml")
 NOBODY = "app://192.0.2.1:7410"
@@ -195,6 +195,22 @@ def test_somebody_who_is_no_file_server_listens(
     assert_refused(ended, 3, address, message)
     assert GIVEN not in ended.err
     assert headcount.bundles() == []
+
+
+def test_somebody_who_never_answers(headcount: Headcount, proof: bool) -> None:
+    cases = [("app-server", "app://{}", "it hangs")]  # given up after 10 s
+    if proof:  # after 20 s
+        cases += [("home-folders", "smb://{}/data", "a file server is running there")]
+    for workload, target, told in cases:
+        with listening() as server:
+            address = "{}:{}".format(*server.getsockname())
+            ended = headcount.run(
+                *("run", workload, "--target", target.format(address), "--users", "1"),
+                HEADCOUNT_PASSWORD=GIVEN,
+            )
+        assert_refused(ended, 3, address, told)
+        assert GIVEN not in ended.err
+        assert headcount.bundles() == []
 
 
 @pytest.mark.e2e

@@ -8,19 +8,22 @@ from headcount.errors import TargetError
 from headcount.plan.plan import Plan
 from headcount.plan.units import seconds
 
+LEAST_S = 5.0
+"""How long any target has, however short its users wait: one that is overloaded answers late, and a
+search goes on below."""
 HEAR_S = 0.2
 """How often Ctrl-C is looked for: one that comes just before a wait would be heard after it."""
 
 
 def check_answer(check: Callable[[], None], plan: Plan) -> None:
-    """Ask the target with `check`, for no longer than the plan's users wait for a connection.
+    """Ask the target with `check`, for as long as the plan's users wait for a connection.
 
     The question is asked in a thread of its own: nothing interrupts the engine while it waits, and
     Ctrl-C must not wait with it. The thread ends at the latest with this process.
 
     Raises TargetError when the target does not answer, and what else `check` raises.
     """
-    longest_s = seconds(plan.workload.run.step_timeout)
+    longest_s = max(seconds(plan.workload.run.step_timeout), LEAST_S)
     errors: list[Exception] = []
 
     def ask() -> None:
