@@ -23,7 +23,7 @@ from processes import Ended, Headcount, phase
 pytestmark = pytest.mark.e2e
 
 FAST = ("--compress", "600", "--scale", "0.1", "--ramp", "0s", "--settle", "0s", "--seed", "3")
-WAIT = "7s"
+WAIT = "6s"
 """How long users wait here: longer than the levels are, so that no step is given up in one."""
 
 
@@ -219,7 +219,7 @@ if os.geteuid() == 0:  # only root can mount a file system that is soon full
                     *office.target,
                     *FAST,
                 ),
-                *("--users", "10", "--duration", "6s", "--client", "delivery_limit=2s"),
+                *("--users", "10", "--duration", "5s", "--client", "delivery_limit=2s"),
             )
             bundles = headcount.bundles
             command.reach(lambda: bool(bundles()) and phase(headcount.bundle) == "steady")
