@@ -201,14 +201,14 @@ def test_somebody_who_never_answers(headcount: Headcount, proof: bool) -> None:
     cases = [("app-server", "app://{}", "it hangs")]  # given up after 10 s
     if proof:  # after 20 s
         cases += [("home-folders", "smb://{}/data", "a file server is running there")]
-    for workload, target, told in cases:
+    for workload, target, message in cases:
         with listening() as server:
             address = "{}:{}".format(*server.getsockname())
             ended = headcount.run(
                 *("run", workload, "--target", target.format(address), "--users", "1"),
                 HEADCOUNT_PASSWORD=GIVEN,
             )
-        assert_refused(ended, 3, address, told)
+        assert_refused(ended, 3, address, message)
         assert GIVEN not in ended.err
         assert headcount.bundles() == []
 
