@@ -293,3 +293,24 @@ def test_a_busy_garbage_collector_is_named_and_advised_on() -> None:
     assert found.limit == "cpu"
     assert "its garbage collector used 61.1% of its CPU time" in [f.sentence for f in found.figures]
     assert [one.id for one in found.advice] == ["cpu-collection"]
+
+
+def test_a_lock_that_the_server_reports_is_not_a_neighbours_fault() -> None:
+    """On a full machine, the session that holds the row waits for a CPU; all others for the row."""
+    busy = {
+        "postgresql.backends.active": 63.0,
+        "postgresql.backends.waiting{postgresql.wait=lock}": 62.0,
+        "postgresql.locks.waiting{postgresql.lock=row}": 62.0,
+        "system.cpu.utilization": 1.0,
+        "system.cpu.foreign": 3.8,
+        "process.cpu.utilization": 0.05,
+        "process.cpu.run_delay": 0.85,
+        "process.threads.runnable": 0.6,
+    }
+    quiet = {name: value for name, value in QUIET.items() if not name.startswith("cgroup")}
+    rate = {2: 45.0, 16: 65.0, 64: 60.0}
+    levels = [
+        level(index, users, per_s, users / per_s, 0.0, {**quiet, **(busy if users > 2 else {})})
+        for index, (users, per_s) in enumerate(rate.items(), 1)
+    ]
+    assert (diagnosed(levels, 17.0).limit, diagnosed(levels, 17.0).detail) == ("lock", "row")

@@ -124,7 +124,7 @@ def _limiter(sign: Sign) -> str:
 
 
 def _upstream(sign: Sign) -> str:
-    return f"The server behind it at {sign.detail}, which it waits for"
+    return f"Another server, {sign.detail}, which it waits for"
 
 
 def _refusal(sign: Sign) -> str:

@@ -224,14 +224,16 @@ def _delayed(level: Observation, seen: Saturation) -> float:
     """Share of the scenarios being served that wait for a CPU, by Little's law.
 
     The threads of a server that hardly computes wait long for a CPU on a busy machine, but that is
-    little of the time that a scenario takes. 1 if it is not known.
+    little of the time that a scenario takes. Where the server says that they wait for a lock, only
+    who holds it can wait for a CPU. 1 if it is not known.
     """
     used, wants, under_way = level.mean(GROUP, OWN), wanted(level), level.under_way
     if used is None or wants is None or not under_way:
         return 1.0
     served = min(under_way, software.places_of(level, seen).effective or under_way)
     # Pressure is the share of time in which one waits, or several.
-    return min(max(wants - used, level.mean(PRESSURE) or 0.0) / served, 1.0)
+    delayed = min(max(wants - used, level.mean(PRESSURE) or 0.0) / served, 1.0)
+    return delayed * (1 - software.lock_share(level))
 
 
 def is_shared(used: Cores) -> bool:

@@ -181,6 +181,12 @@ def _reported_lock(level: Observation) -> tuple[float, str, float, str] | None:
     return max(found)
 
 
+def lock_share(level: Observation) -> float:
+    """Of the statements that the server is busy with, those that wait for a lock; 0 if unknown."""
+    lock = _reported_lock(level)
+    return 0.0 if lock is None else lock[0]
+
+
 def _locked(level: Observation) -> str | None:
     """What most of those who wait for a transaction's lock wait for: a kind of `LOCKED`."""
     found = {kind: level.mean(name) or 0.0 for kind, (name, _) in LOCKED.items()}
