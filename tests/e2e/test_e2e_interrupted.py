@@ -1,6 +1,8 @@
 """Runs that are asked to end: they keep what was measured, stop their server, and say so."""
 
+import os
 import time
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from signal import SIGHUP, SIGINT, SIGTERM, Signals
 
@@ -127,3 +129,23 @@ def test_a_server_on_its_own_ends_and_keeps_its_data(headcount: Headcount, tmp_p
     server.send(SIGINT)
     assert server.ended().code == 0
     assert len(list(data.glob("client-*.dat"))) == 2
+
+
+def test_a_server_that_waits_for_its_token_is_interrupted(
+    headcount: Headcount, tmp_path: Path
+) -> None:
+    token, data = tmp_path / "token", tmp_path / "data"
+    os.mkfifo(token)
+    options = ("--data", str(data), "--listen", "127.0.0.1:0", "--token-file", str(token))
+    server = headcount.start("serve", "app", *options)
+    with ExitStack() as opened:
+
+        def is_being_read() -> bool:
+            with suppress(OSError):  # no reader yet
+                opened.callback(os.close, os.open(token, os.O_WRONLY | os.O_NONBLOCK))
+                return True
+            return False
+
+        server.reach(is_being_read)
+        interrupt(server, SIGINT)
+    assert server.out == ""

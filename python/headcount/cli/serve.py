@@ -43,10 +43,10 @@ def serve_app(
 
     Example: headcount serve app --data /srv/headcount --listen 0.0.0.0:7410 --token-file token
     """
-    stop = end_by_signal()
     ensure_folder(data, "--data")
     token = secret(token_file, "token", "HEADCOUNT_TOKEN")
     server = _engine.AppServer(listen, str(data), threads, write_mode, connections, token)
+    stop = end_by_signal()  # now that it serves: until then Ctrl-C interrupts, as anywhere else
     if json:
         print_address(server.address)
     else:
@@ -104,9 +104,9 @@ def serve_smtp(
 
     Example: headcount serve smtp --lmtp 127.0.0.1:10024 --route far.invalid=count
     """
-    stop = end_by_signal()
     password = secret(password_file, "password", "HEADCOUNT_PASSWORD")
     server = _engine.MailFront(listen, lmtp, route or [], reject or [], delay, password)
+    stop = end_by_signal()
     if json:
         print_address(server.address)
     else:
