@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,6 +49,21 @@ def headcount(tmp_path: Path) -> Iterator[Headcount]:
     command = Headcount(tmp_path / "home")
     yield command
     command.close()
+
+
+ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@pytest.fixture(autouse=True)
+def _kept_handlers() -> Iterator[None]:
+    """A test that leaves a handler behind fails, not a later one in its worker."""
+    before = {name: signal.getsignal(name) for name in ENDS}
+    yield
+    after = {name: signal.getsignal(name) for name in ENDS}
+    for name in ENDS:
+        if after[name] != before[name]:
+            signal.signal(name, before[name])
+    assert after == before
 
 
 FIRST = ("e2e", "wire", "cli", "sort", "disk", "lab", "report")

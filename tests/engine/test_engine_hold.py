@@ -11,8 +11,11 @@ import pytest
 from headcount._engine import SmbHold
 from headcount.errors import EngineError, InputError, TargetError
 from headcount.lab.samba import SambaServer
+from processes import wait_for
 
 Server = tuple[SambaServer, str]
+HUNG_S = 60.0
+"""What takes longer has failed."""
 
 
 @pytest.fixture
@@ -73,17 +76,27 @@ def test_what_progress_raises_calls_it_off(server: Server) -> None:
     hold.close()
 
 
-@pytest.mark.parametrize("after_s", [0.3, 0.9])
-def test_ctrl_c_calls_it_off_and_nothing_stays(server: Server, after_s: float) -> None:
+@pytest.mark.parametrize("files", [0, 500])
+def test_ctrl_c_calls_it_off_and_nothing_stays(server: Server, files: int) -> None:
     samba, target = server
     hold = SmbHold(target)
-    timer = threading.Timer(after_s, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
+    under_way = threading.Event()
+    interrupter = threading.Thread(target=interrupt, args=(under_way, samba, files))
+    interrupter.start()
     with pytest.raises(KeyboardInterrupt):
-        hold.bring(50, 1, 5000, unheard)
-    timer.join()
+        hold.bring(50, 1, 5000, lambda _: under_way.set())
+    interrupter.join()
     hold.close()
     assert [path for path in samba.data.rglob("*") if path.parent != samba.data] == []
+
+
+def interrupt(under_way: threading.Event, samba: SambaServer, files: int) -> None:
+    """Press Ctrl-C once so many files are open, which is long before all of them are."""
+    if under_way.wait(HUNG_S):
+        try:
+            wait_for(lambda: sum(1 for _ in samba.data.rglob("hold*")) >= files)
+        finally:
+            os.kill(os.getpid(), signal.SIGINT)
 
 
 def test_errors_are_those_of_the_house(server: Server) -> None:
