@@ -174,7 +174,7 @@ def test_the_table_has_every_figure_of_the_lines(bundle: Path) -> None:
     for second in read_series(bundle):
         common = ("t_s", "seconds", "level", "phase", "users")
         rest = {key: value for key, value in second.items() if key not in common}
-        assert rest.pop("unserved") == []
+        rest.pop("unserved")  # who waited too long, and since when: only in the lines
         expected += len(rest.pop("faults")) + figures(rest)
     with duckdb.connect() as connection:
         query = "SELECT count(*) FROM read_parquet(?)"
