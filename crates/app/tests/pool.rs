@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::net::TcpStream;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use common::{eventually, folder, frame, greeted, receive, start};
@@ -18,11 +19,16 @@ use headcount_app::reply::{Reply, Timing};
 use headcount_app::request::Request;
 use headcount_app::server::{Handle, Threads};
 
+const ROUNDS: u32 = MAX_ROUNDS / 4;
 const SLOW: Request<'_> = Request::Processor {
     seed: 1,
-    rounds: MAX_ROUNDS,
+    rounds: ROUNDS,
 };
+static CHECK: LazyLock<u64> = LazyLock::new(|| kernel::work(1, ROUNDS));
 const QUICK: Request<'_> = Request::ServerClient { seed: 2, bytes: 10 };
+
+/// How often is tried what a busy machine spoils when it stops this side while the server works on.
+const TRIES: u64 = 20;
 
 /// The threads of this process whose names start like the server's.
 fn threads() -> BTreeSet<String> {
@@ -47,7 +53,7 @@ fn answer(stream: &mut TcpStream) -> Timing {
     let (kind, body) = receive(stream).unwrap();
     match Reply::parse(kind, &body) {
         Some(Reply::Processor { timing, check }) => {
-            assert_eq!(check, kernel::work(1, MAX_ROUNDS));
+            assert_eq!(check, *CHECK);
             timing
         }
         Some(Reply::ServerClient { timing, .. }) => timing,
@@ -55,64 +61,71 @@ fn answer(stream: &mut TcpStream) -> Timing {
     }
 }
 
-/// Occupies the only thread.
-fn occupy(server: &Handle, stream: &mut TcpStream) {
-    ask(stream, &SLOW);
-    eventually("the thread is busy", || {
-        server.statistics().threads.busy == 1
-    });
-}
-
-fn requests_wait_for_the_only_thread(server: &Handle) {
-    let mut slow: Vec<_> = (0..8).map(|_| greeted(server.address())).collect();
+/// Asks for slow work on three connections and for quick work behind it: whether that had to wait
+/// for one of them at least, and the longest wait of all.
+fn queue_up(server: &Handle) -> (bool, u32) {
+    let mut slow: Vec<_> = (0..3).map(|_| greeted(server.address())).collect();
     let mut quick = greeted(server.address());
     for stream in &mut slow {
         ask(stream, &SLOW);
     }
-    eventually("all have arrived", || {
-        let statistics = server.statistics();
-        statistics.queue_wait.count as usize + statistics.threads.busy + statistics.queue.now >= 8
-    });
     ask(&mut quick, &QUICK);
     let waited_us = answer(&mut quick).queue_wait_us;
     let slow: Vec<Timing> = slow.iter_mut().map(answer).collect();
     let shortest_us = slow.iter().map(|timing| timing.service_us).min().unwrap();
-    assert!(waited_us > shortest_us, "waited {waited_us} for {slow:?}");
+    let longest_us = slow
+        .iter()
+        .map(|timing| timing.queue_wait_us)
+        .max()
+        .unwrap();
+    (waited_us > shortest_us, longest_us.max(waited_us))
+}
+
+fn requests_wait_for_the_only_thread(server: &Handle) {
+    let (mut longest_us, mut tries) = (0, 0);
+    loop {
+        tries += 1;
+        let (has_waited, wait_us) = queue_up(server);
+        longest_us = longest_us.max(wait_us);
+        if has_waited && server.statistics().queue.max >= 2 {
+            break;
+        }
+        assert!(tries < TRIES, "quick work never waits for slow work");
+    }
     let statistics = server.statistics();
     assert_eq!(
         (statistics.threads.now, statistics.threads.busy_max),
         (1, 1)
     );
-    assert!(
-        (2..=8).contains(&statistics.queue.max),
-        "{:?}",
-        statistics.queue
-    );
-    let longest_us = slow
-        .iter()
-        .map(|timing| timing.queue_wait_us)
-        .max()
-        .unwrap()
-        .max(waited_us);
+    assert!(statistics.queue.max <= 4, "{:?}", statistics.queue);
     let told_us = statistics.queue_wait.max_us;
     assert!(
         (told_us / f64::from(longest_us) - 1.0).abs() < 0.02,
         "{told_us} {longest_us}"
     );
-    assert_eq!(statistics.queue_wait.count, 9);
+    assert_eq!(statistics.queue_wait.count, 4 * tries);
 }
 
 fn a_client_who_goes_leaves_no_work_behind(server: &Handle) {
-    let (mut one, mut two) = (greeted(server.address()), greeted(server.address()));
-    occupy(server, &mut one);
-    ask(&mut one, &QUICK); // early, but answered in turn
-    ask(&mut two, &SLOW);
-    drop(two);
-    answer(&mut one);
-    answer(&mut one);
-    eventually("the waiting request is dropped", || {
-        server.statistics().abandoned == 1
-    });
+    for _ in 0..TRIES {
+        let (mut one, mut two) = (greeted(server.address()), greeted(server.address()));
+        ask(&mut one, &SLOW);
+        ask(&mut one, &QUICK); // early, but answered in turn
+        ask(&mut two, &SLOW);
+        drop(two);
+        answer(&mut one);
+        answer(&mut one);
+        drop(one);
+        eventually("both have left and nothing waits", || {
+            let statistics = server.statistics();
+            let work = statistics.threads.busy + statistics.queue.now;
+            statistics.connections.now as usize + work == 0
+        });
+        if server.statistics().abandoned == 1 {
+            return;
+        }
+    }
+    panic!("a waiting request is never dropped");
 }
 
 fn a_frozen_client_holds_no_thread(server: &Handle) {
