@@ -50,7 +50,7 @@ def test_several_places_inside_the_program_are_a_pool_of_that_size(places: int) 
     found = diagnosed(Server(places=places, service_s=0.02, think_s=0.1, quiet=QUIET).levels())
     assert (found.limit, found.detail) == ("pool", "inside the program")
     assert found.size == pytest.approx(places, abs=0.5)
-    assert found.confidence_word == "high"
+    assert found.confidence_word != "low"
     assert "inside the application" in found.advice[0].sentence
     assert "MaxRequestWorkers" not in found.advice[0].sentence
 
@@ -314,3 +314,16 @@ def test_a_lock_that_the_server_reports_is_not_a_neighbours_fault() -> None:
         for index, (users, per_s) in enumerate(rate.items(), 1)
     ]
     assert (diagnosed(levels, 17.0).limit, diagnosed(levels, 17.0).detail) == ("lock", "row")
+
+
+@pytest.mark.parametrize(
+    ("noise", "word", "is_doubted"), [(0.01, "fair", True), (0.15, "high", False)]
+)
+def test_throughput_that_varies_is_no_rate_limit(noise: float, word: str, is_doubted: bool) -> None:
+    """200/s: a Poisson process varies by 14 a second, 7%; a clock by nothing."""
+    levels = Server(places=4, service_s=0.02, think_s=0.0, quiet=QUIET).levels()
+    found = of_levels(levels, seconds(levels, noise))
+    assert found is not None
+    assert (found.limit, found.detail) == ("pool", "inside the program")
+    assert found.confidence_word == word
+    assert any("rate limit of" in doubt for doubt in found.doubts) == is_doubted

@@ -6,6 +6,7 @@ from typing import Any
 from headcount.analyse.diagnosis.decide import SOFTWARE, Decision, decide
 from headcount.analyse.diagnosis.evidence import cpu, disk
 from headcount.analyse.diagnosis.observation import Observation
+from headcount.analyse.diagnosis.regularity import is_regular
 from headcount.analyse.diagnosis.resample import draws
 from headcount.analyse.diagnosis.thresholds import between, threshold
 from headcount.analyse.diagnosis.weigh import RESOURCES, Weighed, weigh
@@ -36,9 +37,24 @@ def confidence(
             sure *= threshold("sure.one_level")
         elif (weighed.seen.elasticity or 0.0) > threshold("elasticity.saturated"):
             sure *= threshold("sure.bending")
+    if could_be_a_rate(decision, weighed, measured):
+        sure *= threshold("sure.regular")
     if is_indirect(decision, weighed):
         sure *= threshold("sure.indirect")
     return round(sure * threshold("sure.unseen") ** len(rivals_not_observed(decision, weighed)), 3)
+
+
+def could_be_a_rate(
+    decision: Decision, weighed: Weighed, measured: Mapping[int, Sequence[Mapping[str, Any]]]
+) -> bool:
+    """Whether a pool inside the program may be a rate limit: nobody is seen to wait for a place."""
+    if (
+        decision.limit != "pool"
+        or decision.sign is None
+        or decision.sign.detail != "inside the program"
+    ):
+        return False
+    return is_regular(weighed.seen, measured)
 
 
 def is_indirect(decision: Decision, weighed: Weighed) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from headcount.analyse.diagnosis.advice import advice, advice_kind, failure_advice
-from headcount.analyse.diagnosis.confidence import confidence, confidence_word
+from headcount.analyse.diagnosis.confidence import confidence, confidence_word, could_be_a_rate
 from headcount.analyse.diagnosis.decide import SOFTWARE, Decision, decide
 from headcount.analyse.diagnosis.doubts import doubts
 from headcount.analyse.diagnosis.evidence import delay, failure, pause, upstream
@@ -24,6 +24,7 @@ from headcount.bundle.diagnosis import Candidate, Diagnosis, LevelScores, Limit
 from headcount.bundle.environment import ServerFound
 from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import Bundle
+from headcount.text import significant
 
 LOG_SURE = 1.15
 """Factor of the confidence if a line of the server's log agrees."""
@@ -72,6 +73,11 @@ def of_levels(
         sure = min(sure * LOG_SURE, 0.99)
     named = (decision.limit, *(sign.limit for sign in decision.joint))
     more = doubts(decision, weighed, observations)
+    if could_be_a_rate(decision, weighed, measured):
+        more.append(
+            f"a rate limit of {significant(weighed.seen.most_per_s)} scenarios/s would look the "
+            "same: throughput is as even as a clock"
+        )
     if turns is not None:
         more.insert(
             0,
