@@ -64,7 +64,7 @@ def test_seconds_in_which_everybody_waits_are_pauses() -> None:
     lost = 4 * 0.4 / (4 * 0.4 + usual_s)
     (figure,) = found.figures
     assert figure.value == pytest.approx(lost, rel=0.01)
-    assert "in 12 of 36 seconds everybody waited at once" in found.sentence
+    assert "in 12 of 36 seconds all users waited at once" in found.sentence
     assert "5.00 ms" in found.sentence
 
 

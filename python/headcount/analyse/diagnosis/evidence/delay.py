@@ -54,7 +54,7 @@ def _own(light: Observation, level: Observation, score: float) -> Sign:
     if used is not None and under_way:
         part = min(used / under_way, 1.0)
         detail = "computing" if part >= threshold("delay.computing") else "waiting"
-        text = f"the server computed {share(part)} of that time"
+        text = f"the server used the CPU for {share(part)} of that time"
         name = cpu.GROUP if light.mean(cpu.GROUP) is not None else cpu.OWN
         figures.append(figure(light, name, used, text))
     asleep = level.mean(SLEEPING)

@@ -61,8 +61,8 @@ def sign(
     if lost < threshold("pause.lost") or len(stalls) > threshold("pause.seconds") * len(seconds):
         return None
     text = (
-        f"in {count(len(stalls))} of {count(len(seconds))} seconds everybody waited at once: "
-        f"{share(lost)} of all waiting, while in others a scenario takes "
+        f"in {count(len(stalls))} of {count(len(seconds))} seconds all users waited at once, which "
+        f"is {share(lost)} of all waiting; in the other seconds a scenario takes "
         f"{duration(1000 * float(np.median([one.usual_s for one in seconds])))}"
     )
     limit = threshold("pause.lost")

@@ -77,7 +77,7 @@ def _at_the_door(level: Observation, taken: float) -> tuple[str | None, Figure |
     """
     used, queued = level.mean(DESCRIPTORS), level.mean(ACCEPT) or 0.0
     if used is not None and used >= threshold("refusal.descriptors"):
-        text = f"its fullest process has {share(used)} of its file descriptors open (ulimit -n)"
+        text = f"its fullest process used {share(used)} of its file descriptors (ulimit -n)"
         shown = figure(level, DESCRIPTORS, used, text, threshold=threshold("refusal.descriptors"))
         return "descriptors", shown, 0.95 if queued or level.unserved else 0.0
     dropped = level.mean(DROPPED)

@@ -113,8 +113,8 @@ def _rate_sign(level: Observation, seen: Saturation, places: Places, score: floa
     figures = []
     if seen.most_per_s and places.places is not None:
         text = (
-            f"it completed {significant(seen.most_per_s)} scenarios/s however many users waited, "
-            f"though each takes only {significant(places.places)} of the time between two"
+            f"throughput stayed at {significant(seen.most_per_s)} scenarios/s however many users "
+            f"waited, though a free server has only {significant(places.places)} of them in progress"
         )
         figures.append(figure(level, PLACES, places.places, text, side="load", unit="{user}"))
     size = seen.most_per_s or None

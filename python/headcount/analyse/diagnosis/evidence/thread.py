@@ -65,8 +65,8 @@ def _process(level: Observation) -> Sign | None:
     if used.server is not None and used.there:
         score *= 1 - ramp(used.server / used.there, "cpu.wanted.low", "cpu.wanted.high")
     text = (
-        f"its busiest process used {significant(busy)} CPUs, spread over threads of which none "
-        f"used more than {share(thread)}"
+        f"its busiest process used {significant(busy)} CPUs, and none of its threads more than "
+        f"{share(thread)} of one"
     )
     shown = [figure(level, PROCESS, busy, text, threshold=threshold("process.busy.high"))]
     waiting = level.mean(TURNS)
