@@ -114,7 +114,7 @@ def _rate_sign(level: Observation, seen: Saturation, places: Places, score: floa
     if seen.most_per_s and places.places is not None:
         text = (
             f"throughput stayed at {significant(seen.most_per_s)} scenarios/s however many users "
-            f"waited, though a free server has only {significant(places.places)} of them in progress"
+            f"waited; without waiting only {significant(places.places)} would be in progress"
         )
         figures.append(figure(level, PLACES, places.places, text, side="load", unit="{user}"))
     size = seen.most_per_s or None
