@@ -5,9 +5,11 @@
     reason = "a failure here is a failure of the test that called"
 )]
 
+use std::cell::Cell;
 use std::future::Future;
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::pin::pin;
 use std::rc::Rc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -52,13 +54,28 @@ pub fn step(options: &Value) -> Step {
     Step::compile(options).unwrap()
 }
 
-/// Runs a future as a worker of the engine would, for a bounded time.
+thread_local! {
+    /// Steps that users of this thread have ended.
+    static ENDED: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Runs a future as a worker of the engine would, as long as steps end: a busy machine takes its
+/// time for thousands of them.
 pub fn play<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
-    runtime.block_on(async { tokio::time::timeout(PATIENCE, future).await.unwrap() })
+    runtime.block_on(async {
+        let mut future = pin!(future);
+        loop {
+            let before = ENDED.get();
+            if let Ok(done) = tokio::time::timeout(PATIENCE, future.as_mut()).await {
+                return done;
+            }
+            assert_ne!(ENDED.get(), before, "no step ended within {PATIENCE:?}");
+        }
+    })
 }
 
 pub fn http(options: HttpOptions) -> Http {
@@ -82,7 +99,9 @@ impl Person {
     }
 
     pub async fn play(&mut self, options: Value) -> Result<Moved, Fault> {
-        self.session.play(&step(&options), &mut self.user).await
+        let played = self.session.play(&step(&options), &mut self.user).await;
+        ENDED.set(ENDED.get() + 1);
+        played
     }
 
     /// Plays a step that must succeed; returns the bytes it read.
