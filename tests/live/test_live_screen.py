@@ -3,6 +3,7 @@
 import asyncio
 import csv
 import io
+import signal
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -52,9 +53,11 @@ def play(
             await pilot.pause()
             await steps(pilot, watch)
 
+    handler = signal.getsignal(signal.SIGHUP)
     try:
         asyncio.run(run())
     finally:
+        signal.signal(signal.SIGHUP, handler)  # a hang-up would end this worker
         watch.end()
     return watch
 
