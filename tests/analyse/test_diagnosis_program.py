@@ -327,3 +327,12 @@ def test_throughput_that_varies_is_no_rate_limit(noise: float, word: str, is_dou
     assert (found.limit, found.detail) == ("pool", "inside the program")
     assert found.confidence_word == word
     assert any("rate limit of" in doubt for doubt in found.doubts) == is_doubted
+
+
+def test_users_who_ask_for_little_are_not_held_to_a_rate() -> None:
+    """A second of think time: 640 users ask for 627/s, also where each takes 20 times as long."""
+    levels = [
+        level(index, users, users * 0.98, took_s, 1.0, QUIET)
+        for index, (users, took_s) in enumerate(((10, 0.0002), (160, 0.0008), (640, 0.004)), 1)
+    ]
+    assert diagnosed(levels, 0.2).limit in ("none", "unknown")

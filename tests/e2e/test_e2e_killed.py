@@ -45,7 +45,7 @@ MOMENTS = {
     "in the second level": (event("level-start", 2), RANDOM.uniform(1, 3)),
     "in the third level": (event("level-start", 3), RANDOM.uniform(0, 3)),
     "with a second of the third level": (lambda bundle: seconds_of(bundle, 3) != [], 0.0),
-    "after the last level": (event("level-end", 3), RANDOM.uniform(0, 2)),
+    "after the last level": (event("level-end", 3), 0.0),  # few users leave at once
 }
 """After what, and how many seconds later."""
 

@@ -34,6 +34,7 @@ from headcount.errors import (
     TargetError,
 )
 from headcount.plan.plan import Plan
+from headcount.plan.target import parse
 
 DRAIN_S = 10.0
 """How long users may take to finish what they are doing at the end of a run."""
@@ -41,6 +42,8 @@ RAMP_DOWN_S = 2.0
 """How long many users take to leave at the end of a run: not all of them may log off at once."""
 LEAVE_AT_ONCE = 100
 """The most users who leave without a ramp; a server takes so few log-offs at any moment."""
+LEAVES_NOTHING = frozenset({"http", "sql", "app"})
+"""Protocols of which the trial may come before a ladder, too."""
 SILENT_S = 0.5
 """After a level that nothing was answered at the end of, for this long, the server is asked."""
 
@@ -227,10 +230,17 @@ class Run:
             session.close()
 
     def _try_all(self) -> None:
-        """Before the first level: what one user meets, who must get through before a search."""
-        if self._levels:
-            return
+        """Before the first level: what one user meets, who must get through before a search.
+
+        Not before other levels on a lab server, whose own counts are compared with the run's, nor
+        where what users do stays: mail that is delivered, files that are written.
+        """
         is_search = self._plan.mode == "search"
+        is_of_somebody = parse(self._plan.target).lab is None
+        if self._levels or not (
+            is_search or (is_of_somebody and self._plan.protocol in LEAVES_NOTHING)
+        ):
+            return
         with self._sut.generating():
             target = self._sut.access.engine_target()
             trial = try_all(self._plan, target, is_search=is_search)

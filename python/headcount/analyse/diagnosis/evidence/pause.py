@@ -24,6 +24,8 @@ COLLECTION = cpu.COLLECTION
 STALLED = "load.stalled"
 LEAST_SECONDS = 4
 """A level with fewer shows no usual second to compare with."""
+LEAST_PER_S = 20.0
+"""Scenarios a second below which one that takes long by nature makes a second look stalled."""
 LEAST_PAUSES = 2
 """One pause may be the machine's: a pause of the server comes again."""
 
@@ -49,10 +51,19 @@ def sign(
     levels = sorted((o for o in observations if o.valid), key=lambda o: o.users)
     if not levels:
         return None
-    stopped = _stopped(levels)
-    if stopped is not None:
-        return stopped
-    seconds = [one for level in levels for one in _seconds(measured.get(level.index, ()))]
+    return _stopped(levels) or _stalled(levels, measured)
+
+
+def _stalled(
+    levels: Sequence[Observation], measured: Mapping[int, Sequence[Mapping[str, Any]]]
+) -> Sign | None:
+    """Seconds in which all users waited."""
+    seconds = [
+        one
+        for level in levels
+        if level.per_s >= LEAST_PER_S
+        for one in _seconds(measured.get(level.index, ()))
+    ]
     stalls = [one for one in seconds if one.is_stalled]
     total_s = sum(one.service_s for one in seconds)
     if len(stalls) < LEAST_PAUSES or not total_s:
@@ -71,6 +82,8 @@ def sign(
     score = 0.6 + 0.4 * between(lost, limit, 2 * limit)
     if collecting is not None:
         return Sign("pause", "garbage collection", score, (shown, collecting))
+    if any(cpu.is_shared(cpu.cores(level)) for level in levels):
+        return None  # a busy machine lets any server stand still now and then
     return Sign("pause", None, 0.8 * score, (shown,))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.saturation import Saturation
 from headcount.analyse.diagnosis.sign import Sign, figure
-from headcount.analyse.diagnosis.thresholds import between, threshold
+from headcount.analyse.diagnosis.thresholds import between, ramp, threshold
 from headcount.bundle.diagnosis import Figure
 from headcount.text import count, duration, share, significant
 
@@ -73,6 +73,10 @@ def signs(level: Observation, seen: Saturation, taken: float) -> list[Sign]:
     limited = rate_limited(level, seen, places)
     if lock is not None:
         pooled, limited = min(pooled, 1 - lock[0]), min(limited, 1 - lock[0])
+    # Throughput that still follows the users is what they ask for. Where no place would be busy all
+    # the time either, neither rate nor place nor lock explains it.
+    slope = seen.elasticity or 0.0
+    flat = 1 - ramp(slope, "elasticity.saturated", "elasticity.unsaturated")
     rest_of_time = rest * (1 - limited)
     inside = places.outside is not None and places.outside < 0.5 and pool is None
     return [
@@ -91,7 +95,7 @@ def signs(level: Observation, seen: Saturation, taken: float) -> list[Sign]:
             1000 / seen.most_per_s if seen.most_per_s else None,
             "ms" if seen.most_per_s else None,
         ),
-        _rate_sign(level, seen, places, rest * limited),
+        _rate_sign(level, seen, places, rest * limited * flat),
     ]
 
 
