@@ -11,13 +11,21 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bench.failures.case import Case, cases
+from bench.failures.case import PASSWORD, Case, cases
+from bench.failures.certificates import AUTHORITY
 from bench.failures.judge import Judged, judged
-from bench.failures.servers import PASSWORD, nginx, postgresql, raw
+from bench.failures.mail import DOMAIN, mail
+from bench.failures.samba import samba
+from bench.failures.servers import nginx, postgresql, raw
 from bench.failures.workload import workload
 
 LONGEST_S = 300.0
 """A run that takes longer than a quick look has failed."""
+WORKLOADS = {
+    "samba": ["home-folders", "--scale", "0.02"],
+    "mail": ["mail-light", "--compress", "120", "--start-users", "20"],
+}
+"""Headcount's own, where users would take those; mail so often that a minute has some."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -48,11 +56,11 @@ def play(case: Case) -> Judged:
     """Break a server, let Headcount look at it, and judge and print the result."""
     with tempfile.TemporaryDirectory() as name, serving(case, Path(name)) as target:
         file = Path(name) / "broken.toml"
-        file.write_text(workload(case), "utf-8")
-        command = [str(Path(sys.executable).with_name("headcount")), "run", str(file)]
-        command += ["--target", target, "--quick", "--budget", "1m", "--runs", f"{name}/runs"]
-        if case.server == "postgresql":
-            command += ["--user", "shop"]
+        if case.server not in WORKLOADS:
+            file.write_text(workload(case), "utf-8")
+        words = WORKLOADS.get(case.server, [str(file)])
+        command = [str(Path(sys.executable).with_name("headcount")), "run", *words, *target]
+        command += ["--quick", "--budget", "1m", "--runs", f"{name}/runs"]
         begun = time.monotonic()
         done = subprocess.run(
             command,
@@ -74,20 +82,30 @@ def play(case: Case) -> Judged:
 
 
 @contextlib.contextmanager
-def serving(case: Case, folder: Path) -> Iterator[str]:
-    """The target of a case, whose server runs as long as the block."""
+def serving(case: Case, folder: Path) -> Iterator[list[str]]:
+    """How a user names the target of a case, whose server runs as long as the block."""
     place = folder / "server"
     place.mkdir()
     folder.chmod(0o711)
     if case.server == "nginx":
         with nginx(case, place) as address:
-            yield f"http://{address}"
+            target = ["--target", f"{case.scheme}://{address}"]
+            if case.trusted:
+                target += ["--client", f"verify_certificates={place}/{AUTHORITY}"]
+            yield target
     elif case.server == "raw":
         with raw(case) as address:
-            yield f"http://{address}"
+            yield ["--target", f"http://{address}"]
+    elif case.server == "samba":
+        with samba(case, place) as address:
+            yield ["--target", f"smb://{address}/{case.share}"]
+    elif case.server == "mail":
+        with mail(case, place) as (imap, smtp):
+            client = ["--client", f"domain={DOMAIN}", "--client", f"smtp=smtp://{smtp}"]
+            yield ["--target", f"imap://{imap}", *client]
     else:
         with postgresql(case, place) as address:
-            yield f"postgresql://{address}"
+            yield ["--target", f"postgresql://{address}", "--user", "shop"]
 
 
 def _record(one: Judged) -> dict[str, object]:

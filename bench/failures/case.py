@@ -8,12 +8,15 @@ from typing import Literal
 from pydantic import ConfigDict, TypeAdapter
 from pydantic.dataclasses import dataclass
 
-PATH = Path(__file__).with_name("cases.toml")
+PASSWORD = "only-a-test"  # noqa: S105 - of servers that live for a minute
+"""That users give."""
+FOLDER = Path(__file__).parent
+"""Of the tables."""
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class Case:
-    """One row of `cases.toml`.
+    """One row of a table.
 
     Attributes:
         name: What is broken, in a few words.
@@ -21,9 +24,19 @@ class Case:
         part: Whether it was looked at while the rules were changed.
         says: Patterns that the answer must hold, all of them.
         never: Patterns that it must not hold.
+        codes: What `headcount run` may exit with; empty: anything but a defect.
         limited: Whether the server turns users away, so that advice about its limits is right.
-        config: nginx: lines of the server block.
-        outside: nginx: lines before it.
+        config: nginx: lines of the server block; samba: of the share; mail: of Dovecot.
+        outside: nginx: lines before it; samba: of all shares; mail: of Postfix.
+        certificate: nginx: what it shows, if it speaks TLS.
+        scheme: nginx: how its address begins.
+        trusted: nginx: whether the user trusts the authority that signed it.
+        share: samba: the share that the user asks for; the server has `files`.
+        owner: samba: whose the shared folder is.
+        mode: samba: who may do what with it.
+        size: samba: that of the file system that it is on, as of tmpfs(5); none: this machine's.
+        password: samba and mail: the one that the server knows.
+        files: mail: files that its configuration names, by name.
         reply: raw: the bytes of each answer.
         after_s: raw: how long it waits before it.
         steps: Paths that users ask for.
@@ -36,13 +49,23 @@ class Case:
     """
 
     name: str
-    server: Literal["nginx", "raw", "postgresql"]
+    server: Literal["nginx", "raw", "postgresql", "samba", "mail"]
     part: Literal["develop", "held-out"]
     says: tuple[str, ...]
     never: tuple[str, ...] = ()
+    codes: tuple[int, ...] = ()
     limited: bool = False
     config: str = ""
     outside: str = ""
+    certificate: Literal["", "self-signed", "good", "expired", "other-name"] = ""
+    scheme: str = "http"
+    trusted: bool = False
+    share: str = "files"
+    owner: Literal["user", "root"] = "user"
+    mode: str = "0755"
+    size: str = ""
+    password: str = PASSWORD
+    files: dict[str, str] = field(default_factory=dict)
     reply: str = ""
     after_s: float = 0.0
     steps: tuple[str, ...] = ("/",)
@@ -53,7 +76,8 @@ class Case:
     statement: str = ""
 
 
-def cases(path: Path = PATH) -> list[Case]:
-    """All of them, in the order of the table."""
-    rows = tomllib.loads(path.read_text("utf-8"))["case"]
+def cases(folder: Path = FOLDER) -> list[Case]:
+    """All of them, in the order of the tables."""
+    tables = [tomllib.loads(path.read_text("utf-8")) for path in sorted(folder.glob("cases*.toml"))]
+    rows = [row for table in tables for row in table["case"]]
     return TypeAdapter(list[Case]).validate_python(rows)

@@ -14,6 +14,8 @@ HARDWARE = (
 """Advice that sends the reader of a failure the wrong way."""
 LIMITS = (r"(?i)raise the limit on connections", r"MaxRequestWorkers")
 """Advice that is wrong where nobody was turned away."""
+DEFECT = 70
+"""The exit code of a defect of Headcount."""
 TRACEBACK = r"Traceback \(most recent call last\)"
 
 
@@ -26,7 +28,7 @@ class Judged:
         code: What `headcount run` exited with.
         text: All that it printed.
         missing: Patterns that it should have held, but did not.
-        wrong: Patterns that it held, but should not have.
+        wrong: Patterns that it held, but should not have, or the code that is not the case's.
         seconds: How long it took.
 
     """
@@ -48,11 +50,13 @@ def judged(case: Case, code: int, text: str, seconds: float) -> Judged:
     """What came of a run that printed this text."""
     flat = " ".join(text.split())
     never = (*HARDWARE, TRACEBACK, *case.never, *(() if case.limited else LIMITS))
+    is_right = code in case.codes if case.codes else code != DEFECT
+    misled = [] if is_right else [f"exit {code}"]
     return Judged(
         case=case,
         code=code,
         text=text,
         missing=tuple(pattern for pattern in case.says if not re.search(pattern, flat)),
-        wrong=tuple(pattern for pattern in never if re.search(pattern, flat)),
+        wrong=(*misled, *(pattern for pattern in never if re.search(pattern, flat))),
         seconds=seconds,
     )

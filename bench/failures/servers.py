@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bench.failures.case import Case
+from bench.failures import certificates
+from bench.failures.case import PASSWORD, Case
 
-PASSWORD = "only-a-test"  # noqa: S105 - of servers that live for a minute
-"""Of the database's users."""
 START_S = 30.0
 """Longest wait for a server that starts."""
 NGINX = """
@@ -26,7 +25,7 @@ http {{
   client_body_temp_path {folder}/body;  proxy_temp_path {folder}/proxy;
   fastcgi_temp_path {folder}/fcgi;  uwsgi_temp_path {folder}/uwsgi;  scgi_temp_path {folder}/scgi;
   {outside}
-  server {{ listen 127.0.0.1:{port};  root {folder}/pages;  {config} }}
+  server {{ listen 127.0.0.1:{port}{tls};  root {folder}/pages;  {config} }}
 }}
 """
 
@@ -82,8 +81,9 @@ def nginx(case: Case, folder: Path) -> Iterator[str]:
             config = config.replace("{raw}", stack.enter_context(raw(case)))
         (folder / "pages").mkdir()
         (folder / "pages" / "page.html").write_text("a page\n" * 200, "utf-8")
+        tls = certificates.lines(case, folder) if case.certificate else ""
         port = free_port()
-        text = NGINX.format(folder=folder, port=port, outside=case.outside, config=config)
+        text = NGINX.format(folder=folder, port=port, tls=tls, outside=case.outside, config=config)
         (folder / "nginx.conf").write_text(text, "utf-8")
         program = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin") or "nginx"
         user = ("-g", "user root;") if os.getuid() == 0 else ()
@@ -138,13 +138,15 @@ def _run_statement(port: int, database: str, statement: str) -> None:
 
 
 @contextlib.contextmanager
-def process(command: list[str], folder: Path, port: int) -> Iterator[subprocess.Popen[Any]]:
+def process(
+    command: list[str], folder: Path, port: int, host: str = "127.0.0.1"
+) -> Iterator[subprocess.Popen[Any]]:
     """A server that listens; it is ended with the block."""
     with (folder / "output").open("wb") as output:
         server = subprocess.Popen(command, stdout=output, stderr=output)
     try:
         until = time.monotonic() + START_S
-        while not listens(port):
+        while not listens(port, host):
             if server.poll() is not None or time.monotonic() > until:
                 raise RuntimeError((folder / "output").read_text("utf-8"))
             time.sleep(0.05)
@@ -165,8 +167,8 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def listens(port: int) -> bool:
+def listens(port: int, host: str = "127.0.0.1") -> bool:
     """Whether somebody listens there."""
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+    with contextlib.suppress(OSError), socket.create_connection((host, port), 1):
         return True
     return False
