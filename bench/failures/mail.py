@@ -14,7 +14,7 @@ from bench.failures.servers import free_port, process
 DOMAIN = "example.org"
 """That of the users."""
 HOST = "127.0.0.2"
-"""Users come from 127.0.0.1: Dovecot takes its own address for one that needs no TLS."""
+"""Dovecot's. Users come from 127.0.0.1, and Dovecot asks its own address for no TLS."""
 ACCOUNT = "nobody"
 """Who owns the mail."""
 USERS = 1000
@@ -77,9 +77,9 @@ queue_directory = {folder}/queue
 data_directory = {folder}/data
 multi_instance_enable = no
 maillog_file = {folder}/postfix.log
-maillog_file_prefixes = {folder}
+maillog_file_prefixes = {folder}, /dev
 myhostname = mx.example.org
-inet_interfaces = {host}
+inet_interfaces = 127.0.0.1
 inet_protocols = ipv4
 mynetworks = 127.0.0.0/8
 mydestination =
@@ -98,7 +98,8 @@ in_flow_delay = 0
 {outside}
 """
 MASTER = """
-{host}:{smtp} inet n - n - - smtpd
+127.0.0.1:{smtp} inet n - n - - smtpd
+pickup unix n - n 60 1 pickup
 cleanup unix n - n - 0 cleanup
 qmgr unix n - n 300 1 qmgr
 rewrite unix - - n - - trivial-rewrite
@@ -107,6 +108,7 @@ defer unix - - n - 0 bounce
 trace unix - - n - 0 bounce
 verify unix - - n - 1 verify
 proxymap unix - - n - - proxymap
+smtp unix - - n - - smtp
 lmtp unix - - n - - lmtp
 error unix - - n - - error
 retry unix - - n - - error
@@ -151,9 +153,9 @@ def mail(case: Case, folder: Path) -> Iterator[tuple[str, str]]:
             imap,
             HOST,
         ),
-        process([f"{daemons}/master", "-d", "-c", etc], folder / "for-postfix", smtp, HOST),
+        process([f"{daemons}/master", "-d", "-c", etc], folder / "for-postfix", smtp),
     ):
-        yield f"{HOST}:{imap}", f"{HOST}:{smtp}"
+        yield f"{HOST}:{imap}", f"127.0.0.1:{smtp}"
 
 
 def _filled(text: str, given: dict[str, object]) -> str:

@@ -143,7 +143,7 @@ def process(
 ) -> Iterator[subprocess.Popen[Any]]:
     """A server that listens; it is ended with the block."""
     with (folder / "output").open("wb") as output:
-        server = subprocess.Popen(command, stdout=output, stderr=output)
+        server = subprocess.Popen(command, stdout=output, stderr=output, process_group=0)
     try:
         until = time.monotonic() + START_S
         while not listens(port, host):
