@@ -23,7 +23,7 @@ LONGEST_S = 300.0
 """A run that takes longer than a quick look has failed."""
 WORKLOADS = {
     "samba": ["home-folders", "--scale", "0.02"],
-    "mail": ["mail-light", "--compress", "120", "--start-users", "20"],
+    "mail": ["mail-light", "--compress", "120", "--start-users", "10", "--max-users", "10"],
 }
 """Headcount's own, where users would take those; mail so often that a minute has some."""
 

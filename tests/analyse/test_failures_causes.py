@@ -8,6 +8,8 @@ from headcount.analyse.failures.causes import rules
 HTTP = "refused"
 FOUND = "status 302 Found instead of 200; redirects are not followed"
 ERROR = "status 500 Internal Server Error instead of 200"
+BAD = "status 400 Bad Request instead of 200"
+TLS_PLAIN = "tls-plain"
 BUSY = "status 503 Service Unavailable instead of 200"
 MEANT = [
     # kind, message, rule
@@ -28,6 +30,8 @@ MEANT = [
     (HTTP, f'GET /: {ERROR}; body: "sorry, too many clients already"', "http-database"),
     (HTTP, f'GET /: {ERROR}; body: "QueuePool limit of size 5 reached"', "http-database"),
     (HTTP, f'GET /: {ERROR}; body: "java.lang.OutOfMemoryError"', "http-memory"),
+    (HTTP, f'GET /: {BAD}; body: "The plain HTTP request was sent to HTTPS port"', "http-plain"),
+    (HTTP, f'GET /: {BAD}; body: "Client sent an HTTP request to an HTTPS server."', "http-plain"),
     (HTTP, f'GET /: {ERROR}; body: "accept: too many open files"', "http-handles"),
     (HTTP, f'GET /: {ERROR}; body: "connection refused: status 404"', "http-error"),
     (HTTP, f'GET /: {BUSY}; Retry-After: 30; body: "Down for maintenance"', "http-maintenance"),
@@ -106,6 +110,15 @@ MEANT = [
     ("refused", "sending: <u1@a.test>: 554 5.7.1 Relay access denied", "mail-relay"),
     ("refused", "sending: <u1@a.test>: 550 5.1.1 User unknown", "mail-recipient"),
     ("refused", "sending: MAIL FROM: 450 4.5.3 rate limit exceeded", "mail-rate"),
+    ("refused", "sending: MAIL: 450 4.7.1 Error: too much mail from 192.0.2.7", "mail-rate"),
+    ("refused", "sending: <u1@a.test>: 450 4.7.1 Error: too many recipients", "mail-rate"),
+    (
+        "refused",
+        "sending: <u1@a.test>: 451 4.7.1 Greylisted: separate 5 minutes",
+        "mail-greylisted",
+    ),
+    ("refused", "sending: end of data: 552 5.3.4 Error: message file too big", "mail-size"),
+    ("refused", "sending: MAIL FROM: 552 5.3.4 Message size exceeds fixed limit", "mail-size"),
     ("login", "LOGIN: NO [AUTHENTICATIONFAILED] Authentication failed.", "mail-login"),
     ("refused", "sending: end of data: 451 4.3.0 Temporary failure", "mail-later"),
     ("refused", "sending: end of data: 554 5.6.0 Message rejected", "mail-refused"),
@@ -116,6 +129,10 @@ MEANT = [
     ("connect", "the server's certificate is not trusted: it has expired", "tls-certificate"),
     ("connect", "no TLS handshake: peer closed", "tls-handshake"),
     ("connect", "no connection: something else", "connect"),
+    ("connect", "no TLS handshake: received corrupt message of type InvalidContentType", TLS_PLAIN),
+    ("connect", "no TLS handshake: the server speaks another protocol there", TLS_PLAIN),
+    ("wrong-data", "message 7 of u1 to u2 was altered in its header", "mail-rewritten"),
+    ("wrong-data", "message 7 of u1 to u2 was altered in its body", "wrong-data"),
     ("wrong-data", "GET /a: 3 bytes came instead of 700", "wrong-data"),
     ("timeout", "no answer within the time limit of a step", "timeout"),
     ("login", "the token is not accepted", "login"),

@@ -67,7 +67,7 @@ def cause_of(kind: str, message: str) -> Rule:
     )
 
 
-def explained_message(message: str) -> str:
+def explained_message(message: str, kind: str = "") -> str:
     """An error's message with what it means and what to do; alone if no rule knows it."""
-    rule = cause_of("", message)
+    rule = cause_of(kind, message)
     return message if rule == rules()[-1] else f"{message}\n{rule.meaning}. {rule.advice}"

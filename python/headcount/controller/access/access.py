@@ -21,6 +21,8 @@ class Prepared:
 
 NOTHING = Prepared(0, 0, 0)
 """All was there already."""
+NO_TLS = "no TLS handshake"
+"""What the engine says where TLS does not begin."""
 
 
 def count_text(number: int, noun: str) -> str:

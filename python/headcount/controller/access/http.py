@@ -9,9 +9,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from headcount import _engine
-from headcount.analyse.failures import cause_of
+from headcount.analyse.failures import cause_of, explained_message
 from headcount.bundle.failure import Cause
-from headcount.controller.access.access import NOTHING, Prepared, Progress
+from headcount.controller.access.access import NO_TLS, NOTHING, Prepared, Progress
 from headcount.counters.source import Source
 from headcount.counters.web import WebSource
 from headcount.errors import InputError, TargetError
@@ -76,6 +76,8 @@ class HttpAccess:
         except TargetError as error:
             where = urlsplit(self._site.url).netloc
             message = str(error) if where in str(error) else f"{self._site.url}: {error}"
+            if NO_TLS in message:
+                raise TargetError(explained_message(message, "connect")) from error
             if not any(words in message for words in UNREACHED):
                 raise TargetError(message) from error
             raise TargetError(

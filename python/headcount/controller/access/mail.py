@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from headcount import _engine
-from headcount.controller.access.access import NOTHING, Prepared, Progress, count_text
+from headcount.analyse.failures import explained_message
+from headcount.controller.access.access import NO_TLS, NOTHING, Prepared, Progress, count_text
 from headcount.counters.mail import MailSource
 from headcount.counters.source import Source
 from headcount.errors import InputError, TargetError
@@ -134,6 +135,8 @@ class MailAccess:
                 hello: dict[str, Any] = json.loads(_engine.mail_hello(self._target))
         except TargetError as error:
             message = str(error)
+            if NO_TLS in message:
+                raise TargetError(explained_message(message, "connect")) from error
             if not any(words in message for words in UNREACHED):
                 raise
             where = "" if self._office.imap in message else f"{self._office.imap}: "

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headcount import _engine
+from headcount.analyse.failures import explained_message
 from headcount.controller.access.access import NOTHING, Prepared, Progress, cleanup_text
 from headcount.controller.access.played import target_with_program
 from headcount.counters.samba import SambaSource
@@ -95,7 +96,7 @@ class SmbAccess:
         except TargetError as error:
             message = str(error)
             if not any(words in message for words in UNREACHED):
-                raise
+                raise TargetError(explained_message(message)) from error
             where = "" if self._address in message else f"{self._address}: "
             raise TargetError(
                 f"{where}{message}; check that a file server is running there, on this port, and "
