@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -35,16 +36,16 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--only", nargs="+", metavar="WORD", help="cases with a word in the name")
     parser.add_argument("--keep", type=Path, help="folder for what Headcount printed")
     options = parser.parse_args(arguments)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # servers end with their blocks
+    if options.keep is not None:
+        options.keep.mkdir(parents=True, exist_ok=True)
     found = [
-        play(case)
+        play(case, options.keep)
         for case in cases()
         if options.part in (None, case.part)
         and (not options.only or any(word in case.name for word in options.only))
     ]
     if options.keep is not None:
-        options.keep.mkdir(parents=True, exist_ok=True)
-        for one in found:
-            (options.keep / f"{one.case.name}.txt").write_text(one.text, "utf-8")
         lines = [json.dumps(_record(one)) + "\n" for one in found]
         (options.keep / "judged.ndjson").write_text("".join(lines), "utf-8")
     right = sum(one.is_right for one in found)
@@ -52,8 +53,8 @@ def main(arguments: Sequence[str]) -> int:
     return 0 if right == len(found) else 1
 
 
-def play(case: Case) -> Judged:
-    """Break a server, let Headcount look at it, and judge and print the result."""
+def play(case: Case, keep: Path | None = None) -> Judged:
+    """Break a server, let Headcount look at it, and judge, print and keep the result."""
     with tempfile.TemporaryDirectory() as name, serving(case, Path(name)) as target:
         file = Path(name) / "broken.toml"
         if case.server not in WORKLOADS:
@@ -71,6 +72,8 @@ def play(case: Case) -> Judged:
             check=False,
             timeout=LONGEST_S,
         )
+    if keep is not None:
+        (keep / f"{case.name}.txt").write_text(done.stdout, "utf-8")
     one = judged(case, done.returncode, done.stdout, time.monotonic() - begun)
     mark = "right" if one.is_right else "WRONG"
     print(f"{mark}  {one.seconds:5.1f} s  exit {one.code}  {case.part:8}  {case.name}", flush=True)

@@ -1,17 +1,27 @@
 """A broken server, and what an expert says of it."""
 
+import re
 import tomllib
 from dataclasses import field
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import ConfigDict, TypeAdapter
+from pydantic import AfterValidator, ConfigDict, TypeAdapter
 from pydantic.dataclasses import dataclass
 
 PASSWORD = "only-a-test"  # noqa: S105 - of servers that live for a minute
 """That users give."""
 FOLDER = Path(__file__).parent
 """Of the tables."""
+
+
+def _checked(pattern: str) -> str:
+    re.compile(pattern)
+    return pattern
+
+
+Words = Annotated[str, AfterValidator(_checked)]
+"""A pattern; one that is none is found before the first run, not after it."""
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -51,8 +61,8 @@ class Case:
     name: str
     server: Literal["nginx", "raw", "postgresql", "samba", "mail"]
     part: Literal["develop", "held-out"]
-    says: tuple[str, ...]
-    never: tuple[str, ...] = ()
+    says: tuple[Words, ...]
+    never: tuple[Words, ...] = ()
     codes: tuple[int, ...] = ()
     limited: bool = False
     config: str = ""
