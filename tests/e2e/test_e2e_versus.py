@@ -31,11 +31,11 @@ def headcount(tmp_path_factory: pytest.TempPathFactory):
 
 @pytest.fixture(scope="module")
 def ended(headcount: Headcount) -> Any:
-    """A server with a tenth of a core against one with what there is."""
+    """A server with a twentieth of a core against one with what there is."""
     return headcount.run(
-        *("run", PROCESSOR, "--target", "lab:app", "--limit", "cpu=0.1"),
+        *("run", PROCESSOR, "--target", "lab:app", "--limit", "cpu=0.05"),
         *("--versus-limit", "cpu=none", "--users", "3", "--think", "10ms", "--pairs", "3"),
-        *("--duration", "1s", "--ramp", "0s", "--settle", "0s", "--seed", "4", "--json"),
+        *("--duration", "3s", "--ramp", "200ms", "--settle", "500ms", "--seed", "4", "--json"),
         *PATIENT,
     )
 
@@ -106,7 +106,7 @@ def test_servers_rest_while_the_other_is_measured(sides: dict[str, Path]) -> Non
 
 def test_the_second_differs_in_what_was_to_be_compared_alone(sides: dict[str, Path]) -> None:
     a, b = (reader.load(sides[name]).plan for name in ("A", "B"))
-    assert a.limits == {"cpu": "0.1"}
+    assert a.limits == {"cpu": "0.05"}
     assert b == a.model_copy(update={"limits": {}})
 
 
