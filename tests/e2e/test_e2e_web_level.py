@@ -67,20 +67,31 @@ def log(bundle: Path, server: WebServer) -> list[Asked]:
 
 
 @pytest.fixture(scope="module")
+def before(bundle: Path) -> int:
+    """Pages that were asked for before the first level: the sample, and the trial of one user."""
+    events = [json.loads(line) for line in (bundle / "events.ndjson").read_bytes().splitlines()]
+    (trial,) = [event for event in events if event["event"] == "trial"]
+    assert trial["played"] == trial["completed"] + 1
+    return SAMPLE + int(trial["played"])
+
+
+@pytest.fixture(scope="module")
 def levels(bundle: Path) -> list[dict[str, Any]]:
     levels = json.loads((bundle / "levels.json").read_bytes())["levels"]
     assert isinstance(levels, list)
     return levels
 
 
-def test_every_request_is_one_that_nginx_answered(bundle: Path, log: list[Asked]) -> None:
+def test_every_request_is_one_that_nginx_answered(
+    bundle: Path, log: list[Asked], before: int
+) -> None:
     series = read_series(bundle)
     completed = sum(second["scenarios"]["static"]["completed"] for second in series)
     failed = sum(second["scenarios"]["static"]["failed"] for second in series)
     assert failed == 0
-    assert completed == len(log) - SAMPLE
+    assert completed == len(log) - before
     moved = sum(second["scenarios"]["static"]["read_bytes"] for second in series)
-    first = log[:SAMPLE]  # the sample, in the order of the data set
+    first = log[:before]
     assert moved == sum(one.body_bytes for one in log) - sum(one.body_bytes for one in first)
 
 
@@ -91,11 +102,11 @@ def test_every_request_has_a_connection_of_its_own(log: list[Asked]) -> None:
 
 
 def test_requests_per_second_are_those_of_nginx(
-    bundle: Path, log: list[Asked], levels: list[dict[str, Any]]
+    bundle: Path, log: list[Asked], levels: list[dict[str, Any]], before: int
 ) -> None:
     """By nginx's own clock, in the seconds in which a level was measured."""
     series = read_series(bundle)
-    sent = log[SAMPLE:]
+    sent = log[before:]
     # The moment of the run's clock at which nginx answered the first request of a user.
     began_s = sent[0].at_s
     first = next(s for s in series if s["scenarios"]["static"]["completed"])
@@ -111,10 +122,10 @@ def test_requests_per_second_are_those_of_nginx(
         assert level["requests"]["CONNECT"] == pytest.approx(len(inside), rel=0.1)
 
 
-def test_the_pages_asked_for_are_mixed_as_the_workload_says(log: list[Asked]) -> None:
+def test_the_pages_asked_for_are_mixed_as_the_workload_says(log: list[Asked], before: int) -> None:
     percent = {"b256": 8, "b512": 10, "k1": 12, "k2": 14, "k4": 14, "k8": 10, "k16": 6}
     percent |= {"k32": 3, "k64": 2, "k128": 1}
-    sent = log[SAMPLE:]
+    sent = log[before:]
     for name, wanted in percent.items():
         share = wanted / sum(percent.values())
         found = sum(f"/{name}-" in one.path for one in sent) / len(sent)

@@ -254,6 +254,7 @@ class Run:
             message=trial.failure,
             service_ms=trial.service_ms,
             completed=trial.completed,
+            played=trial.played,
         )
 
     def _run_level(self, runner: LevelRunner, order: LevelOrder) -> LevelResult | None:

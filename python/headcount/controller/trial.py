@@ -42,12 +42,14 @@ class Trial:
         service_ms: Mean time of a scenario, weighted as users draw them, the first time left out;
             None if a scenario was not repeated.
         completed: Scenarios that this is the mean of.
+        played: Scenarios that were completed at all, the first ones included.
 
     """
 
     failure: str | None
     service_ms: float | None
     completed: int
+    played: int
 
 
 def try_all(plan: Plan, target: str, *, is_search: bool = True) -> Trial | None:
@@ -72,7 +74,8 @@ def try_all(plan: Plan, target: str, *, is_search: bool = True) -> Trial | None:
     ]
     why = _explained(plan, broken, faults)
     failure = _judge(plan, why) if why and is_search else None
-    return Trial(failure, *_service_ms(plan, intervals))
+    played = sum(completed for completed, _ in _counts(intervals))
+    return Trial(failure, *_service_ms(plan, intervals), played)
 
 
 def _plan(plan: Plan) -> str:
