@@ -103,10 +103,12 @@ class Run:
         return summarise(self.plan, level)
 
 
-def record(workload: Workload, users: int, until_s: float, **target: int) -> Run:
+def record(
+    workload: Workload, users: int, until_s: float, report_s: float = REPORT_S, **target: int
+) -> Run:
     """Play a workload with so many users from the beginning on."""
     plan = plan_of(workload, [users])
-    order = json.loads(engine_plan(plan)) | {"report_every_ms": round(REPORT_S * 1000)}
+    order = json.loads(engine_plan(plan)) | {"report_every_ms": round(report_s * 1000)}
     engine = Engine(json.dumps(order), "null", json.dumps(target))
     engine.set_users(users, 0.0)
     intervals: list[Interval] = []

@@ -22,6 +22,8 @@ from headcount.report import assemble
 USERS = (4, 9)
 STEADY_S = 2.5
 SETTLE_S = 0.4
+REPORT_S = 0.13
+"""No part of half a second, at which sections of a level are cut: times in a bundle are rounded."""
 SCENARIOS = ("work-0", "work-1")
 
 
@@ -44,7 +46,7 @@ def make(folder: Path) -> Path:
     levels: list[LevelResult] = []
     offset_s = 0.0
     for index, users in enumerate(USERS, start=1):
-        run = record(load_, users, SETTLE_S + STEADY_S + 0.05)
+        run = record(load_, users, SETTLE_S + STEADY_S + 0.05, REPORT_S)
         levels.append(level(bundle, plan, run, index, offset_s))
         offset_s += run.intervals[-1].to_s
     bundle.levels(levels)
