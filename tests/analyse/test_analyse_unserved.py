@@ -36,9 +36,10 @@ def test_a_server_that_serves_everybody() -> None:
 
 
 def test_users_who_hang_fail_a_level_that_others_make_look_good() -> None:
-    # Each user plays either step at random, so all hang at last; those who do not yet are fast.
-    steps = [*[QUICK] * 40, HOUR]
-    run = record(workload("closed", "10ms", *steps, criteria=["p95<=200ms", "errors<1%"]), 60, 2.3)
+    # One scenario in a hundred hangs, far from the 5% that p95 allows however few a busy machine
+    # completes: all users hang at last, and those who do not yet are fast.
+    steps = [*[QUICK] * 99, HOUR]
+    run = record(workload("closed", "10ms", *steps, criteria=["p95<=500ms", "errors<3%"]), 60, 2.3)
     level = run.level(run.between(1.2, 2.2))
     assert 0 < level.users_unserved < 60
     assert all(result.passed for result in level.criteria)
