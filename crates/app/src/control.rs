@@ -73,7 +73,7 @@ pub fn prepare(
             return call.parse(kind, Kind::Prepare, &json);
         }
         if progress(call.parse(kind, Kind::Progress, &json)?).is_break() {
-            return Err(ControlError::CalledOff);
+            return Err(ControlError::Cancelled);
         }
     }
 }

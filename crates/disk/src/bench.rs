@@ -114,7 +114,10 @@ impl Bench {
     }
 
     /// Writes the whole file, so that every block that will be read is on the disk.
-    pub fn fill(&self, told: impl FnMut(Progress) -> ControlFlow<()>) -> Result<(), DiskError> {
+    pub fn fill(
+        &self,
+        on_progress: impl FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<(), DiskError> {
         let (file, content) = (Arc::clone(&self.file), Arc::clone(&self.content));
         let size = self.setup.size_bytes;
         let stop = Arc::new(AtomicBool::new(false));
@@ -127,7 +130,7 @@ impl Bench {
             content.lay(piece, 0);
             for offset in (0..size).step_by(piece.len()) {
                 if stopped.load(Ordering::Relaxed) {
-                    return Err(DiskError::CalledOff);
+                    return Err(DiskError::Cancelled);
                 }
                 content.place(piece, offset);
                 let written = file.write_all_at(piece, offset);
@@ -137,14 +140,14 @@ impl Bench {
             synced(&file)
         };
         let done = || filled.load(Ordering::Relaxed) as f64 / size as f64;
-        aside(work, &stop, done, told)
+        aside(work, &stop, done, on_progress)
     }
 
     /// Measures a cell.
     pub fn measure(
         &mut self,
         cell: &Cell,
-        mut told: impl FnMut(Progress) -> ControlFlow<()>,
+        mut on_progress: impl FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Measured, DiskError> {
         cell.check(&self.setup)?;
         self.cells += 1;
@@ -170,9 +173,9 @@ impl Bench {
                 sum.add(&tally);
             }
             let done = (now_ns as f64 / to_ns as f64).min(1.0);
-            if told(Progress { done }).is_break() {
+            if on_progress(Progress { done }).is_break() {
                 crew.dismiss();
-                return Err(DiskError::CalledOff);
+                return Err(DiskError::Cancelled);
             }
         }
         if marks.len() < 2 {
@@ -182,7 +185,7 @@ impl Bench {
             // What is still on its way belongs to this cell, not to the next.
             let file = Arc::clone(&self.file);
             let stop = AtomicBool::new(false);
-            aside(move || synced(&file), &stop, || 1.0, told)?;
+            aside(move || synced(&file), &stop, || 1.0, on_progress)?;
         }
         Ok(measured(&sum, cell, &marks))
     }
@@ -287,7 +290,7 @@ fn aside(
     work: impl FnOnce() -> Result<(), DiskError> + Send + 'static,
     stop: &AtomicBool,
     done: impl Fn() -> f64,
-    mut told: impl FnMut(Progress) -> ControlFlow<()>,
+    mut on_progress: impl FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<(), DiskError> {
     let (sender, result) = channel();
     let builder = std::thread::Builder::new().name("disk-aside".to_owned());
@@ -301,10 +304,10 @@ fn aside(
             Err(RecvTimeoutError::Disconnected) => return Err(DiskError::Thread),
             Err(RecvTimeoutError::Timeout) => {}
         }
-        if told(Progress { done: done() }).is_break() {
+        if on_progress(Progress { done: done() }).is_break() {
             stop.store(true, Ordering::Relaxed);
             let _ = result.recv_timeout(LAST_WAIT);
-            return Err(DiskError::CalledOff);
+            return Err(DiskError::Cancelled);
         }
     }
 }

@@ -97,7 +97,7 @@ pub enum DiskError {
     },
     /// The caller cancelled it.
     #[error("cancelled")]
-    CalledOff,
+    Cancelled,
     /// A thread ended without a word: a defect.
     #[error("a thread of the disk engine ended unexpectedly")]
     Thread,
@@ -133,16 +133,16 @@ impl DiskError {
 mod tests {
     use super::*;
 
-    fn said(errno: Errno, bytes: usize) -> String {
+    fn message(errno: Errno, bytes: usize) -> String {
         DiskError::of_io("writing", 8192, bytes, io::Error::from(errno)).to_string()
     }
 
     #[test]
     fn a_disk_that_is_full_is_told_from_one_that_fails() {
-        assert!(said(Errno::NOSPC, 4096).contains("filled up while it was measured"));
-        assert!(said(Errno::DQUOT, 4096).contains("quota"));
-        assert!(said(Errno::FBIG, 4096).contains("ulimit -f"));
-        let text = said(Errno::IO, 4096);
+        assert!(message(Errno::NOSPC, 4096).contains("filled up while it was measured"));
+        assert!(message(Errno::DQUOT, 4096).contains("quota"));
+        assert!(message(Errno::FBIG, 4096).contains("ulimit -f"));
+        let text = message(Errno::IO, 4096);
         assert!(
             text.starts_with("writing 4096 bytes at offset 8192"),
             "{text}"
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn blocks_smaller_than_the_disks_are_named() {
-        assert!(said(Errno::INVAL, 512).contains("choose larger blocks"));
-        assert!(said(Errno::INVAL, 4096).contains("at offset"));
+        assert!(message(Errno::INVAL, 512).contains("choose larger blocks"));
+        assert!(message(Errno::INVAL, 4096).contains("at offset"));
     }
 }

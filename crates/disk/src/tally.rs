@@ -154,8 +154,8 @@ mod tests {
             for quantile in [0.5, 0.95, 0.99] {
                 let rank = (quantile * took.len() as f64).ceil().max(1.0) as usize;
                 let exact = took[rank - 1] as f64;
-                let told = one.latency_ns.value_at_quantile(quantile) as f64;
-                prop_assert!((told - exact).abs() <= exact * 0.001 + 1.0, "{told} for {exact}");
+                let estimate = one.latency_ns.value_at_quantile(quantile) as f64;
+                prop_assert!((estimate - exact).abs() <= exact * 0.001 + 1.0, "{estimate} for {exact}");
             }
         }
     }

@@ -215,7 +215,7 @@ fn damage() {
 }
 
 #[test]
-fn it_can_be_called_off_at_any_time() {
+fn it_can_be_cancelled_at_any_time() {
     let _alone = ONE_AT_A_TIME.lock();
     let folder = on_disk();
     for engine in [Engine::IoUring, Engine::Threads] {
@@ -223,16 +223,16 @@ fn it_can_be_called_off_at_any_time() {
         bench.fill(on).unwrap();
         let mut long = cell(4, 4, Access::Random, 4096, 0.0);
         long.seconds = 3600.0;
-        let mut told = 0;
+        let mut calls = 0;
         let ended = bench.measure(&long, |_| {
-            told += 1;
-            if told > 2 {
+            calls += 1;
+            if calls > 2 {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())
             }
         });
-        assert!(matches!(ended, Err(DiskError::CalledOff)));
+        assert!(matches!(ended, Err(DiskError::Cancelled)));
         let again = cell(1, 1, Access::Random, 4096, 1.0);
         let figures = until(&mut bench, &again, |figures| figures.reads > 0);
         check_counts(&figures, 4096);

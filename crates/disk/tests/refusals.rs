@@ -93,7 +93,7 @@ fn a_folder_of_the_kernel_takes_no_file() {
 fn what_is_out_of_bounds_is_named() {
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let mut bench = Bench::open(setup(home.path())).unwrap();
-    let mut said = |change: &dyn Fn(&mut Cell)| {
+    let mut message = |change: &dyn Fn(&mut Cell)| {
         let mut cell = cell();
         change(&mut cell);
         let measured = bench.measure(&cell, |_| ControlFlow::Continue(()));
@@ -102,17 +102,17 @@ fn what_is_out_of_bounds_is_named() {
             other => format!("not refused as an option: {other}"),
         }
     };
-    assert!(said(&|cell| cell.threads = 0).starts_with("0 threads"));
-    assert!(said(&|cell| cell.depth = 5000).contains("1 to 1024"));
-    assert!(said(&|cell| cell.blocks[0].bytes = 5000).contains("5000 bytes"));
-    assert!(said(&|cell| cell.blocks[0].bytes = 32 << 20).contains("16 MiB"));
-    assert!(said(&|cell| cell.blocks[0].share = f64::NAN).contains("share of NaN"));
-    assert!(said(&|cell| cell.blocks.clear()).contains("at least one"));
-    assert!(said(&|cell| cell.read_share = 1.5).contains("1.5"));
-    assert!(said(&|cell| cell.seconds = 0.0).contains("0 s"));
-    assert!(said(&|cell| cell.seconds = f64::INFINITY).contains("inf"));
-    assert!(said(&|cell| cell.batches = 0).contains("0 parts"));
-    assert!(said(&|cell| cell.threads = 1000).contains("too small"));
+    assert!(message(&|cell| cell.threads = 0).starts_with("0 threads"));
+    assert!(message(&|cell| cell.depth = 5000).contains("1 to 1024"));
+    assert!(message(&|cell| cell.blocks[0].bytes = 5000).contains("5000 bytes"));
+    assert!(message(&|cell| cell.blocks[0].bytes = 32 << 20).contains("16 MiB"));
+    assert!(message(&|cell| cell.blocks[0].share = f64::NAN).contains("share of NaN"));
+    assert!(message(&|cell| cell.blocks.clear()).contains("at least one"));
+    assert!(message(&|cell| cell.read_share = 1.5).contains("1.5"));
+    assert!(message(&|cell| cell.seconds = 0.0).contains("0 s"));
+    assert!(message(&|cell| cell.seconds = f64::INFINITY).contains("inf"));
+    assert!(message(&|cell| cell.batches = 0).contains("0 parts"));
+    assert!(message(&|cell| cell.threads = 1000).contains("too small"));
     let odd = Setup {
         size_bytes: 1000,
         ..setup(home.path())

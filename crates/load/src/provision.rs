@@ -37,11 +37,11 @@ pub struct Progress {
 }
 
 /// Told a few times a second how far it is; answers whether to go on.
-pub type Told<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
+pub type OnProgress<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
 
 /// The caller did not want to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CalledOff;
+pub struct Cancelled;
 
 /// Somebody who is no part of a run: no time passes for them.
 fn outsider(id: u32) -> User {
@@ -54,12 +54,12 @@ pub async fn each<T, E, F>(
     users: impl ExactSizeIterator<Item = u32>,
     at_a_time: usize,
     written_bytes: &Cell<u64>,
-    told: &mut Told<'_>,
+    on_progress: &mut OnProgress<'_>,
     errand: impl Fn(u32) -> F,
 ) -> Result<Vec<T>, E>
 where
     F: Future<Output = Result<T, E>>,
-    E: From<CalledOff>,
+    E: From<Cancelled>,
 {
     let mut done = Vec::with_capacity(users.len());
     let all = users.len() as u32;
@@ -78,8 +78,8 @@ where
             users: all,
             written_bytes: written_bytes.get(),
         };
-        if told(progress) == ControlFlow::Break(()) {
-            return Err(CalledOff.into());
+        if on_progress(progress) == ControlFlow::Break(()) {
+            return Err(Cancelled.into());
         }
     }
     Ok(done)
@@ -157,8 +157,8 @@ mod tests {
         Own(u32),
     }
 
-    impl From<CalledOff> for Failure {
-        fn from(_: CalledOff) -> Self {
+    impl From<Cancelled> for Failure {
+        fn from(_: Cancelled) -> Self {
             Self::Off
         }
     }
@@ -178,9 +178,9 @@ mod tests {
     #[test]
     fn errands_are_done_so_many_at_a_time_and_the_caller_is_told() {
         let (under_way, most, bytes) = (Cell::new(0), Cell::new(0), Cell::new(0));
-        let mut told = Vec::new();
+        let mut reports = Vec::new();
         let mut tell = |progress| {
-            told.push(progress);
+            reports.push(progress);
             ControlFlow::Continue(())
         };
         let done: Result<Vec<u32>, Failure> =
@@ -201,7 +201,7 @@ mod tests {
             users: 20,
             written_bytes: 200,
         };
-        assert_eq!(told.last(), Some(&last));
+        assert_eq!(reports.last(), Some(&last));
     }
 
     #[test]

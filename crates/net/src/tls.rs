@@ -158,11 +158,11 @@ fn no_handshake(error: &io::Error, missing: Option<&str>) -> Fault {
 
 /// Why a certificate is not trusted, in words where that is a common mistake.
 fn reason(why: &CertificateError) -> String {
-    let said = why.to_string();
-    if said.contains("UnknownIssuer") || said.contains("CaUsedAsEndEntity") {
+    let message = why.to_string();
+    if message.contains("UnknownIssuer") || message.contains("CaUsedAsEndEntity") {
         return "it is self-signed, or this machine does not know its authority".into();
     }
-    said
+    message
 }
 
 fn trusting(

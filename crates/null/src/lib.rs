@@ -82,11 +82,11 @@ impl Session for NullSession {
             // `Fault::step` leaves the session usable; `Fault::session` makes the engine open a
             // new one for the user's next scenario.
             NullStep::Fail { ends_session, task } => {
-                let said = "the workload asked for this failure";
+                let message = "the workload asked for this failure";
                 let failed = Err(if *ends_session {
-                    Fault::session(FaultKind::Disconnected, said)
+                    Fault::session(FaultKind::Disconnected, message)
                 } else {
-                    Fault::step(FaultKind::Refused, said)
+                    Fault::step(FaultKind::Refused, message)
                 });
                 if let Some(task) = task {
                     let began_ns = user.now_ns();

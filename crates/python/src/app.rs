@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 
 use crate::errors::{InputError, of_control, of_serve};
 use crate::json::json;
-use crate::told::Told;
+use crate::progress_hook::ProgressHook;
 
 /// The application server, running in this process until stopped.
 #[pyclass(frozen, module = "headcount._engine")]
@@ -145,9 +145,9 @@ pub fn app_prepare(
         read_through,
     };
     let target = target(address, token);
-    let mut told = Told::new(progress);
-    let prepared = py.detach(|| control::prepare(&target, &order, |far| told.tell(&far)));
-    told.answer(prepared, of_control)
+    let mut hook = ProgressHook::new(progress);
+    let prepared = py.detach(|| control::prepare(&target, &order, |far| hook.tell(&far)));
+    hook.answer(prepared, of_control)
 }
 
 fn target(address: &str, token: Option<String>) -> Target {

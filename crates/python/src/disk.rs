@@ -7,7 +7,7 @@ use headcount_disk::{Bench, Cell, DiskError, Setup};
 use pyo3::prelude::*;
 
 use crate::errors::{EngineError, InputError, of_disk};
-use crate::told::Told;
+use crate::progress_hook::ProgressHook;
 
 /// A test file on a disk. It has no name, and is gone when this is closed or the process ends.
 #[pyclass(frozen, module = "headcount._engine")]
@@ -47,8 +47,8 @@ impl DiskBench {
     /// Writes the whole file. `progress` is called with the progress (JSON) ten times a second;
     /// Ctrl-C cancels it.
     fn fill(&self, py: Python<'_>, progress: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.work(py, progress, |bench, told| {
-            bench.fill(|far| told.tell(&far))
+        self.work(py, progress, |bench, hook| {
+            bench.fill(|far| hook.tell(&far))
         })?;
         Ok(())
     }
@@ -57,8 +57,8 @@ impl DiskBench {
     fn measure(&self, py: Python<'_>, cell: &str, progress: &Bound<'_, PyAny>) -> PyResult<String> {
         let cell: Cell = serde_json::from_str(cell)
             .map_err(|error| InputError::new_err(format!("this is no cell: {error}")))?;
-        self.work(py, progress, |bench, told| {
-            bench.measure(&cell, |far| told.tell(&far))
+        self.work(py, progress, |bench, hook| {
+            bench.measure(&cell, |far| hook.tell(&far))
         })
     }
 
@@ -78,15 +78,15 @@ impl DiskBench {
         &self,
         py: Python<'_>,
         progress: &Bound<'_, PyAny>,
-        work: impl FnOnce(&mut Bench, &mut Told) -> Result<T, DiskError> + Send,
+        work: impl FnOnce(&mut Bench, &mut ProgressHook) -> Result<T, DiskError> + Send,
     ) -> PyResult<String> {
-        let mut told = Told::new(progress);
+        let mut hook = ProgressHook::new(progress);
         let done = py.detach(|| {
             let mut bench = self.bench.lock().unwrap_or_else(PoisonError::into_inner);
-            bench.as_mut().map(|bench| work(bench, &mut told))
+            bench.as_mut().map(|bench| work(bench, &mut hook))
         });
         let closed = || EngineError::new_err("this test file has been closed");
-        told.answer(done.ok_or_else(closed)?, of_disk)
+        hook.answer(done.ok_or_else(closed)?, of_disk)
     }
 }
 

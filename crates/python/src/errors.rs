@@ -59,7 +59,7 @@ pub fn of_control(error: &ControlError) -> PyErr {
         | ControlError::VersionMismatch { .. }
         | ControlError::Refused { .. }
         | ControlError::Lost { .. }
-        | ControlError::CalledOff => TargetError::new_err(text),
+        | ControlError::Cancelled => TargetError::new_err(text),
     }
 }
 
@@ -102,7 +102,7 @@ pub fn of_disk(error: &DiskError) -> PyErr {
         | DiskError::Full(_)
         | DiskError::NoRing(_)
         | DiskError::Resources(_) => SystemLimitError::new_err(text),
-        DiskError::Io { .. } | DiskError::WrongData { .. } | DiskError::CalledOff => {
+        DiskError::Io { .. } | DiskError::WrongData { .. } | DiskError::Cancelled => {
             TargetError::new_err(text)
         }
         DiskError::Thread => EngineError::new_err(text),
@@ -114,7 +114,7 @@ pub fn of_http(error: &HttpError) -> PyErr {
     let text = error.to_string();
     match error {
         HttpError::Options(_) => InputError::new_err(text),
-        HttpError::Address { .. } | HttpError::CalledOff => TargetError::new_err(text),
+        HttpError::Address { .. } | HttpError::Cancelled => TargetError::new_err(text),
         HttpError::System(_) => SystemLimitError::new_err(text),
         HttpError::Fault(fault) => of_fault(fault),
     }
@@ -128,7 +128,7 @@ pub fn of_tree(error: &TreeError) -> PyErr {
             InputError::new_err(text)
         }
         TreeError::NoSpace { .. } | TreeError::System { .. } => SystemLimitError::new_err(text),
-        TreeError::CalledOff => TargetError::new_err(text),
+        TreeError::Cancelled => TargetError::new_err(text),
     }
 }
 
@@ -151,7 +151,7 @@ pub fn of_provision(error: &ProvisionError) -> PyErr {
             SystemLimitError::new_err(text)
         }
         ProvisionError::Fault(fault) => of_fault(fault),
-        ProvisionError::CalledOff => TargetError::new_err(text),
+        ProvisionError::Cancelled => TargetError::new_err(text),
     }
 }
 
@@ -166,7 +166,7 @@ pub fn of_sort(error: &SortError) -> PyErr {
         | SortError::Io { .. }
         | SortError::NoSpace { .. }
         | SortError::Size { .. } => SystemLimitError::new_err(text),
-        SortError::Thread | SortError::CalledOff => EngineError::new_err(text),
+        SortError::Thread | SortError::Cancelled => EngineError::new_err(text),
     }
 }
 
@@ -191,7 +191,7 @@ pub fn of_files_provision(error: &FilesProvisionError) -> PyErr {
             SystemLimitError::new_err(text)
         }
         FilesProvisionError::Fault(fault) => of_fault(fault),
-        FilesProvisionError::CalledOff => TargetError::new_err(text),
+        FilesProvisionError::Cancelled => TargetError::new_err(text),
     }
 }
 
@@ -214,7 +214,7 @@ pub fn of_sql_provision(error: &SqlProvisionError) -> PyErr {
         | SqlProvisionError::Depended { .. } => InputError::new_err(text),
         SqlProvisionError::System(_) => SystemLimitError::new_err(text),
         SqlProvisionError::Fault(fault) => of_fault(fault),
-        SqlProvisionError::CalledOff => TargetError::new_err(text),
+        SqlProvisionError::Cancelled => TargetError::new_err(text),
     }
 }
 
@@ -233,7 +233,7 @@ pub fn of_mail_provision(error: &MailProvisionError) -> PyErr {
         MailProvisionError::NotOurs { .. } => InputError::new_err(text),
         MailProvisionError::System(_) => SystemLimitError::new_err(text),
         MailProvisionError::Fault(fault) => of_fault(fault),
-        MailProvisionError::CalledOff => TargetError::new_err(text),
+        MailProvisionError::Cancelled => TargetError::new_err(text),
     }
 }
 

@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 
 use crate::errors::of_files_provision;
 use crate::json::json;
+use crate::progress_hook::ProgressHook;
 use crate::protocol::read;
-use crate::told::Told;
 
 /// Looks at the folder of the target (JSON) and says how calls are made there: engine, why not with
 /// `io_uring` if so, threads, free space (JSON).
@@ -38,9 +38,9 @@ pub fn files_prepare(
         last,
         read_through,
     };
-    let mut told = Told::new(progress);
-    let prepared = py.detach(|| provision::prepare(options, &order, &mut |far| told.tell(&far)));
-    told.answer(prepared, of_files_provision)
+    let mut hook = ProgressHook::new(progress);
+    let prepared = py.detach(|| provision::prepare(options, &order, &mut |far| hook.tell(&far)));
+    hook.answer(prepared, of_files_provision)
 }
 
 /// Deletes the data set below the folder of the target, and nothing else; says what was deleted
@@ -52,7 +52,7 @@ pub fn files_cleanup(
     progress: &Bound<'_, PyAny>,
 ) -> PyResult<String> {
     let options: FilesOptions = read(target)?;
-    let mut told = Told::new(progress);
-    let cleaned = py.detach(|| provision::cleanup(options, &mut |far| told.tell(&far)));
-    told.answer(cleaned, of_files_provision)
+    let mut hook = ProgressHook::new(progress);
+    let cleaned = py.detach(|| provision::cleanup(options, &mut |far| hook.tell(&far)));
+    hook.answer(cleaned, of_files_provision)
 }

@@ -11,8 +11,8 @@ use pyo3::prelude::*;
 
 use crate::errors::{of_http, of_tree};
 use crate::json::json;
+use crate::progress_hook::ProgressHook;
 use crate::protocol::read;
-use crate::told::Told;
 
 /// Asks for the root of the target (JSON), whatever the answer, and says who answered: program,
 /// version of HTTP and TLS, status (JSON).
@@ -39,9 +39,9 @@ pub fn http_check(
     let options: HttpOptions = read(target)?;
     let which: Vec<Which> = read(which)?;
     let extent = if all { Extent::All } else { Extent::Sample };
-    let mut told = Told::new(progress);
-    let checked = py.detach(|| inspect::check(options, &which, extent, &mut |far| told.tell(&far)));
-    told.answer(checked, of_http)
+    let mut hook = ProgressHook::new(progress);
+    let checked = py.detach(|| inspect::check(options, &which, extent, &mut |far| hook.tell(&far)));
+    hook.answer(checked, of_http)
 }
 
 /// Writes the pages of a data set (JSON) and its CGI program into a folder of this machine; says what
@@ -62,10 +62,10 @@ pub fn http_write_tree(
     } else {
         Kept::Long
     };
-    let mut told = Told::new(progress);
+    let mut hook = ProgressHook::new(progress);
     let written =
-        py.detach(|| write_tree(Path::new(folder), &set, kept, &mut |far| told.tell(&far)));
-    told.answer(written, of_tree)
+        py.detach(|| write_tree(Path::new(folder), &set, kept, &mut |far| hook.tell(&far)));
+    hook.answer(written, of_tree)
 }
 
 /// Deletes what `http_write_tree` made in a folder, and nothing else; says what was deleted, or null

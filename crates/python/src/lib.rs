@@ -12,13 +12,13 @@ mod interval;
 mod json;
 mod mail;
 mod program;
+mod progress_hook;
 mod protocol;
 mod simulate;
 mod smb;
 mod smb_hold;
 mod sort;
 mod sql;
-mod told;
 
 use pyo3::prelude::*;
 

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 
 use crate::errors::{PlanError, of_mail_provision};
 use crate::json::json;
+use crate::progress_hook::ProgressHook;
 use crate::protocol::read;
-use crate::told::Told;
 
 /// What a day of users with this profile (JSON) comes to who do so much of their own accord (JSON: `new`
 /// messages): the gain of their feedback, messages sent and received, and what becomes of them (JSON).
@@ -53,9 +53,9 @@ pub fn mail_prepare(
         last,
         read_through,
     };
-    let mut told = Told::new(progress);
-    let prepared = py.detach(|| provision::prepare(options, &order, &mut |far| told.tell(&far)));
-    told.answer(prepared, of_mail_provision)
+    let mut hook = ProgressHook::new(progress);
+    let prepared = py.detach(|| provision::prepare(options, &order, &mut |far| hook.tell(&far)));
+    hook.answer(prepared, of_mail_provision)
 }
 
 /// Empties the mailboxes of users `first` to `last` that bear Headcount's marker, and no others; says
@@ -74,7 +74,7 @@ pub fn mail_cleanup(
         last,
         read_through: false,
     };
-    let mut told = Told::new(progress);
-    let cleaned = py.detach(|| provision::cleanup(options, &order, &mut |far| told.tell(&far)));
-    told.answer(cleaned, of_mail_provision)
+    let mut hook = ProgressHook::new(progress);
+    let cleaned = py.detach(|| provision::cleanup(options, &order, &mut |far| hook.tell(&far)));
+    hook.answer(cleaned, of_mail_provision)
 }

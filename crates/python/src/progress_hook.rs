@@ -8,12 +8,12 @@ use serde::Serialize;
 use crate::json::json;
 
 /// A Python callable that is told of progress, and what it raised.
-pub struct Told {
+pub struct ProgressHook {
     progress: Py<PyAny>,
     raised: Option<PyErr>,
 }
 
-impl Told {
+impl ProgressHook {
     /// Nothing told yet.
     pub fn new(progress: &Bound<'_, PyAny>) -> Self {
         Self {
@@ -25,10 +25,10 @@ impl Told {
     /// Tells how far it is; to be called without the interpreter.
     pub fn tell(&mut self, how_far: &impl Serialize) -> ControlFlow<()> {
         Python::attach(|py| {
-            let told = py
+            let hook = py
                 .check_signals()
                 .and_then(|()| self.progress.call1(py, (json(how_far),)));
-            match told {
+            match hook {
                 Ok(_) => ControlFlow::Continue(()),
                 Err(error) => {
                     self.raised = Some(error);

@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 
 use crate::errors::of_provision;
 use crate::json::json;
+use crate::progress_hook::ProgressHook;
 use crate::protocol::read;
-use crate::told::Told;
 
 /// Logs on as the first user of the target (JSON) and says on which terms: dialect, signing,
 /// encryption, largest read and write, share, free space (JSON).
@@ -38,9 +38,9 @@ pub fn smb_prepare(
         last,
         read_through,
     };
-    let mut told = Told::new(progress);
-    let prepared = py.detach(|| provision::prepare(options, &order, &mut |far| told.tell(&far)));
-    told.answer(prepared, of_provision)
+    let mut hook = ProgressHook::new(progress);
+    let prepared = py.detach(|| provision::prepare(options, &order, &mut |far| hook.tell(&far)));
+    hook.answer(prepared, of_provision)
 }
 
 /// Deletes the data set on every share of the target, and nothing else; says what was deleted
@@ -48,7 +48,7 @@ pub fn smb_prepare(
 #[pyfunction]
 pub fn smb_cleanup(py: Python<'_>, target: &str, progress: &Bound<'_, PyAny>) -> PyResult<String> {
     let options: SmbOptions = read(target)?;
-    let mut told = Told::new(progress);
-    let cleaned = py.detach(|| provision::cleanup(options, &mut |far| told.tell(&far)));
-    told.answer(cleaned, of_provision)
+    let mut hook = ProgressHook::new(progress);
+    let cleaned = py.detach(|| provision::cleanup(options, &mut |far| hook.tell(&far)));
+    hook.answer(cleaned, of_provision)
 }

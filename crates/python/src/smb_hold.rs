@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 
 use crate::errors::{EngineError, of_provision};
 use crate::json::json;
+use crate::progress_hook::ProgressHook;
 use crate::protocol::read;
-use crate::told::Told;
 
 /// Connections, connections to shares and open files on an SMB server that stay until told
 /// otherwise.
@@ -49,11 +49,11 @@ impl SmbHold {
             trees,
             files,
         };
-        let mut told = Told::new(progress);
+        let mut hook = ProgressHook::new(progress);
         let brought =
-            py.detach(|| self.with(|hold| hold.bring(holding, &mut |how_far| told.tell(&how_far))));
+            py.detach(|| self.with(|hold| hold.bring(holding, &mut |how_far| hook.tell(&how_far))));
         match brought {
-            Some(done) => told.answer(done, of_provision),
+            Some(done) => hook.answer(done, of_provision),
             None => Err(closed()),
         }
     }

@@ -9,7 +9,7 @@ use headcount_sort::{
 use pyo3::prelude::*;
 
 use crate::errors::{InputError, of_sort};
-use crate::told::Told;
+use crate::progress_hook::ProgressHook;
 
 /// A key: bytes before it, and its length.
 type Key = (usize, usize);
@@ -70,13 +70,13 @@ pub fn sort_make(
             return Err(InputError::new_err(message));
         }
     };
-    let mut told = Told::new(progress);
+    let mut hook = ProgressHook::new(progress);
     let made = py.detach(|| {
         make(Path::new(path), &shape, kind, records, seed, &mut |far| {
-            told.tell(&far)
+            hook.tell(&far)
         })
     });
-    told.answer(made, of_sort)
+    hook.answer(made, of_sort)
 }
 
 /// Sorts a file into another one that exists; what it took (JSON). The process should do nothing
@@ -109,12 +109,12 @@ pub fn sort_file(
         work,
         cold,
     };
-    let mut told = Told::new(progress);
+    let mut hook = ProgressHook::new(progress);
     let sorted = py.detach(|| {
         warm_up(&order)?;
-        sort(&order, &mut |far| told.tell(&far))
+        sort(&order, &mut |far| hook.tell(&far))
     });
-    told.answer(sorted, of_sort)
+    hook.answer(sorted, of_sort)
 }
 
 /// Reads a file of records: their number and checksum, and the first that is out of order (JSON).
@@ -128,9 +128,9 @@ pub fn sort_verify(
     progress: &Bound<'_, PyAny>,
 ) -> PyResult<String> {
     let shape = shape(record_bytes, &keys)?;
-    let mut told = Told::new(progress);
-    let found = py.detach(|| verify(Path::new(path), &shape, &mut |far| told.tell(&far)));
-    told.answer(found, of_sort)
+    let mut hook = ProgressHook::new(progress);
+    let found = py.detach(|| verify(Path::new(path), &shape, &mut |far| hook.tell(&far)));
+    hook.answer(found, of_sort)
 }
 
 /// Has the system kill this process when its parent, of the number given, ends. False if it has

@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 
 use crate::errors::of_sql_provision;
 use crate::json::json;
+use crate::progress_hook::ProgressHook;
 use crate::protocol::read;
-use crate::told::Told;
 
 /// Logs on to the target (JSON) and says who answered: version, TLS, settings (JSON). Raises
 /// `InputError` if a schema of Headcount's name is somebody else's.
@@ -31,9 +31,9 @@ pub fn sql_prepare(
     verify: bool,
 ) -> PyResult<String> {
     let options: SqlOptions = read(target)?;
-    let mut told = Told::new(progress);
-    let prepared = py.detach(|| provision::prepare(options, verify, &mut |far| told.tell(&far)));
-    told.answer(prepared, of_sql_provision)
+    let mut hook = ProgressHook::new(progress);
+    let prepared = py.detach(|| provision::prepare(options, verify, &mut |far| hook.tell(&far)));
+    hook.answer(prepared, of_sql_provision)
 }
 
 /// Drops the schema of Headcount's, and nothing else; says whether there was one, and its bytes

@@ -58,7 +58,7 @@ pub enum SortError {
     Thread,
     /// The caller cancelled it.
     #[error("cancelled")]
-    CalledOff,
+    Cancelled,
 }
 
 impl SortError {

@@ -104,7 +104,7 @@ impl<'t> Job<'t> {
         self.shared.origin.elapsed_ns()
     }
 
-    /// So many bytes more are written. Fails with [`SortError::CalledOff`].
+    /// So many bytes more are written. Fails with [`SortError::Cancelled`].
     pub fn moved(&mut self, bytes: u64) -> Result<(), SortError> {
         let done_bytes = self.shared.done_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let now_ns = self.now_ns();
@@ -122,7 +122,7 @@ impl<'t> Job<'t> {
             }
         }
         if self.shared.off.load(Ordering::Relaxed) {
-            Err(SortError::CalledOff)
+            Err(SortError::Cancelled)
         } else {
             Ok(())
         }

@@ -58,7 +58,7 @@ pub fn make(
         })
         .is_break()
         {
-            return Err(SortError::CalledOff);
+            return Err(SortError::Cancelled);
         }
     }
     // What is still only in memory could not be dropped from the cache before a cold sort.

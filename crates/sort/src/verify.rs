@@ -60,7 +60,7 @@ pub fn verify(path: &Path, shape: &Shape, tell: &mut Tell<'_>) -> Result<Verifie
         })
         .is_break()
         {
-            return Err(SortError::CalledOff);
+            return Err(SortError::Cancelled);
         }
     }
     Ok(Verified { checksum, disorder })

@@ -201,10 +201,10 @@ fn what_cannot_be_sorted_is_said() {
     match failed(&order) {
         SortError::TooSmall {
             given: 100_000,
-            least: said,
+            least: minimum,
             record_bytes: 100,
         } => {
-            assert_eq!(said, least);
+            assert_eq!(minimum, least);
         }
         other => panic!("{other}"),
     }
@@ -230,7 +230,7 @@ fn what_cannot_be_sorted_is_said() {
     assert!(failed(&order).to_string().contains("missing"));
     order.work = work;
     let stopped = sort(&order, &mut |_| ControlFlow::Break(()));
-    assert!(matches!(stopped, Err(SortError::CalledOff)));
+    assert!(matches!(stopped, Err(SortError::Cancelled)));
     assert!(sort(&order, &mut on).is_ok());
 }
 
@@ -296,5 +296,5 @@ fn the_progress_ends_where_it_should() {
     let stopped = make(&path, &shape, Kind::Records, 30_000, 1, &mut |_| {
         ControlFlow::Break(())
     });
-    assert!(matches!(stopped, Err(SortError::CalledOff)));
+    assert!(matches!(stopped, Err(SortError::Cancelled)));
 }

@@ -92,8 +92,8 @@ fn pgbench(server: &Server, more: &[&str]) -> String {
         .arg("shop")
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{told}");
+    let output_text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{output_text}");
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -101,13 +101,13 @@ fn pgbench(server: &Server, more: &[&str]) -> String {
 fn beside(server: &Server, connections: u64, seconds: u64) -> Cost {
     let before_us = children_cpu_us();
     let (clients, time) = (connections.to_string(), seconds.to_string());
-    let told = pgbench(
+    let output_text = pgbench(
         server,
         &[
             "-S", "-n", "-M", "prepared", "-j", "1", "-c", &clients, "-T", &time,
         ],
     );
-    let line = told
+    let line = output_text
         .lines()
         .find(|line| line.starts_with("number of transactions actually processed"))
         .unwrap();

@@ -11,20 +11,20 @@ use tokio_postgres::error::{DbError, Severity, SqlState};
 const MOST_CHARS: usize = 200;
 
 /// The server's words on one line, without control characters, and its SQLSTATE.
-fn words(told: &DbError) -> String {
-    let message: String = told
+fn words(error: &DbError) -> String {
+    let message: String = error
         .message()
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .take(MOST_CHARS)
         .collect();
-    format!("{message} (SQLSTATE {})", told.code().code())
+    format!("{message} (SQLSTATE {})", error.code().code())
 }
 
 /// The fault of a connection that did not come to be.
 pub fn of_connecting(error: &Error, has_password: bool) -> Fault {
-    if let Some(told) = error.as_db_error() {
-        return Fault::session(kind_of_refusal(told.code()), words(told));
+    if let Some(refusal) = error.as_db_error() {
+        return Fault::session(kind_of_refusal(refusal.code()), words(refusal));
     }
     let source = error.source();
     if let Some(fault) = source.and_then(|source| source.downcast_ref::<Fault>()) {
@@ -37,22 +37,22 @@ pub fn of_connecting(error: &Error, has_password: bool) -> Fault {
         return Fault::session(FaultKind::Disconnected, CLOSED);
     }
     let why = source.map_or_else(String::new, |source| format!(": {source}"));
-    let told = format!("{error}{why}");
-    if !has_password && told.contains("password missing") {
+    let text = format!("{error}{why}");
+    if !has_password && text.contains("password missing") {
         return Fault::session(
             FaultKind::Login,
             "the server asks for a password, and there is none: set HEADCOUNT_PASSWORD, or give \
              --password-file",
         );
     }
-    let kind = if told.contains("TLS") {
+    let kind = if text.contains("TLS") {
         FaultKind::Connect
-    } else if told.contains("authentication") || told.contains("configuration") {
+    } else if text.contains("authentication") || text.contains("configuration") {
         FaultKind::Login
     } else {
         FaultKind::Malformed
     };
-    Fault::session(kind, format!("no logon: {told}"))
+    Fault::session(kind, format!("no logon: {text}"))
 }
 
 const CLOSED: &str = "the server closed the connection";
@@ -71,15 +71,15 @@ fn kind_of_refusal(code: &SqlState) -> FaultKind {
 
 /// The fault of a statement, or of the connection under it.
 pub fn of_statement(error: &Error) -> Fault {
-    if let Some(told) = error.as_db_error() {
+    if let Some(refusal) = error.as_db_error() {
         let ends = matches!(
-            told.parsed_severity(),
+            refusal.parsed_severity(),
             Some(Severity::Fatal | Severity::Panic)
         );
         return if ends {
-            Fault::session(FaultKind::Disconnected, words(told))
+            Fault::session(FaultKind::Disconnected, words(refusal))
         } else {
-            Fault::step(FaultKind::Refused, words(told))
+            Fault::step(FaultKind::Refused, words(refusal))
         };
     }
     let source = error.source();

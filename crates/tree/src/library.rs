@@ -208,8 +208,8 @@ mod tests {
             assert_eq!(library.index_of(part, &names, count), None);
             let index = |ordinal| library.index_of(part, &names, ordinal).unwrap();
             let file = |ordinal| library.class_of(part, index(ordinal)).unwrap();
-            let told = |(class, number): (&Class, u32)| (class.name.clone(), number);
-            (0..count).map(|ordinal| told(file(ordinal))).collect()
+            let pair = |(class, number): (&Class, u32)| (class.name.clone(), number);
+            (0..count).map(|ordinal| pair(file(ordinal))).collect()
         };
         let pairs = |some: &[(&str, u32)]| -> Vec<(String, u32)> {
             some.iter().map(|(n, i)| (n.to_string(), *i)).collect()

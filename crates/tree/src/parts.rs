@@ -386,12 +386,12 @@ mod tests {
             // 1000 expected, and a standard deviation of 28.
             assert!((860..1140).contains(&counts[index]), "{counts:?}");
         }
-        let mut told = |name: Name| name.draw(&data_set, &mut stream).unwrap_err();
-        let unknown = told(name(Choice::Library, &["x"]));
+        let mut error = |name: Name| name.draw(&data_set, &mut stream).unwrap_err();
+        let unknown = error(name(Choice::Library, &["x"]));
         assert_eq!(unknown, "the library has no class \"x\"");
-        let none = told(name(Choice::Upload, &["b"]));
+        let none = error(name(Choice::Upload, &["b"]));
         assert!(none.contains("no files of these classes"), "{none}");
-        let none = told(name(Choice::Static, &[]));
+        let none = error(name(Choice::Static, &[]));
         assert_eq!(none, "the data set has no static files");
         let same = name(Choice::Same, &[]).draw(&data_set, &mut stream);
         assert_eq!(same, Ok(None));

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use headcount_load::Pattern;
-pub use headcount_load::provision::{Progress, Told};
+pub use headcount_load::provision::{OnProgress, Progress};
 
 use crate::data_set::{COMMON_FOLDERS, DataSet};
 

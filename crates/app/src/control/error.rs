@@ -88,5 +88,5 @@ pub enum ControlError {
     },
     /// The caller cancelled it.
     #[error("cancelled; what was prepared so far stays")]
-    CalledOff,
+    Cancelled,
 }

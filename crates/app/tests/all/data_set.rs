@@ -208,7 +208,7 @@ fn folders_of_others_are_refused() {
 }
 
 #[test]
-fn preparing_tells_how_far_it_is_can_be_called_off_and_is_done_by_one_at_a_time() {
+fn preparing_tells_how_far_it_is_can_be_cancelled_and_is_done_by_one_at_a_time() {
     let home = folder();
     let server = start(home.path(), |_| {});
     // Large enough to take longer than the pause between two reports: 2 GiB, never finished.
@@ -220,22 +220,25 @@ fn preparing_tells_how_far_it_is_can_be_called_off_and_is_done_by_one_at_a_time(
         shape,
         ..order(0, 31)
     };
-    let mut told = Vec::new();
+    let mut reports = Vec::new();
     let result = control::prepare(&target(&server), &large, |progress: Progress| {
-        if told.is_empty() {
+        if reports.is_empty() {
             let error = control::cleanup(&target(&server)).unwrap_err();
             assert!(error.to_string().contains("under way"), "{error}");
         }
-        told.push(progress);
-        if told.len() < 2 {
+        reports.push(progress);
+        if reports.len() < 2 {
             ControlFlow::Continue(())
         } else {
             ControlFlow::Break(())
         }
     });
-    assert_eq!(result, Err(ControlError::CalledOff));
-    assert_eq!((told[0].files, told.len()), (32, 2));
-    assert!(told[0].written_bytes < told[1].written_bytes, "{told:?}");
+    assert_eq!(result, Err(ControlError::Cancelled));
+    assert_eq!((reports[0].files, reports.len()), (32, 2));
+    assert!(
+        reports[0].written_bytes < reports[1].written_bytes,
+        "{reports:?}"
+    );
     // The server notices that nobody waits any more; only complete files remain.
     common::eventually("the preparation ends", || {
         control::cleanup(&target(&server)).is_ok()

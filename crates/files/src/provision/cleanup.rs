@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use headcount_tree::data_set::COMMON_FOLDERS;
-use headcount_tree::provision::{Cleaned, Ground, Told, is_common};
+use headcount_tree::provision::{Cleaned, Ground, OnProgress, is_common};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
@@ -18,12 +18,18 @@ use crate::options::FilesOptions;
 
 /// Deletes the data set below the folder of the options. Symbolic links in it are deleted, never
 /// followed.
-pub fn cleanup(options: FilesOptions, told: &mut Told<'_>) -> Result<Cleaned, ProvisionError> {
-    clear(&Files::new(options)?.shared, told)
+pub fn cleanup(
+    options: FilesOptions,
+    on_progress: &mut OnProgress<'_>,
+) -> Result<Cleaned, ProvisionError> {
+    clear(&Files::new(options)?.shared, on_progress)
 }
 
 /// Deletes the data set.
-pub(super) fn clear(shared: &Arc<Shared>, told: &mut Told<'_>) -> Result<Cleaned, ProvisionError> {
+pub(super) fn clear(
+    shared: &Arc<Shared>,
+    on_progress: &mut OnProgress<'_>,
+) -> Result<Cleaned, ProvisionError> {
     let root = own_folder(shared)?;
     let mut calls = Calls::new(shared.root.as_fd());
     let about_root = |failed| about(failed, &root);
@@ -53,7 +59,7 @@ pub(super) fn clear(shared: &Arc<Shared>, told: &mut Told<'_>) -> Result<Cleaned
             remove_tree(&shared, &home, &files, log)
         }
     };
-    each(homes, &Arc::new(Log::default()), told, errand)?;
+    each(homes, &Arc::new(Log::default()), on_progress, errand)?;
     for name in COMMON_FOLDERS {
         let folder = format!("{root}/{name}");
         remove_tree(shared, &folder, &files, &Log::default())?;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use headcount_tree::provision::{Progress, Told};
+use headcount_tree::provision::{OnProgress, Progress};
 
 use super::error::ProvisionError;
 
@@ -20,15 +20,15 @@ const LAST_WAIT: Duration = Duration::from_secs(2);
 /// What errands and their caller have in common.
 #[derive(Debug, Default)]
 pub struct Log {
-    is_called_off: AtomicBool,
+    is_cancelled: AtomicBool,
     written_bytes: AtomicU64,
 }
 
 impl Log {
     /// An error if nobody wants the errand any more.
     pub fn check(&self) -> Result<(), ProvisionError> {
-        if self.is_called_off.load(Ordering::Relaxed) {
-            return Err(ProvisionError::CalledOff);
+        if self.is_cancelled.load(Ordering::Relaxed) {
+            return Err(ProvisionError::Cancelled);
         }
         Ok(())
     }
@@ -48,7 +48,7 @@ impl Log {
 pub fn each<T: Send + 'static>(
     users: Vec<u32>,
     log: &Arc<Log>,
-    told: &mut Told<'_>,
+    on_progress: &mut OnProgress<'_>,
     errand: impl Fn(u32, &Log) -> Result<T, ProvisionError> + Send + Sync + 'static,
 ) -> Result<Vec<T>, ProvisionError> {
     let all = users.len();
@@ -91,11 +91,11 @@ pub fn each<T: Send + 'static>(
             users: all as u32,
             written_bytes: log.written_bytes(),
         };
-        if failed.is_none() && told(progress) == ControlFlow::Break(()) {
-            failed = Some(ProvisionError::CalledOff);
+        if failed.is_none() && on_progress(progress) == ControlFlow::Break(()) {
+            failed = Some(ProvisionError::Cancelled);
         }
         if failed.is_some() {
-            log.is_called_off.store(true, Ordering::Relaxed);
+            log.is_cancelled.store(true, Ordering::Relaxed);
         }
     }
     failed.map_or(Ok(done), Err)
@@ -109,12 +109,12 @@ mod tests {
     fn each_user_is_seen_once_and_the_caller_is_told() {
         let log = Arc::new(Log::default());
         let mut most = 0;
-        let mut told = |far: Progress| {
+        let mut on_progress = |far: Progress| {
             most = most.max(far.users_done);
             assert_eq!(far.users, 50);
             ControlFlow::Continue(())
         };
-        let mut done = each((0..50).collect(), &log, &mut told, |user, log| {
+        let mut done = each((0..50).collect(), &log, &mut on_progress, |user, log| {
             log.wrote(2);
             Ok(user)
         })
@@ -125,11 +125,11 @@ mod tests {
     }
 
     #[test]
-    fn called_off_is_called_off_and_a_failure_ends_it() {
+    fn cancelled_is_cancelled_and_a_failure_ends_it() {
         let log = Arc::new(Log::default());
         let mut no = |_: Progress| ControlFlow::Break(());
         let ended = each((0..1000).collect(), &log, &mut no, |_, _| Ok(()));
-        assert!(matches!(ended, Err(ProvisionError::CalledOff)));
+        assert!(matches!(ended, Err(ProvisionError::Cancelled)));
         let log = Arc::new(Log::default());
         let mut on = |_: Progress| ControlFlow::Continue(());
         let ended = each((0..1000).collect(), &log, &mut on, |user, _| match user {

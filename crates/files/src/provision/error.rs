@@ -57,7 +57,7 @@ pub enum ProvisionError {
     Fault(Fault),
     /// The caller did not want to go on.
     #[error("cancelled")]
-    CalledOff,
+    Cancelled,
     /// The system refused a thread.
     #[error("the system refused a thread: {0}")]
     System(#[from] std::io::Error),

@@ -19,6 +19,6 @@ mod territory;
 
 pub use cleanup::cleanup;
 pub use error::ProvisionError;
-pub use headcount_tree::provision::{Cleaned, Order, Prepared, Progress, Told};
+pub use headcount_tree::provision::{Cleaned, OnProgress, Order, Prepared, Progress};
 pub use hello::{Hello, hello};
 pub use prepare::prepare;

@@ -4,7 +4,7 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use headcount_tree::provision::{
-    Ground, Order, Prepared, Progress, RESERVE_BYTES, Told, inscription,
+    Ground, OnProgress, Order, Prepared, Progress, RESERVE_BYTES, inscription,
 };
 
 use super::cleanup::clear;
@@ -22,15 +22,15 @@ use crate::options::FilesOptions;
 pub fn prepare(
     options: FilesOptions,
     order: &Order,
-    told: &mut Told<'_>,
+    on_progress: &mut OnProgress<'_>,
 ) -> Result<Prepared, ProvisionError> {
     let files = Files::new(options)?;
     let shared = &files.shared;
     let root = own_folder(shared)?;
-    let (missing, kept) = missing(shared, &root, order, told)?;
+    let (missing, kept) = missing(shared, &root, order, on_progress)?;
     let all = order.last - order.first + 1;
     let mut tell = |progress: Progress| {
-        told(Progress {
+        on_progress(Progress {
             users_done: kept + progress.users_done,
             users: all,
             ..progress
@@ -55,14 +55,14 @@ fn missing(
     shared: &Arc<Shared>,
     root: &str,
     order: &Order,
-    told: &mut Told<'_>,
+    on_progress: &mut OnProgress<'_>,
 ) -> Result<(Vec<u32>, u32), ProvisionError> {
     let mut calls = Calls::new(shared.root.as_fd());
     let ground = survey(&mut calls, root).map_err(|failed| about(failed, root))?;
     match ground {
         Ground::Theirs => return Err(not_ours(shared, root)),
         Ground::Ours(found) if found != inscription(&shared.data_set) => {
-            clear(shared, told)?;
+            clear(shared, on_progress)?;
         }
         _ => {}
     }

@@ -67,8 +67,8 @@ fn a_file_that_became_shorter_is_wrong_data() {
             file.set_len(12_288).unwrap();
             let fault = person.fails(read()).await;
             assert_eq!(fault.kind, FaultKind::WrongData, "{way:?}: {fault}");
-            let told = "at offset 8192: 4096 bytes came instead of 8192";
-            assert!(fault.message.contains(told), "{fault}");
+            let message = "at offset 8192: 4096 bytes came instead of 8192";
+            assert!(fault.message.contains(message), "{fault}");
         });
     }
 }
@@ -111,15 +111,15 @@ fn a_file_deleted_behind_its_users_back_can_be_read_but_not_deleted_again() {
 #[test]
 fn folders_that_cannot_be_used_are_named() {
     let disk = Disk::new();
-    let told = |path: PathBuf| Files::new(FilesOptions::new(path)).unwrap_err().to_string();
-    let missing = told(disk.path().join("nothing"));
+    let message = |path: PathBuf| Files::new(FilesOptions::new(path)).unwrap_err().to_string();
+    let missing = message(disk.path().join("nothing"));
     assert!(
         missing.contains("nothing cannot be used: it does not exist"),
         "{missing}"
     );
     fs::write(disk.path().join("file"), "").unwrap();
-    assert!(told(disk.path().join("file")).contains("it is not a folder"));
-    assert!(told("relative".into()).contains("it must be absolute"));
+    assert!(message(disk.path().join("file")).contains("it is not a folder"));
+    assert!(message("relative".into()).contains("it must be absolute"));
     let mut options = disk.options();
     options.threads = 0;
     let error = Files::new(options).unwrap_err().to_string();
@@ -187,7 +187,7 @@ fn in_a_view_of_its_own() {
         .env(SMALL_DISK, folder.path())
         .output()
         .unwrap();
-    let told = format!("{ended:?}");
-    assert!(ended.status.success(), "{told}");
-    assert!(told.contains("1 passed"), "{told}");
+    let message = format!("{ended:?}");
+    assert!(ended.status.success(), "{message}");
+    assert!(message.contains("1 passed"), "{message}");
 }

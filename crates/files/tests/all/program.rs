@@ -139,14 +139,20 @@ Rmdir "@" NT_STATUS_DIRECTORY_NOT_EMPTY
     play(async {
         let mut person = Person::of(&files, 0).await;
         let played = turns(&files, &mut person, 4).await;
-        let told: Vec<_> = failures(&played).iter().map(ToString::to_string).collect();
-        assert_eq!(told.len(), 3, "{told:?}");
-        assert!(told[0].contains("line 2: NTCreateX: openat2"), "{told:?}");
-        assert!(told[0].contains("ENOENT"), "{told:?}");
-        assert!(told[1].contains("line 3: Unlink: unlinkat"), "{told:?}");
+        let messages: Vec<_> = failures(&played).iter().map(ToString::to_string).collect();
+        assert_eq!(messages.len(), 3, "{messages:?}");
         assert!(
-            told[2].contains("it was done, though it should have been"),
-            "{told:?}"
+            messages[0].contains("line 2: NTCreateX: openat2"),
+            "{messages:?}"
+        );
+        assert!(messages[0].contains("ENOENT"), "{messages:?}");
+        assert!(
+            messages[1].contains("line 3: Unlink: unlinkat"),
+            "{messages:?}"
+        );
+        assert!(
+            messages[2].contains("it was done, though it should have been"),
+            "{messages:?}"
         );
     });
 }
@@ -156,8 +162,11 @@ fn programs_need_the_page_cache_and_turns_a_program() {
     let disk = Disk::new();
     disk.give_home(0);
     let options = with_program(&disk, EACH, Engine::Auto, Mode::Direct);
-    let told = Files::new(options).unwrap_err().to_string();
-    assert!(told.contains("leave out --client mode=direct"), "{told}");
+    let messages = Files::new(options).unwrap_err().to_string();
+    assert!(
+        messages.contains("leave out --client mode=direct"),
+        "{messages}"
+    );
     play(async {
         let mut person = Person::arrive(disk.options(), 0).await;
         let fault = person.fails(json!({"op": "turn"})).await;
@@ -188,11 +197,11 @@ fn a_disk_mix_is_played() {
     play(async {
         let mut person = Person::of(&files, 0).await;
         let played = turns(&files, &mut person, 3000).await;
-        let told: Vec<_> = failures(&played)
+        let messages: Vec<_> = failures(&played)
             .iter()
             .take(5)
             .map(ToString::to_string)
             .collect();
-        assert_eq!(told, Vec::<String>::new());
+        assert_eq!(messages, Vec::<String>::new());
     });
 }

@@ -145,10 +145,10 @@ fn a_folder_without_the_marker_is_never_touched() {
     let before = files(disk.path());
     let prepared = prepare(disk.options(), &order(0, 0), &mut quietly).unwrap_err();
     assert!(matches!(prepared, ProvisionError::NotOurs { .. }));
-    let told = prepared.to_string();
+    let message = prepared.to_string();
     assert!(
-        told.contains("/headcount is not empty and was not made by Headcount"),
-        "{told}"
+        message.contains("/headcount is not empty and was not made by Headcount"),
+        "{message}"
     );
     let cleaned = cleanup(disk.options(), &mut quietly).unwrap_err();
     assert!(matches!(cleaned, ProvisionError::NotOurs { .. }));
@@ -171,14 +171,17 @@ fn cleanup_leaves_what_no_data_set_has_and_follows_no_link() {
     assert_eq!(names(outside.path()), ["letter.txt"]);
     // A user's folder that is a link belongs to somebody else.
     symlink(outside.path(), disk.own("user00005")).unwrap();
-    let told = cleanup(options.clone(), &mut quietly)
+    let message = cleanup(options.clone(), &mut quietly)
         .unwrap_err()
         .to_string();
-    assert!(told.contains("ELOOP (40): it is a symbolic link"), "{told}");
-    let told = prepare(options, &order(5, 5), &mut quietly)
+    assert!(
+        message.contains("ELOOP (40): it is a symbolic link"),
+        "{message}"
+    );
+    let message = prepare(options, &order(5, 5), &mut quietly)
         .unwrap_err()
         .to_string();
-    assert!(told.contains("ELOOP (40)"), "{told}");
+    assert!(message.contains("ELOOP (40)"), "{message}");
     assert_eq!(names(outside.path()), ["letter.txt"]);
 }
 
@@ -186,10 +189,10 @@ fn cleanup_leaves_what_no_data_set_has_and_follows_no_link() {
 fn the_folder_of_the_data_set_may_be_no_link_either() {
     let (disk, outside) = (Disk::new(), Disk::new());
     symlink(outside.path(), disk.path().join("headcount")).unwrap();
-    let told = prepare(disk.options(), &order(0, 0), &mut quietly)
+    let message = prepare(disk.options(), &order(0, 0), &mut quietly)
         .unwrap_err()
         .to_string();
-    assert!(told.contains("ELOOP (40)"), "{told}");
+    assert!(message.contains("ELOOP (40)"), "{message}");
     assert_eq!(names(outside.path()), [""; 0]);
 }
 
@@ -199,15 +202,15 @@ fn what_does_not_fit_is_refused_before_it_is_begun() {
     let mut options = disk.options();
     options.data_set.median_bytes = 1 << 40;
     options.data_set.most_bytes = 1 << 40;
-    let told = prepare(options, &order(0, 99), &mut quietly)
+    let message = prepare(options, &order(0, 99), &mut quietly)
         .unwrap_err()
         .to_string();
-    assert!(told.contains("MB are free there"), "{told}");
+    assert!(message.contains("MB are free there"), "{message}");
     assert_eq!(names(disk.path()), [""; 0]);
 }
 
 #[test]
-fn it_can_be_called_off_and_gone_on_with() {
+fn it_can_be_cancelled_and_gone_on_with() {
     let disk = Disk::new();
     let mut options = disk.options();
     options.data_set.static_files = 50;
@@ -219,7 +222,7 @@ fn it_can_be_called_off_and_gone_on_with() {
         }
     };
     let ended = prepare(options.clone(), &order(0, 199), &mut enough);
-    assert!(matches!(ended, Err(ProvisionError::CalledOff)), "{ended:?}");
+    assert!(matches!(ended, Err(ProvisionError::Cancelled)), "{ended:?}");
     let kept = make(&options, &order(0, 199));
     assert!(kept.kept >= 3 && kept.created > 0, "{kept:?}");
     let through = Order {
@@ -249,15 +252,15 @@ fn the_folder_is_introduced() {
     })
     .unwrap();
     assert_eq!((found.engine, found.without_ring), ("io_uring", None));
-    let told = hello(FilesOptions {
+    let message = hello(FilesOptions {
         folder: "user{n:05}".to_owned(),
         ..disk.options()
     });
     assert!(
-        told.is_ok(),
+        message.is_ok(),
         "only what writes needs a folder around those of the users"
     );
-    let told = prepare(
+    let message = prepare(
         FilesOptions {
             folder: "user{n:05}".to_owned(),
             ..disk.options()
@@ -265,6 +268,6 @@ fn the_folder_is_introduced() {
         &order(0, 0),
         &mut quietly,
     );
-    let told = told.unwrap_err().to_string();
-    assert!(told.contains("need a folder around them"), "{told}");
+    let message = message.unwrap_err().to_string();
+    assert!(message.contains("need a folder around them"), "{message}");
 }

@@ -96,7 +96,7 @@ pub enum Extent {
 }
 
 /// Who is told how many pages were looked at, of how many, and may cancel it.
-pub type Told<'a> = dyn FnMut(Looked) -> ControlFlow<()> + 'a;
+pub type OnProgress<'a> = dyn FnMut(Looked) -> ControlFlow<()> + 'a;
 
 /// How far a check is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -112,7 +112,7 @@ pub fn check(
     options: HttpOptions,
     which: &[Which],
     extent: Extent,
-    told: &mut Told<'_>,
+    on_progress: &mut OnProgress<'_>,
 ) -> Result<Checked, HttpError> {
     let http = Http::new(HttpOptions {
         verify: 1.0,
@@ -128,8 +128,8 @@ pub fn check(
                 pages_done: done,
                 pages: pages.len() as u64,
             };
-            if told(looked).is_break() {
-                return Err(HttpError::CalledOff);
+            if on_progress(looked).is_break() {
+                return Err(HttpError::Cancelled);
             }
             let path = Pattern::plain(&set.path(page));
             let step = Step::Whole(Ask::get(path, &[200]));

@@ -68,7 +68,7 @@ pub enum TreeError {
     },
     /// The caller did not want to go on.
     #[error("cancelled")]
-    CalledOff,
+    Cancelled,
 }
 
 /// How far it is.
@@ -94,7 +94,7 @@ pub struct Written {
 }
 
 /// Who is told how far it is, and may cancel it.
-pub type Told<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
+pub type OnProgress<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
 
 /// How many pages pass between two times that the progress is told.
 const TELL_EVERY: u64 = 200;
@@ -114,7 +114,7 @@ pub fn write_tree(
     folder: &Path,
     set: &PageSet,
     kept: Kept,
-    told: &mut Told<'_>,
+    on_progress: &mut OnProgress<'_>,
 ) -> Result<Written, TreeError> {
     set.check().map_err(TreeError::Options)?;
     let mut ground = Ground::claim(folder, set)?;
@@ -129,8 +129,8 @@ pub fn write_tree(
                 pages,
                 written_bytes,
             };
-            if told(progress).is_break() {
-                return Err(TreeError::CalledOff);
+            if on_progress(progress).is_break() {
+                return Err(TreeError::Cancelled);
             }
         }
         if ground.provide(set, &page, kept)? {

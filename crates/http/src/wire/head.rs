@@ -82,32 +82,32 @@ pub fn parse(
     if !(100..=999).contains(&status) || status == 101 {
         return Err(format!("status {status} answers no request that was sent"));
     }
-    let mut said = Said::default();
+    let mut fields = Fields::default();
     for header in response.headers.iter() {
-        said.note(header.name, header.value)?;
+        fields.note(header.name, header.value)?;
         each(header.name, header.value);
     }
     let has_body = !of_head && status >= 200 && status != 204 && status != 304;
     let is_http11 = response.version == Some(1);
-    let framing = match said.framing() {
+    let framing = match fields.framing() {
         _ if !has_body => Framing::Empty,
         framing => framing,
     };
     let head = Head {
         status,
         framing,
-        length: said.length,
-        coding: said.coding,
+        length: fields.length,
+        coding: fields.coding,
         keeps_alive: framing != Framing::UntilClose
-            && !said.close
-            && (is_http11 || said.keep_alive),
+            && !fields.close
+            && (is_http11 || fields.keep_alive),
     };
     Ok(Some((head, length)))
 }
 
 /// What headers say that the client must know.
 #[derive(Default)]
-struct Said {
+struct Fields {
     length: Option<u64>,
     is_chunked: bool,
     coding: Coding,
@@ -115,7 +115,7 @@ struct Said {
     keep_alive: bool,
 }
 
-impl Said {
+impl Fields {
     fn note(&mut self, name: &str, value: &[u8]) -> Result<(), String> {
         // By length first: most headers are none of these.
         match name.len() {

@@ -101,7 +101,7 @@ fn pages_changed_behind_the_servers_back_are_wrong_data() {
         .open(nginx.behind("/large-0000.bin"))
         .unwrap();
     long.write_all(b"more").unwrap();
-    let told = [
+    let parts = [
         (
             "/a/image-0001.bin",
             "wrong data at offset 777: these bytes were changed",
@@ -125,7 +125,7 @@ fn pages_changed_behind_the_servers_back_are_wrong_data() {
                     ..nginx.options(way)
                 };
                 let mut person = person(options).await;
-                for (path, part) in told {
+                for (path, part) in parts {
                     let played = person.play(json!({"op": "get", "path": path})).await;
                     if part.is_empty() {
                         assert!(played.is_ok(), "{path}");

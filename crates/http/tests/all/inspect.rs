@@ -110,13 +110,13 @@ fn the_pages_that_steps_ask_for_are_looked_at_each_once_if_wanted() {
     let cgi = [Which::Group(Group::Cgi)];
     let checked = check(options(), &cgi, Extent::All, &mut go_on).unwrap();
     assert_eq!(checked, Checked::default());
-    let called_off = check(
+    let cancelled = check(
         options(),
         &all,
         Extent::All,
         &mut |_| ControlFlow::Break(()),
     );
-    assert!(matches!(called_off, Err(HttpError::CalledOff)));
+    assert!(matches!(cancelled, Err(HttpError::Cancelled)));
 }
 
 /// Python's own server, which speaks HTTP/1.0 and runs CGI programs. It ends with this value.

@@ -214,7 +214,7 @@ fn requests_are_as_they_should_be() {
 /// A server that answers, and then says something on the idle connection.
 #[test]
 fn an_idle_connection_may_only_be_closed() {
-    for (said, part) in [
+    for (bytes, part) in [
         (
             &b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n"[..],
             None,
@@ -231,7 +231,7 @@ fn an_idle_connection_may_only_be_closed() {
             let (mut first, _) = listener.accept().unwrap();
             read_request(&mut first);
             first.write_all(answer).unwrap();
-            first.write_all(said).unwrap();
+            first.write_all(bytes).unwrap();
             if part.is_none() {
                 drop(first);
                 let (mut second, _) = listener.accept().unwrap();
@@ -269,9 +269,9 @@ fn an_answer_before_the_end_of_the_request_is_taken() {
     );
     let fault = fault.unwrap_err();
     // A peer that closes with bytes unread resets the connection, which may overtake its answer.
-    let told = fault
+    let is_named = fault
         .message
         .contains("status 507 Insufficient Storage instead of 200");
     let lost = fault.kind == FaultKind::Disconnected;
-    assert!(told || lost, "{fault}");
+    assert!(is_named || lost, "{fault}");
 }

@@ -336,13 +336,13 @@ fn folders_of_others_are_refused_and_left_alone() {
 }
 
 #[test]
-fn a_tree_can_be_called_off_and_one_that_does_not_fit_is_refused() {
+fn a_tree_can_be_cancelled_and_one_that_does_not_fit_is_refused() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("pages");
-    let called_off = write_tree(&folder, &small(), Kept::Long, &mut |_| {
+    let cancelled = write_tree(&folder, &small(), Kept::Long, &mut |_| {
         ControlFlow::Break(())
     });
-    assert!(matches!(called_off, Err(TreeError::CalledOff)));
+    assert!(matches!(cancelled, Err(TreeError::Cancelled)));
     let mut huge = small();
     huge.directories = Directories::Count(1000);
     huge.classes[0].sizes = vec![1 << 30];

@@ -20,7 +20,7 @@ struct Session {
     user: String,
     selected: String,
     /// Messages of the folder that the client knows of.
-    told: usize,
+    announced_total: usize,
     out: Vec<u8>,
 }
 
@@ -33,7 +33,7 @@ pub async fn serve(mut stream: TcpStream, house: Rc<RefCell<House>>) -> std::io:
         house,
         user: String::new(),
         selected: String::new(),
-        told: 0,
+        announced_total: 0,
         out: Vec::new(),
     };
     let mut came = Vec::new();
@@ -114,8 +114,8 @@ impl Session {
         }
         if !self.selected.is_empty() {
             let exists = self.here(|folder| folder.letters.len());
-            if exists != self.told {
-                self.told = exists;
+            if exists != self.announced_total {
+                self.announced_total = exists;
                 self.say(&format!("* {exists} EXISTS"));
             }
         }
@@ -125,7 +125,7 @@ impl Session {
     fn select(&mut self, name: &str) {
         name.clone_into(&mut self.selected);
         let (exists, next) = self.here(|folder| (folder.letters.len(), folder.last_uid + 1));
-        self.told = exists;
+        self.announced_total = exists;
         self.say(&format!(
             "* {exists} EXISTS\r\n* OK [UIDVALIDITY 1]\r\n* OK [UIDNEXT {next}]"
         ));
@@ -231,12 +231,12 @@ impl Session {
         let mut announced = 0;
         for (before, number) in numbers.iter().enumerate() {
             // What the client has not heard of needs no farewell.
-            if number + before <= self.told {
+            if number + before <= self.announced_total {
                 self.say(&format!("* {number} EXPUNGE"));
                 announced += 1;
             }
         }
-        self.told -= announced;
+        self.announced_total -= announced;
         taken
     }
 }

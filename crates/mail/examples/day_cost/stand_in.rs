@@ -34,8 +34,8 @@ impl StandIn {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut said = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut address = || said.next().unwrap().unwrap().parse().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut address = || lines.next().unwrap().unwrap().parse().unwrap();
         let (imap, smtp) = (address(), address());
         let ends_it = child.stdin.take();
         Self {

@@ -119,12 +119,12 @@ impl Conversation {
             .as_ref()
             .map(|password| password.reveal().as_bytes());
         self.is_known = expected.is_none_or(|expected| is_same(expected, &password));
-        let said = if self.is_known {
+        let reply = if self.is_known {
             "235 2.7.0 welcome"
         } else {
             "535 5.7.8 wrong password"
         };
-        self.client.say(said);
+        self.client.say(reply);
         Ok(())
     }
 
@@ -245,8 +245,8 @@ impl Conversation {
             if let (Some(upstream), false) = (self.upstreams.get_mut(&number), here.is_empty()) {
                 taken = 0;
                 match upstream.deliver(message, here.len()).await {
-                    Ok(said) => {
-                        for (index, reply) in here.iter().zip(said) {
+                    Ok(answers) => {
+                        for (index, reply) in here.iter().zip(answers) {
                             taken += usize::from(reply.is_positive());
                             replies[*index] = reply.to_string();
                         }

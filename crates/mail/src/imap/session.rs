@@ -7,7 +7,7 @@ use headcount_load::{Fault, FaultKind};
 use super::capability::Capabilities;
 use super::connection::On;
 use super::faults::{lost, malformed, refused, shown};
-use super::wire::answer::{self, Answer, Condition, State as Said};
+use super::wire::answer::{self, Answer, Condition, State as Stated};
 use super::wire::found;
 use super::wire::reader::Event;
 use crate::task::Task;
@@ -137,24 +137,24 @@ impl Progress {
         }
     }
 
-    fn done(&mut self, said: &Said<'_>) {
+    fn done(&mut self, state: &Stated<'_>) {
         let name = self.task.name();
-        self.end = Some(End::Done(match said.condition {
+        self.end = Some(End::Done(match state.condition {
             Condition::Ok => Ok(()),
             Condition::Bad => Err(refused(format!(
                 "{name}: the server does not understand the command: {}",
-                told(said)
+                condition_text(state)
             ))),
-            _ => Err(refused(format!("{name}: {}", told(said)))),
+            _ => Err(refused(format!("{name}: {}", condition_text(state)))),
         }));
     }
 }
 
 /// What the server says to people, with the code in brackets, which often says it better.
-fn told(said: &Said<'_>) -> String {
-    match said.code {
-        Some(code) => format!("[{}] {}", shown(code), shown(said.text)),
-        None => shown(said.text),
+fn condition_text(state: &Stated<'_>) -> String {
+    match state.code {
+        Some(code) => format!("[{}] {}", shown(code), shown(state.text)),
+        None => shown(state.text),
     }
 }
 
@@ -230,18 +230,18 @@ impl State {
                 progress.changed();
             }
             Answer::Capability(names) => self.learn(names),
-            Answer::State(said) => self.note_state(said, progress),
-            Answer::Done(tag, said) => {
+            Answer::State(state) => self.note_state(state, progress),
+            Answer::Done(tag, state) => {
                 let number = tag
                     .strip_prefix(b"a")
                     .and_then(super::wire::cursor::parse_number);
                 if number != Some(self.tag.into()) || matches!(progress.end, Some(End::Done(_))) {
                     return Err("the tag of the command");
                 }
-                if let Some(names) = said.code("CAPABILITY") {
+                if let Some(names) = state.code("CAPABILITY") {
                     self.learn(names.rest());
                 }
-                progress.done(said);
+                progress.done(state);
             }
             Answer::Continue(_) => {
                 if progress.end.is_some() {
@@ -254,14 +254,14 @@ impl State {
         Ok(())
     }
 
-    fn note_state(&mut self, said: &Said<'_>, progress: &mut Progress) {
-        if let Some(names) = said.code("CAPABILITY") {
+    fn note_state(&mut self, state: &Stated<'_>, progress: &mut Progress) {
+        if let Some(names) = state.code("CAPABILITY") {
             self.learn(names.rest());
         }
-        match said.condition {
-            Condition::Bye => progress.bye = Some(told(said).into()),
+        match state.condition {
+            Condition::Bye => progress.bye = Some(condition_text(state).into()),
             Condition::Ok | Condition::Preauth if progress.until == Until::Greeted => {
-                self.is_preauthenticated = said.condition == Condition::Preauth;
+                self.is_preauthenticated = state.condition == Condition::Preauth;
                 progress.end = Some(End::Done(Ok(())));
             }
             _ => {}

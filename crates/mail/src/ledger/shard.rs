@@ -14,7 +14,7 @@ type Key = (u32, u32, u32);
 struct Waiting {
     /// Nothing before its server has accepted it.
     accepted_ns: Option<u64>,
-    is_told: bool,
+    is_reported: bool,
 }
 
 /// A message that was seen.
@@ -69,7 +69,7 @@ impl Shard {
             btree_map::Entry::Vacant(place) => {
                 place.insert(Waiting {
                     accepted_ns,
-                    is_told: false,
+                    is_reported: false,
                 });
             }
         }
@@ -117,7 +117,7 @@ impl Shard {
             .filter_map(|(&(_, sender, sequence), waiting)| {
                 let accepted_ns = waiting.accepted_ns?;
                 let is_late = accepted_ns.saturating_add(limit_ns) < looked_ns;
-                if !is_late || std::mem::replace(&mut waiting.is_told, true) {
+                if !is_late || std::mem::replace(&mut waiting.is_reported, true) {
                     return None;
                 }
                 Some(Lost {

@@ -242,12 +242,12 @@ fn mail_that_is_lost_or_damaged_is_noticed() {
             .all(|(_, kind, _)| *kind == FaultKind::WrongData),
         "{examples:?}"
     );
-    let is_told = |part: &str| examples.iter().any(|example| example.contains(part));
+    let has_example = |part: &str| examples.iter().any(|example| example.contains(part));
     assert!(
-        is_told("was accepted and is not in the inbox"),
+        has_example("was accepted and is not in the inbox"),
         "{examples:?}"
     );
-    assert!(is_told("was altered at byte"), "{examples:?}");
+    assert!(has_example("was altered at byte"), "{examples:?}");
 }
 
 #[test]

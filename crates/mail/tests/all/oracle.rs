@@ -42,9 +42,9 @@ fn ours(pieces: &[&[u8]]) -> Result<Vec<String>, String> {
 
 fn meaning(text: &[u8], passed: &mut Vec<Vec<u8>>) -> Result<String, &'static str> {
     Ok(match read(text)? {
-        Answer::Done(tag, state) => format!("{} {}", tag.escape_ascii(), said(&state)),
+        Answer::Done(tag, state) => format!("{} {}", tag.escape_ascii(), state_text(&state)),
         Answer::Continue(_) => "continue".into(),
-        Answer::State(state) => format!("* {}", said(&state)),
+        Answer::State(state) => format!("* {}", state_text(&state)),
         Answer::Exists(number) => format!("exists {number}"),
         Answer::Expunge(number) => format!("expunge {number}"),
         Answer::Fetch(_) => message(text, passed)?,
@@ -77,7 +77,7 @@ fn meaning(text: &[u8], passed: &mut Vec<Vec<u8>>) -> Result<String, &'static st
     })
 }
 
-fn said(state: &State<'_>) -> String {
+fn state_text(state: &State<'_>) -> String {
     let next = state.number("UIDNEXT").or(state.number("UIDVALIDITY"));
     format!(
         "{:?} {next:?} {}",
@@ -121,12 +121,12 @@ fn theirs(mut bytes: &[u8]) -> Vec<String> {
                 format!(
                     "{} {}",
                     tag.0.as_bytes().escape_ascii(),
-                    told(&format!("{status:?}"), &outcome)
+                    outcome_text(&format!("{status:?}"), &outcome)
                 )
             }
             Response::Continue(_) => "continue".into(),
             Response::Data { status, outcome } => {
-                format!("* {}", told(&format!("{status:?}"), &outcome))
+                format!("* {}", outcome_text(&format!("{status:?}"), &outcome))
             }
             Response::MailboxData(MailboxDatum::Exists(number)) => format!("exists {number}"),
             Response::Expunge(number) => format!("expunge {number}"),
@@ -158,7 +158,7 @@ fn figure(status: &StatusAttribute) -> String {
     }
 }
 
-fn told(status: &str, outcome: &Outcome<'_>) -> String {
+fn outcome_text(status: &str, outcome: &Outcome<'_>) -> String {
     use imap_proto::ResponseCode as C;
     let next = match &outcome.code {
         Some(C::UidNext(number) | C::UidValidity(number)) => Some(*number),

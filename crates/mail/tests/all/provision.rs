@@ -235,23 +235,26 @@ fn mail_of_somebody_else_is_never_touched() {
 }
 
 #[test]
-fn what_was_begun_is_finished_by_the_next_and_can_be_called_off() {
+fn what_was_begun_is_finished_by_the_next_and_can_be_cancelled() {
     let dovecot = Dovecot::start();
     let options = options(&dovecot, 1, &profile());
-    let mut told = 0;
-    let called_off = prepare(options.clone(), &order(60), &mut |progress| {
-        told = progress.users_done;
+    let mut users_done = 0;
+    let cancelled = prepare(options.clone(), &order(60), &mut |progress| {
+        users_done = progress.users_done;
         if progress.users_done < 5 {
             ControlFlow::Continue(())
         } else {
             ControlFlow::Break(())
         }
     });
-    assert!(matches!(called_off, Err(ProvisionError::CalledOff)) && told < 61);
+    assert!(matches!(cancelled, Err(ProvisionError::Cancelled)) && users_done < 61);
     let made = prepared(&options, &order(60)).unwrap();
     assert_eq!(made.created + made.kept, 61);
     // So many more may have been under way, and done.
-    assert!(made.created >= 61 - told - 16, "{made:?}, {told} before");
+    assert!(
+        made.created >= 61 - users_done - 16,
+        "{made:?}, {users_done} before"
+    );
     for id in 0..61 {
         assert_eq!(
             counts(&dovecot, &format!("u{id:05}")),

@@ -58,17 +58,17 @@ impl Postfix {
 
     fn command(&self, what: &str) -> (bool, String) {
         // Into a file: the server would keep a pipe open for as long as it runs.
-        let said = self.folder.path().join("said");
+        let output = self.folder.path().join("said");
         let status = Command::new("/usr/sbin/postfix")
             .arg("-c")
             .arg(self.folder.path().join("etc"))
             .arg(what)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(fs::File::create(&said).unwrap())
+            .stderr(fs::File::create(&output).unwrap())
             .status()
             .expect("postfix is missing: apt-get install -y --no-install-recommends postfix");
-        (status.success(), fs::read_to_string(said).unwrap())
+        (status.success(), fs::read_to_string(output).unwrap())
     }
 }
 

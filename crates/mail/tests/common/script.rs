@@ -15,7 +15,7 @@ pub fn script(greeting: &str, turns: &[(&str, &[u8])]) -> (Endpoint, JoinHandle<
     let greeting = greeting.to_owned();
     let turns: Vec<(String, Vec<u8>)> = turns
         .iter()
-        .map(|(heard, said)| ((*heard).to_owned(), said.to_vec()))
+        .map(|(heard, reply)| ((*heard).to_owned(), reply.to_vec()))
         .collect();
     let thread = std::thread::spawn(move || {
         let (stream, _) = listener.accept().unwrap();

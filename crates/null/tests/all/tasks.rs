@@ -24,7 +24,7 @@ fn sums(times_ms: &[(u64, f64)]) -> (u64, f64, f64) {
     (times_ms.iter().map(|(n, _)| n).sum(), add(1), add(2))
 }
 
-fn told(tally: &TaskTally) -> (u64, f64, f64) {
+fn figures(tally: &TaskTally) -> (u64, f64, f64) {
     let sum_ms = tally.service_ns as f64 / 1e6;
     (tally.completed, sum_ms, tally.squares_ms2)
 }
@@ -67,14 +67,14 @@ fn tasks_reach_reports_and_are_told_apart_by_interval_and_worker() {
         };
         // Each interval's own sums, whatever came before it.
         close(
-            told(&counted.tasks[0]),
+            figures(&counted.tasks[0]),
             sums(&[(short.completed, 250.0), (long.completed, 750.0)]),
         );
         assert_eq!(
             counted.tasks[0].service.len(),
             short.completed + long.completed
         );
-        close(told(&counted.tasks[1]), (0, 0.0, 0.0));
+        close(figures(&counted.tasks[1]), (0, 0.0, 0.0));
         assert_eq!(counted.tasks[1].failed, tally.failed);
         rounds += tally.failed;
     }

@@ -46,7 +46,7 @@ fn names(below: &Path) -> Vec<PathBuf> {
 }
 
 /// Sessions, connections to the share, and open files, as the server tells.
-fn told(samba: &Samba) -> (usize, usize, usize) {
+fn counts(samba: &Samba) -> (usize, usize, usize) {
     let starting = |lines: Vec<String>, with: &dyn Fn(&str) -> bool| {
         lines.iter().filter(|line| with(line)).count()
     };
@@ -61,7 +61,7 @@ fn told(samba: &Samba) -> (usize, usize, usize) {
 fn the_server_has_what_is_held_and_nothing_afterwards() {
     let samba = Samba::start("auto");
     let mut hold = Hold::new(options(&samba)).unwrap();
-    assert_eq!(told(&samba), (0, 0, 0));
+    assert_eq!(counts(&samba), (0, 0, 0));
     for wanted in [
         holding(3, 1, 0),
         holding(3, 4, 2),
@@ -76,12 +76,12 @@ fn the_server_has_what_is_held_and_nothing_afterwards() {
         } = wanted;
         let all = (connections, connections * trees, connections * files);
         let all = (all.0 as usize, all.1 as usize, all.2 as usize);
-        assert_eq!(told(&samba), all, "{wanted:?}");
+        assert_eq!(counts(&samba), all, "{wanted:?}");
         assert_eq!(hold.check().unwrap(), wanted);
     }
     hold.close().unwrap();
     assert_eq!(names(&samba.share()), Vec::<PathBuf>::new());
-    assert_eq!(told(&samba), (0, 0, 0));
+    assert_eq!(counts(&samba), (0, 0, 0));
     hold.close().unwrap();
     assert!(hold.check().is_err());
 }
@@ -137,13 +137,13 @@ fn what_the_server_refuses_is_told_and_the_rest_is_held() {
         hold.bring(holding(1, 1, 3), &mut quietly).unwrap(),
         holding(1, 1, 3)
     );
-    assert_eq!(told(&samba), (1, 1, 3));
+    assert_eq!(counts(&samba), (1, 1, 3));
     hold.close().unwrap();
     assert_eq!(names(&samba.share()), Vec::<PathBuf>::new());
 }
 
 #[test]
-fn it_can_be_called_off_and_cleared() {
+fn it_can_be_cancelled_and_cleared() {
     let samba = Samba::start("auto");
     let mut hold = Hold::new(options(&samba)).unwrap();
     let mut stop = |progress: Progress| {
@@ -151,7 +151,7 @@ fn it_can_be_called_off_and_cleared() {
         ControlFlow::Break(())
     };
     let error = hold.bring(holding(4, 1, 5000), &mut stop).unwrap_err();
-    assert!(matches!(error, ProvisionError::CalledOff), "{error}");
+    assert!(matches!(error, ProvisionError::Cancelled), "{error}");
     hold.close().unwrap();
     assert_eq!(names(&samba.share()), Vec::<PathBuf>::new());
 }

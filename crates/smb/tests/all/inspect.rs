@@ -145,9 +145,9 @@ fn the_part_that_failed_is_named() {
     samba.give_home("user00000");
     for (part, name) in [(1, "QUERY_INFO"), (2, "CLOSE")] {
         let tampers = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&tampers);
+        let switch = Arc::clone(&tampers);
         let address = relay(&samba.options().address, move |way, _, bytes| {
-            if way == Way::ToClient && told.load(Ordering::Relaxed) {
+            if way == Way::ToClient && switch.load(Ordering::Relaxed) {
                 let mut at = 0;
                 for _ in 0..part {
                     let next = bytes[at + 20..at + 24].try_into().unwrap();

@@ -156,7 +156,7 @@ fn an_answer_that_is_not_the_expected_one_is_a_failure_with_its_line() {
     play(async {
         let mut person = Person::arrive(&smb, 0).await.unwrap();
         let played = turns(&smb, &mut person, 9).await;
-        let told: Vec<_> = failures(&played)
+        let messages: Vec<_> = failures(&played)
             .iter()
             .map(|fault| fault.message.to_string())
             .collect();
@@ -168,14 +168,14 @@ fn an_answer_that_is_not_the_expected_one_is_a_failure_with_its_line() {
             "line 7: ReadX: 100 bytes came instead of 4096",
             "line 8: Unlink: CREATE \"user00000\\work\\none\": STATUS_OBJECT_NAME_NOT_FOUND",
         ];
-        assert_eq!(told.len(), starts.len(), "{told:#?}");
-        for (found, start) in told.iter().zip(starts) {
+        assert_eq!(messages.len(), starts.len(), "{messages:#?}");
+        for (found, start) in messages.iter().zip(starts) {
             assert!(found.starts_with(start), "{found}");
         }
         assert!(
-            told[5].ends_with("it should have been refused, since it is not permitted"),
+            messages[5].ends_with("it should have been refused, since it is not permitted"),
             "{}",
-            told[5]
+            messages[5]
         );
         assert_eq!(failures(&played)[4].kind, FaultKind::WrongData);
         // The next round begins with an empty folder, so the same mistakes are made again, and no more.

@@ -282,7 +282,7 @@ fn mistakes_are_named() {
 }
 
 #[test]
-fn it_can_be_called_off_and_gone_on_with() {
+fn it_can_be_cancelled_and_gone_on_with() {
     let samba = Samba::start("auto");
     let mut stop = |progress: Progress| {
         if progress.written_bytes > 0 {
@@ -294,7 +294,7 @@ fn it_can_be_called_off_and_gone_on_with() {
     let mut options = options(&samba);
     options.data_set.static_files = 400;
     let error = prepare(options.clone(), &ALL, &mut stop).unwrap_err();
-    assert!(matches!(error, ProvisionError::CalledOff), "{error}");
+    assert!(matches!(error, ProvisionError::Cancelled), "{error}");
     let done = prepare(options, &ALL, &mut quietly).unwrap();
     assert_eq!(done.created + done.kept, 5);
     assert_eq!(

@@ -143,9 +143,9 @@ fn a_changed_encrypted_answer_is_noticed() {
                 encryption: EncryptionPolicy::Required,
                 ..samba.options()
             };
-            let told = Arc::clone(&tampers);
+            let switch = Arc::clone(&tampers);
             let address = relay(&options.address, move |way, _, bytes| {
-                if way == Way::ToClient && told.load(Ordering::Relaxed) {
+                if way == Way::ToClient && switch.load(Ordering::Relaxed) {
                     bytes[at] ^= 1;
                 }
             });
@@ -170,9 +170,9 @@ fn a_changed_encrypted_answer_is_noticed() {
 fn a_plain_answer_to_an_encrypted_request_is_none() {
     let samba = Samba::start("auto");
     let tampers = Arc::new(AtomicBool::new(false));
-    let told = Arc::clone(&tampers);
+    let switch = Arc::clone(&tampers);
     let address = relay(&samba.options().address, move |way, _, bytes| {
-        if way == Way::ToClient && told.load(Ordering::Relaxed) {
+        if way == Way::ToClient && switch.load(Ordering::Relaxed) {
             // What the server would answer to an ECHO that was not encrypted.
             let mut plain = b"\xFESMB\x40\0\0\0\0\0\0\0\x0D\0\x01\0\x01\0\0\0\0\0\0\0".to_vec();
             plain.extend([0; 40]);

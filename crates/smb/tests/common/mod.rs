@@ -128,8 +128,8 @@ impl Samba {
             .arg(option)
             .arg("-s")
             .arg(self.folder.path().join("smb.conf"));
-        let told = String::from_utf8(command.output().unwrap().stdout).unwrap();
-        told.lines().map(str::to_owned).collect()
+        let stdout = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        stdout.lines().map(str::to_owned).collect()
     }
 
     /// Options that reach it, with a small data set.

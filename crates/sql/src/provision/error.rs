@@ -50,7 +50,7 @@ pub enum ProvisionError {
     Fault(Fault),
     /// The caller did not want to go on.
     #[error("cancelled")]
-    CalledOff,
+    Cancelled,
     /// The system refused an event queue.
     #[error("the system refused what the network needs: {0}")]
     System(#[from] std::io::Error),

@@ -83,7 +83,7 @@ impl<'a> Desk<'a> {
             }
             passed += TICK;
             if tick.as_mut().is_some_and(|tick| tick().is_break()) {
-                return Err(ProvisionError::CalledOff);
+                return Err(ProvisionError::Cancelled);
             }
             let most = if tick.is_some() { STATEMENT } else { LOGON };
             if passed >= most {

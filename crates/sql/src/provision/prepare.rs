@@ -30,7 +30,7 @@ const RESET: &str = "TRUNCATE headcount.unread, headcount.read_marks, headcount.
                      RESTART IDENTITY; \
                      ALTER SEQUENCE headcount.document_numbers RESTART WITH ";
 
-type Told<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
+type OnProgress<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 
 /// Has the rows as they were before the first run: what runs added goes, what they changed, deleted
 /// or never found is made anew. With `verify` the server computes checksums of all rows.
@@ -39,7 +39,7 @@ type Told<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 pub fn prepare(
     options: SqlOptions,
     verify: bool,
-    told: Told<'_>,
+    on_progress: OnProgress<'_>,
 ) -> Result<Prepared, ProvisionError> {
     let sql = Sql::new(options)?;
     run(async {
@@ -61,7 +61,7 @@ pub fn prepare(
                 rows_done: 0,
                 rows: u64::from(set.documents) + u64::from(set.people),
             },
-            told,
+            on_progress,
             prepared: Prepared::default(),
         };
         work.reset().await?;
@@ -79,7 +79,7 @@ struct Work<'a> {
     set: &'a DataSet,
     verify: bool,
     progress: Progress,
-    told: Told<'a>,
+    on_progress: OnProgress<'a>,
     prepared: Prepared,
 }
 
@@ -89,9 +89,9 @@ impl Work<'_> {
         let last = i64::from(self.set.documents);
         let restart = format!("{RESET}{}", last + 1);
         let progress = self.progress;
-        let told = &mut *self.told;
+        let on_progress = &mut *self.on_progress;
         self.desk
-            .ask(Some(&mut || told(progress)), async |client| {
+            .ask(Some(&mut || on_progress(progress)), async |client| {
                 let added = "DELETE FROM headcount.documents WHERE id > $1";
                 client.execute(added, &[&last]).await?;
                 client.batch_execute(&restart).await
@@ -109,18 +109,18 @@ impl Work<'_> {
                 self.prepared.kept_rows += rows;
             } else {
                 let (set, progress) = (self.set, self.progress);
-                let told = &mut *self.told;
+                let on_progress = &mut *self.on_progress;
                 self.prepared.written_bytes += self
                     .desk
-                    .ask(Some(&mut || told(progress)), async |client| {
+                    .ask(Some(&mut || on_progress(progress)), async |client| {
                         table.remake(client, set, first, last).await
                     })
                     .await?;
                 self.prepared.made_rows += rows;
             }
             self.progress.rows_done += rows;
-            if (self.told)(self.progress).is_break() {
-                return Err(ProvisionError::CalledOff);
+            if (self.on_progress)(self.progress).is_break() {
+                return Err(ProvisionError::Cancelled);
             }
             first = last + 1;
         }
@@ -134,11 +134,11 @@ impl Work<'_> {
         last: i64,
     ) -> Result<bool, ProvisionError> {
         let progress = self.progress;
-        let told = &mut *self.told;
+        let on_progress = &mut *self.on_progress;
         let verify = self.verify;
         let found = self
             .desk
-            .ask(Some(&mut || told(progress)), async |client| {
+            .ask(Some(&mut || on_progress(progress)), async |client| {
                 let query = if verify { table.sum() } else { table.count() };
                 let row = client.query_one(query, &[&first, &last]).await?;
                 Ok(Sum {
@@ -156,9 +156,9 @@ impl Work<'_> {
     /// Every run begins with the same statistics, and without the remains of the one before.
     async fn settle(&mut self) -> Result<(), ProvisionError> {
         let progress = self.progress;
-        let told = &mut *self.told;
+        let on_progress = &mut *self.on_progress;
         self.desk
-            .ask(Some(&mut || told(progress)), async |client| {
+            .ask(Some(&mut || on_progress(progress)), async |client| {
                 for table in [
                     "people",
                     "documents",

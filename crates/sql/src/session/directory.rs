@@ -68,10 +68,10 @@ impl SqlSession {
                 .ask(Query::AddAppointment, &[&owner, &hours, &subject])
                 .await?;
         }
-        let told = rows
+        let row = rows
             .first()
             .ok_or_else(|| wrong("an appointment was made, and is not there"))?;
-        let (whose, what): (i32, &str) = (get(told, 0)?, get(told, 1)?);
+        let (whose, what): (i32, &str) = (get(row, 0)?, get(row, 1)?);
         if whose != owner || !is_words(subject_key(owner), what) {
             return Err(wrong("an appointment was made, but now belongs to another"));
         }

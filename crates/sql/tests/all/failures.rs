@@ -95,9 +95,9 @@ fn a_server_that_is_killed_and_a_connection_that_is_ended_are_told() {
             "{fault}"
         );
         // The server's own words are lost if the connection is reset before they are read.
-        let told = ["57P01", "closed the connection"];
+        let parts = ["57P01", "closed the connection"];
         assert!(
-            told.iter().any(|words| fault.message.contains(words)),
+            parts.iter().any(|words| fault.message.contains(words)),
             "{fault}"
         );
         let mut player = Player::open(&sql, 0).await.unwrap();

@@ -106,18 +106,18 @@ fn another_data_set_replaces_the_schema() {
 }
 
 #[test]
-fn what_was_made_before_it_was_called_off_is_kept() {
+fn what_was_made_before_it_was_cancelled_is_kept() {
     let server = Server::start("");
-    let mut told = 0;
+    let mut calls = 0;
     let error = prepare(server.options(), false, &mut |far| {
-        told += 1;
+        calls += 1;
         if far.rows_done >= 2_100 {
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
     });
-    assert!(matches!(error, Err(ProvisionError::CalledOff)), "{error:?}");
-    assert!(told >= 3);
+    assert!(matches!(error, Err(ProvisionError::Cancelled)), "{error:?}");
+    assert!(calls >= 3);
     let made = prepared(&server, false);
     assert_eq!((made.made_rows, made.kept_rows), (345 + 1_000, 2_100));
 }
@@ -179,12 +179,12 @@ fn a_role_that_may_not_make_a_schema_is_told_what_to_grant() {
 #[test]
 fn a_server_says_how_it_is_set_up() {
     let server = Server::start("work_mem = '5MB'\nmax_connections = 31");
-    let told = hello(server.options()).unwrap();
+    let answer = hello(server.options()).unwrap();
     let stated = server.shop("SHOW server_version");
-    assert_eq!(told.version, stated);
-    assert_eq!(told.tls, "");
-    assert_eq!(told.settings["work_mem"], "5MB");
-    assert_eq!(told.settings["max_connections"], "31");
-    assert_eq!(told.settings["fsync"], "off");
-    assert_eq!(told.settings.len(), 22);
+    assert_eq!(answer.version, stated);
+    assert_eq!(answer.tls, "");
+    assert_eq!(answer.settings["work_mem"], "5MB");
+    assert_eq!(answer.settings["max_connections"], "31");
+    assert_eq!(answer.settings["fsync"], "off");
+    assert_eq!(answer.settings.len(), 22);
 }

@@ -248,13 +248,13 @@ fn statements_of_the_users_own_are_played_with_parameters_of_any_type() {
                 "1 parameters",
             ),
         ];
-        for (step, told) in refused {
+        for (step, part) in refused {
             let fault = player.play(step).await.unwrap_err();
             assert_eq!(
                 (fault.kind, fault.ends_session),
                 (FaultKind::Refused, false)
             );
-            assert!(fault.message.contains(told), "{fault}");
+            assert!(fault.message.contains(part), "{fault}");
         }
         assert_eq!(player.noted("sql"), (3, 4));
     });

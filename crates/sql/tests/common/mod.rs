@@ -63,8 +63,8 @@ pub fn program(name: &str) -> Command {
 
 fn done(command: &mut Command) -> String {
     let output = command.output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{command:?}: {told}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{command:?}: {stderr}");
     String::from_utf8(output.stdout).unwrap()
 }
 

@@ -103,17 +103,17 @@ fn a_library_stands_beside_the_users_and_uploads_with_them() {
 
 #[test]
 fn marks_of_data_sets_without_a_library_are_those_of_earlier_versions() {
-    let told = serde_json::to_string(&DataSet::default()).unwrap();
+    let text = serde_json::to_string(&DataSet::default()).unwrap();
     let before = r#"{"seed":1,"folders":100,"static_files":300,"volatile_files":50,"#.to_owned()
         + r#""new_files":145,"shared_files":100,"median_bytes":32768,"sigma":2.0,"#
         + r#""most_bytes":16777216}"#;
-    assert_eq!(told, before);
+    assert_eq!(text, before);
     let with = DataSet {
         library: library(),
         ..DataSet::default()
     };
-    let told = serde_json::to_string(&with).unwrap();
-    assert_eq!(serde_json::from_str::<DataSet>(&told).unwrap(), with);
+    let text = serde_json::to_string(&with).unwrap();
+    assert_eq!(serde_json::from_str::<DataSet>(&text).unwrap(), with);
 }
 
 #[test]
@@ -122,8 +122,8 @@ fn a_data_set_without_files_is_refused() {
         static_files: 0,
         ..DataSet::default()
     };
-    let told = none.check().unwrap_err();
-    assert_eq!(told, "static_files must be from 1 to 100000; it is 0");
+    let text = none.check().unwrap_err();
+    assert_eq!(text, "static_files must be from 1 to 100000; it is 0");
 }
 
 #[test]

@@ -93,7 +93,7 @@ impl Answer {
 
     /// For sentences: what is said of an operation that was answered so.
     #[must_use]
-    pub const fn told(self) -> &'static str {
+    pub const fn words(self) -> &'static str {
         match self {
             Self::Done => "done",
             Self::Missing => "refused, since there is nothing of this name",

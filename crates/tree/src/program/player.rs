@@ -308,7 +308,7 @@ fn judge(answered: Result<(), Refusal>, expected: Answer) -> Result<(), Fault> {
         Ok(()) => {
             let sentence = format!(
                 "it was done, though it should have been {}",
-                expected.told()
+                expected.words()
             );
             Err(Fault::step(FaultKind::Refused, sentence))
         }
@@ -316,7 +316,11 @@ fn judge(answered: Result<(), Refusal>, expected: Answer) -> Result<(), Fault> {
         Err(Refusal { answer, .. }) if answer == expected => Ok(()),
         Err(Refusal { fault, .. }) if expected == Answer::Done => Err(fault),
         Err(Refusal { fault, .. }) => {
-            let message = format!("{}; it should have been {}", fault.message, expected.told());
+            let message = format!(
+                "{}; it should have been {}",
+                fault.message,
+                expected.words()
+            );
             Err(Fault {
                 message: message.into(),
                 ..fault

@@ -9,7 +9,7 @@ use super::errand::{AT_A_TIME, arrive, in_folder};
 use super::error::ProvisionError;
 use super::plan::UNFINISHED;
 use super::territory::{Ground, Survey};
-use super::{Cleaned, Order, Told};
+use super::{Cleaned, OnProgress, Order};
 use crate::client::session::INBOX;
 use crate::client::{Mail, MailSession};
 use crate::options::MailOptions;
@@ -19,13 +19,13 @@ use crate::options::MailOptions;
 pub fn cleanup(
     options: MailOptions,
     order: &Order,
-    told: &mut Told<'_>,
+    on_progress: &mut OnProgress<'_>,
 ) -> Result<Cleaned, ProvisionError> {
     let mail = Mail::new(options)?;
     run(async {
         let nothing = Cell::new(0);
         let errand = |id| sweep(&mail, id);
-        let swept = each(order.users(), AT_A_TIME, &nothing, told, errand).await?;
+        let swept = each(order.users(), AT_A_TIME, &nothing, on_progress, errand).await?;
         let users = swept.iter().flatten().count() as u32;
         Ok(Cleaned {
             users,

@@ -1,7 +1,7 @@
 //! Why mailboxes could not be made, checked or emptied.
 
 use headcount_load::Fault;
-use headcount_load::provision::CalledOff;
+use headcount_load::provision::Cancelled;
 
 use crate::client::MailError;
 
@@ -32,7 +32,7 @@ pub enum ProvisionError {
     Fault(Fault),
     /// The caller did not want to go on.
     #[error("cancelled")]
-    CalledOff,
+    Cancelled,
     /// The system refused an event queue.
     #[error("the system refused what the network needs: {0}")]
     System(#[from] std::io::Error),
@@ -44,9 +44,9 @@ impl From<Fault> for ProvisionError {
     }
 }
 
-impl From<CalledOff> for ProvisionError {
-    fn from(_: CalledOff) -> Self {
-        Self::CalledOff
+impl From<Cancelled> for ProvisionError {
+    fn from(_: Cancelled) -> Self {
+        Self::Cancelled
     }
 }
 

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 pub use cleanup::cleanup;
 pub use error::ProvisionError;
-pub use headcount_load::provision::{Progress, Told};
+pub use headcount_load::provision::{OnProgress, Progress};
 pub use hello::{Hello, hello};
 pub use prepare::prepare;
 

@@ -7,7 +7,7 @@ use super::error::ProvisionError;
 use super::place::Written;
 use super::plan::UNFINISHED;
 use super::territory::Ground;
-use super::{Order, Prepared, Told};
+use super::{OnProgress, Order, Prepared};
 use crate::client::{Mail, MailSession};
 use crate::options::MailOptions;
 
@@ -16,7 +16,7 @@ use crate::options::MailOptions;
 pub fn prepare(
     options: MailOptions,
     order: &Order,
-    told: &mut Told<'_>,
+    on_progress: &mut OnProgress<'_>,
 ) -> Result<Prepared, ProvisionError> {
     let mail = Mail::new(options)?;
     run(async {
@@ -24,7 +24,14 @@ pub fn prepare(
         drop(arrive(&mail, order.first).await?);
         let written = Written::default();
         let errand = |id| make(&mail, id, order.read_through, &written);
-        let made = each(order.users(), AT_A_TIME, &written.bytes, told, errand).await?;
+        let made = each(
+            order.users(),
+            AT_A_TIME,
+            &written.bytes,
+            on_progress,
+            errand,
+        )
+        .await?;
         let created = made.iter().filter(|created| **created).count() as u32;
         Ok(Prepared {
             created,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use headcount_load::Fault;
 use headcount_load::provision::{each, run};
 use headcount_tree::data_set::COMMON_FOLDERS;
-use headcount_tree::provision::{Cleaned, Ground, MARKER, Told, is_common};
+use headcount_tree::provision::{Cleaned, Ground, MARKER, OnProgress, is_common};
 
 use super::errand::{AT_A_TIME, arrive, bounded, simple};
 use super::error::ProvisionError;
@@ -17,13 +17,19 @@ use crate::options::SmbOptions;
 use crate::wire::create::{DELETE_ON_CLOSE, DIRECTORY, Disposition, access};
 
 /// Deletes the data set on every share of the options, each user's files under the user's own name.
-pub fn cleanup(options: SmbOptions, told: &mut Told<'_>) -> Result<Cleaned, ProvisionError> {
+pub fn cleanup(
+    options: SmbOptions,
+    on_progress: &mut OnProgress<'_>,
+) -> Result<Cleaned, ProvisionError> {
     let smb = Smb::new(options)?;
-    run(clear(&smb, told))
+    run(clear(&smb, on_progress))
 }
 
 /// Deletes the data set on every share.
-pub(super) async fn clear(smb: &Smb, told: &mut Told<'_>) -> Result<Cleaned, ProvisionError> {
+pub(super) async fn clear(
+    smb: &Smb,
+    on_progress: &mut OnProgress<'_>,
+) -> Result<Cleaned, ProvisionError> {
     let shared = &smb.shared;
     let mut cleaned = Cleaned::default();
     // A share for each user has no end that is known: it ends where no data set is found.
@@ -35,7 +41,7 @@ pub(super) async fn clear(smb: &Smb, told: &mut Told<'_>) -> Result<Cleaned, Pro
         1
     };
     for id in 0..most {
-        let found = match clear_share(smb, id, told).await {
+        let found = match clear_share(smb, id, on_progress).await {
             Ok(found) => found,
             // There may be fewer users than shares could have.
             Err(error) if id > 0 && shared.shares == 0 && error.is_login() => break,
@@ -63,7 +69,7 @@ fn shares_differ(smb: &Smb) -> bool {
 async fn clear_share(
     smb: &Smb,
     id: u32,
-    told: &mut Told<'_>,
+    on_progress: &mut OnProgress<'_>,
 ) -> Result<Option<Cleaned>, ProvisionError> {
     let root = root(&smb.shared)?;
     let mut first = arrive(smb, id).await?;
@@ -90,7 +96,7 @@ async fn clear_share(
         numbers.into_iter(),
         AT_A_TIME,
         &Cell::new(0),
-        told,
+        on_progress,
         |number| clear_home(smb, id, number, &files),
     )
     .await?;

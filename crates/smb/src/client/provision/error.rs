@@ -1,6 +1,6 @@
 //! Why a data set could not be made, checked or deleted.
 
-use headcount_load::provision::CalledOff;
+use headcount_load::provision::Cancelled;
 use headcount_load::{Fault, FaultKind};
 
 use crate::client::SmbError;
@@ -58,7 +58,7 @@ pub enum ProvisionError {
     Fault(Fault),
     /// The caller did not want to go on.
     #[error("cancelled")]
-    CalledOff,
+    Cancelled,
     /// The system refused an event queue.
     #[error("the system refused what the network needs: {0}")]
     System(#[from] std::io::Error),
@@ -70,9 +70,9 @@ impl From<Fault> for ProvisionError {
     }
 }
 
-impl From<CalledOff> for ProvisionError {
-    fn from(_: CalledOff) -> Self {
-        Self::CalledOff
+impl From<Cancelled> for ProvisionError {
+    fn from(_: Cancelled) -> Self {
+        Self::Cancelled
     }
 }
 

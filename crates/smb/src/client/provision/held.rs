@@ -92,12 +92,12 @@ impl Held {
     /// Whether the server still answers on it.
     pub async fn answers(&mut self) -> Result<(), ProvisionError> {
         let silent = self.silent("an echo");
-        let said = self.session.connection.exchange(
+        let answer = self.session.connection.exchange(
             Ask::new(Command::Echo, 0),
             encode_nothing,
             |head, _| refuse(head, || "ECHO".into()),
         );
-        Ok(bounded(said, || silent).await?)
+        Ok(bounded(answer, || silent).await?)
     }
 
     /// The user's folder below the share.

@@ -17,7 +17,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::error::ProvisionError;
 use super::holder::Holder;
-use super::{Progress, Told};
+use super::{OnProgress, Progress};
 use crate::client::Smb;
 use crate::options::SmbOptions;
 
@@ -48,7 +48,7 @@ type Answer = Result<Holding, ProvisionError>;
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     /// Set when the caller does not want to go on.
-    pub(super) is_called_off: AtomicBool,
+    pub(super) is_cancelled: AtomicBool,
     /// Connections that are as they should be.
     pub(super) done: AtomicU32,
 }
@@ -88,8 +88,8 @@ impl Hold {
 
     /// Brings what is held to this, making and closing no more than the difference. What could not
     /// be had stays away; what was had stays.
-    pub fn bring(&mut self, holding: Holding, told: &mut Told<'_>) -> Answer {
-        self.ask(Errand::Bring(holding), holding.connections, told)
+    pub fn bring(&mut self, holding: Holding, on_progress: &mut OnProgress<'_>) -> Answer {
+        self.ask(Errand::Bring(holding), holding.connections, on_progress)
     }
 
     /// How many connections still answer, and what they hold by our books.
@@ -107,8 +107,13 @@ impl Hold {
         closed.map(drop)
     }
 
-    fn ask(&mut self, errand: Errand, connections: u32, told: &mut Told<'_>) -> Answer {
-        self.notes.is_called_off.store(false, Ordering::Relaxed);
+    fn ask(
+        &mut self,
+        errand: Errand,
+        connections: u32,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Answer {
+        self.notes.is_cancelled.store(false, Ordering::Relaxed);
         self.notes.done.store(0, Ordering::Relaxed);
         let sent = self.errands.as_ref().map(|errands| errands.send(errand));
         if !matches!(sent, Some(Ok(()))) {
@@ -124,8 +129,8 @@ impl Hold {
                         users: connections,
                         written_bytes: 0,
                     };
-                    if told(progress) == ControlFlow::Break(()) {
-                        self.notes.is_called_off.store(true, Ordering::Relaxed);
+                    if on_progress(progress) == ControlFlow::Break(()) {
+                        self.notes.is_cancelled.store(true, Ordering::Relaxed);
                     }
                 }
             }

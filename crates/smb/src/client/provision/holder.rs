@@ -81,8 +81,8 @@ impl Holder {
     pub async fn check(&mut self) -> Result<Holding, ProvisionError> {
         let held = std::mem::take(&mut self.held);
         self.each(held, |mut held| async move {
-            let said = held.answers().await;
-            (said.is_ok().then_some(held), Ok(()))
+            let answers = held.answers().await;
+            (answers.is_ok().then_some(held), Ok(()))
         })
         .await?;
         Ok(Holding {
@@ -93,16 +93,16 @@ impl Holder {
 
     /// Closes all files and connections and deletes the folders made for them.
     pub async fn close(&mut self) -> Result<Holding, ProvisionError> {
-        self.notes.is_called_off.store(false, Ordering::Relaxed);
+        self.notes.is_cancelled.store(false, Ordering::Relaxed);
         let held = std::mem::take(&mut self.held);
-        let mut told = self
+        let mut outcome = self
             .each(held, |mut held| async move {
                 let closed = held.hold_files(0).await;
                 (Some(held), closed)
             })
             .await;
         let cleared = self.clear().await;
-        told = told.and(cleared);
+        outcome = outcome.and(cleared);
         let held = std::mem::take(&mut self.held);
         self.each(held, |mut held| async move {
             let _ = held.session.logoff().await; // all is done
@@ -110,7 +110,7 @@ impl Holder {
         })
         .await?;
         self.holding = Holding::default();
-        told.map(|()| self.holding)
+        outcome.map(|()| self.holding)
     }
 
     /// Logs on users until there are so many.
@@ -209,8 +209,8 @@ impl Holder {
                 },
                 _ = ticks.tick() => {}
             }
-            if self.notes.is_called_off.load(Ordering::Relaxed) {
-                first = Err(ProvisionError::CalledOff);
+            if self.notes.is_cancelled.load(Ordering::Relaxed) {
+                first = Err(ProvisionError::Cancelled);
                 break;
             }
         }

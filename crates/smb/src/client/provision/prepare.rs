@@ -5,7 +5,7 @@ use std::cell::Cell;
 use headcount_load::provision::{each, run};
 use headcount_tree::data_set::Place;
 use headcount_tree::provision::{
-    Ground, Order, Prepared, Progress, RESERVE_BYTES, Told, inscription, marker,
+    Ground, OnProgress, Order, Prepared, Progress, RESERVE_BYTES, inscription, marker,
 };
 
 use super::cleanup::clear;
@@ -21,16 +21,16 @@ use crate::options::SmbOptions;
 pub fn prepare(
     options: SmbOptions,
     order: &Order,
-    told: &mut Told<'_>,
+    on_progress: &mut OnProgress<'_>,
 ) -> Result<Prepared, ProvisionError> {
     let smb = Smb::new(options)?;
     let root = root(&smb.shared)?;
     run(async {
-        let (missing, kept) = survey(&smb, &root, order, told).await?;
+        let (missing, kept) = survey(&smb, &root, order, on_progress).await?;
         let written_bytes = Cell::new(0);
         let all = order.last - order.first + 1;
         let mut tell = |progress: Progress| {
-            told(Progress {
+            on_progress(Progress {
                 users_done: kept + progress.users_done,
                 users: all,
                 ..progress
@@ -59,14 +59,14 @@ async fn survey(
     smb: &Smb,
     root: &str,
     order: &Order,
-    told: &mut Told<'_>,
+    on_progress: &mut OnProgress<'_>,
 ) -> Result<(Vec<u32>, u32), ProvisionError> {
     let mut session = arrive(smb, order.first).await?;
     let data_set = &smb.shared.data_set;
     match bounded(session.survey(root), || silent(root)).await? {
         Ground::Theirs => return Err(session.not_ours(root)),
         Ground::Ours(found) if found != inscription(data_set) => {
-            clear(smb, told).await?;
+            clear(smb, on_progress).await?;
             // What was connected may have been deleted with the rest.
             session = arrive(smb, order.first).await?;
         }
