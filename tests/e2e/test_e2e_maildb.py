@@ -39,7 +39,7 @@ def test_the_same_users_have_mail_and_a_database(
     target = (flag, f"{mail}+{postgres.target}", *client)
     scale = ("--scale", "0.05")
     # Where a steady state is required, so few users settle for four times as long.
-    workload = altered("notes-maildb", tmp_path, steady="told")
+    workload = altered("notes-maildb", tmp_path, steady="reported")
     ended = headcount.run("run", workload, *target, "--users", str(USERS), *scale, *SHORT)
     bundle = reader.load(headcount.bundle)
     (level,) = bundle.levels

@@ -11,6 +11,7 @@ from headcount.errors import PlanError
 from headcount.plan.client import http_client, sql_client
 from headcount.plan.plan import Plan, engine_plan
 from headcount.plan.resolve import Overrides, resolve
+from headcount.plan.workload import Run
 
 NAMES = workloads.names()
 TARGETS = {
@@ -127,3 +128,10 @@ def test_steps_and_limits_read_well() -> None:
     assert opened.text == "open path.file=library path.class=text,image,data"
     (read,) = workloads.load("app-disk").scenarios[0].steps
     assert read.text == "read bytes=4096"
+
+
+def test_the_older_word_for_a_reported_steady_state_still_works() -> None:
+    run = workloads.load("app-disk").run
+    assert run.steady == "reported"
+    older = run.model_dump() | {"steady": "told"}
+    assert Run.model_validate(older) == run

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from headcount.plan.criteria import Criterion, parse_all
 from headcount.plan.data import Data, Tree
@@ -147,6 +147,11 @@ class Scenario(Strict):
         return self.limit + (more if self.limit_per_mib else "")
 
 
+def _current_steady(value: Any) -> Any:
+    """The value that older plans, which wrote `told`, have now."""
+    return "reported" if value == "told" else value
+
+
 class Run(Strict):
     """How levels run, unless the command line changes it."""
 
@@ -171,8 +176,9 @@ class Run(Strict):
         le=1000,
         description="How many times shorter pauses are than in real life",
     )
-    steady: Literal["told", "required"] = Field(
-        default="told", description="Whether an unsteady level is only reported, or does not count"
+    steady: Annotated[Literal["reported", "required"], BeforeValidator(_current_steady)] = Field(
+        default="reported",
+        description="Whether an unsteady level is only reported, or does not count",
     )
     plateau: bool = Field(
         default=False, description="Whether a ladder's answer is its saturation point"
