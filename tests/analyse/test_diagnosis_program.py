@@ -148,7 +148,53 @@ def test_a_server_that_is_slow_for_everybody_is_not_full() -> None:
     assert (found.limit, found.detail) == ("delay", "waiting")
     assert "80.0 ms with 2 users" in found.sentence
     assert found.runner_up is None
-    assert diagnosed(ladder(SLOW, outcome="passed"), 80.0).limit == "none"
+    # Blind, and with the criteria kept, nobody knows whether 80 ms are long for that server.
+    blind = [one.model_copy(update={"counters": {}}) for one in ladder(SLOW, outcome="passed")]
+    assert diagnosed(blind, 80.0).limit == "none"
+
+
+@pytest.mark.parametrize(
+    ("cpu", "requests", "limit"),
+    [
+        pytest.param(0.02, 1, "delay", id="it waits"),
+        pytest.param(0.02, 8, "none", id="10 ms for each of its requests"),
+        pytest.param(0.9, 1, "none", id="it computes"),
+    ],
+)
+def test_a_delay_is_noticed_also_where_the_criteria_hold(
+    cpu: float, requests: int, limit: str
+) -> None:
+    used = {n: {"process.cpu.utilization": cpu * n * 0.08} for n in USERS}
+    used[2]["process.cpu.utilization"] = cpu * 2
+    levels = [
+        one.model_copy(update={"requests": {"GET": requests * one.total.completed}})
+        for one in ladder(SLOW, used, outcome="passed")
+    ]
+    found = diagnosed(levels, 80.0)
+    assert found.limit == limit
+    if limit == "delay":
+        assert found.detail == "waiting"
+        assert [one.id for one in found.advice] == ["delay-waiting", "delay-users"]
+
+
+def test_answers_that_wait_for_an_acknowledgement_are_known_by_what_is_held_back() -> None:
+    def held(bytes_each: float) -> dict[int, dict[str, float]]:
+        return {
+            n: {
+                "process.cpu.utilization": 0.01,
+                "socket.connections": n,
+                "socket.send_queue.share": 0.6,
+                "socket.send_queue": 0.6 * n * bytes_each,
+            }
+            for n in USERS
+        }
+
+    found = diagnosed(ladder(SLOW, held(320.0), outcome="passed"), 80.0)
+    assert (found.limit, found.detail) == ("delay", "acknowledgement")
+    assert "held back 320 B" in " ".join(figure.sentence for figure in found.figures)
+    assert found.advice[0].id == "delay-acknowledgement"
+    found = diagnosed(ladder(SLOW, held(65536.0), outcome="passed"), 80.0)
+    assert (found.limit, found.detail) == ("delay", "waiting")
 
 
 def test_slow_because_it_computes_is_told_from_slow_because_it_waits() -> None:
@@ -163,7 +209,7 @@ def test_slow_because_of_another_server_names_it() -> None:
     assert (found.limit, found.detail) == ("upstream", PEER_NAME)
     assert "it waits 76.0 ms" in found.sentence
     found = diagnosed(ladder(SLOW, there, outcome="passed"), 80.0)
-    assert found.limit == "none"
+    assert (found.limit, found.detail) == ("upstream", PEER_NAME)
     assert "it waits 76.0 ms" in found.sentence
 
 

@@ -28,6 +28,7 @@ MOST_PAUSE_S = 86_400.0
 """The longest pause the engine accepts."""
 LEAST_SETTLE_S = 3.0
 """The engine reports each second, and a third of the settling needs a report."""
+_OLDER_WORD = BeforeValidator(lambda value: "reported" if value == "told" else value)
 
 
 class Think(Strict):
@@ -147,11 +148,6 @@ class Scenario(Strict):
         return self.limit + (more if self.limit_per_mib else "")
 
 
-def _current_steady(value: Any) -> Any:
-    """The value that older plans, which wrote `told`, have now."""
-    return "reported" if value == "told" else value
-
-
 class Run(Strict):
     """How levels run, unless the command line changes it."""
 
@@ -176,7 +172,7 @@ class Run(Strict):
         le=1000,
         description="How many times shorter pauses are than in real life",
     )
-    steady: Annotated[Literal["reported", "required"], BeforeValidator(_current_steady)] = Field(
+    steady: Annotated[Literal["reported", "required"], _OLDER_WORD] = Field(
         default="reported",
         description="Whether an unsteady level is only reported, or does not count",
     )

@@ -41,6 +41,7 @@ class Observation:
         means: Means of the counters.
         kills: Server processes that the kernel OOM-killed; None if none.
         is_failed: Whether the level broke a criterion.
+        requests: Requests of a scenario on average; 1 where they are not counted.
 
     """
 
@@ -60,6 +61,7 @@ class Observation:
     means: Means = field(default_factory=dict)
     kills: Kills | None = None
     is_failed: bool = False
+    requests: float = 1.0
 
     def mean(self, *names: str) -> float | None:
         """Mean of the first of the counters that the server's side has."""
@@ -120,6 +122,7 @@ def observe(level: LevelResult, killed: Kills | None = None) -> Observation:
         },
         kills=killed,
         is_failed=level.outcome == "failed",
+        requests=max(sum(level.requests.values()) / ended, 1.0) if ended else 1.0,
     )
 
 

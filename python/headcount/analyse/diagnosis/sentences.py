@@ -25,9 +25,12 @@ HEADS: dict[tuple[Limit, str | None], str] = {
     ("disk", "read and write"): "The disk, reading and writing",
     ("disk", None): "The disk",
     ("thread", "one process"): "One busy process, whose threads take turns on a core",
-    ("delay", "computing"): "Slow for everybody: each scenario computes too long",
-    ("delay", "waiting"): "Slow for everybody: each scenario waits, though nothing is full",
-    ("delay", None): "Slow for everybody, though nothing is full",
+    ("delay", "computing"): "Nothing is full, but each scenario computes long at any load",
+    ("delay", "waiting"): "Nothing is full, but each scenario waits long at any load",
+    ("delay", "acknowledgement"): (
+        "Nothing is full, but each scenario waits for delayed acknowledgements of TCP"
+    ),
+    ("delay", None): "Nothing is full, but each scenario takes long at any load",
     ("pause", "garbage collection"): "Pauses of the garbage collector, in which all users wait",
     ("pause", None): "Pauses in which all users wait",
     ("pause", "stopped"): "Pauses: something stops the server's processes",

@@ -1,7 +1,7 @@
 """Signs of a server that is slow for everybody, also for a few users: nothing is full.
 
-Response times break the criteria already at the level with the fewest users, and more users do not
-make them longer. So no queue explains them: what takes the time is in each scenario itself.
+Scenarios are slow already at the level with the fewest users, and more users do not make them
+slower. So no queue explains them: what takes the time is in each scenario itself.
 """
 
 from collections.abc import Sequence
@@ -13,8 +13,13 @@ from headcount.analyse.diagnosis.sign import Sign, figure
 from headcount.analyse.diagnosis.thresholds import between, threshold
 from headcount.bundle.diagnosis import Figure
 from headcount.counters.naming import PEER, instance_name
-from headcount.text import duration, plural, share, significant
+from headcount.text import duration, plural, share, significant, storage
 
+HELD = "socket.send_queue.share"
+HELD_BYTES = "socket.send_queue"
+CONNECTIONS = "socket.connections"
+SEGMENT_BYTES = 1448.0
+"""Payload of a full TCP segment on Ethernet: Nagle's algorithm holds back only less (RFC 896)."""
 SLEEPING = "process.threads.waiting{wait=sleep}"
 TOOK = "load.service_time"
 
@@ -22,17 +27,35 @@ TOOK = "load.service_time"
 def sign(observations: Sequence[Observation], seen: Saturation) -> Sign | None:
     """What makes every scenario slow: another server, or the scenario itself.
 
-    None if the level with the fewest users met the criteria, or if users wait for each other.
+    None if users wait for each other, or if scenarios with the fewest users met the criteria and
+    their requests hardly wait.
     """
     light = seen.light
-    if light is None or not light.is_failed or light.service_s is None or not light.per_s:
+    if light is None or light.service_s is None or not light.per_s:
+        return None
+    level = max((o for o in observations if o.valid), key=lambda o: o.users)
+    if not light.is_failed and (level.users == light.users or not _waits(light)):
         return None
     grown = seen.growth or 1.0
     score = 1 - between(grown, threshold("delay.steady"), threshold("delay.grown"))
     if score <= 0:
         return None
-    level = max((o for o in observations if o.valid), key=lambda o: o.users)
     return _upstream(light, seen, score) or _own(light, level, score)
+
+
+def _waits(light: Observation) -> bool:
+    """Whether requests of a few users take long, and the server hardly computes meanwhile."""
+    computes = _computing(light)
+    if computes is None or light.service_s is None:
+        return False
+    waits_s = (1 - computes) * light.service_s / light.requests
+    return computes < threshold("delay.computing") and waits_s >= threshold("delay.noticed")
+
+
+def _computing(light: Observation) -> float | None:
+    """The part of a scenario's time in which the server uses the CPU; None if that is unknown."""
+    used = cpu.cores(light).server
+    return min(used / light.under_way, 1.0) if used is not None and light.under_way else None
 
 
 def _upstream(light: Observation, seen: Saturation, score: float) -> Sign | None:
@@ -48,20 +71,37 @@ def _upstream(light: Observation, seen: Saturation, score: float) -> Sign | None
 def _own(light: Observation, level: Observation, score: float) -> Sign:
     """The scenario itself: it computes, or it waits for a time that nobody else causes."""
     figures = [_took(light, level)]
-    used = cpu.cores(light).server
-    under_way = light.under_way or 0.0
+    used, part = cpu.cores(light).server, _computing(light)
     detail = None
-    if used is not None and under_way:
-        part = min(used / under_way, 1.0)
+    if used is not None and part is not None:
         detail = "computing" if part >= threshold("delay.computing") else "waiting"
         text = f"the server used the CPU for {share(part)} of that time"
         name = cpu.GROUP if light.mean(cpu.GROUP) is not None else cpu.OWN
         figures.append(figure(light, name, used, text))
+    held = _held_back(light)
+    if held is not None and detail != "computing":
+        return Sign("delay", "acknowledgement", score, (figures[0], held, *figures[1:]))
     asleep = level.mean(SLEEPING)
     if asleep is not None and level.under_way and asleep >= 0.5 * level.under_way:
         text = f"{significant(asleep)} of its threads slept (nanosleep)"
         figures.append(figure(level, SLEEPING, asleep, text))
     return Sign("delay", detail, score, tuple(figures))
+
+
+def _held_back(light: Observation) -> Figure | None:
+    """Connections that hold back the last small segment until the one before is acknowledged."""
+    held, bytes_held = light.mean(HELD), light.mean(HELD_BYTES)
+    connections = light.mean(CONNECTIONS)
+    if not held or bytes_held is None or not connections:
+        return None
+    each = bytes_held / (held * connections)
+    if held < threshold("delay.held") or each >= SEGMENT_BYTES:
+        return None
+    text = (
+        f"{share(held)} of its connections held back {storage(each)} that the client had not yet "
+        "acknowledged"
+    )
+    return figure(light, HELD, held, text, threshold=threshold("delay.held"))
 
 
 def time_text(seen: Saturation) -> str | None:
