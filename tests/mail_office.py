@@ -3,7 +3,9 @@
 import contextlib
 import email
 import email.message
+import os
 import re
+import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -17,6 +19,9 @@ from headcount.lab import keeper
 from headcount.lab.mail import MailServer
 from processes import Headcount, wait_for
 
+MEMORY, ROOM_BYTES = Path("/dev/shm"), 1 << 30  # noqa: S108 - a folder of its own is made in it
+"""Where mail is kept, if there is room: Dovecot writes each message out before it answers, and a disk
+that others use would then be most of what a test takes. Tests of disks name theirs."""
 DELIVERED = re.compile(r"lmtp\((u\d+)\).*msgid=<([^>]+)>: saved mail to INBOX")
 """What Dovecot's log says of each delivery."""
 
@@ -94,7 +99,7 @@ class MailOffice:
 @contextlib.contextmanager
 def serving(disk: Path | None = None, **settings: str) -> Iterator[MailOffice]:
     """A mail server with empty mailboxes, as long as it is needed, on a disk of one's choice."""
-    with tempfile.TemporaryDirectory() as cache, pytest.MonkeyPatch.context() as patch:
+    with tempfile.TemporaryDirectory(dir=_memory()) as cache, pytest.MonkeyPatch.context() as patch:
         Path(cache).chmod(0o711)  # Dovecot may run as another user
         patch.setenv("XDG_CACHE_HOME", str(disk or cache))
         server = lab.start("mail", {"users": "400", "client_limit": "200", **settings})
@@ -103,6 +108,12 @@ def serving(disk: Path | None = None, **settings: str) -> Iterator[MailOffice]:
             yield MailOffice(server)
         finally:
             server.stop()
+
+
+def _memory() -> Path | None:
+    """A file system in memory with room for the mail of a test, None without one."""
+    roomy = os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ROOM_BYTES
+    return MEMORY if roomy else None
 
 
 @contextlib.contextmanager

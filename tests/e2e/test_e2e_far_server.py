@@ -113,6 +113,10 @@ def server(machine: OtherMachine) -> Iterator[Server]:
         yield Server(pid, target, unit)
 
 
+SHORT = ("--duration", "2s")
+"""For tests that need a sample, not a mean."""
+
+
 def command(folder: Path, server: Server, sshd: SshServer, *more: str) -> tuple[str, ...]:
     workload = folder / "hello.toml"
     workload.write_text(WORKLOAD)
@@ -161,7 +165,7 @@ def test_what_may_not_be_seen_is_said_at_once_and_kept(
     sshd.force(f'{drop} sh -c \\"$SSH_ORIGINAL_COMMAND\\"')
     with burning(machine.address, machine.enter) as (pid, target):
         server = Server(pid, target, "")
-        ended = headcount.run(*command(tmp_path, server, sshd), PATH=sshd.path)
+        ended = headcount.run(*command(tmp_path, server, sshd, *SHORT), PATH=sshd.path)
         bundle = reader.load(headcount.bundle)
         missing = found(bundle).missing or ""
         assert "may not be looked into" in missing
@@ -169,7 +173,7 @@ def test_what_may_not_be_seen_is_said_at_once_and_kept(
         assert missing in " ".join(ended.err.split())
         assert found(bundle).processes == {}
         named = headcount.run(
-            *command(tmp_path, server, sshd, "--pid", str(pid), "--json"), PATH=sshd.path
+            *command(tmp_path, server, sshd, *SHORT, "--pid", str(pid), "--json"), PATH=sshd.path
         )
         bundle = reader.load(Path(named.json["bundle"]))
         assert found(bundle).found_by == "named with --pid"
@@ -202,7 +206,7 @@ def test_each_side_of_a_comparison_has_a_name_of_its_own(
     headcount: Headcount, tmp_path: Path
 ) -> None:
     workload = tmp_path / "hello.toml"
-    workload.write_text(WORKLOAD.replace('"4s"', '"2s"'))
+    workload.write_text(WORKLOAD.replace('"4s"', '"1s"'))
     with burning("127.0.0.1") as (one, first), burning("127.0.0.1") as (other, second):
         pair = ("run", str(workload), "--target", first, "--versus", second, "--users", "2")
         unknown = headcount.run(*pair, "--versus-pid", str(2**22 + 1))

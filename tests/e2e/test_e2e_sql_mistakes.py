@@ -5,6 +5,7 @@ from pathlib import Path
 from signal import SIGCONT, SIGKILL, SIGSTOP
 
 import pytest
+from altered import altered
 
 from database import Postgres, serving
 from headcount.bundle import reader
@@ -13,6 +14,9 @@ from processes import Ended, Headcount, listening, phase
 pytestmark = pytest.mark.e2e
 
 FAST = ("--scale", "0.02", "--compress", "200", "--ramp", "0s", "--settle", "0s")
+WAIT = "5s"
+"""How long users wait in a level that the server does not survive: not less than it lasts, so that
+nobody gives up in it. A silent server is asked once more for as long."""
 GIVEN_UP_S = 150.0
 """What a server that stopped takes to be given up: a minute, after a level of seconds."""
 
@@ -123,8 +127,8 @@ def test_a_server_that_ends_or_stops_in_a_level(tmp_path: Path, number: int) -> 
         headcount.environment["HEADCOUNT_PASSWORD"] = server.password
         try:
             command = headcount.start(
-                *("run", "notes-discussion", "--target", server.target, *FAST),
-                *("--levels", "6,8", "--duration", "6s"),
+                *("run", altered("notes-discussion", tmp_path, step_timeout=WAIT)),
+                *("--target", server.target, *FAST, "--levels", "6,8", "--duration", "4s"),
             )
             command.reach(lambda: bool(headcount.bundles()) and phase(headcount.bundle) == "steady")
             server.signal(SIGKILL if number == SIGKILL else SIGSTOP)
