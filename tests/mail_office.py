@@ -20,8 +20,8 @@ from headcount.lab.mail import MailServer
 from processes import Headcount, wait_for
 
 MEMORY, ROOM_BYTES = Path("/dev/shm"), 1 << 30  # noqa: S108 - a folder of its own is made in it
-"""Where mail is kept, if there is room: Dovecot writes each message out before it answers, and a disk
-that others use would then be most of what a test takes. Tests of disks name theirs."""
+"""Where mail is kept, if there is room. Dovecot writes each message out before it answers: on a
+disk that others use, that would be most of what a test takes. Tests of disks name theirs."""
 DELIVERED = re.compile(r"lmtp\((u\d+)\).*msgid=<([^>]+)>: saved mail to INBOX")
 """What Dovecot's log says of each delivery."""
 
