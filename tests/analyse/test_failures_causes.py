@@ -10,6 +10,21 @@ FOUND = "status 302 Found instead of 200; redirects are not followed"
 ERROR = "status 500 Internal Server Error instead of 200"
 BAD = "status 400 Bad Request instead of 200"
 TLS_PLAIN = "tls-plain"
+UNTRUSTED = "the server's certificate is not trusted"
+NAME = (
+    'certificate not valid for name "127.0.0.1"; certificate is only valid for '
+    'DnsName("shop.example.com")'
+)
+EXPIRED = (
+    "certificate expired: verification time 1764003000 (UNIX), but certificate is not valid after "
+    "1763916600 (86400 seconds ago)"
+)
+EARLY = (
+    "certificate not valid yet: verification time 1764003000 (UNIX), but certificate is not valid "
+    "before 1764089400 (86400 seconds in future)"
+)
+EITHER = "it is self-signed, or this machine does not know its authority; trust its authority"
+CLEAR = "Plaintext authentication disallowed on non-secure (SSL/TLS) connections."
 BUSY = "status 503 Service Unavailable instead of 200"
 MEANT = [
     # kind, message, rule
@@ -126,7 +141,27 @@ MEANT = [
     ("connect", "no connection: No route to host (os error 113)", "no-route"),
     ("connect", "no connection: Cannot assign: all local ports are taken", "local-ports"),
     ("connect", "no connection: Too many open files (os error 24)", "local-handles"),
-    ("connect", "the server's certificate is not trusted: it has expired", "tls-certificate"),
+    ("connect", f"{UNTRUSTED}: {NAME}; trust its authority with", "tls-certificate-name"),
+    ("connect", f"{UNTRUSTED}: {EXPIRED}; trust its authority", "tls-certificate-expired"),
+    ("connect", f"{UNTRUSTED}: it expired 3 days ago", "tls-certificate-expired"),
+    ("connect", f"{UNTRUSTED}: Expired; trust its authority", "tls-certificate-expired"),
+    ("connect", f"{UNTRUSTED}: NotValidYet; trust its authority", "tls-certificate-early"),
+    ("connect", f"{UNTRUSTED}: {EARLY}; trust its authority", "tls-certificate-early"),
+    ("connect", f"{UNTRUSTED}: {EITHER}", "tls-certificate-authority"),
+    ("connect", f"{UNTRUSTED}: it is self-signed; trust it", "tls-certificate-self-signed"),
+    ("connect", f"{UNTRUSTED}: Revoked", "tls-certificate"),
+    ("login", f"user u1: AUTHENTICATE: NO [PRIVACYREQUIRED] {CLEAR}", "imap-needs-tls"),
+    ("login", "the server forbids LOGIN on this connection: use TLS", "imap-needs-tls"),
+    ("refused", "MAIL FROM: 530 5.7.0 Must issue a STARTTLS command first", "smtp-needs-tls"),
+    ("login", "AUTH: 538 5.7.11 Encryption required for requested mechanism", "smtp-needs-tls"),
+    (
+        "login",
+        "the server offers neither AUTH PLAIN nor LOGIN on this connection",
+        "smtp-needs-tls",
+    ),
+    ("", "user u1: APPEND: NO [OVERQUOTA] Quota exceeded", "mail-full"),
+    ("", "user u1: <u1@a.test>: 452 4.2.2 Mailbox is full", "mail-full"),
+    ("", "the server is busy", "other"),
     ("connect", "no TLS handshake: peer closed", "tls-handshake"),
     ("connect", "no connection: something else", "connect"),
     ("connect", "no TLS handshake: received corrupt message of type InvalidContentType", TLS_PLAIN),

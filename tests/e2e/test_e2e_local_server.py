@@ -12,7 +12,7 @@ import pytest
 
 from headcount.bundle import reader
 from headcount.bundle.level import LevelResult
-from processes import Headcount
+from processes import Headcount, lines
 
 pytestmark = pytest.mark.e2e
 
@@ -119,6 +119,31 @@ def test_processes_that_are_named_are_the_server(
     assert bundle.environment.server is not None
     assert bundle.environment.server.found_by == "named with --pid"
     assert str(pid) in bundle.environment.server.processes
+
+
+def test_a_run_that_goes_on_finds_the_server_that_was_named(
+    headcount: Headcount, server: tuple[int, str], tmp_path: Path
+) -> None:
+    pid, target = server
+    workload = tmp_path / "hello.toml"
+    workload.write_text(WORKLOAD)
+    options = ("--levels", "2,3", "--duration", "2s", "--pid", str(pid))
+    run = headcount.start("run", str(workload), "--target", target, *options)
+
+    def is_in_the_second() -> bool:
+        seconds = lines(headcount.bundle / "series.ndjson") if headcount.bundles() else []
+        return bool(seconds) and seconds[-1]["level"] == 2
+
+    run.reach(is_in_the_second)
+    run.send(signal.SIGINT)
+    assert run.ended().code == 130, run.err
+    bundle = reader.load(headcount.bundle)
+    assert bundle.environment is not None
+    assert bundle.environment.server is not None
+    assert bundle.environment.server.named == {"pids": [str(pid)]}
+    ended = headcount.run("resume", str(headcount.bundle))
+    assert "named with --pid" in ended.err
+    assert [level.users for level in reader.load(headcount.bundle).levels] == [2, 3]
 
 
 def test_a_process_that_there_is_not_and_one_of_a_lab_server_are_refused(

@@ -49,6 +49,9 @@ class ServerFound(Record):
     machine: str | None = Field(
         default=None, description="The login it was found through; null on this machine"
     )
+    named: dict[str, list[str]] = Field(
+        default={}, description="What somebody said that it is: pids, units, cgroups, containers"
+    )
 
 
 class EnvironmentFile(Record):

@@ -11,7 +11,7 @@ from headcount.cli import options, subjects
 from headcount.cli.console import err, out, print_json
 from headcount.cli.display import Display
 from headcount.cli.outputs import bundle_folder, check_bundle, check_file
-from headcount.cli.running import conclude
+from headcount.cli.running import conclude, named
 from headcount.cli.secrets import secrets_for
 from headcount.errors import HeadcountError, InputError
 from headcount.output.file import ensure_writable
@@ -141,9 +141,17 @@ def resume(
     bundle: Folder,
     password_file: options.PasswordFile = None,
     token_file: options.TokenFile = None,
+    pid: options.Pid = None,
+    unit: options.Unit = None,
+    cgroup: options.Cgroup = None,
+    container: options.Container = None,
     json: options.Json = False,
 ) -> None:
-    """Continue a run that was interrupted or killed; finished levels are kept."""
+    """Continue a run that was interrupted or killed; finished levels are kept.
+
+    The server is the one that --pid, --unit, --cgroup or --container named for the run. Name it
+    again if it has been restarted since.
+    """
     from headcount.controller import run as controller
 
     found = reader.load(bundle)
@@ -162,5 +170,5 @@ def resume(
     check_bundle(bundle)
     secrets = secrets_for(found.plan, token_file, password_file)
     with Display(err, quiet=json) as display:
-        verdict = controller.resume(found, secrets, display)
+        verdict = controller.resume(found, secrets, display, named(pid, unit, cgroup, container))
     conclude(bundle, verdict, json=json)

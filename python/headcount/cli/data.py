@@ -11,6 +11,7 @@ from headcount.cli import options
 from headcount.cli.console import err, out, print_json
 from headcount.cli.secrets import secrets_for
 from headcount.cli.settings import client_settings
+from headcount.controller.access.prepare import prepare as make_data
 from headcount.controller.folder import delete_pages, write_pages
 from headcount.controller.sut import connect
 from headcount.errors import InputError
@@ -75,8 +76,8 @@ def prepare(
     secrets = secrets_for(plan, token_file, password_file)
     with connect(plan, secrets) as sut, Progress(console=err, disable=json) as bar:
         task = bar.add_task("preparing", total=users)
-        made = sut.access.prepare(
-            users, lambda done, _: bar.update(task, completed=done), verify=verify
+        made = make_data(
+            sut.access, users, lambda done, _: bar.update(task, completed=done), verify=verify
         )
         bar.update(task, completed=users)
     tree = plan.workload.tree

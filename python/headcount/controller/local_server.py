@@ -59,7 +59,7 @@ class LocalServer:
 
     def disclosed(self) -> ServerFound:
         """What was found, for the bundle."""
-        return record(self.first, self.addresses)
+        return record(self.first, self.addresses, named=self.named)
 
     def sentence(self) -> str:
         """What was found, in a line."""

@@ -89,16 +89,28 @@ def check_budget(plan: Plan) -> None:
         )
 
 
-def resume(old: Bundle, secrets: Secrets, listener: Listener) -> Verdict:
-    """Go on with a run that was interrupted; its finished levels are kept as they are."""
+def resume(old: Bundle, secrets: Secrets, listener: Listener, named: Named = NOBODY) -> Verdict:
+    """Go on with a run that was interrupted; its finished levels are kept as they are.
+
+    What the server is was named when the run began; `named` is for one that has other processes by
+    now.
+    """
     bundle = BundleWriter(old.folder, len(old.levels))
-    with connect(old.plan, secrets) as sut:
+    with connect(old.plan, secrets, named=named or named_before(old)) as sut:
         spent_s = max((second["t_s"] for second in old.seconds), default=0.0)
         if old.environment is None:
             bundle.environment(sut.environment(old.plan.target))
         bundle.event("resumed", spent_s, levels=len(old.levels))
         listener.started(old.plan, old.folder)
+        if sut.found is not None:
+            listener.noted(sut.found.sentence())
         return Run(old.plan, sut, bundle, listener, old.levels, math.ceil(spent_s)).play()
+
+
+def named_before(bundle: Bundle) -> Named:
+    """What somebody said is the server when the run of a bundle began."""
+    server = bundle.environment.server if bundle.environment is not None else None
+    return Named.of(server.named) if server is not None else NOBODY
 
 
 def with_verdict(bundle: Bundle) -> Bundle:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headcount.bundle.environment import ServerFound
-from headcount.counters.proc.named import Named
+from headcount.counters.proc.named import NOBODY, Named
 from headcount.counters.proc.serving import Found
 from headcount.counters.ssh.source import SshSource
 from headcount.errors import InputError
@@ -19,23 +19,31 @@ class FarServerFound:
     Attributes:
         addresses: Where it listens, as `ip:port`.
         source: Where its counters come from.
+        named: What somebody said that it is.
 
     """
 
     addresses: Sequence[str]
     source: SshSource
+    named: Named = NOBODY
 
     def disclosed(self) -> ServerFound:
         """What was found, for the bundle."""
-        return record(self.source.found, self.addresses, self.source.origin.address)
+        origin = self.source.origin.address
+        return record(self.source.found, self.addresses, origin, self.named)
 
     def sentence(self) -> str:
         """What was found, in a line."""
         return sentence(self.source.found, self.source.origin.address)
 
 
-def record(found: Found, addresses: Sequence[str], machine: str | None = None) -> ServerFound:
-    """What was found, for the bundle; `machine` is the login it was found through."""
+def record(
+    found: Found, addresses: Sequence[str], machine: str | None = None, named: Named = NOBODY
+) -> ServerFound:
+    """What was found, for the bundle.
+
+    `machine` is the login it was found through, `named` what somebody said that it is.
+    """
     return ServerFound(
         addresses=list(addresses),
         found_by=found.how or None,
@@ -44,6 +52,7 @@ def record(found: Found, addresses: Sequence[str], machine: str | None = None) -
         limits=dict(found.limits),
         missing=found.missing,
         machine=machine,
+        named={} if named.by else named.record(),
     )
 
 

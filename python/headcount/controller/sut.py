@@ -12,6 +12,7 @@ from headcount.controller.access.access import NOTHING, Progress
 from headcount.controller.access.files import FilesAccess
 from headcount.controller.access.open import lab_access, target_access
 from headcount.controller.access.pair import PairAccess
+from headcount.controller.access.prepare import prepare
 from headcount.controller.disclosure import disclose
 from headcount.controller.local_server import LocalServer, joined_servers, server_addresses
 from headcount.controller.remote_counters import Opened, counter_origins, open_sources
@@ -56,7 +57,8 @@ class Sut:
         It is not left in memory where limits are to be felt.
         """
         first = self.squeeze is not None and not self.squeeze.is_enforced
-        prepared = self.access.prepare(max(users, self.most_users) if first else users, on_progress)
+        number = max(users, self.most_users) if first else users
+        prepared = prepare(self.access, number, on_progress)
         if self.is_cold and (first or prepared != NOTHING):
             for home in self.homes:
                 forget(home)
@@ -130,7 +132,7 @@ def connect(
             opened = stack.enter_context(open_sources(plan.sources, local=sut.local, query=query))
         far = None
         if opened.server is not None:
-            far = FarServerFound(sut.listens_at, opened.server)
+            far = FarServerFound(sut.listens_at, opened.server, named)
             check_named(named, opened.server.found)
         elif named and not sut.local:
             raise InputError(

@@ -55,15 +55,18 @@ BODY = '; body: "'
 """Where the body of an answer begins in a message. What a page says is no word of the protocol."""
 
 
+def _is_about(rule: Rule, kind: str) -> bool:
+    """Whether a rule may fit; what has no kind is known by its words, and by nothing else."""
+    return not rule.kinds or kind in rule.kinds or (not kind and bool(rule.match or rule.body))
+
+
 def cause_of(kind: str, message: str) -> Rule:
-    """The first rule that fits a fault."""
+    """The first rule that fits a fault; an empty kind is that of an error of no user."""
     protocol, _, body = message.partition(BODY)
     return next(
         rule
         for in_message, in_body, rule in _patterns()
-        if (not rule.kinds or kind in rule.kinds)
-        and in_message.search(protocol)
-        and in_body.search(body)
+        if _is_about(rule, kind) and in_message.search(protocol) and in_body.search(body)
     )
 
 

@@ -79,7 +79,7 @@ class HttpAccess:
             if NO_TLS in message:
                 raise TargetError(explained_message(message, "connect")) from error
             if not any(words in message for words in UNREACHED):
-                raise TargetError(message) from error
+                raise TargetError(explained_message(message)) from error
             raise TargetError(
                 f"{message}; check that a web server is running there, on this port, and that no "
                 "firewall blocks this machine"

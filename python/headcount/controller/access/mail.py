@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from headcount import _engine
-from headcount.analyse.failures import explained_message
+from headcount.analyse.failures import cause_of, explained_message
 from headcount.controller.access.access import NO_TLS, NOTHING, Prepared, Progress, count_text
 from headcount.counters.mail import MailSource
 from headcount.counters.source import Source
@@ -138,7 +138,7 @@ class MailAccess:
             if NO_TLS in message:
                 raise TargetError(explained_message(message, "connect")) from error
             if not any(words in message for words in UNREACHED):
-                raise
+                raise TargetError(explained_message(message)) from error
             where = "" if self._office.imap in message else f"{self._office.imap}: "
             raise TargetError(
                 f"{where}{message}; check that a mail server is running there, on this port, and "
@@ -233,10 +233,12 @@ class MailAccess:
 
 @contextmanager
 def _with_advice() -> Iterator[None]:
-    """Tell whoever named users whom the server does not let in what to look at."""
+    """Say what to look at where the server does not let users in."""
     try:
         yield
     except InputError as error:
+        if cause_of("login", str(error)).cause == "tls":
+            raise InputError(explained_message(str(error), "login")) from error
         if not any(words in str(error) for words in LOGINS):
             raise
         raise InputError(

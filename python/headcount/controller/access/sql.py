@@ -69,7 +69,7 @@ class SqlAccess:
             message, address = str(error), self._database.address
             where = "" if address in message else f"{address}: "
             if not any(words in message for words in UNREACHED):
-                raise TargetError(f"{where}{message}") from error
+                raise TargetError(f"{where}{explained_message(message)}") from error
             raise TargetError(
                 f"{where}{message}; check that PostgreSQL is running there, on this port, that it "
                 "listens on this address (listen_addresses), and that no firewall blocks this "
@@ -93,10 +93,7 @@ class SqlAccess:
             far = json.loads(text)
             on_progress(users * far["rows_done"] // max(far["rows"], 1), users)
 
-        try:
-            done = json.loads(_engine.sql_prepare(self._target, progress, verify))
-        except (InputError, TargetError) as error:
-            raise type(error)(explained_message(str(error))) from error
+        done = json.loads(_engine.sql_prepare(self._target, progress, verify))
         self._ready = True
         if not done["made_rows"]:
             return Prepared(0, users, 0)

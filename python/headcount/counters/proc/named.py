@@ -1,7 +1,7 @@
 """A server that somebody named: by its processes, systemd unit, control group or container."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from headcount.counters.proc import groups
@@ -49,6 +49,17 @@ class Named:
     def options(self) -> list[str]:
         """The options that name something."""
         return [option for name, option in _OPTIONS.items() if getattr(self, name)]
+
+    def record(self) -> dict[str, list[str]]:
+        """What is named, as texts, for the bundle."""
+        named = {name: [str(one) for one in getattr(self, name)] for name in _OPTIONS}
+        return {name: texts for name, texts in named.items() if texts}
+
+    @classmethod
+    def of(cls, record: Mapping[str, Sequence[str]]) -> "Named":
+        """What a bundle says was named."""
+        pids, *groups = (tuple(record.get(name, ())) for name in _OPTIONS)
+        return cls(tuple(int(pid) for pid in pids), *groups)
 
     @property
     def how(self) -> str:
