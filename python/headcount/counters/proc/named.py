@@ -58,8 +58,8 @@ class Named:
     @classmethod
     def of(cls, record: Mapping[str, Sequence[str]]) -> "Named":
         """What a bundle says was named."""
-        pids, *groups = (tuple(record.get(name, ())) for name in _OPTIONS)
-        return cls(tuple(int(pid) for pid in pids), *groups)
+        pids, units, cgroups, containers = (tuple(record.get(name, ())) for name in _OPTIONS)
+        return cls(tuple(int(pid) for pid in pids), units, cgroups, containers)
 
     @property
     def how(self) -> str:
