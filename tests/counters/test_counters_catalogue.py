@@ -34,6 +34,7 @@ ELSEWHERE = (
     # Of servers, of what is looked at several times a second, of logs: tested with those.
     *("app.", "web.", "mail.", "dovecot.", "postgresql.", "samba.", "system.windows."),
     *("socket.", "system.network.queue.", "process.threads.", "upstream."),
+    *("haproxy.", "redis.", "php_fpm.", "jvm."),
     "process.cpu.garbage_collection",
 )
 

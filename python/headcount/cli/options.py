@@ -139,6 +139,17 @@ Source = Annotated[
         rich_help_panel=ADVANCED,
     ),
 ]
+View = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--view",
+        metavar="KIND=ADDRESS",
+        help="Where the server says how it is, if that is not found: "
+        "nginx=http://127.0.0.1/status, apache=URL, haproxy=SOCKET, php-fpm=SOCKET|PATH, "
+        "redis=HOST:PORT, jvm=FILE, dovecot=SOCKET. Repeatable.",
+        rich_help_panel=ADVANCED,
+    ),
+]
 Pid = Annotated[
     list[int] | None,
     typer.Option(

@@ -198,6 +198,7 @@ def run(
     ignore_times: options.IgnoreTimes = False,
     workspace: options.Workspace = None,
     source: options.Source = None,
+    view: options.View = None,
     pid: options.Pid = None,
     unit: options.Unit = None,
     cgroup: options.Cgroup = None,
@@ -268,6 +269,7 @@ def run(
         loadfile=running.played(loadfile, ignore_times=ignore_times),
         workspace=workspace,
         sources=source or [],
+        views=view or [],
     )
     second = versus.Given(
         target=versus_target,

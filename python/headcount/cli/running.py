@@ -24,6 +24,7 @@ from headcount.controller.lab_settings import check_lab_settings
 from headcount.controller.versus.asked import SideAsked
 from headcount.counters import address as addresses
 from headcount.counters.proc.named import NOBODY, Named
+from headcount.counters.views.find import split_view
 from headcount.errors import InputError
 from headcount.plan import plan as plans
 from headcount.plan.cost import stated_cost
@@ -121,11 +122,14 @@ def run(
     what, target = asked.what, asked.target
     for text in overrides.sources:
         addresses.parse(split_source(text)[1])
+    for text in overrides.views:
+        split_view(text)
     plan = _plan(what, target, overrides)
     second = versus.second_plan(plan, target, other)
     both = [plan] if second is None else [plan, second]
     for one in both:
         check_lab_settings(one)
+        _check_views(one)
     for one, its_named in zip(both, (asked.named, other.named), strict=False):
         _check_named(its_named, one)
     if plan_only:
@@ -141,6 +145,15 @@ def run(
     wanted = versus.wanted(other.pairs, other.order)
     first = SideAsked(plan, secrets, asked.named)
     versus.run(first, SideAsked(second, theirs, other.named), wanted, runs, json=json)
+
+
+def _check_views(plan: plans.Plan) -> None:
+    """Refuse views of a server whose own figures are read anyway."""
+    if plan.views and parse(plan.target).lab is not None:
+        raise InputError(
+            f"--view is for a server that you started; {plan.target} is asked for its figures "
+            "anyway"
+        )
 
 
 def _check_named(named: Named, plan: plans.Plan) -> None:

@@ -25,6 +25,7 @@ from headcount.controller.session import Session
 from headcount.controller.sut import Sut, connect
 from headcount.controller.trial import try_all
 from headcount.controller.versus.side_verdict import side_verdict
+from headcount.controller.views import with_views
 from headcount.counters.proc.named import NOBODY, Named
 from headcount.errors import (
     EngineError,
@@ -208,6 +209,7 @@ class Run:
         prepared = self._sut.prepare(order.users, self._listener.prepared)
         note(self._bundle, self._spent_s, prepared)
         self._try_all()
+        self._sut = with_views(self._sut, self._bundle, self._listener, self._spent_s)
         with self._sut.generating():
             session = Session(
                 self._plan,

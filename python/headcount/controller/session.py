@@ -11,6 +11,7 @@ from headcount.controller.real_time import real_time
 from headcount.controller.remote_counters import counter_origin
 from headcount.counters.latest import Latest
 from headcount.counters.source import Sample, Source
+from headcount.counters.views import ViewSource
 from headcount.errors import EngineError, InputError
 from headcount.plan.plan import Plan, engine_plan
 from headcount.plan.tasks import check_played
@@ -164,6 +165,9 @@ class Session:
                     "counters", t_s, side=source.name, state=one.state, text=one.text
                 )
                 self._listener.noted(f"counters of {source.name} {one.state}: {one.text}")
+            for text in source.doubts() if isinstance(source, ViewSource) else ():
+                self._bundle.event("view", t_s, message=text)
+                self._listener.noted(text)
 
     def _keep(self, moment: Moment, phase: str, level: int) -> None:
         interval = moment.interval

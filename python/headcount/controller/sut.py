@@ -23,6 +23,7 @@ from headcount.counters.proc.named import NOBODY, Named
 from headcount.counters.proc.serving import Place
 from headcount.counters.query import FarQuery
 from headcount.counters.source import Source
+from headcount.counters.views import View, ViewSource, asked_views
 from headcount.errors import InputError
 from headcount.lab.squeeze import Squeeze
 from headcount.lab.squeeze.cache import forget
@@ -50,6 +51,8 @@ class Sut:
     server: LocalServer | None = None
     far_server: FarServerFound | None = None
     listens_at: Sequence[str] = ()
+    views: Sequence[View] = ()
+    is_of_somebody: bool = False
 
     def prepare(self, users: int, on_progress: Progress) -> Prepared:
         """Make the data set: at first that of the whole ladder, before limits are in force.
@@ -81,7 +84,13 @@ class Sut:
             sources.append(HostSource("sut", pids=self.pids))
         sources += self.elsewhere
         own = self.access.source()
+        if self.views:
+            own = ViewSource(self.views, own)
         return [*sources, own] if own is not None else sources
+
+    def viewed_by(self, views: Sequence[View]) -> "Sut":
+        """The same with these views of itself."""
+        return replace(self, views=views)
 
     @property
     def found(self) -> LocalServer | FarServerFound | None:
@@ -139,7 +148,9 @@ def connect(
                 f"{named.options[0]} names a server on this machine or on one that is reached over "
                 "SSH, and this target is on another: add --source ssh://USER@HOST"
             )
-        yield replace(sut, elsewhere=opened.sources, far_server=far)
+        views = asked_views(plan.views)
+        sut = replace(sut, elsewhere=opened.sources, far_server=far)
+        yield replace(sut, views=views, is_of_somebody=not is_lab)
 
 
 @contextmanager

@@ -34,6 +34,10 @@ _NOUNS = (
     "dovecot",
     "sql",
     "samba",
+    "haproxy",
+    "redis",
+    "php_fpm",
+    "jvm",
     "headcount",
 )
 

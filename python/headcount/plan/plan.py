@@ -82,6 +82,9 @@ class Plan(Strict):
     sources: list[str] = Field(
         default_factory=list, description="Where counters of other machines come from"
     )
+    views: list[str] = Field(
+        default_factory=list, description="Where the server says how it is: kind=address"
+    )
     workload: Workload
 
     @model_validator(mode="before")

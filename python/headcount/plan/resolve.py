@@ -55,6 +55,7 @@ class Overrides:
     loadfile: LoadFile | None = None
     workspace: str | None = None
     sources: list[str] = field(default_factory=list)
+    views: list[str] = field(default_factory=list)
 
 
 def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
@@ -76,6 +77,7 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
         "cost": overrides.cost,
         "limits": overrides.limits,
         "sources": overrides.sources,
+        "views": overrides.views,
         **_settings(parsed, overrides, workload),
         "search": _search(overrides),
         "workload": _workload(workload, overrides, is_lab=parsed.lab is not None),

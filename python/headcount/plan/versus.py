@@ -58,6 +58,7 @@ def opponent(first: Plan, given: Opponent, own: Mapping[str, str]) -> Plan:
         "client": _over(client, given.client),
         "limits": _over(first.limits if other.lab is not None else {}, given.limits),
         "sources": list(given.sources),
+        "views": [],
     }
     if given.cost is not None:
         values["cost"] = parse_cost(given.cost, "--versus-cost").model_dump()

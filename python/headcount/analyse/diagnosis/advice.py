@@ -7,8 +7,8 @@ from importlib.resources import files
 
 from pydantic import BaseModel, ConfigDict
 
-from headcount.analyse.diagnosis.evidence.pause import COLLECTION
-from headcount.analyse.diagnosis.evidence.upstream import ACCEPT_QUEUE
+from headcount.analyse.diagnosis.evidence.pause import COLLECTION, JVM
+from headcount.analyse.diagnosis.evidence.upstream import ACCEPT_QUEUE, REDIS
 from headcount.analyse.diagnosis.sign import Sign
 from headcount.analyse.failures import failures_of
 from headcount.bundle.diagnosis import Advice, Limit
@@ -47,9 +47,11 @@ def failure_advice(levels: Sequence[LevelResult]) -> list[Advice]:
 def advice_kind(sign: Sign) -> str | None:
     """The kind of a limit that advice is about, where its detail names an address."""
     if sign.limit == "upstream":
+        if any(one.counter == REDIS for one in sign.figures):
+            return "redis"
         queued = any(split_instance(one.counter)[0] == ACCEPT_QUEUE for one in sign.figures)
         return "workers" if queued else None
-    if sign.limit == "cpu" and any(one.counter == COLLECTION for one in sign.figures):
+    if sign.limit == "cpu" and any(one.counter in (COLLECTION, JVM) for one in sign.figures):
         return "garbage collection"
     if sign.detail is not None and sign.detail.startswith("connections"):
         return "connections"

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from headcount.analyse.diagnosis.decide import Decision
+from headcount.analyse.diagnosis.evidence.reported import SETTINGS
 from headcount.analyse.diagnosis.ruled_out import NAMES
 from headcount.analyse.diagnosis.sign import Sign
 from headcount.bundle.diagnosis import Limit
@@ -100,6 +101,9 @@ def head(sign: Sign) -> str:
 def _pool(sign: Sign) -> str:
     """A pool: of workers, of places inside the program, or of connections to another server."""
     what = "worker"
+    if sign.detail in SETTINGS and sign.size is not None:
+        one, several = SETTINGS[sign.detail]
+        return f"A pool of {count(sign.size)} {one if sign.size == 1 else several} ({sign.detail})"
     if sign.detail is not None and sign.detail.startswith("connections"):
         what = "connection"
     elif sign.detail is not None:

@@ -13,6 +13,7 @@ from headcount.analyse.diagnosis.evidence import (
     memory,
     network,
     refusal,
+    reported,
     software,
     thread,
     upstream,
@@ -119,8 +120,14 @@ def at_level(level: Observation, seen: Saturation) -> dict[Limit, Sign]:
 
 
 def _of_program(level: Observation, seen: Saturation, taken: float) -> dict[Limit, Sign]:
-    """The signs of what resources leave unexplained: another server first, then the program."""
+    """The signs of what resources leave unexplained.
+
+    A pool that a server reports itself comes first, then another server, then the program.
+    """
     known: dict[Limit, Sign] = {}
+    full = reported.sign(level, seen, taken)
+    if full is not None:
+        taken = max(taken, full.score)
     behind = upstream.sign(level, seen, taken)
     if behind is not None:
         known["upstream"] = behind
@@ -130,8 +137,9 @@ def _of_program(level: Observation, seen: Saturation, taken: float) -> dict[Limi
         taken = max(taken, connections.score)
     for sign in software.signs(level, seen, taken):
         known[sign.limit] = sign
-    if connections is not None and connections.score >= known["pool"].score:
-        known["pool"] = connections
+    for pool in (connections, full):
+        if pool is not None and pool.score >= known["pool"].score:
+            known["pool"] = pool
     return known
 
 

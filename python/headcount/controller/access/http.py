@@ -58,6 +58,7 @@ class HttpAccess:
         """Ask for the root; raises TargetError when nobody answers, whatever the answer."""
         self._plan = plan
         self._site = site
+        self.url = site.url
         self._ready = False
         self._target = _target(plan, site)
         hello = self._hello()

@@ -20,6 +20,7 @@ from headcount.controller.sut import Sut, connect
 from headcount.controller.versus.ask import Ask
 from headcount.controller.versus.asked import SideAsked
 from headcount.controller.versus.side_verdict import side_verdict
+from headcount.controller.views import with_views
 from headcount.errors import HeadcountError, InputError, TargetError
 from headcount.plan.plan import Plan
 from headcount.plan.units import seconds
@@ -81,6 +82,7 @@ class Side:
 
     def open(self, clock: Callable[[], float] | None = None) -> None:
         """Start its engine, without users; `clock` says how far the run of both sides is."""
+        self._sut = with_views(self._sut, self._bundle, self._listener, 0.0)
         with naming_side(self.name, self.plan), self._sut.generating():
             target = self._sut.access.engine_target()
             self._session = Session(

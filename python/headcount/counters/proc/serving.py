@@ -124,7 +124,7 @@ def find_on(machine: Machine, places: Sequence[Place], named: Named = NOBODY) ->
         group = groups.shared_paths(machine.proc, tops, machine.text)
     everybody = tops | (machine.members(group) - _ours(machine))
     pids = tuple(roots(everybody, machine))
-    names = {pid: _name(machine, pid) for pid in machine.whole(pids)}
+    names = {pid: program_name(machine, pid) for pid in machine.whole(pids)}
     limits = groups.limits(machine.sys, group, machine.text, machine.has)
     return Found(pids, how, names, group, limits, missing)
 
@@ -154,10 +154,10 @@ def _holders(places: Sequence[Place], machine: Machine) -> tuple[set[int], str |
         held = machine.holders(wanted) if wanted else set()
         # Where a service is started by its first connection, init holds its socket, too.
         held -= {machine.own} | ({_INIT} if len(held) > 1 else set())
-        passing = {pid for pid in held if _name(machine, pid) in _PASSES_ON}
+        passing = {pid for pid in held if program_name(machine, pid) in _PASSES_ON}
         serving = held - passing - {_INIT}
         if not serving and (serving := _in_container(passing, machine)):
-            how = f"{how}, through {_name(machine, min(passing))}"
+            how = f"{how}, through {program_name(machine, min(passing))}"
         if not held and (serving := _by_group(wanted, machine)):
             how = f"{how}, by its control group"
         holders |= serving
@@ -193,7 +193,7 @@ def _why(place: Place, wanted: set[int], held: set[int], machine: Machine) -> st
             "not known: name them with --pid, --unit or --container"
         )
     if held:
-        name = _name(machine, min(held))
+        name = program_name(machine, min(held))
         return (
             f"{name} listens on {place.text} on behalf of another program, so the server's "
             "processes are not known: name them with --container or --pid"
@@ -233,8 +233,8 @@ def _master(machine: Machine, pid: int) -> int:
 
 def _is_same_program(machine: Machine, one: int, other: int) -> bool:
     """Whether two processes run the same command, or have titles of the same program."""
-    name = _name(machine, one)
-    if name != _name(machine, other):
+    name = program_name(machine, one)
+    if name != program_name(machine, other):
         return False
     lines = [machine.text(f"{machine.proc}/{pid}/cmdline") or "" for pid in (one, other)]
     if not all(lines):
@@ -259,7 +259,7 @@ def _stat(machine: Machine, pid: int) -> Process | None:
     return parse_stat(machine.text(f"{machine.proc}/{pid}/stat") or "")
 
 
-def _name(machine: Machine, pid: int) -> str:
+def program_name(machine: Machine, pid: int) -> str:
     """A program's name as the kernel has it: in brackets, which it may itself hold."""
     text = machine.text(f"{machine.proc}/{pid}/stat") or ""
     return text.partition("(")[2].rpartition(")")[0].strip() or "?"

@@ -19,6 +19,7 @@ BUSIEST = "system.cpu.utilization.busiest"
 FOREIGN = "system.cpu.foreign"
 OWN = "process.cpu.utilization"
 COLLECTION = "process.cpu.garbage_collection"
+JVM = "jvm.gc.share"
 BEHIND = "upstream.cpu.utilization"
 GROUP = "cgroup.cpu.utilization"
 LIMIT = "cgroup.cpu.limit"
@@ -111,8 +112,20 @@ def signs(level: Observation, seen: Saturation) -> Sign | None:
     return replace(sign, figures=(*sign.figures, collecting))
 
 
+def jvm_figure(level: Observation, stopped: float, when: str = "of the time") -> Figure:
+    """What the JVM's own counters say of its collector, and how full its heap is."""
+    text = f"its garbage collector stopped it for {share(stopped)} {when}, by the JVM's own count"
+    used, limit = level.mean("jvm.memory.used"), level.mean("jvm.memory.limit")
+    if used is not None and limit:
+        text += f"; after collections {share(min(used / limit, 1.0))} of the heap stayed in use"
+    return figure(level, JVM, stopped, text, threshold=threshold("jvm.gc"))
+
+
 def _collecting(level: Observation) -> Figure | None:
     """The garbage collector's part of the server's CPU, if it is large."""
+    stopped = level.mean(JVM)
+    if stopped is not None and stopped >= threshold("jvm.gc"):
+        return jvm_figure(level, stopped)
     used, collecting = level.mean(GROUP, OWN), level.mean(COLLECTION)
     if not used or collecting is None or collecting < threshold("gc.share") * used:
         return None

@@ -21,6 +21,7 @@ from headcount.text import count, duration, share, significant
 STOPPED = "process.threads.stopped"
 THREADS = "process.threads"
 COLLECTION = cpu.COLLECTION
+JVM = cpu.JVM
 STALLED = "load.stalled"
 LEAST_SECONDS = 4
 """A level with fewer shows no usual second to compare with."""
@@ -35,6 +36,7 @@ class _Second:
     completed: float
     service_s: float
     collection: float | None
+    jvm: float | None
     is_stalled: bool
     usual_s: float
 
@@ -112,22 +114,29 @@ def _seconds(measured: Sequence[Mapping[str, Any]]) -> Iterator[_Second]:
             float(sum(one["completed"] for one in second["scenarios"].values())),
             float(sum(one["service_s"] for one in second["scenarios"].values())),
             second["counters"].get("sut", {}).get(COLLECTION),
+            second["counters"].get("server", {}).get(JVM),
         )
         for second in measured
     ]
-    means = [service_s / completed for completed, service_s, _ in totals if completed]
+    means = [service_s / completed for completed, service_s, *_ in totals if completed]
     if len(means) < LEAST_SECONDS:
         return
     usual_s = float(np.quantile(means, 0.25))
-    for completed, service_s, collection in totals:
+    for completed, service_s, collection, jvm in totals:
         long = completed > 0 and service_s / completed > threshold("pause.longer") * usual_s
-        yield _Second(completed, service_s, collection, long, usual_s)
+        yield _Second(completed, service_s, collection, jvm, long, usual_s)
 
 
 def _collecting(
     level: Observation, seconds: Sequence[_Second], stalls: Sequence[_Second]
 ) -> Figure | None:
     """The garbage collector, if it works in the seconds of the pauses, and hardly in others."""
+    stopped = [one.jvm for one in stalls if one.jvm is not None]
+    rest = [one.jvm for one in seconds if not one.is_stalled and one.jvm is not None]
+    if stopped:
+        there, elsewhere = float(np.mean(stopped)), float(np.mean(rest)) if rest else 0.0
+        if there >= threshold("jvm.gc") and there >= 2 * elsewhere:
+            return cpu.jvm_figure(level, there, "of these seconds")
     in_stalls = [one.collection for one in stalls if one.collection is not None]
     others = [
         one.collection for one in seconds if not one.is_stalled and one.collection is not None

@@ -21,8 +21,11 @@ LIMITS = (
     ("mail.sessions", "mail.sessions.limit", "sessions"),
     ("web.connections", "web.connections.limit", "connections"),
     ("process.count", "samba.processes.limit", "processes"),
+    ("haproxy.connections", "haproxy.connections.limit", "connections of HAProxy (maxconn)"),
+    ("redis.clients", "redis.clients.limit", "connections of Redis (maxclients)"),
 )
 """Figures of a server, and their limits."""
+CLOSED = "web.connections.dropped"
 NEAR = 0.9
 """Share of such a limit from which it is named: some places are for the server's own use."""
 
@@ -62,6 +65,10 @@ def signs(level: Observation, light: Observation | None, taken: float = 0.0) -> 
         if there is not None and limit and there >= NEAR * limit:
             text = f"{count(there)} of {count(limit)} {noun} were in use"
             figures.insert(0, figure(level, used, there, text, threshold=limit))
+    closed = level.mean(CLOSED)
+    if closed:
+        text = f"nginx closed {significant(closed)} connections/s at once: worker_connections"
+        figures.insert(0, figure(level, CLOSED, closed, f"{text} are used up"))
     let_in = float(level.served) if level.served is not None and score else None
     return Sign(
         "refusal", detail, score, tuple(figures), let_in, "{user}" if let_in is not None else None

@@ -20,6 +20,7 @@ WAITING = "upstream.waiting"
 CONNECTIONS = "upstream.connections"
 ACCEPT_QUEUE = "upstream.accept_queue"
 TOOK = "load.upstream_time"
+REDIS = "redis.cpu.utilization"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +81,15 @@ def sign(level: Observation, seen: Saturation, taken: float) -> Sign | None:
     # Of a server with a connection for each user, everybody waits there; with fewer connections
     # the others wait for one, and only the time spent there tells whose fault that is.
     score = max(slow, between(peer.share, 0.4, 0.8) if peer.grown is None else slow)
-    score *= between(peer.share, 0.05, 0.25) * max(1 - taken, 0.0)
     figures = [_took(level, peer), _waits(level, peer)]
+    redis = level.mean(REDIS)
+    if redis is not None and redis >= threshold("redis.busy") - 0.1:
+        # One thread runs all its commands; so many wait as there are users, whatever the machine.
+        score = max(score, between(redis, threshold("redis.busy") - 0.1, threshold("redis.busy")))
+        text = f"Redis's command thread used {share(redis)} of a core"
+        shown = figure(level, REDIS, redis, text, threshold=threshold("redis.busy"))
+        figures.insert(0, shown)
+    score *= between(peer.share, 0.05, 0.25) * max(1 - taken, 0.0)
     name = instance_name(ACCEPT_QUEUE, PEER, peer.name)
     queued = level.mean(name)
     if queued is not None and queued >= threshold("upstream.queued") * peer.waiting:

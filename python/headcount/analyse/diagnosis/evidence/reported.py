@@ -1,0 +1,136 @@
+"""Signs of full pools by the servers' own word: what their views report as used, allowed and queued.
+
+A pool that is full while requests wait for a place limits, unless what it leads to has become slow:
+then the queue is a symptom of that.
+"""
+
+from dataclasses import dataclass
+
+from headcount.analyse.diagnosis.observation import Observation
+from headcount.analyse.diagnosis.saturation import Saturation
+from headcount.analyse.diagnosis.sign import Sign, figure
+from headcount.analyse.diagnosis.thresholds import between, threshold
+from headcount.bundle.diagnosis import Figure
+from headcount.counters.naming import split_instance
+from headcount.text import count, duration, significant
+
+ACCEPT_QUEUE = "upstream.accept_queue"
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """A pool that a view reports.
+
+    Attributes:
+        used: Counter of the places in use.
+        most: Counter of the places allowed.
+        queue: Counter of those who wait for a place.
+        took: Counter of the time that a place is needed for; None if the view has none.
+        noun: A place, in one and in several.
+        setting: The setting that allows so many.
+
+    """
+
+    used: str
+    most: str
+    queue: str
+    took: str | None
+    noun: tuple[str, str]
+    setting: str
+
+
+POOLS = (
+    Pool(
+        "haproxy.sessions.limited",
+        "haproxy.sessions.limit",
+        "haproxy.queue",
+        "haproxy.response.duration",
+        ("place of HAProxy's servers", "places of HAProxy's servers"),
+        "maxconn",
+    ),
+    Pool(
+        "php_fpm.processes.active",
+        "php_fpm.processes.limit",
+        "php_fpm.accept_queue",
+        None,
+        ("child of PHP-FPM", "children of PHP-FPM"),
+        "pm.max_children",
+    ),
+)
+SETTINGS = {pool.setting: pool.noun for pool in POOLS}
+"""What a place is, by the setting that is the detail of a sign."""
+
+
+def sign(level: Observation, seen: Saturation, taken: float) -> Sign | None:
+    """How surely a reported pool is full; None if none is reported.
+
+    `taken`, the strongest sign of a resource of the machine, leaves less for it.
+    """
+    found = [one for pool in POOLS if (one := _sign(pool, level, seen, taken)) is not None]
+    return max(found, key=lambda one: one.score, default=None)
+
+
+def _sign(pool: Pool, level: Observation, seen: Saturation, taken: float) -> Sign | None:
+    allowed = level.mean(pool.most)
+    if not allowed:
+        return None
+    used, waiting = level.mean(pool.used), level.mean(pool.queue)
+    full = threshold("pool.busy")
+    if used is not None and waiting is not None:
+        score = between(used / allowed, full - 0.15, full) * between(waiting, 0.2, 1.0)
+        figures = [_full(pool, level, used, allowed)]
+        figures.append(_waits(level, pool.queue, waiting, "waited for one, by its own count"))
+    else:
+        # A child that would answer is what a full PHP-FPM lacks; the kernel knows who waits.
+        name, waiting = _kernel_queue(level)
+        if name is None or waiting is None or pool.took is not None:
+            return None
+        score = between(waiting, 0.2, 1.0)
+        figures = [
+            _waits(level, name, waiting, f"waited for one of {count(allowed)} {pool.noun[1]}")
+        ]
+    slower = _slower(pool, level, seen)
+    if slower is not None:
+        grown, shown = slower
+        score *= 1 - between(grown, threshold("upstream.steady"), threshold("upstream.grown"))
+        figures.append(shown)
+    return Sign(
+        "pool", pool.setting, score * max(1 - taken, 0.0), tuple(figures), allowed, "{worker}"
+    )
+
+
+def _full(pool: Pool, level: Observation, used: float, allowed: float) -> Figure:
+    text = f"{significant(used)} of {count(allowed)} {pool.noun[1]} were in use ({pool.setting})"
+    return figure(level, pool.used, used, text, threshold=threshold("pool.busy") * allowed)
+
+
+def _waits(level: Observation, counter: str, waiting: float, what: str) -> Figure:
+    return figure(level, counter, waiting, f"{significant(waiting)} requests {what}")
+
+
+def _slower(pool: Pool, level: Observation, seen: Saturation) -> tuple[float, Figure] | None:
+    """How many times as long a place is needed as with few users."""
+    light = seen.light
+    if pool.took is None or light is None or light.users >= level.users:
+        return None
+    before, now = light.mean(pool.took), level.mean(pool.took)
+    if not before or now is None:
+        return None
+    grown = now / before
+    text = (
+        f"the server behind it took {duration(now)}, {significant(grown)} times as long as with "
+        "few users"
+    )
+    return grown, figure(level, pool.took, now, text, threshold=threshold("upstream.grown"))
+
+
+def _kernel_queue(level: Observation) -> tuple[str | None, float | None]:
+    """The longest queue of connections to a Unix socket behind the server."""
+    queues = {
+        name: value
+        for name, value in level.means.get("sut", {}).items()
+        if (parts := split_instance(name))[0] == ACCEPT_QUEUE
+        and (parts[1] or "").startswith("unix:")
+    }
+    name = max(queues, key=lambda one: queues[one], default=None)
+    return name, queues[name] if name is not None else None

@@ -1,0 +1,59 @@
+"""The views of the system under test that are read beside its machine's counters."""
+
+from contextlib import closing
+from urllib.parse import urlsplit
+
+from headcount.bundle.writer import BundleWriter
+from headcount.controller.access.http import HttpAccess
+from headcount.controller.listener import Listener
+from headcount.controller.sut import Sut
+from headcount.counters.proc.machine import ThisMachine
+from headcount.counters.proc.serving import Place, find_on, program_name
+from headcount.counters.proc.sockets import inodes, open_table
+from headcount.counters.proc.upstream import peer_name
+from headcount.counters.views.find import find_views
+from headcount.counters.views.kinds import Around
+
+MOST_PEERS = 8
+"""Servers behind the target that are looked at."""
+
+
+def with_views(sut: Sut, bundle: BundleWriter, listener: Listener, at_s: float) -> Sut:
+    """The system under test with the views that it has; says which, in the run and its bundle.
+
+    Each place where one may be is asked once. A server that Headcount started reports what it has
+    anyway.
+    """
+    found, doubts = find_views(around(sut), sut.views) if sut.is_of_somebody else ([], [])
+    views = [*sut.views, *found]
+    for view in views:
+        bundle.event("view", at_s, title=view.title, address=view.where, found_by=view.by)
+        listener.noted(f"the server's own view: {view.text}")
+    for doubt in doubts:
+        bundle.event("view", at_s, message=doubt.text)
+        listener.noted(doubt.text)
+    return sut.viewed_by(views)
+
+
+def around(sut: Sut) -> Around:
+    """What is known of a server: its address, its name for itself, its processes, their peers."""
+    url, banner = None, ""
+    if isinstance(sut.access, HttpAccess):
+        parts = urlsplit(sut.access.url)
+        url = f"{parts.scheme}://{parts.netloc}"
+        banner = sut.access.settings.get("web server", "")
+    if sut.server is None:
+        return Around(url, banner)
+    machine = ThisMachine()
+    found = sut.server.find()
+    others = {pid: program_name(machine, pid) for pid in machine.pids()}
+    return Around(url, banner, found.names, _behind(machine, list(found.names)), others)
+
+
+def _behind(machine: ThisMachine, pids: list[int]) -> dict[str, dict[int, str]]:
+    """The servers that some processes are connected to, by address, with the processes there."""
+    with closing(open_table(machine.proc, None, None)) as table:
+        own = inodes(machine.proc, pids)
+        outgoing = (table.outgoing(own) if own else None) or []
+    peers = list(dict.fromkeys(peer_name(one) for one in outgoing))[:MOST_PEERS]
+    return {peer: find_on(machine, [Place.of(peer)]).names for peer in peers}

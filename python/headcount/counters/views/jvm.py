@@ -1,0 +1,101 @@
+"""What a Java virtual machine counts of itself: the file `/tmp/hsperfdata_USER/PID`.
+
+Nothing is started or asked: the JVM keeps the file up to date, for its own user and root. Format:
+OpenJDK's jvmstat, version 2 (PerfDataPrologue, PerfDataEntry). Sizes of the heap are those after
+the last collection.
+"""
+
+import re
+import struct
+from glob import glob
+from pathlib import Path
+
+from headcount.counters.views.reading import Reader, Reading
+
+MAGIC = 0xCAFEC0C0
+MOST_BYTES = 1_000_000
+_PROLOGUE = struct.Struct("IBBBBiiqii")
+_ENTRY = struct.Struct("iiiBBBBi")
+_G1 = b"GarbageFirst"
+"""The policy of that collector, `sun.gc.policy.name`."""
+_LONG = ord("J")
+_TICKS = 3
+"""The unit of a time; how many there are in a second is a counter, too."""
+_FREQUENCY = "sun.os.hrt.frequency"
+_USED = re.compile(r"sun\.gc\.generation\.\d+\.space\.\d+\.used")
+_LARGEST = re.compile(r"sun\.gc\.generation\.\d+\.maxCapacity")
+_COLLECTING = re.compile(r"sun\.gc\.collector\.\d+\.time")
+_COLLECTIONS = re.compile(r"sun\.gc\.collector\.\d+\.invocations")
+
+
+def reader(address: str) -> Reader:
+    """Read the file of this path."""
+
+    def read() -> Reading:
+        with Path(address).open("rb") as file:
+            return figures(file.read(MOST_BYTES))
+
+    return read
+
+
+def file_of(pid: int, proc: str = "/proc") -> str | None:
+    """The file of a process, in its own file system; None without one that may be read."""
+    try:
+        status = Path(f"{proc}/{pid}/status").read_text("utf-8", errors="replace")
+    except OSError:
+        return None
+    numbers = re.search(r"^NSpid:(.*)$", status, re.MULTILINE)
+    inside = numbers[1].split()[-1] if numbers and numbers[1].split() else str(pid)
+    found = glob(f"{proc}/{pid}/root/tmp/hsperfdata_*/{inside}")  # noqa: PTH207 - from the root
+    return found[0] if found else None
+
+
+def counters(data: bytes) -> dict[str, tuple[int, int]]:
+    """All whole numbers in the file with their units, by name; raises ValueError for another."""
+    if len(data) < _PROLOGUE.size or int.from_bytes(data[:4], "big") != MAGIC:
+        raise ValueError("it is no performance data of a JVM")
+    order = "<" if data[4] == 1 else ">"
+    prologue, entry = struct.Struct(order + _PROLOGUE.format), struct.Struct(order + _ENTRY.format)
+    *_, major, _minor, _accessible, _used, _overflow, _time, at, many = prologue.unpack_from(data)
+    if major != 2:
+        raise ValueError(f"version {major} of its performance data is not known")
+    found = {}
+    try:
+        for _ in range(many):
+            length, name_at, _vector, kind, _flags, unit, _variability, value_at = (
+                entry.unpack_from(data, at)
+            )
+            if length <= 0:
+                break
+            if kind == _LONG:
+                end = data.index(b"\0", at + name_at)
+                name = data[at + name_at : end].decode("ascii", errors="replace")
+                (value,) = struct.unpack_from(f"{order}q", data, at + value_at)
+                found[name] = (value, unit)
+            at += length
+    except struct.error as error:
+        raise ValueError("its performance data are cut short") from error
+    return found
+
+
+def figures(data: bytes) -> Reading:
+    """What the file says; raises ValueError where it is another."""
+    found = counters(data)
+    frequency = found.get(_FREQUENCY, (0, 0))[0]
+
+    def total(pattern: re.Pattern[str]) -> int:
+        return sum(value for name, (value, _) in found.items() if pattern.fullmatch(name))
+
+    largest = [value for name, (value, _) in found.items() if _LARGEST.fullmatch(name)]
+    # Regions of G1's heap belong to either generation, so that each may have all of it.
+    limit = max(largest, default=0) if _G1 in data else sum(largest)
+    gauges = {"jvm.memory.used": float(total(_USED)), "jvm.memory.limit": float(limit)}
+    if "java.threads.live" in found:
+        gauges["jvm.thread.count"] = float(found["java.threads.live"][0])
+    totals = {"jvm.gc.collections": float(total(_COLLECTIONS))}
+    if frequency:
+        totals["jvm.gc.share"] = total(_COLLECTING) / frequency
+        stopped, unit = found.get("sun.rt.safepointTime", (0, 0))
+        if unit == _TICKS:
+            totals["jvm.safepoint.share"] = stopped / frequency
+    return Reading({name: value for name, value in gauges.items() if value}, totals)
