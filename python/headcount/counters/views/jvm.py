@@ -1,8 +1,8 @@
 """What a Java virtual machine counts of itself: the file `/tmp/hsperfdata_USER/PID`.
 
 Nothing is started or asked: the JVM keeps the file up to date, for its own user and root. Format:
-OpenJDK's jvmstat, version 2 (PerfDataPrologue, PerfDataEntry). Sizes of the heap are those after
-the last collection.
+OpenJDK's jvmstat, version 2 (PerfDataPrologue, PerfDataEntry). Sizes are those of
+the generation of long-lived objects, as they were after its last change by the collector.
 """
 
 import re
@@ -16,14 +16,11 @@ MAGIC = 0xCAFEC0C0
 MOST_BYTES = 1_000_000
 _PROLOGUE = struct.Struct("IBBBBiiqii")
 _ENTRY = struct.Struct("iiiBBBBi")
-_G1 = b"GarbageFirst"
-"""The policy of that collector, `sun.gc.policy.name`."""
 _LONG = ord("J")
 _TICKS = 3
 """The unit of a time; how many there are in a second is a counter, too."""
 _FREQUENCY = "sun.os.hrt.frequency"
-_USED = re.compile(r"sun\.gc\.generation\.\d+\.space\.\d+\.used")
-_LARGEST = re.compile(r"sun\.gc\.generation\.\d+\.maxCapacity")
+_LARGEST = re.compile(r"sun\.gc\.generation\.(\d+)\.maxCapacity")
 _COLLECTING = re.compile(r"sun\.gc\.collector\.\d+\.time")
 _COLLECTIONS = re.compile(r"sun\.gc\.collector\.\d+\.invocations")
 
@@ -73,7 +70,7 @@ def counters(data: bytes) -> dict[str, tuple[int, int]]:
                 (value,) = struct.unpack_from(f"{order}q", data, at + value_at)
                 found[name] = (value, unit)
             at += length
-    except struct.error as error:
+    except (struct.error, ValueError) as error:
         raise ValueError("its performance data are cut short") from error
     return found
 
@@ -86,10 +83,13 @@ def figures(data: bytes) -> Reading:
     def total(pattern: re.Pattern[str]) -> int:
         return sum(value for name, (value, _) in found.items() if pattern.fullmatch(name))
 
-    largest = [value for name, (value, _) in found.items() if _LARGEST.fullmatch(name)]
-    # Regions of G1's heap belong to either generation, so that each may have all of it.
-    limit = max(largest, default=0) if _G1 in data else sum(largest)
-    gauges = {"jvm.memory.used": float(total(_USED)), "jvm.memory.limit": float(limit)}
+    # The last generation holds what lives; under G1 that may be all of the heap.
+    old = max((int(match[1]) for name in found if (match := _LARGEST.fullmatch(name))), default=0)
+    used = re.compile(rf"sun\.gc\.generation\.{old}\.space\.\d+\.used")
+    gauges = {
+        "jvm.memory.used": float(total(used)),
+        "jvm.memory.limit": float(found.get(f"sun.gc.generation.{old}.maxCapacity", (0, 0))[0]),
+    }
     if "java.threads.live" in found:
         gauges["jvm.thread.count"] = float(found["java.threads.live"][0])
     totals = {"jvm.gc.collections": float(total(_COLLECTIONS))}

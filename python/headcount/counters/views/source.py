@@ -65,23 +65,26 @@ class _Asked:
         self._misses = 0
         self._due_s = float("-inf")
         self._previous: tuple[float, Mapping[str, float]] | None = None
+        self._limits: dict[str, float] = {}
         self._why: str | None = None
         self._is_doubted = False
 
     def sample(self) -> dict[str, float]:
         at_s = self._clock()
         if at_s < self._due_s:
-            return {}
+            return self._limits
         try:
             reading = self._view.read()
         except (OSError, ValueError) as error:
             self._miss(str(error))
-            return {}
+            return self._limits
         if not reading:
             self._miss("it answers something else")
-            return {}
+            return self._limits
         self._misses = 0
         values = dict(reading.gauges)
+        # What it may have is known, too, while it is too full to answer.
+        self._limits = {name: each for name, each in values.items() if name.endswith(".limit")}
         if self._previous is not None:
             values |= growth(at_s - self._previous[0], self._previous[1], reading.totals)
         self._previous = at_s, reading.totals

@@ -117,7 +117,7 @@ def jvm_figure(level: Observation, stopped: float, when: str = "of the time") ->
     text = f"its garbage collector stopped it for {share(stopped)} {when}, by the JVM's own count"
     used, limit = level.mean("jvm.memory.used"), level.mean("jvm.memory.limit")
     if used is not None and limit:
-        text += f"; after collections {share(min(used / limit, 1.0))} of the heap stayed in use"
+        text += f"; long-lived objects filled {share(min(used / limit, 1.0))} of their heap"
     return figure(level, JVM, stopped, text, threshold=threshold("jvm.gc"))
 
 

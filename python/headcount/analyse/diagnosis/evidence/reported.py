@@ -1,4 +1,4 @@
-"""Signs of full pools by the servers' own word: what their views report as used, allowed and queued.
+"""Signs of full pools by the servers' own word: places that their views report, and who waits.
 
 A pool that is full while requests wait for a place limits, unless what it leads to has become slow:
 then the queue is a symptom of that.
@@ -15,6 +15,8 @@ from headcount.counters.naming import split_instance
 from headcount.text import count, duration, significant
 
 ACCEPT_QUEUE = "upstream.accept_queue"
+SOME_WAIT = (0.2, 1.0)
+"""Requests that wait on average, from which a full pool holds users up, and surely does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,7 @@ class Pool:
         took: Counter of the time that a place is needed for; None if the view has none.
         noun: A place, in one and in several.
         setting: The setting that allows so many.
+        accepts: Whether a place is a process that accepts connections itself.
 
     """
 
@@ -37,6 +40,7 @@ class Pool:
     took: str | None
     noun: tuple[str, str]
     setting: str
+    accepts: bool = False
 
 
 POOLS = (
@@ -55,6 +59,7 @@ POOLS = (
         None,
         ("child of PHP-FPM", "children of PHP-FPM"),
         "pm.max_children",
+        accepts=True,
     ),
 )
 SETTINGS = {pool.setting: pool.noun for pool in POOLS}
@@ -75,20 +80,19 @@ def _sign(pool: Pool, level: Observation, seen: Saturation, taken: float) -> Sig
     if not allowed:
         return None
     used, waiting = level.mean(pool.used), level.mean(pool.queue)
-    full = threshold("pool.busy")
-    if used is not None and waiting is not None:
-        score = between(used / allowed, full - 0.15, full) * between(waiting, 0.2, 1.0)
+    queued = _kernel_queue(level) if pool.accepts else None
+    if queued is not None:
+        # A full PHP-FPM has no child left to answer about itself, and does not count those who
+        # wait at a Unix socket. The kernel does: it holds them while all children are busy.
+        score = between(queued[1], *SOME_WAIT)
+        figures = [_waits(level, *queued, f"waited for one of {count(allowed)} {pool.noun[1]}")]
+    elif used is not None and waiting is not None:
+        full = threshold("pool.busy")
+        score = between(used / allowed, full - 0.15, full) * between(waiting, *SOME_WAIT)
         figures = [_full(pool, level, used, allowed)]
         figures.append(_waits(level, pool.queue, waiting, "waited for one, by its own count"))
     else:
-        # A child that would answer is what a full PHP-FPM lacks; the kernel knows who waits.
-        name, waiting = _kernel_queue(level)
-        if name is None or waiting is None or pool.took is not None:
-            return None
-        score = between(waiting, 0.2, 1.0)
-        figures = [
-            _waits(level, name, waiting, f"waited for one of {count(allowed)} {pool.noun[1]}")
-        ]
+        return None
     slower = _slower(pool, level, seen)
     if slower is not None:
         grown, shown = slower
@@ -124,13 +128,12 @@ def _slower(pool: Pool, level: Observation, seen: Saturation) -> tuple[float, Fi
     return grown, figure(level, pool.took, now, text, threshold=threshold("upstream.grown"))
 
 
-def _kernel_queue(level: Observation) -> tuple[str | None, float | None]:
-    """The longest queue of connections to a Unix socket behind the server."""
+def _kernel_queue(level: Observation) -> tuple[str, float] | None:
+    """The longest queue of connections to a Unix socket behind the server; None without one."""
     queues = {
         name: value
         for name, value in level.means.get("sut", {}).items()
         if (parts := split_instance(name))[0] == ACCEPT_QUEUE
         and (parts[1] or "").startswith("unix:")
     }
-    name = max(queues, key=lambda one: queues[one], default=None)
-    return name, queues[name] if name is not None else None
+    return max(queues.items(), key=lambda one: one[1], default=None)

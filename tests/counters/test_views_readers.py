@@ -1,0 +1,141 @@
+"""Each reader of a server's view, on what the real server answered when it was asked."""
+
+import struct
+from pathlib import Path
+
+import pytest
+
+from headcount.counters.catalogue import lookup
+from headcount.counters.views import haproxy, jvm, php_fpm, redis
+from headcount.counters.views.reading import Reading, growth
+
+CAPTURED = Path(__file__).parent / "views"
+"""HAProxy 2.6 with 7 users on a server with maxconn 5; Redis 7.0, idle; OpenJDK 17 under load, with
+the entries that hold paths and versions left out."""
+HAPROXY = (CAPTURED / "haproxy.csv").read_text("ascii")
+REDIS = (CAPTURED / "redis.txt").read_bytes().decode("ascii")
+JVM = (CAPTURED / "parallel.hsperf").read_bytes()
+FPM = (
+    b"\x01\x06\x00\x01\x01\xa7\x01\x00Expires: Thu, 01 Jan 1970 00:00:00 GMT\r\nCache-Control: "
+    b"no-cache, no-store, must-revalidate, max-age=0\r\nContent-Type: application/json\r\n\r\n"
+    b'{"pool":"www","process manager":"static","start time":1795541590,"start since":5,'
+    b'"accepted conn":1,"listen queue":0,"max listen queue":0,"listen queue len":0,'
+    b'"idle processes":2,"active processes":1,"total processes":3,"max active processes":1,'
+    b'"max children reached":0,"slow requests":0}'
+    b"\x00\x01\x03\x00\x01\x00\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+)
+"""PHP-FPM 8.2 with three children, of which one answers."""
+
+
+def test_haproxys_servers_and_queue() -> None:
+    reading = haproxy.figures(HAPROXY)
+    assert reading.gauges["haproxy.queue"] == 2
+    assert reading.gauges["haproxy.sessions.limited"] == 5
+    assert reading.gauges["haproxy.sessions.limit"] == 5
+    assert reading.gauges["haproxy.connections"] == 7
+    assert reading.gauges["haproxy.connections.limit"] == 2000
+    assert reading.gauges["haproxy.response.duration"] == 310
+    assert reading.totals == {"haproxy.errors": 0, "haproxy.denied": 0}
+
+
+def test_the_places_of_haproxys_configuration() -> None:
+    text = "global\n  stats socket /run/haproxy.sock mode 600\nlisten s\n  stats uri /figures\n"
+    assert haproxy.sockets(text) == ["/run/haproxy.sock"]
+    assert haproxy.pages(text) == ["/figures"]
+    assert haproxy.sockets("# stats socket /no") == []
+
+
+def test_redis_counts_the_time_of_its_command_thread() -> None:
+    reading = redis.figures(REDIS)
+    fields = dict(line.split(":", 1) for line in REDIS.splitlines() if ":" in line[1:])
+    wanted = float(fields["used_cpu_sys_main_thread"]) + float(fields["used_cpu_user_main_thread"])
+    assert reading.totals["redis.cpu.utilization"] == pytest.approx(wanted)
+    assert reading.gauges["redis.clients.limit"] == 10_000
+    assert reading.gauges["redis.clients"] == 1
+    assert reading.gauges["redis.saving"] == 0
+    assert reading.gauges["redis.slow_log.length"] == 0
+
+
+@pytest.mark.parametrize("text", ["-NOAUTH Authentication required.\r\n", "HTTP/1.1 400 Bad\r\n"])
+def test_what_is_no_answer_of_redis_is_nothing(text: str) -> None:
+    assert not redis.figures(text)
+
+
+def test_a_pool_of_php_fpm() -> None:
+    reading = php_fpm.figures(php_fpm.content(FPM))
+    assert reading.gauges["php_fpm.processes.active"] == 1
+    assert reading.gauges["php_fpm.processes.idle"] == 2
+    assert reading.totals == {
+        "php_fpm.requests": 1,
+        "php_fpm.limit_reached": 0,
+        "php_fpm.slow_requests": 0,
+    }
+
+
+def test_a_question_to_php_fpm_is_four_records_of_fastcgi() -> None:
+    text, kinds = php_fpm.request("/status"), []
+    while text:
+        version, kind, request, length, padding = struct.unpack_from(">BBHHB", text)
+        assert (version, request) == (1, 1)
+        kinds.append((kind, text[8 : 8 + length]))
+        text = text[8 + length + padding :]
+    assert [kind for kind, _ in kinds] == [1, 4, 4, 5]
+    assert b"\x0e\x03REQUEST_METHODGET" in kinds[1][1]
+    assert b"SCRIPT_NAME/status" in kinds[1][1]
+    assert kinds[2][1] == b""
+
+
+def test_the_pools_of_php_fpms_configuration(tmp_path: Path) -> None:
+    (tmp_path / "pool.d").mkdir()
+    (tmp_path / "pool.d" / "www.conf").write_text(
+        "[www]\nuser = www-data\nlisten = /run/php/$pool.sock ; where\npm.max_children = 5\n"
+        "pm.status_path = /status\nphp_admin_value[memory_limit] = 32M\n"
+        "[api]\nlisten = 9001\npm.max_children = 20\n"
+    )
+    main = tmp_path / "php-fpm.conf"
+    main.write_text("[global]\npid = /run/php.pid\ninclude=pool.d/*.conf\n")
+    www, api = php_fpm.pools(main)
+    assert www == php_fpm.Pool("www", "/run/php/www.sock", "/status", 5)
+    assert api == php_fpm.Pool("api", "127.0.0.1:9001", "", 20)
+
+
+def test_a_jvms_counts_are_those_that_jcmd_printed() -> None:
+    """`jcmd PID PerfCounter.print` of the same moment."""
+    found = jvm.counters(JVM)
+    assert found["sun.gc.collector.0.time"][0] == 189_884_483
+    assert found["sun.gc.collector.1.time"][0] == 311_328_406
+    assert found["sun.gc.collector.1.invocations"][0] == 4
+    assert found["sun.gc.generation.1.space.0.used"][0] == 89_435_928
+    assert found["java.threads.live"][0] == 18
+    reading = jvm.figures(JVM)
+    assert reading.gauges == {
+        "jvm.memory.used": 89_435_928,
+        "jvm.memory.limit": 89_653_248,
+        "jvm.thread.count": 18,
+    }
+    assert reading.totals["jvm.gc.share"] == pytest.approx(0.501212889)
+    assert reading.totals["jvm.safepoint.share"] == pytest.approx(0.502217213)
+    assert reading.totals["jvm.gc.collections"] == 7
+
+
+@pytest.mark.parametrize("data", [b"", b"\0" * 64, JVM[:900]])
+def test_what_is_no_jvms_file_is_an_error(data: bytes) -> None:
+    with pytest.raises(ValueError, match="performance data"):
+        jvm.figures(data)
+
+
+def test_every_figure_has_a_meaning() -> None:
+    readings = (
+        haproxy.figures(HAPROXY),
+        redis.figures(REDIS),
+        php_fpm.figures(php_fpm.content(FPM)),
+        jvm.figures(JVM),
+    )
+    names = {name for one in readings for name in (*one.gauges, *one.totals)} | {php_fpm.LIMIT}
+    assert {name for name in names if lookup(name) is None} == set()
+
+
+def test_growth_is_per_second_and_nothing_after_a_restart() -> None:
+    assert growth(2.0, {"a": 1.0, "b": 5.0}, {"a": 4.0, "b": 5.0}) == {"a": 1.5, "b": 0.0}
+    assert growth(2.0, {"a": 4.0}, {"a": 1.0}) == {}
+    assert not Reading()
