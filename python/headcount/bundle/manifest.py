@@ -122,9 +122,14 @@ def read(folder: Path) -> Manifest | None:
     return found
 
 
+def is_signed(folder: Path) -> bool:
+    """Whether a bundle is signed."""
+    return (folder / SIGNATURE).exists()
+
+
 def ensure_open(folder: Path) -> None:
     """Raise InputError where a bundle is signed: writing into it would break the signature."""
-    if (folder / SIGNATURE).exists():
+    if is_signed(folder):
         raise InputError(
             f"{folder} is signed, so Headcount does not write into it; write elsewhere (--output)"
         )

@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from headcount.bundle import events, series
+from headcount.bundle import confirmation, events, series
+from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.files import lock_folder
 from headcount.bundle.level import SCHEMA_VERSION, LevelResult, Levels, Record
@@ -27,6 +28,11 @@ class Bundle:
     environment: EnvironmentFile | None
     levels: list[LevelResult]
     verdict: Verdict | None
+
+    @property
+    def confirmation(self) -> Confirmation | None:
+        """What experiments on the server came to after the run; None without any."""
+        return confirmation.read(self.folder)
 
     @property
     def events(self) -> list[Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema
 
+from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import SCHEMA_VERSION, Levels, Record
 from headcount.bundle.manifest import Manifest
@@ -20,6 +21,7 @@ from headcount.bundle.versus import Versus
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 FILES: dict[str, type[Record]] = {
+    "confirmation": Confirmation,
     "environment": EnvironmentFile,
     "levels": Levels,
     "manifest": Manifest,

@@ -64,19 +64,21 @@ def show(bundle: Folder, json: options.Json = False) -> None:
     from headcount.report import terminal
 
     found = controller.with_verdict(reader.load(bundle))
+    proof = found.confirmation
     if json:
         print_json(
             {
                 "bundle": str(bundle),
                 "verdict": found.verdict.model_dump(mode="json") if found.verdict else None,
                 "levels": [level.model_dump(mode="json") for level in found.levels],
+                "confirmation": proof.model_dump(mode="json") if proof is not None else None,
             }
         )
         return
     if found.verdict is not None:
         program = found.plan.workload.program
         played = program.text if program else None
-        terminal.summary(found.verdict, found.levels, out, found.environment, played)
+        terminal.summary(found.verdict, found.levels, out, found.environment, played, proof)
     if reader.under_way(bundle):
         out.print("This run is still in progress.")
     elif found.verdict is None or found.verdict.outcome in UNFINISHED:

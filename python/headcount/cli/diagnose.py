@@ -1,6 +1,6 @@
 """`headcount diagnose`: what stopped the server of a run, or limits one with a log of counters."""
 
-from dataclasses import asdict
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,17 +13,20 @@ from headcount.cli import diagnose_log as logs
 from headcount.cli import options
 from headcount.cli.console import err, out, print_json
 from headcount.cli.outputs import bundle_folder, check_file
-from headcount.errors import InputError
+from headcount.errors import ExitCode, InputError
+from headcount.plan.units import seconds
 
 if TYPE_CHECKING:
-    from headcount.controller.confirm import Confirmation
+    from headcount.bundle.confirmation import Confirmation
 
+CONFIRM_TIME = "2m"
+"""For two or three experiments of six rounds; an interval hardly gets narrower with more."""
 EPILOG = """
 Examples:
 
 headcount diagnose runs/20261120T101500-app-server-lab-app  # what stopped the server of a run
 
-headcount diagnose runs/20261120T101500-app-server-lab-app --confirm  # test it, on a lab server
+headcount diagnose runs/20261120T101500-shop-http-shop --confirm  # test it by experiments
 
 headcount diagnose perfmon.csv --profile file-server  # a slow server's log
 
@@ -51,10 +54,25 @@ def diagnose(
         bool,
         typer.Option(
             "--confirm",
-            help="For a run on a lab server: restart it, alternate between all and 70% of the "
-            "named resource, and check whether throughput follows.",
+            help="For a run: test the diagnosis by experiments on its server, with the run's users "
+            "in short turns. A lab server is restarted.",
         ),
     ] = False,
+    confirm_time: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="With --confirm: time for all experiments together; default 2m."
+        ),
+    ] = None,
+    beside: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TARGET",
+            help="With --confirm: another server that uses the same upstream, to load in turn.",
+        ),
+    ] = None,
+    token_file: options.TokenFile = None,
+    password_file: options.PasswordFile = None,
     json: options.Json = False,
 ) -> None:
     """Show what stops a server, with evidence and confidence.
@@ -70,7 +88,7 @@ def diagnose(
         raise InputError("nothing to diagnose: name a run's folder or logs of counters")
     if not any(is_bundle(path) for path in paths):
         if confirm:
-            raise InputError("--confirm needs the bundle of a run on a lab server")
+            raise InputError("--confirm needs the bundle of a run, whose server it tests")
         check_file(output, "--output", ".html")
         logs.diagnose_log(
             paths,
@@ -97,7 +115,13 @@ def diagnose(
         )
     if output is not None:
         raise InputError(f"--output is for logs; to report a run: headcount report {paths[0]}")
-    of_run(paths[0], confirm=confirm, json=json)
+    how = Confirming(confirm_time, beside, token_file, password_file)
+    if not confirm and how != NOT_CONFIRMING:
+        raise InputError(
+            "--confirm-time, --beside, --token-file and --password-file are for experiments: add "
+            "--confirm"
+        )
+    of_run(paths[0], how if confirm else None, json=json)
 
 
 def is_bundle(path: Path) -> bool:
@@ -105,8 +129,21 @@ def is_bundle(path: Path) -> bool:
     return path.is_dir() and not any(path.glob("*.meta*")) and not any(path.glob("*.index"))
 
 
-def of_run(folder: Path, *, confirm: bool, json: bool) -> None:
-    """Diagnose a bundle and print all of it."""
+@dataclass(frozen=True)
+class Confirming:
+    """How the diagnosis is tested, as the command line says; None is the default."""
+
+    time: str | None = None
+    beside: str | None = None
+    token_file: Path | None = None
+    password_file: Path | None = None
+
+
+NOT_CONFIRMING = Confirming()
+
+
+def of_run(folder: Path, how: Confirming | None, *, json: bool) -> None:
+    """Diagnose a bundle and print all of it; test it if `how` is given."""
     # Statistics take half a second to load; other verbs do not need them.
     from headcount.analyse.diagnosis import diagnose as diagnosed
     from headcount.analyse.failures import failures_of
@@ -121,24 +158,38 @@ def of_run(folder: Path, *, confirm: bool, json: bool) -> None:
     failures = failures_of(bundle.levels)
     if not json:
         terminal.failures(failures, out)
-        terminal.diagnosis(found, out)
-    proof = _confirmed(bundle, found, quiet=json) if confirm else None
+        terminal.diagnosis(found, out, None if how else bundle.confirmation)
+    proof = bundle.confirmation if how is None else _confirmed(bundle, found, how, quiet=json)
     if json:
         answer = {
             "bundle": str(folder),
             "failures": [failure.model_dump(mode="json") for failure in failures],
             "diagnosis": found.model_dump(mode="json"),
+            "confirmation": None if proof is None else proof.model_dump(mode="json"),
         }
-        print_json(answer | ({"confirmation": asdict(proof)} if proof is not None else {}))
-    elif proof is not None:
+        print_json(answer)
+    elif how is not None and proof is not None:
         out.print(proof.sentence, markup=False)
+        if proof.next_step is not None:
+            out.print(f"Next: {proof.next_step}", markup=False)
+    if how is not None and proof is not None and proof.ending == "interrupted":
+        raise typer.Exit(ExitCode.INTERRUPTED)
 
 
-def _confirmed(bundle: Bundle, found: Diagnosis, *, quiet: bool) -> "Confirmation":
-    """Test the diagnosis on the lab's server."""
+def _confirmed(bundle: Bundle, found: Diagnosis, how: Confirming, *, quiet: bool) -> "Confirmation":
+    """Test the diagnosis on the server of the run, and keep the answer in the bundle."""
+    from headcount.bundle import confirmation, manifest
     from headcount.cli.display import Display
     from headcount.cli.secrets import secrets_for
     from headcount.controller.confirm import confirm
+    from headcount.controller.experiments.stage import Options
 
+    secrets = secrets_for(bundle.plan, how.token_file, how.password_file)
+    asked = Options(seconds=seconds(how.time or CONFIRM_TIME), beside=how.beside)
     with Display(err, quiet=quiet) as display:
-        return confirm(bundle, found, secrets_for(bundle.plan, None, None), display)
+        proof = confirm(bundle, found, secrets, display, asked)
+    if manifest.is_signed(bundle.folder):
+        err.print(f"{bundle.folder} is signed, so the answer is not stored in it", markup=False)
+    else:
+        confirmation.write(proof, bundle.folder)
+    return proof

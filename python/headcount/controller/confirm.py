@@ -1,198 +1,232 @@
-"""Proving a diagnosis on a lab server: cut the resource it names, and see what follows.
+"""Testing a diagnosis by experiments on the server of its run."""
 
-Throughput with 70 % of the resource is compared with that with all of it, in short turns one after
-the other in the order ABBA, so that a machine that gets faster or slower meets both alike. What is
-cut is the resource as a whole, never what the server happens to use of it: less than one uses
-always hurts.
-"""
+import math
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 
-import os
-import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
-
-from headcount.analyse.elasticity import LEAST_PAIRS, Elasticity, elasticity
-from headcount.bundle.diagnosis import Diagnosis, Limit
+from headcount.analyse.elasticity import LEAST_PAIRS
+from headcount.analyse.experiments.conclude import conclude, next_step
+from headcount.bundle.confirmation import Confirmation, Finding, LeftOut, Turn
+from headcount.bundle.diagnosis import Diagnosis
+from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import Bundle
-from headcount.bundle.writer import BundleWriter
+from headcount.bundle.writer import now
 from headcount.controller.access import Secrets
-from headcount.controller.listener import Listener, Phase
-from headcount.controller.run_limits import run_limits
-from headcount.controller.session import Moment, Session
-from headcount.controller.sut import connect
+from headcount.controller.access.access import NOTHING, Prepared
+from headcount.controller.experiments.experiment import Experiment, NotPlayable
+from headcount.controller.experiments.registry import EXPERIMENTS
+from headcount.controller.experiments.stage import Load, Options, Stage
+from headcount.controller.handles import ensure_handles
+from headcount.controller.listener import Listener
+from headcount.controller.sut import Sut, connect
 from headcount.errors import InputError
 from headcount.plan import target as targets
-from headcount.plan.plan import Plan
 
-CUT = 0.7
-"""The part of the resource that is left: enough to be told from noise, and not so little that
-something else becomes the limit."""
-PAIRS = 6
-"""Six pairs of 4 s: less than a minute, and one to spare over the least."""
-TURN_S = 4.0
-IGNORED_S = 1.0
-"""The begin of a turn, in which what waited under the terms before is worked off."""
-RAMP_S = 2.0
+ROUNDS = LEAST_PAIRS + 1
+"""One to spare: a turn without an answer takes its round with it."""
+SHORTEST_TURN_S = 0.2
+LONGEST_TURN_S = 5.0
+"""Longer turns meet more drift, and rounds are what the interval comes from."""
+OVERHEAD = 1.4
+"""Of a turn, with the coming and settling of its users."""
+LONGEST_PAUSE_S = 0.25
+"""Mean pause of users in experiments: turns are too short for longer ones, so these are shortened,
+and there are fewer users, as many as are in the server at a time."""
 
-CUTTABLE: Mapping[Limit, tuple[str, ...]] = {
-    "cpu": ("cpu",),
-    "memory": ("memory",),
-    "disk": ("disk-read", "disk-write"),
-    "network": ("network",),
-    "generator": ("generator-cpu",),
-}
-"""What may be cut while a server runs, by the limits of a plan. A thread cannot be given a part of
-a core, pools, locks and refusals are the program's own."""
+NEARLY = 0.9
+"""Of the largest throughput: a level within this is as saturated as any."""
+SEVERAL = 4
+"""Users who can wait for each other, also when they are halved."""
 
 
 @dataclass(frozen=True)
-class Confirmation:
-    """What cutting the resource came to.
+class Chosen:
+    """What is about to be played.
 
     Attributes:
-        limit: The diagnosis that was put to the test.
-        resource: What was cut, as limits of plans are named.
-        users: With how many users.
-        whole, part: The resource in full, and cut, as limits are written.
-        pairs: Scenarios/s with all of it and with the part, for each pair.
-        elasticity: By how much throughput followed; None if pairs came to nothing.
-        sentence: The answer, for people.
+        experiments: In order.
+        left_out: Those that would say something, but cannot be made.
+        rounds: How many each has.
+        turn_s: Length of the measured part of a turn.
+        seconds: About how long all of it takes.
 
     """
 
-    limit: Limit
-    resource: str
-    users: int
-    whole: str
-    part: str
-    pairs: list[tuple[float, float]]
-    elasticity: Elasticity | None
-    sentence: str
+    experiments: Sequence[Experiment]
+    left_out: Sequence[LeftOut]
+    rounds: int
+    turn_s: float
+    seconds: float
+
+    def sentence(self) -> str:
+        """The same for people, before it begins."""
+        parts = [f"`{one.name}` {one.does}" for one in self.experiments]
+        return f"experiments, about {self.seconds:.0f} s: {'; '.join(parts)}"
 
 
 def confirm(
-    bundle: Bundle, diagnosis: Diagnosis, secrets: Secrets, listener: Listener, pairs: int = PAIRS
+    bundle: Bundle, diagnosis: Diagnosis, secrets: Secrets, listener: Listener, options: Options
 ) -> Confirmation:
-    """Start the lab's server anew, and cut what the diagnosis says limits it.
+    """Play the experiments that tell the diagnosis's first limit from others, and judge them.
 
-    Raises InputError where that cannot be put to the test, SystemLimitError where limits cannot be
-    kept on this machine.
+    Ctrl-C ends them and keeps what was measured. Raises InputError where nothing can be tested,
+    TargetError where the target does not answer.
     """
-    plan = bundle.plan
-    if targets.parse(plan.target).lab is None:
+    began_s = time.monotonic()
+    load = load_of(bundle, diagnosis)
+    stage = Stage(bundle, bundle.plan, diagnosis, load, secrets, options, listener)
+    chosen = choose(stage)
+    stage = replace(stage, turn_s=chosen.turn_s)
+    listener.noted(chosen.sentence())
+    played = Played([], list(chosen.left_out), interrupted=False)
+    with ExitStack() as stack:
+        try:
+            for one in chosen.experiments:
+                if not one.starts_server and stage.connected is None:
+                    stage = _connected(stage, stack)
+                _play(one, stage, chosen.rounds, played)
+        except KeyboardInterrupt:
+            played.interrupted = True
+    concluded = conclude(diagnosis, played.findings)
+    return Confirmation(
+        at=now(),
+        target=bundle.plan.target,
+        limit=diagnosis.limit,
+        detail=diagnosis.detail,
+        answer=concluded.answer,
+        experiments=concluded.experiments,
+        supported=concluded.supported,
+        seconds=time.monotonic() - began_s,
+        ending="interrupted" if played.interrupted else "finished",
+        sentence=concluded.sentence,
+        next_step=next_step(diagnosis, concluded, played.findings),
+        findings=played.findings,
+        left_out=played.left_out,
+    )
+
+
+@dataclass
+class Played:
+    """What was played so far."""
+
+    findings: list[Finding]
+    left_out: list[LeftOut]
+    interrupted: bool
+
+
+def _play(one: Experiment, stage: Stage, rounds: int, played: Played) -> None:
+    """Play an experiment and judge it, also if Ctrl-C ends it."""
+    turns: list[Turn] = []
+    try:
+        for turn in one.play(stage, rounds):
+            turns.append(turn)  # noqa: PERF402 - kept if Ctrl-C ends it
+    except NotPlayable as why:
+        _leave_out(one, str(why), stage, played)
+        return
+    except KeyboardInterrupt:
+        _judge(one, stage, turns, played)
+        raise
+    _judge(one, stage, turns, played)
+
+
+def _judge(one: Experiment, stage: Stage, turns: Sequence[Turn], played: Played) -> None:
+    finding = one.judge(stage, turns)
+    if finding is not None:
+        played.findings.append(finding)
+        stage.listener.noted(f"`{one.name}`: {finding.sentence}")
+        return
+    reason = "too few rounds for an interval, or conditions that differ too little"
+    _leave_out(one, reason, stage, played)
+
+
+def _leave_out(one: Experiment, reason: str, stage: Stage, played: Played) -> None:
+    played.left_out.append(LeftOut(experiment=one.name, reason=reason))
+    stage.listener.noted(f"`{one.name}`: no result: {reason}")
+
+
+def _connected(stage: Stage, stack: ExitStack) -> Stage:
+    """The stage with a connection, and data for as many users as will come."""
+    most = stage.load.most
+    ensure_handles(stage.plan.protocol, 2 * most)
+    sut = stack.enter_context(connect(stage.plan, stage.secrets))
+    prepared = sut.prepare(most, stage.listener.prepared)
+    stack.callback(_tidy, stage, sut, prepared)
+    return replace(stage, connected=sut)
+
+
+def _tidy(stage: Stage, sut: Sut, prepared: Prepared) -> None:
+    """Delete the data set if it was not there before; that of the run stays where it was."""
+    is_ours = prepared != NOTHING and prepared.created_users > 0 and not prepared.kept_users
+    if is_ours and stage.plan.protocol != "http" and targets.parse(stage.plan.target).lab is None:
+        sut.access.cleanup(stage.listener.prepared)
+
+
+def choose(stage: Stage) -> Chosen:
+    """The experiments that say something about the first limit, and their time.
+
+    Raises InputError if there is none, or the time is too short.
+    """
+    limit = stage.diagnosis.limit
+    wanted = [one for one in EXPERIMENTS if limit in one.about]
+    if not wanted:
         raise InputError(
-            f"only a lab server can be given less, and {plan.target} is not one; to confirm the "
-            "diagnosis there, give the server more of what limits it and run again"
+            f'no experiment can test the diagnosis "{limit}"; change what it suggests, and run '
+            "again"
         )
-    resource = _resource_limit(plan, diagnosis)
-    whole = plan.limits.get(resource) or _whole_limit(resource)
-    users = decisive_users(bundle, diagnosis)
-    plan = plan.model_copy(update={"limits": {**plan.limits, resource: whole}})
-    part = _reduced_limit(resource, whole)
-    cut = plan.model_copy(update={"limits": {**plan.limits, resource: part}})
-    rates = _paired_rates(plan, cut, users, secrets, listener, max(pairs, LEAST_PAIRS))
-    found = elasticity(rates, CUT)
-    sentence = _confirmation_text(diagnosis.limit, resource, found)
-    return Confirmation(diagnosis.limit, resource, users, whole, part, rates, found, sentence)
+    obstacles = [(one, one.obstacle(stage)) for one in wanted]
+    possible = [one for one, obstacle in obstacles if obstacle is None]
+    left_out = [
+        LeftOut(experiment=one.name, reason=obstacle)
+        for one, obstacle in obstacles
+        if obstacle is not None
+    ]
+    if not possible:
+        reasons = "; ".join(f"{one.experiment}: {one.reason}" for one in left_out)
+        raise InputError(f'the diagnosis "{limit}" cannot be tested here: {reasons}')
+    if possible[0].starts_server:
+        possible = possible[:1]  # it changes the resource itself; nothing else shows more
+    fixed_s = possible[0].turn_s
+    if fixed_s is not None:
+        return Chosen(possible, left_out, ROUNDS, fixed_s, ROUNDS * possible[0].arms * fixed_s)
+    arms, busy_s = sum(one.arms for one in possible), stage.load.busy_s
+    for rounds in (ROUNDS, LEAST_PAIRS):
+        turns = rounds * arms
+        turn_s = min((stage.options.seconds / turns - busy_s) / OVERHEAD, LONGEST_TURN_S)
+        if turn_s >= SHORTEST_TURN_S:
+            return Chosen(possible, left_out, rounds, turn_s, turns * (turn_s * OVERHEAD + busy_s))
+    least_s = LEAST_PAIRS * arms * (SHORTEST_TURN_S * OVERHEAD + busy_s)
+    raise InputError(
+        f"--confirm-time is {stage.options.seconds:g} s; these experiments "
+        f"({', '.join(one.name for one in possible)}) need at least {math.ceil(least_s)} s"
+    )
 
 
-def decisive_users(bundle: Bundle, diagnosis: Diagnosis) -> int:
-    """The users of the saturated level with most throughput, or else of the highest level."""
+def load_of(bundle: Bundle, diagnosis: Diagnosis) -> Load:
+    """How many users experiments play: what the run has shown to be a saturated server."""
     deciding = {level.index for level in diagnosis.levels if level.saturated}
     levels = [level for level in bundle.levels if level.index in deciding] or bundle.levels
-    return max(levels, key=lambda level: (level.total.rate_per_s, level.users)).users
+    top = max(levels, key=lambda level: (level.total.rate_per_s, level.users))
+    level = _enough(levels, top)
+    workload = bundle.plan.workload
+    pause_s = workload.pause_mean_s / workload.run.compress
+    service = level.total.service
+    busy_s = service.mean_ms / 1000 if service is not None else 0.0
+    compress = max(pause_s / LONGEST_PAUSE_S, 1.0)
+    part = 1 / compress
+    if workload.pace.kind == "closed":
+        part = (busy_s + pause_s / compress) / max(busy_s + pause_s, 1e-9) if pause_s else 1.0
+    users = max(round(level.users * part), 1)
+    highest = max(one.users for one in bundle.levels)
+    most = max(round(min(2 * level.users, highest) * part), users)
+    return Load(users, most, top.users, top.total.rate_per_s, compress, busy_s * most / users)
 
 
-def _resource_limit(plan: Plan, diagnosis: Diagnosis) -> str:
-    """The limit of a plan that is to be cut; raises InputError if there is none."""
-    names = CUTTABLE.get(diagnosis.limit, ())
-    if not names:
-        raise InputError(
-            f'"{diagnosis.limit}" cannot be reduced while a server runs; these can: '
-            f"{', '.join(CUTTABLE)}"
-        )
-    if diagnosis.limit in {"cpu", "generator"}:
-        return names[0]
-    given = [name for name in names if name in plan.limits]
-    if not given:
-        raise InputError(
-            f"no {diagnosis.limit} limit was set, so there is none to reduce; run with one first, "
-            f"for example --limit {names[0]}=..."
-        )
-    return next((name for name in given if name.endswith(diagnosis.detail or "-")), given[0])
-
-
-def _whole_limit(resource: str) -> str:
-    """All that the machine has, as a limit: of CPU alone that is known."""
-    return str(len(os.sched_getaffinity(0))) if resource in {"cpu", "generator-cpu"} else ""
-
-
-def _reduced_limit(resource: str, whole: str) -> str:
-    """The part of a limit, as limits are written."""
-    limits = run_limits({resource: whole})
-    if resource == "network":
-        return f"{round((limits.network_bits_s or 0) * CUT)}bit/s"
-    if resource == "generator-cpu":
-        return f"{(limits.generator.cpu_cores or 0) * CUT:.4g}"
-    server = limits.server
-    if resource == "cpu":
-        return f"{(server.cpu_cores or 0) * CUT:.4g}"
-    bytes_ = server.memory_bytes or server.disk_read_bytes or server.disk_write_bytes or 0
-    return str(round(bytes_ * CUT))
-
-
-def _paired_rates(
-    whole: Plan, cut: Plan, users: int, secrets: Secrets, listener: Listener, pairs: int
-) -> list[tuple[float, float]]:
-    """Rates with all of the resource and with the part, pair for pair."""
-    rates: list[tuple[float, float]] = []
-    with (
-        tempfile.TemporaryDirectory(prefix="headcount-confirm-") as folder,
-        connect(whole, secrets) as sut,
-    ):
-        bundle = BundleWriter(Path(folder))
-        sut.prepare(users, listener.prepared)
-        with sut.generating():
-            target = sut.access.engine_target()
-            session = Session(whole, target, sut.sources(), bundle, listener, 0.0)
-        try:
-            listener.phase(Phase("ramp", 0, "confirm", users, RAMP_S))
-            session.set_users(users, RAMP_S)
-            session.hold("ramp", 0, RAMP_S + TURN_S)
-            for pair in range(pairs):
-                order = (whole, cut) if pair % 2 == 0 else (cut, whole)
-                found: dict[int, float] = {}
-                for terms in order:
-                    if sut.squeeze is not None:
-                        sut.squeeze.change(run_limits(terms.limits))
-                    listener.phase(Phase("steady", pair + 1, "confirm", users, TURN_S))
-                    session.hold("settle", pair + 1, IGNORED_S)
-                    found[id(terms)] = _rate(session.hold("steady", pair + 1, TURN_S))
-                rates.append((found[id(whole)], found[id(cut)]))
-        finally:
-            session.close()
-            bundle.close()
-    return rates
-
-
-def _rate(moments: list[Moment]) -> float:
-    """Scenarios completed a second."""
-    if not moments:
-        return 0.0
-    done = sum(tally.completed for moment in moments for tally in moment.interval.scenarios)
-    return done / max(moments[-1].interval.to_s - moments[0].interval.from_s, 1e-9)
-
-
-def _confirmation_text(limit: Limit, resource: str, found: Elasticity | None) -> str:
-    if found is None:
-        return f"Undecided: no scenario completed with less {resource}."
-    answer = {
-        "confirmed": f"Confirmed: the limit is {limit}",
-        "refuted": f"Refuted: the limit is not {limit}",
-        "undecided": f"Undecided: the limit may or may not be {limit}",
-    }[found.answer]
-    return (
-        f"{answer}. Throughput sensitivity with {CUT:.0%} of {resource}: {found.value:.2f} "
-        f"({found.low:.2f} to {found.high:.2f}); 1 is a limit, 0 is none."
-    )
+def _enough(levels: Sequence[LevelResult], top: LevelResult) -> LevelResult:
+    """The fewest users with nearly the largest throughput, if they are several; else the most."""
+    near = [one for one in levels if one.total.rate_per_s >= NEARLY * top.total.rate_per_s]
+    several = [one for one in near if one.users >= SEVERAL]
+    if several:
+        return min(several, key=lambda one: one.users)
+    return max(near, key=lambda one: one.users)

@@ -67,6 +67,7 @@ def assemble(bundle: Bundle, *, published: bool = False) -> ReportContent:
         heat=mapped(answered, heat.COLUMNS),
         narrow_heat=mapped(answered, heat.NARROW_COLUMNS),
         predictions=doubled_predictions(bundle),
+        confirmation=bundle.confirmation,
         published=series(workload=plan.workload.name) if published else (),
     )
 

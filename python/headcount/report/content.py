@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from headcount.analyse.heat import Heat
 from headcount.analyse.prediction.prediction import Prediction
 from headcount.analyse.published.series import Series
+from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Verdict
@@ -44,6 +45,7 @@ class ReportContent:
         narrow_heat: The same, coarser, for a narrow screen.
         predictions: What twice of each resource would hold; empty where the run has nothing to
             predict it from.
+        confirmation: What experiments said of the diagnosis after the run; None without any.
         published: Published results to draw the run beside; empty unless somebody asked for them.
 
     """
@@ -72,4 +74,5 @@ class ReportContent:
     heat: Heat | None = None
     narrow_heat: Heat | None = None
     predictions: Sequence[Prediction] = ()
+    confirmation: Confirmation | None = None
     published: Sequence[Series] = ()

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from headcount.analyse.diagnosis.ruled_out import NAMES
+from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.diagnosis import Candidate, Diagnosis, Limit, RuledOut
 from headcount.text import percent, plural, share
 
@@ -34,13 +35,16 @@ __all__ = [
     "confidence",
     "ruled_out",
     "short",
+    "tested",
     "whole",
 ]
 
 
-def short(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
-    """Give the lines beside a run's answer: two to four of them."""
-    yield "Bottleneck", bottleneck(diagnosis)
+def short(
+    diagnosis: Diagnosis, confirmation: Confirmation | None = None
+) -> Iterator[tuple[str, str]]:
+    """Give the lines beside a run's answer: two to five of them."""
+    yield "Bottleneck", bottleneck(diagnosis, confirmation)
     rival = diagnosis.runner_up
     if rival is not None and (rival.score or 0.0) >= LEAST_RIVAL:
         yield "Second candidate", candidate_text(rival)
@@ -50,9 +54,12 @@ def short(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
         yield "Suggestion", diagnosis.advice[0].sentence
 
 
-def whole(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
+def whole(
+    diagnosis: Diagnosis, confirmation: Confirmation | None = None
+) -> Iterator[tuple[str, str]]:
     """Give everything there is to say, for whoever asked for the diagnosis."""
-    yield "Bottleneck", bottleneck(diagnosis)
+    yield "Bottleneck", bottleneck(diagnosis, confirmation)
+    yield from experiments(confirmation)
     for figure in diagnosis.figures:
         at = f" (at {plural('user', figure.users)})" if figure.users is not None else ""
         yield "Evidence", figure.sentence + at
@@ -74,12 +81,34 @@ def whole(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
         yield "Suggestion", piece.sentence
 
 
-def bottleneck(diagnosis: Diagnosis) -> str:
-    """What limits the server and how sure that is, in a sentence."""
-    how_sure = confidence(diagnosis)
+def bottleneck(diagnosis: Diagnosis, confirmation: Confirmation | None = None) -> str:
+    """What limits the server, how sure that is and what experiments said, in a sentence."""
+    brackets = [confidence(diagnosis), tested(diagnosis, confirmation)]
+    how_sure = "; ".join(part for part in brackets if part)
     if not how_sure:
         return diagnosis.sentence
     return f"{diagnosis.sentence.rstrip('.')} ({how_sure})."
+
+
+def experiments(confirmation: Confirmation | None) -> Iterator[tuple[str, str]]:
+    """Give what experiments on the server came to, if there were any."""
+    if confirmation is not None:
+        yield "Experiments", confirmation.sentence
+
+
+def tested(diagnosis: Diagnosis, confirmation: Confirmation | None) -> str:
+    """What experiments said of the limit, such as `confirmed by experiment kinds`.
+
+    Empty without any, or where they tested another limit than the diagnosis names today.
+    """
+    if confirmation is None or confirmation.limit != diagnosis.limit:
+        return ""
+    if confirmation.answer == "undecided":
+        return "experiments left it undecided"
+    text = f"{confirmation.answer} by experiment {' and '.join(confirmation.experiments)}"
+    if confirmation.answer == "refuted" and confirmation.supported is not None:
+        text += f", which supports {NAMES[confirmation.supported]}"
+    return text
 
 
 def ruled_out(found: RuledOut) -> str:

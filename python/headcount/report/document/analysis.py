@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.diagnosis import Candidate, Diagnosis
 from headcount.bundle.diagnosis import Figure as Evidence
 from headcount.report import prediction
@@ -41,7 +42,7 @@ def section(content: ReportContent, figures: Sequence[Figure]) -> Section:
     if found is None:
         blocks.append(Paragraph(prose("This run has no diagnosis.")))
     else:
-        blocks += _diagnosis(found)
+        blocks += _diagnosis(found, content.confirmation)
     blocks += _predictions(content)
     used = resources_table(content)
     if used is not None or figures:
@@ -54,8 +55,10 @@ def section(content: ReportContent, figures: Sequence[Figure]) -> Section:
     return Section(TITLE, blocks)
 
 
-def _diagnosis(found: Diagnosis) -> Iterator[Block]:
-    yield Paragraph(prose(strong(bottleneck(found))))
+def _diagnosis(found: Diagnosis, tested: Confirmation | None) -> Iterator[Block]:
+    yield Paragraph(prose(strong(bottleneck(found, tested))))
+    if tested is not None:
+        yield Paragraph(prose(f"Experiments: {tested.sentence}"))
     if found.figures:
         yield _evidence(found)
     for other in found.joint:

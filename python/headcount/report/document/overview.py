@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.diagnosis import Diagnosis
 from headcount.bundle.price import Price
 from headcount.bundle.verdict import Verdict
@@ -43,7 +44,7 @@ def section(content: ReportContent) -> Section:
         KeyFigures(key_figures(content)),
         *_price(verdict),
         *_failed(verdict),
-        *_stops(verdict.diagnosis),
+        *_stops(verdict.diagnosis, content.confirmation),
         *_doubts(verdict),
         Heading("What was done"),
         Paragraph(prose(*_done(content))),
@@ -90,13 +91,13 @@ def _failed(verdict: Verdict) -> Iterator[Block]:
         yield Bullets([prose(sentence(failure_text(one))) for one in found])
 
 
-def _stops(found: Diagnosis | None) -> Iterator[Block]:
+def _stops(found: Diagnosis | None, tested: Confirmation | None) -> Iterator[Block]:
     """What limits the server and what to do about it, in the words of the diagnosis."""
     yield Heading("Bottleneck")
     if found is None:
         yield Paragraph(prose("This run has no diagnosis."))
         return
-    yield Paragraph(prose(strong(bottleneck(found))))
+    yield Paragraph(prose(strong(bottleneck(found, tested))))
     rival = found.runner_up
     if rival is not None and (rival.score or 0.0) >= LEAST_RIVAL:
         yield Paragraph(prose(f"Second candidate: {sentence(rival.sentence)}"))

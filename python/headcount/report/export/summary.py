@@ -18,7 +18,8 @@ def summary_lines(bundle: Bundle) -> list[tuple[str, Value]]:
         lines.append(("What broke first", verdict.broke_first))
         lines += failure_lines(telling(verdict))
         if verdict.diagnosis is not None:
-            lines += [(name, text) for name, text in diagnosis.short(verdict.diagnosis)]
+            proof = bundle.confirmation
+            lines += [(name, text) for name, text in diagnosis.short(verdict.diagnosis, proof)]
         lines += [("Price", price) for price in priced(verdict)]
         lines.append(("Price of", price_text(verdict) or None))
         lines += [("Doubt", flag) for flag in verdict.flags]

@@ -50,6 +50,9 @@ def section(content: ReportContent) -> Html | None:
             else None,
             class_="broke",
         ),
+        element("p", element("b", "Experiments: "), unbroken(content.confirmation.sentence))
+        if content.confirmation is not None
+        else None,
         _after(found),
         _doubts(found),
         more("Evidence", evidence) if (evidence := _figures(found.figures)) else None,

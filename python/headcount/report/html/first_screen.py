@@ -4,10 +4,12 @@ import math
 import re
 from collections.abc import Iterator
 
+from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.verdict import Capacity, Verdict
 from headcount.report.answer_sentences import confidence, flattening, judged
 from headcount.report.content import ReportContent
 from headcount.report.diagnosis import confidence as diagnosis_confidence
+from headcount.report.diagnosis import tested
 from headcount.report.document.meaning import headline
 from headcount.report.document.prose import before_brackets, before_figures, moment, sentence
 from headcount.report.failures import short_text, telling
@@ -61,7 +63,7 @@ def answer(content: ReportContent) -> Html:
             id="answer",
         ),
         element("p", *_interval(verdict.capacity), class_="interval") if number else None,
-        _lines(list(_reasons(verdict))),
+        _lines(list(_reasons(verdict, content.confirmation))),
         _tiles([one for one in figures if one.name not in _STANDS_BACK]),
         _doubts(verdict),
         _background(content, figures),
@@ -90,13 +92,15 @@ def _interval(capacity: Capacity | None) -> Iterator[Html | str]:
             yield element("span", f" \N{MIDDLE DOT} estimate {count(capacity.estimate)}")
 
 
-def _reasons(verdict: Verdict) -> Iterator[tuple[str, str]]:
+def _reasons(verdict: Verdict, confirmation: Confirmation | None) -> Iterator[tuple[str, str]]:
     """What limits the server, and what to do next: a line each."""
     found = verdict.diagnosis
     for failure in telling(verdict)[:1]:
         yield "Failed", short_text(failure)
     if found is not None:
-        how_sure = diagnosis_confidence(found)
+        how_sure = "; ".join(
+            part for part in (diagnosis_confidence(found), tested(found, confirmation)) if part
+        )
         yield "Bottleneck", before_figures(found.sentence) + (f" ({how_sure})" if how_sure else "")
     elif verdict.broke_first:
         yield "Broke first", verdict.broke_first

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.diagnosis import Diagnosis
 from headcount.bundle.failure import Failure
 from headcount.report import diagnosis as diagnosis_lines
@@ -16,16 +17,18 @@ _WIDEST = 78
 """Columns from which the lines of a long diagnosis are broken, for they are read as prose."""
 
 
-def beside_answer(diagnosis: Diagnosis, console: Console) -> None:
+def beside_answer(
+    diagnosis: Diagnosis, console: Console, confirmation: Confirmation | None = None
+) -> None:
     """Print two to four lines."""
-    for name, sentence in diagnosis_lines.short(diagnosis):
+    for name, sentence in diagnosis_lines.short(diagnosis, confirmation):
         text = Text(writable(f"{name}: {sentence.strip()}", console), style=_STYLE.get(name, ""))
         console.print(text)
 
 
-def whole(diagnosis: Diagnosis, console: Console) -> None:
+def whole(diagnosis: Diagnosis, console: Console, confirmation: Confirmation | None = None) -> None:
     """Print all of it, the names in a column of their own."""
-    _columns(list(diagnosis_lines.whole(diagnosis)), console)
+    _columns(list(diagnosis_lines.whole(diagnosis, confirmation)), console)
 
 
 def failures(found: Sequence[Failure], console: Console) -> None:

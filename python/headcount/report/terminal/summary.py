@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Cost, Verdict
@@ -49,6 +50,7 @@ def summary(
     console: Console,
     environment: EnvironmentFile | None = None,
     program: str | None = None,
+    confirmation: Confirmation | None = None,
 ) -> None:
     """Print what a run came to.
 
@@ -59,9 +61,10 @@ def summary(
         environment: The disclosure, which says over which interface the load came; without it
             the network's figure is left out.
         program: The program that users played, if they did; its operations are then listed.
+        confirmation: What experiments said of the diagnosis after the run, if there were any.
 
     """
-    _answer(verdict, console)
+    _answer(verdict, console, confirmation)
     _charts(verdict, levels, console)
     if levels:
         console.print(table(levels, console, environment))
@@ -85,7 +88,7 @@ def _program(
     _print(throughput(level), console)
 
 
-def _answer(verdict: Verdict, console: Console) -> None:
+def _answer(verdict: Verdict, console: Console, confirmation: Confirmation | None) -> None:
     _print(verdict.sentence, console, _STYLE.get(verdict.outcome, "bold yellow"))
     message = confidence(verdict.capacity)
     if message:
@@ -96,7 +99,7 @@ def _answer(verdict: Verdict, console: Console) -> None:
         _print(f"Price: {price}, for {price_text(verdict)}", console)
     if verdict.broke_first:
         _print(f"What broke first: {verdict.broke_first}", console)
-    _limit(verdict, console)
+    _limit(verdict, console, confirmation)
     if verdict.score is not None:
         _print(score_text(verdict.score), console)
     if verdict.marks is not None:
@@ -107,12 +110,12 @@ def _answer(verdict: Verdict, console: Console) -> None:
         _print(f"Doubt: {flag}", console, "yellow")
 
 
-def _limit(verdict: Verdict, console: Console) -> None:
+def _limit(verdict: Verdict, console: Console, confirmation: Confirmation | None) -> None:
     """Print what failed, then what limits the server."""
     for name, message in failure_lines(telling(verdict)):
         _print(f"{name}: {message}", console)
     if verdict.diagnosis is not None:
-        beside_answer(verdict.diagnosis, console)
+        beside_answer(verdict.diagnosis, console, confirmation)
 
 
 def _charts(verdict: Verdict, levels: Sequence[LevelResult], console: Console) -> None:

@@ -1,0 +1,19 @@
+"""Which limits behave alike in experiments, and which must be told apart from each other."""
+
+from collections.abc import Iterable
+
+from headcount.bundle.diagnosis import Limit
+
+RESOURCES: frozenset[Limit] = frozenset({"cpu", "thread", "memory", "disk", "network"})
+"""Counters show these, or rule them out."""
+PROGRAM: frozenset[Limit] = frozenset({"pool", "lock", "limiter"})
+"""No counter of the system shows these: an experiment must tell one from another."""
+LOADED: frozenset[Limit] = RESOURCES | PROGRAM
+"""These make a server slow under load, and not for a single user."""
+UNLOADED: frozenset[Limit] = frozenset({"delay", "none"})
+"""With these a user is served no slower for the others."""
+
+
+def ordered(limits: Iterable[Limit]) -> list[Limit]:
+    """In alphabetical order, so that files are the same for the same figures."""
+    return sorted(set(limits))

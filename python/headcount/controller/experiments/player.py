@@ -1,0 +1,169 @@
+"""An engine for one kind of users of an experiment: they come for a turn, and are measured."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from headcount._engine import Engine, Interval
+from headcount.bundle.confirmation import Turn
+from headcount.controller.real_time import real_time
+from headcount.errors import EngineError
+from headcount.plan.plan import Plan, engine_plan
+
+REPORT_MS = 100
+"""Turns last seconds, and begin and end with a report."""
+PATIENCE_S = 5.0
+OFTEN = 3
+"""Reports with a scenario after its first from which its time is known well enough to choose."""
+SINGLE_PAUSE_S = (0.02, 1.0)
+"""Shortest and longest pause of a user who is alone."""
+
+Values = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """How long the parts of a turn are, in seconds.
+
+    Attributes:
+        ramp_s: In which users come.
+        settle_s: After they have come, until what is measured begins.
+        measure_s: What is measured.
+        longest_wait_s: For users to come or to go, who first end what is under way.
+
+    """
+
+    ramp_s: float
+    settle_s: float
+    measure_s: float
+    longest_wait_s: float
+
+
+class Player:
+    """Users of one kind. They are there for the turns of theirs, and stay while turns follow."""
+
+    def __init__(self, plan: Plan, values: Values, target: str) -> None:
+        """Start an engine with a plan's values; no users yet."""
+        with real_time():
+            self._engine = Engine(
+                json.dumps({**values, "report_every_ms": REPORT_MS}), plan.protocol, target
+            )
+        self.users = 0
+
+    def close(self) -> None:
+        """End at once; what is under way is dropped."""
+        self._engine.close()
+
+    def bring(self, users: int, lengths: Lengths) -> list[Interval]:
+        """Bring or send away users, and wait until as many are there; what happened meanwhile."""
+        if users == self.users:
+            return []
+        self._engine.set_users(users, lengths.ramp_s if users > self.users else 0.0)
+        self.users = users
+        return self._until(lengths.longest_wait_s, lambda one: one.users == users)
+
+    def pass_over(self, length_s: float) -> None:
+        """Let time pass with the users that are there."""
+        self._until(length_s, None)
+
+    def forget(self) -> None:
+        """Drop what was reported while another player was measured."""
+        while self._engine.next(0.0) is not None:
+            pass
+
+    def measure(self, round_: int, arm: str, length_s: float) -> tuple[Turn, list[str]]:
+        """A turn's figures, and messages of faults in it."""
+        self.forget()
+        intervals = self._until(length_s, None)
+        return _turn(intervals, round_, arm, self.users), _faults(intervals)
+
+    def costs_ms(self, longest_s: float) -> list[float | None]:
+        """Mean time of each scenario, from one user who plays them; None where none was repeated.
+
+        The first of each is left out: it may open a connection and fill caches.
+        """
+        self.bring(1, Lengths(0.0, 0.0, 0.0, longest_s))
+        found: list[list[float]] = []
+
+        def enough(one: Interval) -> bool:
+            for place, tally in enumerate(one.scenarios):
+                if place == len(found):
+                    found.append([])
+                if tally.completed:
+                    found[place].append(1000 * tally.service_s / tally.completed)
+            return all(len(times) > OFTEN for times in found)
+
+        self._until(longest_s, enough)
+        return [sum(t[1:]) / len(t[1:]) if len(t) > 1 else None for t in found]
+
+    def _until(self, length_s: float, enough: Callable[[Interval], bool] | None) -> list[Interval]:
+        """Intervals of at most so long, or until one is enough."""
+        intervals: list[Interval] = []
+        end_s = self._engine.now_s() + length_s
+        while self._engine.now_s() < end_s:
+            interval = self._engine.next(PATIENCE_S)
+            if interval is None:
+                raise EngineError(
+                    f"the load engine reported nothing for {PATIENCE_S:g} s: the machine is badly "
+                    "overloaded, or this is a bug in Headcount"
+                )
+            intervals.append(interval)
+            if enough is not None and enough(interval):
+                break
+        return intervals
+
+
+def loaded_values(plan: Plan, compress: float = 1.0) -> Values:
+    """The engine's plan as in the run, with pauses so many times shorter."""
+    run = plan.workload.run
+    faster = run.model_copy(update={"compress": run.compress * compress})
+    workload = plan.workload.model_copy(update={"run": faster})
+    values: Values = json.loads(engine_plan(plan.model_copy(update={"workload": workload})))
+    return values
+
+
+def single_values(values: Values, most_per_s: float) -> Values:
+    """The same for one user, who asks for at most half of the largest throughput.
+
+    A rate limit is then not felt, nor what is left of the scenario before.
+    """
+    least_s, longest_s = SINGLE_PAUSE_S
+    pause_s = min(max(2 / most_per_s if most_per_s > 0 else longest_s, least_s), longest_s)
+    scenarios = [{**one, "pause": None} for one in values["scenarios"]]
+    pace = {"pace": "closed", "think": {"draw": "fixed", "s": pause_s}}
+    return {**values, "workers": 1, "pace": pace, "scenarios": scenarios}
+
+
+def only_values(values: Values, scenario: Values) -> Values:
+    """The same with one scenario and nothing else."""
+    left = {key: value for key, value in values.items() if key != "script"}
+    return {**left, "scenarios": [{**scenario, "weight": 1.0}]}
+
+
+def turns_values(values: Values, scenarios: Sequence[Values]) -> Values:
+    """The same for users who play these scenarios one after the other."""
+    names = [one["name"] for one in scenarios]
+    script = {"names": names, "order": list(range(len(names))), "entries": [0]}
+    return {**values, "scenarios": [{**one, "weight": 1.0} for one in scenarios], "script": script}
+
+
+def _turn(intervals: Sequence[Interval], round_: int, arm: str, users: int) -> Turn:
+    tallies = [tally for one in intervals for tally in one.scenarios]
+    completed, failed = (sum(getattr(t, key) for t in tallies) for key in ("completed", "failed"))
+    seconds = intervals[-1].to_s - intervals[0].from_s if intervals else 0.0
+    ended = completed + failed
+    return Turn(
+        round=round_,
+        arm=arm,
+        users=users,
+        seconds=seconds,
+        completed=completed,
+        failed=failed,
+        rate_per_s=completed / seconds if seconds > 0 else 0.0,
+        service_ms=1000 * sum(t.service_s for t in tallies) / ended if ended else None,
+    )
+
+
+def _faults(intervals: Sequence[Interval]) -> list[str]:
+    return [text for one in intervals for fault in one.faults for text in fault.examples]
