@@ -71,6 +71,14 @@ def diagnose(
             help="With --confirm: another server that uses the same upstream, to load in turn.",
         ),
     ] = None,
+    allow_nudge: Annotated[
+        bool,
+        typer.Option(
+            "--allow-nudge",
+            help="With --confirm, as root on the server's machine: cut the CPU of the server's "
+            "control group in turns, and give it back.",
+        ),
+    ] = False,
     token_file: options.TokenFile = None,
     password_file: options.PasswordFile = None,
     json: options.Json = False,
@@ -115,11 +123,11 @@ def diagnose(
         )
     if output is not None:
         raise InputError(f"--output is for logs; to report a run: headcount report {paths[0]}")
-    how = Confirming(confirm_time, beside, token_file, password_file)
+    how = Confirming(confirm_time, beside, allow_nudge, token_file, password_file)
     if not confirm and how != NOT_CONFIRMING:
         raise InputError(
-            "--confirm-time, --beside, --token-file and --password-file are for experiments: add "
-            "--confirm"
+            "--confirm-time, --beside, --allow-nudge, --token-file and --password-file are for "
+            "experiments: add --confirm"
         )
     of_run(paths[0], how if confirm else None, json=json)
 
@@ -135,6 +143,7 @@ class Confirming:
 
     time: str | None = None
     beside: str | None = None
+    allow_nudge: bool = False
     token_file: Path | None = None
     password_file: Path | None = None
 
@@ -185,7 +194,7 @@ def _confirmed(bundle: Bundle, found: Diagnosis, how: Confirming, *, quiet: bool
     from headcount.controller.experiments.stage import Options
 
     secrets = secrets_for(bundle.plan, how.token_file, how.password_file)
-    asked = Options(seconds=seconds(how.time or CONFIRM_TIME), beside=how.beside)
+    asked = Options(seconds(how.time or CONFIRM_TIME), how.beside, how.allow_nudge)
     with Display(err, quiet=quiet) as display:
         proof = confirm(bundle, found, secrets, display, asked)
     if manifest.is_signed(bundle.folder):

@@ -7,6 +7,7 @@ from headcount.controller.experiments.connections import CONNECTIONS
 from headcount.controller.experiments.experiment import Experiment
 from headcount.controller.experiments.kinds import KINDS
 from headcount.controller.experiments.less import LESS
+from headcount.controller.experiments.nudge import NUDGE
 
-EXPERIMENTS: tuple[Experiment, ...] = (LESS, BESIDE, CONCURRENCY, KINDS, ALONE, CONNECTIONS)
+EXPERIMENTS: tuple[Experiment, ...] = (LESS, BESIDE, NUDGE, CONCURRENCY, KINDS, ALONE, CONNECTIONS)
 """What shows most by itself comes first: an interrupted test keeps what it has."""

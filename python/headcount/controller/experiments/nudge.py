@@ -1,0 +1,120 @@
+"""`nudge`: cut the CPU of a server on this machine that somebody else runs, and give it back.
+
+Only with `--allow-nudge`, and only where the server has a control group of its own. It is cut to a
+part of what the server could have: its quota, or what it uses and what stands idle beside it. Less
+than it uses would always hurt, whatever the limit is.
+"""
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from headcount.analyse.experiments import cut
+from headcount.bundle.confirmation import Finding, Turn
+from headcount.controller.experiments.experiment import Experiment, NotPlayable
+from headcount.controller.experiments.player import Player, loaded_values
+from headcount.controller.experiments.stage import Arm, Stage, play_rounds
+from headcount.counters.proc import cgroup
+from headcount.errors import SystemLimitError
+from headcount.lab.squeeze.quota import quota_of, restored
+
+NAME = "nudge"
+CUT = 0.7
+"""As for lab servers: enough to be told from noise, and little for a server's users."""
+LEAST_LOOK_S = 1.0
+"""How long the CPU is looked at before it is cut."""
+SYS = Path("/sys")
+STAT = Path("/proc/stat")
+IDLE = (3, 4)
+"""Idle and waiting for a disk, of the figures of a line of /proc/stat (proc(5))."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """CPU time so far, in seconds: of the group, and what nobody used of the machine."""
+
+    at_s: float
+    used_s: float
+    idle_s: float
+
+
+def _obstacle(stage: Stage) -> str | None:
+    if not stage.options.allow_nudge:
+        return "it was not allowed (--allow-nudge, as root on the server's machine)"
+    return "only root may change a server's control group" if os.geteuid() != 0 else None
+
+
+def _play(stage: Stage, rounds: int) -> Iterator[Turn]:
+    where = _folders(stage)
+    quota = quota_of(where)
+    if quota is None:
+        raise NotPlayable(
+            "the server is not on this machine, or has no control group of its own whose CPU can "
+            "be limited (a systemd service or a container has one)"
+        )
+    try:
+        quota.restore()  # shows whether it may be written, and changes nothing
+    except SystemLimitError as error:
+        raise NotPlayable(str(error)) from error
+    values = loaded_values(stage.plan, stage.load.compress)
+    with restored(quota), closing(stage.player(values)) as player:
+        whole = _available_cores(stage, player, where)
+        arms = [
+            Arm(cut.WHOLE, player, stage.load.users, terms=quota.restore),
+            Arm(cut.PART, player, stage.load.users, terms=partial(quota.cut, CUT * whole)),
+        ]
+        yield from play_rounds(stage, NAME, arms, rounds)
+
+
+def _folders(stage: Stage) -> dict[str, str]:
+    """The folders of the server's own control group; none where it has none."""
+    server = stage.sut.server
+    return cgroup.folders(SYS, server.first.control_group) if server is not None else {}
+
+
+def _available_cores(stage: Stage, player: Player, where: dict[str, str]) -> float:
+    """What the group could have under load: its quota, or what it uses and what stands idle."""
+    lengths = stage.lengths(stage.load.users)
+    player.bring(stage.load.users, lengths)
+    player.pass_over(lengths.settle_s)
+    before = _usage(where)
+    player.pass_over(max(LEAST_LOOK_S, stage.turn_s))
+    after = _usage(where)
+    if before is None or after is None:
+        raise NotPlayable("the CPU time of the server's control group cannot be read")
+    elapsed_s = max(after.at_s - before.at_s, 1e-9)
+    used = (after.used_s - before.used_s) / elapsed_s
+    idle = (after.idle_s - before.idle_s) / elapsed_s
+    server = stage.sut.server
+    limit = server.first.limits.get("cpu") if server is not None else None
+    return min(used + idle, limit) if limit is not None else used + idle
+
+
+def _usage(where: dict[str, str]) -> Usage | None:
+    reading = cgroup.read(where)
+    if reading.cpu_ns is None:
+        return None
+    first, *_ = STAT.read_text("ascii").splitlines()
+    ticks = [int(word) for word in first.split()[1:]]
+    idle_s = sum(ticks[place] for place in IDLE) / os.sysconf("SC_CLK_TCK")
+    return Usage(time.monotonic(), reading.cpu_ns / 1e9, idle_s)
+
+
+def _judge(stage: Stage, turns: Sequence[Turn]) -> Finding | None:
+    del stage
+    return cut.judge(turns, NAME, "cpu", "the server's CPU", CUT)
+
+
+NUDGE = Experiment(
+    name=NAME,
+    does=f"gives the running server all and {CUT:.0%} of its CPU in turn",
+    about=frozenset({"cpu", "thread", "pool", "lock", "limiter", "delay", "unknown"}),
+    arms=2,
+    obstacle=_obstacle,
+    play=_play,
+    judge=_judge,
+)
