@@ -10,10 +10,10 @@ import struct
 from glob import glob
 from pathlib import Path
 
+from headcount.counters.views.foreign_file import foreign_bytes
 from headcount.counters.views.reading import Reader, Reading
 
 MAGIC = 0xCAFEC0C0
-MOST_BYTES = 1_000_000
 _PROLOGUE = struct.Struct("IBBBBiiqii")
 _ENTRY = struct.Struct("iiiBBBBi")
 _LONG = ord("J")
@@ -27,12 +27,7 @@ _COLLECTIONS = re.compile(r"sun\.gc\.collector\.\d+\.invocations")
 
 def reader(address: str) -> Reader:
     """Read the file of this path."""
-
-    def read() -> Reading:
-        with Path(address).open("rb") as file:
-            return figures(file.read(MOST_BYTES))
-
-    return read
+    return lambda: figures(foreign_bytes(Path(address), is_shared=True))
 
 
 def file_of(pid: int, proc: str = "/proc") -> str | None:

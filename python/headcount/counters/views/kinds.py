@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from headcount.counters.views import haproxy, jvm, php_fpm, redis, services, web
+from headcount.counters.views.foreign_file import foreign_text
 from headcount.counters.views.reading import Reader
 
 NGINX_PATHS = ("/nginx_status", "/stub_status", "/basic_status", "/status")
@@ -188,6 +189,6 @@ def _command(proc: str, pid: int) -> list[str]:
 
 def _text(path: Path) -> str | None:
     try:
-        return path.read_text("utf-8", errors="replace")
+        return foreign_text(path)
     except OSError:
         return None

@@ -12,6 +12,7 @@ from glob import glob
 from pathlib import Path
 
 from headcount.counters.views import ask
+from headcount.counters.views.foreign_file import foreign_text
 from headcount.counters.views.reading import Reader, Reading
 
 SEPARATOR = "|"
@@ -131,9 +132,8 @@ def _parsed(path: Path) -> configparser.ConfigParser:
         interpolation=None, strict=False, inline_comment_prefixes=(";",), allow_no_value=True
     )
     try:
-        text = path.read_text("utf-8", errors="replace")
         # Debian has `include` after the sections' end, where it belongs to the last one.
-        parsed.read_string(text)
+        parsed.read_string(foreign_text(path))
     except (OSError, configparser.Error):
         return configparser.ConfigParser()
     return parsed
