@@ -13,7 +13,7 @@ MACHINE = "sut"
 def figures(played: Played) -> list[str]:
     """A line for each number of users: throughput, times, failures, CPU."""
     lines = []
-    for level in _levels(played):
+    for level in levels(played):
         total = level["total"]
         times = total["response"] or {}
         cpu = {side: _mean(level, side, SERVER_CPU) for side in (MACHINE, "generator")}
@@ -34,11 +34,11 @@ def busy_elsewhere(played: Played) -> float | None:
 
     A limit that is injected beside busy programs may not be the one that binds.
     """
-    summary = _levels(played)[-1]["counters"].get(MACHINE, {}).get(FOREIGN_CPU)
+    summary = levels(played)[-1]["counters"].get(MACHINE, {}).get(FOREIGN_CPU)
     return None if summary is None else float(summary["mean"])
 
 
-def _levels(played: Played) -> list[dict[str, Any]]:
+def levels(played: Played) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads((played.bundle / "levels.json").read_text("utf-8"))[
         "levels"
     ]
