@@ -63,7 +63,7 @@ def test_a_view_that_falls_silent_is_left_alone_for_a_while_and_said_once() -> N
     assert server.asked == asked
     server.now_s += PAUSE_S
     server.is_silent = False
-    server.total = 100.0
-    # Nothing is known of the time in between.
-    assert source.sample().values == {"pool.used": 3.0, "pool.limit": 5.0}
+    server.total = 90.0
+    # What it counted meanwhile is spread over the 18 s.
+    assert source.sample().values["pool.requests"] == 90.0 / 18.0
     assert source.doubts() == []

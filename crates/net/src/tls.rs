@@ -143,9 +143,9 @@ fn no_handshake(error: &io::Error, missing: Option<&str>) -> Fault {
         .and_then(|inner| inner.downcast_ref::<rustls::Error>());
     let sentence = match inner {
         Some(rustls::Error::InvalidCertificate(why)) => format!(
-            "the server's certificate is not trusted: {}; trust its authority with --client \
-             verify_certificates=FILE (PEM), or any certificate with verify_certificates=off",
-            reason(why)
+            "the server's certificate is not trusted: {}{}",
+            reason(why),
+            remedy(why)
         ),
         Some(rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol)) => missing
             .unwrap_or("no TLS handshake: the server speaks another protocol there")
@@ -154,6 +154,23 @@ fn no_handshake(error: &io::Error, missing: Option<&str>) -> Fault {
         None => format!("no TLS handshake: {error}"),
     };
     Fault::session(FaultKind::Connect, sentence)
+}
+
+/// What to do about it, where it is the trust that is missing: another name or a date is not mended
+/// by an authority.
+fn remedy(why: &CertificateError) -> &'static str {
+    match why {
+        CertificateError::NotValidForName
+        | CertificateError::NotValidForNameContext { .. }
+        | CertificateError::Expired
+        | CertificateError::ExpiredContext { .. }
+        | CertificateError::NotValidYet
+        | CertificateError::NotValidYetContext { .. } => "",
+        _ => {
+            "; trust its authority with --client verify_certificates=FILE (PEM), or any \
+             certificate with verify_certificates=off"
+        }
+    }
 }
 
 /// Why a certificate is not trusted, in words where that is a common mistake.

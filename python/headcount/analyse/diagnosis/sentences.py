@@ -16,6 +16,7 @@ HEADS: dict[tuple[Limit, str | None], str] = {
     ("cpu", "neighbour"): "Other programs on the machine, which use its CPU",
     ("cpu", "stolen"): "The hypervisor, which takes its CPU (steal)",
     ("cpu", "bound to some cores"): "The CPUs it is pinned to, while others are idle",
+    ("cpu", "garbage collection"): "The garbage collector: while it works, all users wait",
     ("thread", "one thread"): "One busy thread",
     ("thread", "a few threads"): "A few busy threads",
     ("memory", "as disk"): "Too little memory, which shows as disk reads",

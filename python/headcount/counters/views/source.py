@@ -92,7 +92,6 @@ class _Asked:
 
     def _miss(self, why: str) -> None:
         self._misses += 1
-        self._previous = None
         if self._misses >= MISSES:
             self._due_s = self._clock() + PAUSE_S
             if not self._is_doubted:

@@ -6,7 +6,7 @@ from headcount.analyse.diagnosis.evidence import software
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.saturation import Saturation
 from headcount.analyse.diagnosis.sign import Sign, figure
-from headcount.analyse.diagnosis.thresholds import ramp, threshold
+from headcount.analyse.diagnosis.thresholds import between, ramp, threshold
 from headcount.bundle.diagnosis import Figure
 from headcount.text import share, significant
 
@@ -109,6 +109,12 @@ def signs(level: Observation, seen: Saturation) -> Sign | None:
     collecting = _collecting(level)
     if sign is None or collecting is None:
         return sign
+    if collecting.counter == JVM and collecting.value >= threshold("jvm.gc.most"):
+        # What stands still for a collection serves nobody, whoever else uses the CPU.
+        least = threshold("jvm.gc")
+        score = max(sign.score, between(collecting.value, least, threshold("jvm.gc.most")))
+        figures = (collecting, *sign.figures)
+        return replace(sign, detail="garbage collection", score=score, figures=figures, size=None)
     return replace(sign, figures=(*sign.figures, collecting))
 
 

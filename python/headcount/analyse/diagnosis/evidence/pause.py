@@ -53,7 +53,7 @@ def sign(
     levels = sorted((o for o in observations if o.valid), key=lambda o: o.users)
     if not levels:
         return None
-    return _stopped(levels) or _stalled(levels, measured)
+    return _stopped(levels) or _stalled(levels, measured) or _counted(levels)
 
 
 def _stalled(
@@ -105,6 +105,19 @@ def _stopped(levels: Sequence[Observation]) -> Sign | None:
     text = f"its threads were stopped {share(part)} of the time, from outside"
     shown = figure(level, STOPPED, level.mean(STOPPED) or 0.0, text)
     return Sign("pause", "stopped", 1.0, (shown,))
+
+
+def _counted(levels: Sequence[Observation]) -> Sign | None:
+    """Pauses that a JVM counts itself, where they are too short or too many to stand out."""
+    known = [(stopped, level) for level in levels if (stopped := level.mean(JVM)) is not None]
+    if not known:
+        return None
+    stopped, level = known[-1]
+    least = threshold("jvm.gc")
+    if stopped < least:
+        return None
+    score = 0.6 + 0.4 * between(stopped, least, 3 * least)
+    return Sign("pause", "garbage collection", score, (cpu.jvm_figure(level, stopped),))
 
 
 def _seconds(measured: Sequence[Mapping[str, Any]]) -> Iterator[_Second]:
