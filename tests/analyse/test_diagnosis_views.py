@@ -119,3 +119,17 @@ def test_a_collector_that_takes_the_time_is_the_limit_beside_busy_neighbours(
         assert "by the JVM's own count" in found.sentence
         assert "99.6% of their heap" in found.sentence
         assert found.advice[0].id.startswith("cpu-gc") or "heap" in found.advice[0].sentence
+
+
+def test_connections_that_nginx_closes_at_once_are_named_with_their_setting() -> None:
+    """Users whom the server lets in are served as fast as ever, the others are turned away."""
+    views = [{"web.connections.dropped": closed} for closed in (0.0, 0.0, 40.0)]
+    levels = ladder([40, 320, 400], views)
+    refused = level(3, 64, 400, 0.05, 0.0, QUIET, refused=44)
+    refused = refused.model_copy(
+        update={"outcome": "failed", "counters": {**levels[2].counters}},
+    )
+    found = diagnosed([*levels[:2], refused])
+    assert found.limit == "refusal"
+    evidence = next(one for one in found.candidates if one.limit == "refusal")
+    assert "worker_connections are used up" in evidence.figures[0].sentence

@@ -28,6 +28,11 @@ def command(proc: Path, pid: int, *words: str) -> None:
     folder.mkdir(parents=True)
     (folder / "cmdline").write_text("\0".join(words) + "\0")
     (folder / "status").write_text(f"Name:\t{words[0]}\nNSpid:\t{pid}\t7\n")
+    for process in (folder, proc / "self"):
+        (process / "ns").mkdir(parents=True, exist_ok=True)
+        for kind in ("mnt", "net"):
+            (process / "ns" / kind).unlink(missing_ok=True)
+            (process / "ns" / kind).symlink_to(f"{kind}:[4026531840]")
     (folder / "root").symlink_to("/")
     (folder / "cwd").symlink_to(proc.parent)
 
@@ -47,6 +52,18 @@ def test_haproxys_socket_is_in_the_configuration_of_its_command_line(tmp_path: P
     command(tmp_path / "proc", 7, "haproxy", "-f", "a.cfg", "-db", "-f", str(tmp_path / "b.cfg"))
     around = Around(URL, "", {7: "haproxy"}, proc=str(tmp_path / "proc"))
     assert places("haproxy", around)[:2] == ["/run/a.sock", f"{URL}/figures"]
+
+
+def test_a_configuration_in_a_container_names_nothing_of_this_machine(tmp_path: Path) -> None:
+    (tmp_path / "a.cfg").write_text("global\n  stats socket /run/a.sock\n")
+    command(tmp_path / "proc", 7, "haproxy", "-f", "a.cfg")
+    around = Around(None, "", {7: "haproxy"}, proc=str(tmp_path / "proc"))
+    assert places("haproxy", around) == ["/run/a.sock"]
+    namespace = tmp_path / "proc" / "7" / "ns" / "mnt"
+    namespace.unlink()
+    assert places("haproxy", around) == []
+    namespace.symlink_to("mnt:[4026532999]")
+    assert places("haproxy", around) == []
 
 
 def test_php_fpms_pools_are_those_of_its_only_first_process(tmp_path: Path) -> None:

@@ -12,8 +12,13 @@ from test_e2e_failures import WORKLOAD
 from test_e2e_local_server import server as plain_server
 
 from headcount.bundle import reader
+from headcount.counters.proc.machine import ThisMachine
+from headcount.counters.proc.serving import program_name
+from headcount.counters.views import find_views
+from headcount.counters.views.kinds import Around
 from headcount.errors import ExitCode
 from headcount.lab import port
+from mail_office import serving as mail_serving
 from processes import Headcount, lines, wait_for
 from web_server import serving
 
@@ -131,3 +136,16 @@ def test_a_view_that_is_another_page_is_an_error(
     assert own.code == ExitCode.BAD_INPUT
     assert "is asked for its figures anyway" in own.message
     assert not headcount.bundles()
+
+
+def test_dovecots_services_are_read_at_the_socket_of_its_configuration() -> None:
+    with mail_serving() as office:
+        names = {pid: program_name(ThisMachine(), pid) for pid in office.server.pids}
+        found, doubts = find_views(Around(processes=names))
+        (view,) = [one for one in found if one.title == "Dovecot service status"]
+        assert doubts == []
+        gauges = view.read().gauges
+    services = ("imap-login", "imap", "lmtp")
+    limits = [gauges[f"dovecot.processes.limit{{dovecot.service={one}}}"] for one in services]
+    assert min(limits) >= 1
+    assert gauges["dovecot.processes.busy{dovecot.service=imap}"] == 0

@@ -49,6 +49,16 @@ class Around:
         """The server's processes of these programs."""
         return [pid for pid, name in self.processes.items() if name.startswith(programs)]
 
+    def shares(self, pid: int) -> bool:
+        """Whether a path or an address in a process's configuration means the same here.
+
+        In a container it does not: here another server may listen there.
+        """
+        return all(
+            _namespace(self.proc, str(pid), kind) == _namespace(self.proc, "self", kind) is not None
+            for kind in ("mnt", "net")
+        )
+
     def calls_itself(self, *words: str) -> bool:
         """Whether its answers say so, or its processes."""
         return self.banner.lower().startswith(words) or bool(self.runs(*words))
@@ -96,7 +106,7 @@ def _apache(around: Around) -> Iterable[Guess]:
 
 def _haproxy(around: Around) -> Iterable[Guess]:
     """The sockets and pages of its configuration, which its command line names."""
-    for pid in around.runs("haproxy"):
+    for pid in filter(around.shares, around.runs("haproxy")):
         for text in _configurations(around.proc, pid, "-f"):
             yield from ((path, haproxy.reader(path)) for path in haproxy.sockets(text))
             if around.url is not None:
@@ -122,7 +132,9 @@ def _php_fpm(around: Around) -> Iterable[Guess]:
     masters = {
         pid: path
         for pid, name in around.others.items()
-        if name.startswith("php-fpm") and (path := _fpm_configuration(around.proc, pid))
+        if name.startswith("php-fpm")
+        and around.shares(pid)
+        and (path := _fpm_configuration(around.proc, pid))
     }
     if len(masters) != 1:
         return
@@ -139,7 +151,7 @@ def _jvm(around: Around) -> Iterable[Guess]:
 
 
 def _dovecot(around: Around) -> Iterable[Guess]:
-    for pid in around.runs("dovecot"):
+    for pid in filter(around.shares, around.runs("dovecot")):
         texts = _configurations(around.proc, pid, "-c")
         named = [path for text in texts for path in services.dovecot_sockets(text)]
         for path in named or [services.DOVECOT]:
@@ -185,6 +197,14 @@ def _seen(proc: str, pid: int, name: str) -> Path:
 def _command(proc: str, pid: int) -> list[str]:
     text = _text(Path(f"{proc}/{pid}/cmdline")) or ""
     return [word for word in text.split("\0") if word]
+
+
+def _namespace(proc: str, process: str, kind: str) -> str | None:
+    """Which namespace of a kind a process is in; None where that may not be seen."""
+    try:
+        return str(Path(f"{proc}/{process}/ns/{kind}").readlink())
+    except OSError:
+        return None
 
 
 def _text(path: Path) -> str | None:

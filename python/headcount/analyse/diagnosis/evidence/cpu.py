@@ -120,7 +120,7 @@ def signs(level: Observation, seen: Saturation) -> Sign | None:
 
 def jvm_figure(level: Observation, stopped: float, when: str = "of the time") -> Figure:
     """What the JVM's own counters say of its collector, and how full its heap is."""
-    text = f"its garbage collector stopped it for {share(stopped)} {when}, by the JVM's own count"
+    text = f"collections stopped the program for {share(stopped)} {when}, by the JVM's own count"
     used, limit = level.mean("jvm.memory.used"), level.mean("jvm.memory.limit")
     if used is not None and limit:
         text += f"; long-lived objects filled {share(min(used / limit, 1.0))} of their heap"
