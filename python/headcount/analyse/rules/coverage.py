@@ -61,7 +61,8 @@ class Coverage:
 def coverage(frame: Frame) -> Coverage:
     """How much of the time a recording shows."""
     moments = [frame.moments(name) for name in frame.names() if name not in {CPUS, MEMORY}]
-    at_s = max(moments, key=len, default=np.array([]))
+    # Of several samples at one moment, as two logs pasted together have, nothing more is known.
+    at_s = np.unique(max(moments, key=len, default=np.array([])))
     if not len(at_s):
         return Coverage(0, 0.0, 0.0, 0.0)
     return Coverage(

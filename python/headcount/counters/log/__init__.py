@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from headcount.counters.log import own, pcp, perfmon, prometheus, sysstat
+from headcount.counters.log.moments import possible
 from headcount.counters.log.reader import HEAD_BYTES, Reader
 from headcount.counters.recording import Recording
 from headcount.errors import InputError
@@ -27,7 +28,8 @@ def read(path: Path) -> list[Recording]:
     The content decides the format, never the file's name.
 
     Raises:
-        InputError: There is no such file, no reader knows it, or it is damaged beyond use.
+        InputError: There is no such file, no reader knows it, it is damaged beyond use, or it has
+            no samples.
         SystemLimitError: A program that reading it needs is not installed.
 
     """
@@ -36,7 +38,10 @@ def read(path: Path) -> list[Recording]:
     head = _head(path)
     for reader in READERS:
         if reader.recognises(path, head):
-            return reader.read(path)
+            found = [possible(one) for one in reader.read(path)]
+            if not found:
+                raise InputError(f"{path} has no samples")
+            return found
     raise InputError(_unknown(path, head))
 
 

@@ -144,11 +144,17 @@ def _answer_machines(path: Path, text: str) -> tuple[list[_Machine], int]:
         labels = tuple(sorted((k, str(v)) for k, v in metric.items() if k not in _ADDED))
         instance = str(metric.get("instance", ""))
         machine = machines.setdefault(instance, _Machine(instance))
-        for at_s, value in series.get("values", []):
-            number = float(value)
+        for at_s, number in _points(path, series):
             if math.isfinite(number):
-                machine.put(float(at_s), name, labels, number)
+                machine.put(at_s, name, labels, number)
     return list(machines.values()), unnamed
+
+
+def _points(path: Path, series: Mapping[str, Any]) -> list[tuple[float, float]]:
+    try:
+        return [(float(at_s), float(value)) for at_s, value in series.get("values", [])]
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{path}: a series has a point that is not a time and a value") from error
 
 
 def _series(path: Path, text: str) -> Iterator[Mapping[str, Any]]:

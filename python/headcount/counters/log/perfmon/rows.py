@@ -134,7 +134,10 @@ def _cells(line: str, delimiter: str, width: int) -> list[str]:
         cells = line[1:-1].split(f'"{delimiter}"')  # takes a quarter of the time
         if len(cells) == width:
             return cells
-    return next(csv.reader((line,), delimiter=delimiter), [])
+    try:
+        return next(csv.reader((line,), delimiter=delimiter), [])
+    except csv.Error:  # a cell of over 128 KiB, which is no number
+        return []
 
 
 def _closed(line: str) -> bool:

@@ -97,7 +97,8 @@ class _Kept:
             self.first_local = stamp
         found = figures(sample)
         self.rows.add(_written_s(stamp), tuple(found), tuple(found.values()))
-        self.has_system |= any("system" in cpu for cpu in sample.get("cpu-load", ()))
+        if not self.has_system:
+            self.has_system = any("system" in cpu for cpu in sample.get("cpu-load", ()))
         sections = tuple(sample)
         if sections not in self.sections:
             self.sections.add(sections)

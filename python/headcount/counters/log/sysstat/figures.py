@@ -67,6 +67,15 @@ HOST: Mapping[str, Names] = {
         ("full_avg", "system.linux.pressure{resource=memory,kind=full}", _PERCENT),
     ),
 }
+_PARTS: Mapping[str, tuple[tuple[str | None, Names], ...]] = {
+    section: tuple(
+        (path.partition("/")[2] or None, names)
+        for path, names in HOST.items()
+        if path.partition("/")[0] == section
+    )
+    for section in dict.fromkeys(path.partition("/")[0] for path in HOST)
+}
+"""The same by section: a sample has few of them."""
 _DISK: Names = (
     ("tps", "system.disk.operations", 1),
     ("rkB", f"system.disk.io{_READ}", _KIB),
@@ -96,9 +105,12 @@ _LINK_ERRORS: Names = (
 def figures(sample: Figure) -> dict[str, float]:
     """The counters of one sample of sadf's JSON."""
     values: dict[str, float] = {}
-    for path, names in HOST.items():
-        if path.partition("/")[0] in sample:
-            values |= _named(_section(sample, path), names)
+    for section, content in sample.items():
+        for part, names in _PARTS.get(section, ()):
+            if isinstance(content, dict):
+                figure = content if part is None else content.get(part)
+                if isinstance(figure, dict):
+                    _add_named(values, figure, names)
     faults = values.get("system.paging.faults")
     major = values.get("system.paging.faults{system.paging.fault.type=major}")
     if faults is not None and major is not None:
@@ -112,12 +124,13 @@ def figures(sample: Figure) -> dict[str, float]:
                 (("all", "system.cpu.interrupts", 1), ("value", "system.cpu.interrupts", 1)),
             )
     _disks(values, _list(sample, "disk"))
-    _links(values, _list(sample, "network/net-dev"), _LINK)
-    _links(values, _list(sample, "network/net-edev"), _LINK_ERRORS)
+    network = _section(sample, "network")
+    _links(values, _list(network, "net-dev"), _LINK)
+    _links(values, _list(network, "net-edev"), _LINK_ERRORS)
     for system in _list(sample, "filesystems"):
         used = system.get("%fsused")
         if isinstance(used, int | float):
-            name = instance_name("system.filesystem.utilization", DEVICE, str(system["filesystem"]))
+            name = _instance("system.filesystem.utilization", DEVICE, str(system["filesystem"]))
             values[name] = used * _PERCENT
     return values
 
@@ -146,29 +159,30 @@ _instance = lru_cache(maxsize=10_000)(instance_name)
 """A log has the same names in each of its samples."""
 
 
-def _section(sample: Figure, path: str) -> Figure:
-    found: Any = sample
-    for part in path.split("/"):
-        found = found.get(part) if isinstance(found, dict) else None
+def _section(sample: Figure, name: str) -> Figure:
+    found = sample.get(name)
     return found if isinstance(found, dict) else {}
 
 
-def _list(sample: Figure, path: str) -> list[Figure]:
-    *folder, last = path.split("/")
-    found = (_section(sample, folder[0]) if folder else sample).get(last)
-    return (
-        [figure for figure in found if isinstance(figure, dict)] if isinstance(found, list) else []
-    )
+def _list(sample: Figure, name: str) -> list[Figure]:
+    found = sample.get(name)
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
 def _named(figure: Figure, names: Names) -> dict[str, float]:
     """The counters of a section; where two fields are one counter, the first that is there."""
     values: dict[str, float] = {}
-    for key, name, factor in names:
-        value = figure.get(key)
-        if name not in values and isinstance(value, _NUMBER):
-            values[name] = value * factor
+    _add_named(values, figure, names)
     return values
+
+
+def _add_named(values: dict[str, float], figure: Figure, names: Names) -> None:
+    """Add the counters of a section that are not there yet."""
+    for key, name, factor in names:
+        if key in figure and name not in values:
+            value = figure[key]
+            if isinstance(value, _NUMBER):
+                values[name] = value * factor
 
 
 def _memory(values: dict[str, float], memory: Figure) -> None:
@@ -192,52 +206,78 @@ def _memory(values: dict[str, float], memory: Figure) -> None:
         values["system.paging.utilization"] = float(memory["swpused-percent"]) * _PERCENT
 
 
+def _modes(*fields: tuple[str, str, str | None]) -> tuple[tuple[str, str, str | None], ...]:
+    """Counters of the CPUs' time: name, field of sar's, and one that is part of it."""
+    return tuple(
+        (f"system.cpu.utilization{{cpu.mode={mode}}}", field, more) for mode, field, more in fields
+    )
+
+
+_REST = (
+    ("idle", "idle", None),
+    ("iowait", "iowait", None),
+    ("interrupt", "irq", None),
+    ("softirq", "soft", None),
+    ("steal", "steal", None),
+)
+_MODES = _modes(
+    ("user", "user", None), ("nice", "nice", "gnice"), ("system", "system", None), *_REST
+)
+_DETAILED = _modes(
+    ("user", "usr", "guest"), ("nice", "nice", "gnice"), ("system", "sys", None), *_REST
+)
+"""With `-u ALL`."""
+
+
 def _cpus(values: dict[str, float], cpus: list[Figure]) -> None:
-    singles = [cpu for cpu in cpus if cpu.get("cpu") not in {"all", -1}]
-    everything = next((cpu for cpu in cpus if cpu.get("cpu") in {"all", -1}), None)
+    singles, everything = [], None
+    for cpu in cpus:
+        if cpu.get("cpu") not in {"all", -1}:
+            singles.append(cpu)
+        elif everything is None:
+            everything = cpu
     if everything is not None:
-        detailed = "usr" in everything
-        user, nice = ("usr", "gnice") if detailed else ("user", "gnice")
-        modes = {
-            "user": (user, "guest") if detailed else (user,),
-            "nice": ("nice", nice),
-            "system": ("sys",) if detailed else ("system",),
-            "idle": ("idle",),
-            "iowait": ("iowait",),
-            "interrupt": ("irq",),
-            "softirq": ("soft",),
-            "steal": ("steal",),
-        }
-        for mode, fields in modes.items():
-            if fields[0] in everything:
-                share = sum(float(everything.get(field, 0)) for field in fields) * _PERCENT
-                values[f"system.cpu.utilization{{cpu.mode={mode}}}"] = share
+        for name, field, more in _DETAILED if "usr" in everything else _MODES:
+            if field in everything:
+                share = float(everything[field])
+                if more is not None:
+                    share += float(everything.get(more, 0))
+                values[name] = share * _PERCENT
         values["system.cpu.utilization"] = _busy(everything)
     if singles:
         values["system.cpu.utilization.busiest"] = max(_busy(cpu) for cpu in singles)
 
 
 def _busy(cpu: Figure) -> float:
-    return min(1.0, max(0.0, 1 - (float(cpu["idle"]) + float(cpu.get("iowait", 0))) * _PERCENT))
+    share = 1 - (float(cpu["idle"]) + float(cpu.get("iowait", 0))) * _PERCENT
+    # In this order what is not a number stays so: it is absent, not an idle CPU.
+    return min(max(share, 0.0), 1.0)
 
 
 def _disks(values: dict[str, float], disks: list[Figure]) -> None:
-    """Each disk's counters, and the host's over its real disks.
-
-    The host's reads, writes and bytes are sysstat's own, its queue is the sum, its busy share the
-    mean, its wait that of all operations.
-    """
+    """Each disk's counters, and the host's over its real disks."""
     real: list[dict[str, float]] = []
     for disk in disks:
         name = str(disk.get("disk-device", ""))
         named = _named(disk, _DISK)
         if not named.get("system.disk.operations"):
             named.pop("system.disk.operation_time", None)
-        values |= {_instance(family, DEVICE, name): one for family, one in named.items()}
+        for family, one in named.items():
+            values[_instance(family, DEVICE, name)] = one
         if not name.startswith(_STACKED):
             real.append(named)
-    if not real:
-        return
+    if len(real) == 1:
+        _one_disk(values, real[0])
+    elif real:
+        _several_disks(values, real)
+
+
+def _several_disks(values: dict[str, float], real: list[dict[str, float]]) -> None:
+    """The host's figures where it has several.
+
+    Its reads, writes and bytes are sysstat's own, its queue is the sum, its busy share the mean,
+    its wait that of all operations.
+    """
     for family in {name for disk in real for name in disk}:
         parts = [disk[family] for disk in real if family in disk]
         if family == "system.disk.utilization":
@@ -254,6 +294,17 @@ def _disks(values: dict[str, float], disks: list[Figure]) -> None:
     if operations > 0:
         waited = sum(number * wait for number, wait in done)
         values["system.disk.operation_time"] = waited / operations
+
+
+def _one_disk(values: dict[str, float], disk: Mapping[str, float]) -> None:
+    """The host's figures where it has one disk: the disk's."""
+    for family, one in disk.items():
+        if family == "system.disk.utilization":
+            values[family] = values[f"{family}.busiest"] = one
+        elif family == "system.disk.operation_time":
+            values[family] = one
+        else:
+            values.setdefault(family, one)
 
 
 def _links(values: dict[str, float], links: Iterable[Figure], names: Names) -> None:
