@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from headcount.counters.columns import Builder
 from headcount.counters.prometheus import exposition, values
 from headcount.counters.prometheus.exposition import Labels, Page
 from headcount.counters.prometheus.mapping import Exporter, exporter_of, exporters
 from headcount.counters.recording import Recording
-from headcount.counters.source import Sample
 from headcount.errors import InputError
 
 FORMAT = "Prometheus (range query responses, or a sequence of exporter pages)"
@@ -86,12 +86,12 @@ def _recording(path: Path, machine: _Machine, notes: Iterable[str]) -> Recording
     exporter = exporter_of(names)
     if exporter is None:
         return None
-    samples: list[Sample] = []
+    samples = Builder()
     host: str | None = None
     was: tuple[float, Page] | None = None
     repeated = 0
     for at_s in moments:
-        page = machine.pages[at_s]
+        page = machine.pages.pop(at_s)  # it takes more memory than what is made of it
         if was is not None and page == was[1]:
             repeated += 1  # queried more often than the exporter was scraped: nothing new
             continue
@@ -100,7 +100,7 @@ def _recording(path: Path, machine: _Machine, notes: Iterable[str]) -> Recording
         found = values.values(exporter, was[1] if was else None, page, elapsed_s)
         was = at_s, page
         if found:
-            samples.append(Sample(at_s, found))
+            samples.add(at_s, tuple(found), tuple(found.values()))
     messages = list(notes)
     if repeated:
         messages.append(
@@ -113,7 +113,7 @@ def _recording(path: Path, machine: _Machine, notes: Iterable[str]) -> Recording
         format=f"Prometheus, {exporter.name}",
         host=host or machine.name or None,
         system=exporter.system,
-        samples=tuple(samples),
+        samples=samples.columns(),
         notes=tuple(messages),
         unknown=tuple(unknown),
     )

@@ -24,6 +24,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+_MOST_KEPT = 100
+"""Sets of metrics whose counters are kept; a log has a few."""
+
 
 class _Data(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -147,6 +150,28 @@ class Exporter(_Data):
     interface: Groups = Groups()
     volume: Groups = Groups()
     counter: tuple[Mapped, ...]
+
+    @cached_property
+    def _made_of(self) -> dict[frozenset[str], tuple[Mapped, ...]]:
+        return {}
+
+    def made_of(self, names: frozenset[str]) -> tuple[Mapped, ...]:
+        """The counters of which no metric is missing on a page with these.
+
+        Pages of one machine have the same metrics, so that the answer is kept.
+        """
+        if names not in self._made_of:
+            if len(self._made_of) >= _MOST_KEPT:
+                self._made_of.clear()
+            self._made_of[names] = tuple(
+                counter
+                for counter in self.counter
+                if all(
+                    term.optional or not names.isdisjoint(term.metric)
+                    for term in (*counter.of, *counter.over)
+                )
+            )
+        return self._made_of[names]
 
     @cached_property
     def metrics(self) -> frozenset[str]:

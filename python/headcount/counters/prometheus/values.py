@@ -53,7 +53,7 @@ def values(
     the exporter that went backwards was reset in between: what is made of it is absent.
     """
     found: dict[str, float] = {}
-    for counter in exporter.counter:
+    for counter in exporter.made_of(frozenset(current)):
         if counter.kind in {"rate", "share"} and (previous is None or elapsed_s <= 0):
             continue
         if not all(_is_above_zero(current, metric) for metric in counter.needs):
