@@ -6,6 +6,7 @@
 - `pool`: a semaphore of 4 around the whole request
 - `lock`: a mutex around the whole request
 - `limiter`: a token bucket without tokens in stock, whatever is asked for
+- `cpu`: 1 ms of computing
 - `delay`: a sleep, and nothing that is shared
 - `upstream=HOST:PORT`: the answer of another server, with nothing of its own
 """
@@ -18,11 +19,13 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 HELD_S = {"/cheap": 0.008, "/dear": 0.024}
 PLACES = 4
 PER_S = 60.0
 """Of the token bucket: far below what one user could ask for."""
+COMPUTED_S = 0.001
 SLOW = 5
 """How many times longer the server takes that is slow for everybody."""
 
@@ -65,6 +68,10 @@ class Server(http.server.ThreadingHTTPServer):
             if held_s:
                 self.bucket.wait()
             time.sleep(held_s / 8)
+        elif self.limit == "cpu":
+            end_s = time.thread_time() + COMPUTED_S
+            while time.thread_time() < end_s:
+                pass
         elif self.limit == "delay":
             time.sleep(SLOW * held_s)
         elif self.upstream and held_s:
@@ -106,18 +113,33 @@ def main(words: list[str]) -> None:
     sys.stdin.read()
 
 
+@dataclass(frozen=True)
+class Serving:
+    """A server under way."""
+
+    address: str
+    process: subprocess.Popen[str]
+
+    def stop(self) -> None:
+        """Kill it, as a crash would."""
+        self.process.kill()
+        self.process.communicate()
+
+
 @contextlib.contextmanager
-def serving(limit: str) -> Iterator[str]:
-    """A server with this limit in a process of its own; its address."""
+def serving(limit: str) -> Iterator[Serving]:
+    """A server with this limit in a process of its own."""
     process = subprocess.Popen(
         [sys.executable, __file__, limit], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     try:
         assert process.stdout is not None
-        yield f"127.0.0.1:{process.stdout.readline().strip()}"
+        port = process.stdout.readline().strip()
+        yield Serving(f"127.0.0.1:{port}", process)
     finally:
-        process.kill()
-        process.communicate()
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from headcount.bundle import reader
+from headcount.bundle import confirmation, manifest, reader
+from headcount.bundle.confirmation import Confirmation
 from processes import Headcount
 
 RUN = (
@@ -73,6 +74,54 @@ def test_the_report_shows_the_evidence(home: Headcount, bundle: Path) -> None:
     del home
 
 
+def test_what_experiments_came_to_stands_beside_the_answer(home: Headcount, bundle: Path) -> None:
+    verdict = reader.load(bundle).verdict
+    assert verdict is not None
+    assert verdict.diagnosis is not None
+    named = verdict.diagnosis.limit
+    proof = Confirmation(
+        at="2026-11-24T10:00:00.000+00:00",
+        target="lab:app",
+        limit=named,
+        detail=None,
+        answer="refuted",
+        experiments=["concurrency", "kinds"],
+        supported="lock",
+        seconds=60.0,
+        ending="finished",
+        sentence="Refuted by experiment `concurrency`: the limit is another.",
+        next_step=None,
+        findings=[],
+        left_out=[],
+    )
+    confirmation.write(proof, bundle)
+    try:
+        beside = "refuted by experiments concurrency and kinds, which support a lock"
+        shown = " ".join(home.run("show", str(bundle)).out.split())
+        assert beside in shown
+        found = " ".join(home.run("diagnose", str(bundle)).out.split())
+        assert beside in found
+        assert f"Experiments {proof.sentence}" in found
+        for verb in ("show", "diagnose"):
+            printed = home.run(verb, str(bundle), "--json").json["confirmation"]
+            assert printed == proof.model_dump(mode="json")
+        assert home.run("report", str(bundle), "--output", str(bundle.parent / "r.html")).code == 0
+        page = (bundle.parent / "r.html").read_text("utf-8")
+        (bundle.parent / "r.html").unlink()
+        assert page.count(beside) == 1
+        assert "Experiments: " in page
+        checked = home.run("audit", str(bundle), "--json")
+        assert confirmation.FILE not in checked.out
+        other = proof.model_copy(update={"limit": "errors"})
+        confirmation.write(other, bundle)
+        assert beside not in " ".join(home.run("show", str(bundle)).out.split())
+        (bundle / confirmation.FILE).write_text("{}", "utf-8")
+        assert "damaged at" in home.run("diagnose", str(bundle)).message
+    finally:
+        (bundle / confirmation.FILE).unlink()
+        manifest.write(bundle)
+
+
 def test_what_is_no_bundle_is_refused(home: Headcount, bundle: Path, tmp_path: Path) -> None:
     ended = home.run("diagnose", str(tmp_path))
     assert ended.code == 2
@@ -91,4 +140,4 @@ def test_what_cannot_be_put_to_the_test_is_refused(home: Headcount, tmp_path: Pa
     log.write_text("nothing", "utf-8")
     ended = home.run("diagnose", str(log), "--confirm")
     assert ended.code == 2
-    assert "lab server" in ended.err
+    assert "needs the bundle of a run" in ended.err

@@ -26,11 +26,13 @@ from headcount.plan import target as targets
 
 ROUNDS = LEAST_PAIRS + 1
 """One to spare: a turn without an answer takes its round with it."""
-SHORTEST_TURN_S = 0.2
+SHORTEST_TURN_S = 0.15
 LONGEST_TURN_S = 5.0
 """Longer turns meet more drift, and rounds are what the interval comes from."""
 OVERHEAD = 1.4
 """Of a turn, with the coming and settling of its users."""
+REPORTS_S = 0.1
+"""More for each turn: its parts end with the next report."""
 LONGEST_PAUSE_S = 0.25
 """Mean pause of users in experiments: turns are too short for longer ones, so these are shortened,
 and there are fewer users, as many as are in the server at a time."""
@@ -190,13 +192,13 @@ def choose(stage: Stage) -> Chosen:
     fixed_s = possible[0].turn_s
     if fixed_s is not None:
         return Chosen(possible, left_out, ROUNDS, fixed_s, ROUNDS * possible[0].arms * fixed_s)
-    arms, busy_s = sum(one.arms for one in possible), stage.load.busy_s
+    arms, more_s = sum(one.arms for one in possible), stage.load.busy_s + REPORTS_S
     for rounds in (ROUNDS, LEAST_PAIRS):
         turns = rounds * arms
-        turn_s = min((stage.options.seconds / turns - busy_s) / OVERHEAD, LONGEST_TURN_S)
+        turn_s = min((stage.options.seconds / turns - more_s) / OVERHEAD, LONGEST_TURN_S)
         if turn_s >= SHORTEST_TURN_S:
-            return Chosen(possible, left_out, rounds, turn_s, turns * (turn_s * OVERHEAD + busy_s))
-    least_s = LEAST_PAIRS * arms * (SHORTEST_TURN_S * OVERHEAD + busy_s)
+            return Chosen(possible, left_out, rounds, turn_s, turns * (turn_s * OVERHEAD + more_s))
+    least_s = LEAST_PAIRS * arms * (SHORTEST_TURN_S * OVERHEAD + more_s)
     raise InputError(
         f"--confirm-time is {stage.options.seconds:g} s; these experiments "
         f"({', '.join(one.name for one in possible)}) need at least {math.ceil(least_s)} s"

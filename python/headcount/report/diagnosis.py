@@ -105,9 +105,11 @@ def tested(diagnosis: Diagnosis, confirmation: Confirmation | None) -> str:
         return ""
     if confirmation.answer == "undecided":
         return "experiments left it undecided"
-    text = f"{confirmation.answer} by experiment {' and '.join(confirmation.experiments)}"
+    one = len(confirmation.experiments) == 1
+    names = " and ".join(confirmation.experiments)
+    text = f"{confirmation.answer} by experiment{'' if one else 's'} {names}"
     if confirmation.answer == "refuted" and confirmation.supported is not None:
-        text += f", which supports {NAMES[confirmation.supported]}"
+        text += f", which {'supports' if one else 'support'} {NAMES[confirmation.supported]}"
     return text
 
 

@@ -2,12 +2,12 @@
 
 Only with `--allow-nudge`, and only where the server has a control group of its own. It is cut to a
 part of what the server could have: its quota, or what it uses and what stands idle beside it. Less
-than it uses would always hurt, whatever the limit is.
+than it uses would always hurt, whatever the limit is (utilisation law: X = U / D).
 """
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -27,6 +27,8 @@ CUT = 0.7
 """As for lab servers: enough to be told from noise, and little for a server's users."""
 LEAST_LOOK_S = 1.0
 """How long the CPU is looked at before it is cut."""
+MOST_OF_OTHERS = 0.25
+"""Of the machine: from here on other programs are a limit of their own, as in the diagnosis."""
 SYS = Path("/sys")
 STAT = Path("/proc/stat")
 IDLE = (3, 4)
@@ -35,11 +37,12 @@ IDLE = (3, 4)
 
 @dataclass(frozen=True)
 class Usage:
-    """CPU time so far, in seconds: of the group, and what nobody used of the machine."""
+    """CPU time so far, in seconds: of the group, of nobody, and of Headcount itself."""
 
     at_s: float
     used_s: float
     idle_s: float
+    own_s: float
 
 
 def _obstacle(stage: Stage) -> str | None:
@@ -76,8 +79,16 @@ def _folders(stage: Stage) -> dict[str, str]:
     return cgroup.folders(SYS, server.first.control_group) if server is not None else {}
 
 
-def _available_cores(stage: Stage, player: Player, where: dict[str, str]) -> float:
-    """What the group could have under load: its quota, or what it uses and what stands idle."""
+def _available_cores(stage: Stage, player: Player, where: Mapping[str, str]) -> float:
+    """What the group could have under load: its quota, or what it uses and what stands idle.
+
+    Raises NotPlayable where other programs use so much that this is not known.
+    """
+    machine = len(os.sched_getaffinity(0))
+    server = stage.sut.server
+    limit = server.first.limits.get("cpu") if server is not None else None
+    if limit is not None and limit < machine:
+        return limit
     lengths = stage.lengths(stage.load.users)
     player.bring(stage.load.users, lengths)
     player.pass_over(lengths.settle_s)
@@ -86,22 +97,27 @@ def _available_cores(stage: Stage, player: Player, where: dict[str, str]) -> flo
     after = _usage(where)
     if before is None or after is None:
         raise NotPlayable("the CPU time of the server's control group cannot be read")
+    used, idle, own = (
+        getattr(after, name) - getattr(before, name) for name in ("used_s", "idle_s", "own_s")
+    )
     elapsed_s = max(after.at_s - before.at_s, 1e-9)
-    used = (after.used_s - before.used_s) / elapsed_s
-    idle = (after.idle_s - before.idle_s) / elapsed_s
-    server = stage.sut.server
-    limit = server.first.limits.get("cpu") if server is not None else None
-    return min(used + idle, limit) if limit is not None else used + idle
+    others = machine - (used + idle + own) / elapsed_s
+    if others > MOST_OF_OTHERS * machine:
+        raise NotPlayable(
+            f"other programs use {others:.1f} of {machine} CPUs, so what the server could have is "
+            "not known; stop them, or give the server a quota"
+        )
+    return float((used + idle) / elapsed_s)
 
 
-def _usage(where: dict[str, str]) -> Usage | None:
+def _usage(where: Mapping[str, str]) -> Usage | None:
     reading = cgroup.read(where)
     if reading.cpu_ns is None:
         return None
     first, *_ = STAT.read_text("ascii").splitlines()
     ticks = [int(word) for word in first.split()[1:]]
     idle_s = sum(ticks[place] for place in IDLE) / os.sysconf("SC_CLK_TCK")
-    return Usage(time.monotonic(), reading.cpu_ns / 1e9, idle_s)
+    return Usage(time.monotonic(), reading.cpu_ns / 1e9, idle_s, time.process_time())
 
 
 def _judge(stage: Stage, turns: Sequence[Turn]) -> Finding | None:

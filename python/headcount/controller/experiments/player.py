@@ -11,7 +11,7 @@ from headcount.controller.real_time import real_time
 from headcount.errors import EngineError
 from headcount.plan.plan import Plan, engine_plan
 
-REPORT_MS = 100
+REPORT_MS = 50
 """Turns last seconds, and begin and end with a report."""
 PATIENCE_S = 5.0
 OFTEN = 3

@@ -1,0 +1,257 @@
+"""Diagnoses tested by experiments on real servers, each with one limit that is known."""
+
+from pathlib import Path
+
+import pytest
+
+import service_group
+from headcount.analyse.diagnosis import diagnose
+from headcount.analyse.experiments.conclude import conclude
+from headcount.bundle import confirmation, reader
+from headcount.bundle.confirmation import Confirmation
+from headcount.bundle.diagnosis import Diagnosis, Limit
+from headcount.controller.access import Secrets
+from headcount.controller.confirm import confirm
+from headcount.controller.experiments.stage import Options
+from headcount.controller.listener import Second, Silent
+from headcount.errors import InputError, TargetError
+from limited_server import PLACES, Serving, serving
+from processes import Headcount
+
+pytestmark = pytest.mark.e2e
+
+WORKLOAD = """
+name = "two"
+title = "Two kinds of pages"
+protocol = "http"
+recreates = "nothing"
+description = "Users of a server with one limit."
+sources = []
+deviations = []
+criteria = ["p95<=60s"]
+pace = { kind = "closed", time = { draw = "fixed", mean = "0ms" } }
+run = { duration = "1s" }
+
+[[scenarios]]
+name = "cheap"
+weight = 1
+limit = "60s"
+steps = [{ name = "get-cheap", op = "get", path = "/cheap" }]
+
+[[scenarios]]
+name = "dear"
+weight = 1
+limit = "60s"
+steps = [{ name = "get-dear", op = "get", path = "/dear" }]
+"""
+TIME_S = 14.0
+SHORT_S = 8.0
+"""For an experiment with two arms."""
+
+
+def measured(headcount: Headcount, server: Serving, levels: str) -> Path:
+    """The bundle of a short run on a server."""
+    headcount.home.mkdir(exist_ok=True)
+    file = headcount.home / "two.toml"
+    file.write_text(WORKLOAD, "utf-8")
+    ended = headcount.run(
+        *("run", str(file), "--target", f"http://{server.address}", "--levels", levels),
+        *("--ramp", "0s", "--settle", "0s", "--duration", "1s", "--json"),
+    )
+    assert ended.code in (0, 1, 4), ended  # on a busy machine a level may not count
+    return headcount.bundles()[-1]
+
+
+def as_named(bundle: Path, limit: Limit, size: float | None = None) -> Diagnosis:
+    """The run's diagnosis, with another first limit: no program can be sure to name it."""
+    found = diagnose(reader.load(bundle))
+    assert found is not None
+    update = {"limit": limit, "detail": None, "size": size, "joint": [], "candidates": []}
+    return found.model_copy(update=update)
+
+
+def answer_on(
+    bundle: Path,
+    asked: Diagnosis,
+    seconds: float = TIME_S,
+    beside: str | None = None,
+    *,
+    allow_nudge: bool = False,
+) -> Confirmation:
+    """What experiments say of it."""
+    options = Options(seconds, beside, allow_nudge)
+    return confirm(reader.load(bundle), asked, Secrets(), Silent(), options)
+
+
+def others(*limits: Limit) -> tuple[Limit, ...]:
+    """Limits that the server does not have."""
+    return limits
+
+
+def refuted(bundle: Path, proof: Confirmation, limit: Limit, size: float | None = None) -> str:
+    """What the same experiments say of a wrong diagnosis: it is refuted; what they support."""
+    found = conclude(as_named(bundle, limit, size), proof.findings)
+    assert found.answer == "refuted", found.sentence
+    assert found.supported is not None, found.sentence
+    return found.supported
+
+
+def test_a_semaphore_is_confirmed_as_a_pool(headcount: Headcount) -> None:
+    with serving("pool") as server:
+        bundle = measured(headcount, server, "1,8")
+        proof = answer_on(bundle, as_named(bundle, "pool", PLACES))
+    assert proof.answer == "confirmed", proof
+    assert set(proof.experiments) == {"concurrency", "kinds"}
+    size = proof.findings[0].size
+    assert size is not None
+    assert PLACES / 2 < size < 2 * PLACES
+    for wrong in others("lock", "limiter", "delay"):
+        assert refuted(bundle, proof, wrong) == "pool"
+
+
+def test_a_mutex_is_confirmed_as_a_lock(headcount: Headcount) -> None:
+    with serving("lock") as server:
+        bundle = measured(headcount, server, "1,4")
+        proof = answer_on(bundle, as_named(bundle, "lock"))
+    assert proof.answer == "confirmed", proof
+    for wrong in others("pool", "limiter", "delay"):
+        assert refuted(bundle, proof, wrong, PLACES) == "lock"
+
+
+def test_a_token_bucket_is_confirmed_as_a_rate_limit(headcount: Headcount) -> None:
+    with serving("limiter") as server:
+        bundle = measured(headcount, server, "1,4")
+        proof = answer_on(bundle, as_named(bundle, "limiter"))
+    assert proof.answer == "confirmed", proof
+    assert "limiter" in proof.findings[0].direct
+    for wrong in others("pool", "lock", "cpu", "delay"):
+        assert refuted(bundle, proof, wrong, PLACES) == "limiter"
+
+
+def test_a_sleep_is_confirmed_as_slow_for_everybody(headcount: Headcount) -> None:
+    with serving("delay") as server:
+        bundle = measured(headcount, server, "1,6")
+        proof = answer_on(bundle, as_named(bundle, "delay"), SHORT_S)
+    assert proof.answer == "confirmed", proof
+    assert proof.experiments == ["alone"]
+    for wrong in others("pool", "lock", "limiter"):
+        found = conclude(as_named(bundle, wrong, PLACES), proof.findings)
+        assert found.answer == "refuted", found.sentence
+
+
+@pytest.mark.parametrize("shares", [True, False])
+def test_load_beside_shows_whether_an_upstream_is_shared(
+    headcount: Headcount, shares: bool
+) -> None:
+    with (
+        serving("lock") as upstream,
+        serving("delay") as apart,
+        serving(f"upstream={upstream.address}") as first,
+        serving(f"upstream={(upstream if shares else apart).address}") as second,
+    ):
+        bundle = measured(headcount, first, "1,6")
+        url = f"http://{second.address}/cheap"
+        proof = answer_on(bundle, as_named(bundle, "upstream"), SHORT_S, url)
+    # The other's users ask an upstream that only sleeps: that costs this server nothing.
+    assert proof.answer == ("confirmed" if shares else "refuted"), proof
+    assert proof.experiments == ["beside"]
+
+
+@pytest.mark.parametrize(("limit", "answer"), [("cpu", "confirmed"), ("pool", "refuted")])
+def test_a_nudge_shows_whether_the_cpu_limits_and_leaves_no_trace(
+    headcount: Headcount, limit: str, answer: str
+) -> None:
+    cores = 0.15 if limit == "cpu" else 0.9
+    with serving(limit) as server, service_group.group("/headcount-nudged") as folders:
+        service_group.move(server.process.pid, folders)
+        before = quota(folders, cores)
+        bundle = measured(headcount, server, "1,8")
+        proof = answer_on(bundle, as_named(bundle, "cpu"), allow_nudge=True)
+        assert quota(folders) == before
+    assert proof.answer == answer, proof
+    assert proof.findings[0].experiment == "nudge"
+
+
+def quota(folders: list[Path], cores: float | None = None) -> str:
+    """What the kernel says of a group's CPU time, after setting it."""
+    for name in ("cpu.cfs_quota_us", "cpu.max"):
+        for folder in folders:
+            path = folder / name
+            if path.exists():
+                if cores is not None:
+                    path.write_text(f"{round(cores * 100_000)}")
+                return path.read_text()
+    raise AssertionError("no group limits CPU time here")
+
+
+class Impatient(Silent):
+    """Somebody who presses Ctrl-C after so many turns."""
+
+    def __init__(self, turns: int) -> None:
+        self.left = turns
+        self.lines: list[str] = []
+
+    def second(self, second: Second) -> None:
+        """A turn has ended."""
+        del second
+        self.left -= 1
+        if not self.left:
+            raise KeyboardInterrupt
+
+    def noted(self, text: str) -> None:
+        """Keep what is shown."""
+        self.lines.append(text)
+
+
+def test_ctrl_c_keeps_what_was_measured(headcount: Headcount) -> None:
+    with serving("pool") as server:
+        bundle = measured(headcount, server, "1,8")
+        asked, impatient = as_named(bundle, "pool", PLACES), Impatient(20)
+        options = Options(TIME_S)
+        proof = confirm(reader.load(bundle), asked, Secrets(), impatient, options)
+    # Three arms of five or six rounds are over by then, and the other experiment has begun.
+    assert (proof.ending, proof.answer) == ("interrupted", "undecided")
+    assert [one.experiment for one in proof.findings] == ["concurrency"]
+    assert len(proof.findings[0].turns) >= 15
+    assert "also a rate limit" in proof.sentence
+    assert "about" in impatient.lines[0]
+
+
+def test_what_cannot_be_reached_or_done_is_one_error(headcount: Headcount) -> None:
+    with serving("pool") as server:
+        bundle = measured(headcount, server, "1,8")
+        with pytest.raises(InputError, match="need at least"):
+            answer_on(bundle, as_named(bundle, "pool"), 1.0)
+        with pytest.raises(InputError, match="no experiment can test"):
+            answer_on(bundle, as_named(bundle, "errors"))
+        with pytest.raises(TargetError, match=r"127\.0\.0\.1:1"):
+            answer_on(bundle, as_named(bundle, "upstream"), beside="http://127.0.0.1:1/")
+        alone = headcount.run("diagnose", str(bundle), "--beside", "http://127.0.0.1:1")
+        assert alone.code == 2
+        assert "add --confirm" in alone.message
+    with pytest.raises(TargetError, match=server.address):
+        answer_on(bundle, as_named(bundle, "pool"))
+    assert not (bundle / confirmation.FILE).exists()
+
+
+class Crash(Impatient):
+    """Ends the server after so many turns."""
+
+    def __init__(self, turns: int, server: Serving) -> None:
+        super().__init__(turns)
+        self.server = server
+
+    def second(self, second: Second) -> None:
+        """A turn has ended."""
+        del second
+        self.left -= 1
+        if not self.left:
+            self.server.stop()
+
+
+def test_a_server_that_dies_meanwhile_is_one_error(headcount: Headcount) -> None:
+    with serving("pool") as server:
+        bundle = measured(headcount, server, "1,8")
+        asked, options = as_named(bundle, "pool"), Options(TIME_S)
+        with pytest.raises(TargetError, match="stopped answering"):
+            confirm(reader.load(bundle), asked, Secrets(), Crash(2, server), options)
