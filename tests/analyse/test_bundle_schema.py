@@ -8,6 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 from null_run import Run, record, serve, workload
 
+import confirmation_file
 import shares_file
 import versus_file
 from headcount.analyse.verdict import of_levels
@@ -37,6 +38,7 @@ def written() -> dict[str, Any]:
         "levels": Levels(levels=[level]),
         "verdict": verdict,
         "environment": environment,
+        "confirmation": confirmation_file.made(),
         "shares": shares_file.made(),
         "versus": versus_file.made(),
         "manifest": Manifest.model_validate_json(

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import confirmation_file
 from headcount.bundle import confirmation, manifest, reader
-from headcount.bundle.confirmation import Confirmation
 from processes import Headcount
 
 RUN = (
@@ -79,21 +79,7 @@ def test_what_experiments_came_to_stands_beside_the_answer(home: Headcount, bund
     assert verdict is not None
     assert verdict.diagnosis is not None
     named = verdict.diagnosis.limit
-    proof = Confirmation(
-        at="2026-11-24T10:00:00.000+00:00",
-        target="lab:app",
-        limit=named,
-        detail=None,
-        answer="refuted",
-        experiments=["concurrency", "kinds"],
-        supported="lock",
-        seconds=60.0,
-        ending="finished",
-        sentence="Refuted by experiment `concurrency`: the limit is another.",
-        next_step=None,
-        findings=[],
-        left_out=[],
-    )
+    proof = confirmation_file.made(named)
     confirmation.write(proof, bundle)
     try:
         beside = "refuted by experiments concurrency and kinds, which support a lock"
@@ -110,6 +96,9 @@ def test_what_experiments_came_to_stands_beside_the_answer(home: Headcount, bund
         (bundle.parent / "r.html").unlink()
         assert page.count(beside) == 1
         assert "Experiments: " in page
+        assert home.run("export", str(bundle), str(bundle.parent / "r.md")).code == 0
+        assert beside in (bundle.parent / "r.md").read_text("utf-8")
+        (bundle.parent / "r.md").unlink()
         checked = home.run("audit", str(bundle), "--json")
         assert confirmation.FILE not in checked.out
         other = proof.model_copy(update={"limit": "errors"})

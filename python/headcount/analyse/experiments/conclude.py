@@ -162,8 +162,8 @@ def next_step(diagnosis: Diagnosis, conclusion: Conclusion, findings: Sequence[F
     unchanged = "nudge" not in played and "less" not in played
     if (missing & RESOURCES or diagnosis.limit == "cpu") and unchanged:
         return (
-            "Give Headcount the server's counters (--source) and run again, or, on the server's "
-            "machine as root, add --allow-nudge."
+            "On the server's machine, as root, add --allow-nudge; elsewhere, give Headcount the "
+            "server's counters (--source) and run again."
         )
     if diagnosis.limit == "upstream" or "upstream" in missing:
         return "Name another server that uses the same upstream: --beside URL."
