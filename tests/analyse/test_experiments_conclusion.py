@@ -125,6 +125,16 @@ def test_nothing_measured_is_undecided_and_says_so() -> None:
     assert "no experiment came to a result" in found.sentence
 
 
+def test_wide_intervals_are_undecided_and_ask_for_more_time() -> None:
+    arms = {cut.WHOLE: (8, 200.0, 40.0), cut.PART: (8, 166.0, 48.0)}
+    finding = cut.judge(turns(arms, noise=0.2), "less", "cpu", "cpu", 0.7)
+    assert finding is not None
+    found = conclude(diagnosis("cpu"), [finding])
+    assert found.answer == "undecided"
+    assert "too wide to say whether it is the CPU" in found.sentence
+    assert "--confirm-time" in next_step(diagnosis("cpu"), found, [finding])
+
+
 def test_an_unknown_limit_is_narrowed() -> None:
     asked = diagnosis("unknown")
     found = conclude(asked, findings_on(limiter(25)))

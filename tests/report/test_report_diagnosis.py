@@ -1,5 +1,6 @@
 """The diagnosis in the report and in the terminal."""
 
+import dataclasses
 import io
 from html.parser import HTMLParser
 
@@ -8,9 +9,11 @@ from report_cases import HOSTILE, diagnosed
 from report_factory import content
 from rich.console import Console
 
+import confirmation_file
 from headcount.bundle.diagnosis import Diagnosis
 from headcount.report import diagnosis as report_diagnosis
 from headcount.report import terminal
+from headcount.report.document import analysis, overview
 from headcount.report.html import diagnosis as section
 from headcount.report.html import render
 
@@ -82,3 +85,26 @@ def test_the_answer_has_it_in_two_to_four_lines() -> None:
     assert 2 <= len(lines) <= 4
     assert lines[0][0] == "Bottleneck"
     assert lines[0][1].endswith("%).")
+
+
+def test_what_experiments_came_to_stands_in_every_report() -> None:
+    named = found()
+    proof = confirmation_file.made(named.limit)
+    tested = dataclasses.replace(diagnosed(), confirmation=proof)
+    beside = "refuted by experiments concurrency and kinds, which support a lock"
+    page = unbroken(render(tested))
+    assert page.count(beside) == 1
+    assert proof.sentence in page
+    document = unbroken(repr([overview.section(tested), analysis.section(tested, [])]))
+    assert document.count(beside) == 2
+    assert proof.sentence in document
+    assert beside not in unbroken(render(diagnosed()))
+    undecided = proof.model_copy(update={"answer": "undecided", "experiments": []})
+    assert "experiments left it undecided" in report_diagnosis.bottleneck(named, undecided)
+    other = proof.model_copy(update={"limit": "errors"})
+    assert report_diagnosis.bottleneck(named, other) == report_diagnosis.bottleneck(named)
+
+
+def unbroken(text: str) -> str:
+    """A text without the marks that keep figures and units on one line."""
+    return text.replace("\N{NO-BREAK SPACE}", " ").replace("\\xa0", " ")

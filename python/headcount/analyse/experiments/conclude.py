@@ -14,6 +14,7 @@ CHANGED: frozenset[Limit] = frozenset(
     {"cpu", "memory", "disk", "network", "generator", "upstream", "refusal"}
 )
 """Limits that only an experiment shows that changes the resource itself."""
+AGAIN = "Repeat it with more time (--confirm-time 5m), or when the machine is quieter."
 SINGLE = 1.5
 """A pool of fewer places is a serial section: no experiment tells them apart, nor need one."""
 
@@ -133,11 +134,11 @@ def _open_text(diagnosis: Diagnosis, findings: Sequence[Finding], open_: Sequenc
         fits = _fitting(findings, {one for each in findings for one in each.contradicts})
         what = f"the results fit {_names(fits)}" if fits else "the results fit no single limit"
         return f"Undecided: {what}. {results}"
+    if not first_fits(diagnosis.limit, findings):
+        return f"Undecided: the intervals are too wide to say whether it is {first}. {results}"
     if open_:
         return f"Undecided: the results fit {first}, but also {_names(open_)}. {results}"
-    if first_fits(diagnosis.limit, findings):
-        return f"Undecided: the results fit {first}, but only changing it would show. {results}"
-    return f"Undecided: the intervals reach across the middle. {results}"
+    return f"Undecided: the results fit {first}, but only changing it would show. {results}"
 
 
 def first_fits(first: Limit, findings: Sequence[Finding]) -> bool:
@@ -152,22 +153,27 @@ def next_step(diagnosis: Diagnosis, conclusion: Conclusion, findings: Sequence[F
     if conclusion.answer == "refuted":
         what = NAMES[conclusion.supported] if conclusion.supported is not None else "what is left"
         return f"Look for {what} before changing anything, and run again."
+    if findings and diagnosis.limit != "unknown" and not first_fits(diagnosis.limit, findings):
+        return AGAIN
+    return _deciding_step(diagnosis.limit, set(conclusion.open), findings)
+
+
+def _deciding_step(first: Limit, missing: set[Limit], findings: Sequence[Finding]) -> str:
+    """What would tell the limits in question from each other."""
     played = {one.experiment for one in findings}
-    missing = set(conclusion.open)
     if missing & PROGRAM and "kinds" not in played:
         return (
             "Only scenarios of different cost tell a rate limit from a pool or a lock: give the "
             "workload two scenarios, one at least twice as expensive, and run again."
         )
-    unchanged = "nudge" not in played and "less" not in played
-    if (missing & RESOURCES or diagnosis.limit == "cpu") and unchanged:
+    if (missing & RESOURCES or first == "cpu") and not played & {"nudge", "less"}:
         return (
             "On the server's machine, as root, add --allow-nudge; elsewhere, give Headcount the "
             "server's counters (--source) and run again."
         )
-    if diagnosis.limit == "upstream" or "upstream" in missing:
+    if first == "upstream" or "upstream" in missing:
         return "Name another server that uses the same upstream: --beside URL."
-    return "Repeat it with more time: --confirm-time 5m."
+    return AGAIN
 
 
 def _name(limit: Limit, findings: Sequence[Finding]) -> str:

@@ -25,8 +25,8 @@ TRIAL_S = 4.0
 def scenarios_of(plan: Plan, values: Values) -> list[Values]:
     """The kinds of scenarios that can be played by themselves.
 
-    Those that users draw by weight. Of a single one that only asks for pages, each page: asking for
-    one does not depend on the others.
+    Those that users draw by weight. Of a single one that only asks for pages, each page, or each
+    class of pages: asking for one does not depend on the others.
     """
     if plan.workload.program is not None or plan.workload.script is not None:
         return []
@@ -35,9 +35,19 @@ def scenarios_of(plan: Plan, values: Values) -> list[Values]:
         return scenarios
     only = scenarios[0]
     steps = only["steps"]
-    if all(step.get("op") == "get" and set(step) <= ALONE for step in steps):
-        return [{**only, "name": step["name"], "steps": [step]} for step in steps]
-    return []
+    if not all(step.get("op") == "get" and set(step) <= ALONE for step in steps):
+        return []
+    if len(steps) == 1:
+        return _of_classes(plan, only, steps[0])
+    return [{**only, "name": step["name"], "steps": [step]} for step in steps]
+
+
+def _of_classes(plan: Plan, only: Values, step: Values) -> list[Values]:
+    """A scenario of one page for each class that it may be of."""
+    if plan.pages is None or "page" not in step:
+        return []
+    names = [one.name for one in plan.pages.asked(step["page"])]
+    return [{**only, "name": name, "steps": [{**step, "page": [name]}]} for name in names]
 
 
 def _obstacle(stage: Stage) -> str | None:
