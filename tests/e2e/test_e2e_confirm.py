@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import database
 import service_group
 from headcount.analyse.diagnosis import diagnose
 from headcount.analyse.experiments.conclude import conclude
@@ -137,6 +138,45 @@ def test_a_sleep_is_confirmed_as_slow_for_everybody(headcount: Headcount) -> Non
     for wrong in others("pool", "lock", "limiter"):
         found = conclude(as_named(bundle, wrong, PLACES), proof.findings)
         assert found.answer == "refuted", found.sentence
+
+
+LOCKED = """
+WITH taken AS MATERIALIZED (SELECT pg_advisory_xact_lock(7)) SELECT pg_sleep({}) FROM taken
+"""
+STATEMENTS = WORKLOAD.replace('protocol = "http"', 'protocol = "sql"').replace(
+    "[[scenarios]]",
+    "discussion = { documents = 50, categories = 5, body_size = 99, people = 9 }\n\n[[scenarios]]",
+    1,
+)
+for path, slept_s in (("/cheap", 0.008), ("/dear", 0.024)):
+    asking = f'op = "sql", statement = "{LOCKED.format(slept_s).strip()}"'
+    STATEMENTS = STATEMENTS.replace(f'op = "get", path = "{path}"', asking)
+
+
+def test_a_database_of_somebody_is_left_as_it_was(headcount: Headcount) -> None:
+    headcount.home.mkdir(exist_ok=True)
+    file = headcount.home / "statements.toml"
+    file.write_text(STATEMENTS, "utf-8")
+    with database.serving() as postgres:
+        reached = ("--target", postgres.target, "--user", postgres.server.user)
+        password = {"HEADCOUNT_PASSWORD": postgres.password}
+        ended = headcount.run(
+            *("run", str(file), *reached, "--levels", "1,4", "--ramp", "0s", "--settle", "0s"),
+            "--json",
+            **password,
+        )
+        assert ended.code in (0, 1, 4), ended
+        asked = as_named(headcount.bundle, "delay")
+        cleaned = headcount.run("cleanup", *reached, **password)
+        assert cleaned.code == 0, cleaned
+        assert postgres.schemas() == {"public"}
+        bundle, options = reader.load(headcount.bundle), Options(SHORT_S)
+        with pytest.raises(InputError, match="28P01"):
+            confirm(bundle, asked, Secrets(password=postgres.password[:-1]), Silent(), options)
+        proof = confirm(bundle, asked, Secrets(password=postgres.password), Silent(), options)
+        assert postgres.schemas() == {"public"}
+    # Of four users three always wait for the lock.
+    assert (proof.answer, proof.experiments) == ("refuted", ["alone"]), proof
 
 
 @pytest.mark.parametrize("shares", [True, False])

@@ -21,7 +21,7 @@ from headcount.controller.experiments.stage import Load, Options, Stage
 from headcount.controller.handles import ensure_handles
 from headcount.controller.listener import Listener
 from headcount.controller.sut import Sut, connect
-from headcount.errors import InputError
+from headcount.errors import InputError, TargetError
 from headcount.plan import target as targets
 
 ROUNDS = LEAST_PAIRS + 1
@@ -162,7 +162,10 @@ def _tidy(stage: Stage, sut: Sut, prepared: Prepared) -> None:
     """Delete the data set if it was not there before; that of the run stays where it was."""
     is_ours = prepared != NOTHING and prepared.created_users > 0 and not prepared.kept_users
     if is_ours and stage.plan.protocol != "http" and targets.parse(stage.plan.target).lab is None:
-        sut.access.cleanup(stage.listener.prepared)
+        try:
+            sut.access.cleanup(stage.listener.prepared)
+        except TargetError as error:  # the server has died; what it died of is the answer
+            stage.listener.noted(f"the data of the experiments is still there: {error}")
 
 
 def choose(stage: Stage) -> Chosen:
