@@ -35,3 +35,37 @@ def test_stalls_where_hardly_anybody_is_there_are_no_queue() -> None:
     assert found.saturation is not None
     assert found.saturation > 0.9
     assert found.limit == "none"
+
+
+def test_behind_a_rate_limit_one_throughput_shows_what_would_be_next() -> None:
+    # 60 scenarios/s at any number of users, each with 5 ms of the busiest thread: full at 200/s.
+    there = QUIET | {"process.cpu.busiest_thread": 0.3, "process.cpu.utilization": 0.3}
+    found = of_levels([level(i, n, 60.0, n / 60, 0.0, there) for i, n in enumerate((2, 16, 64), 1)])
+    assert found is not None
+    assert found.next is not None
+    assert (found.next.limit, found.next.background) == ("thread", 0.0)
+    assert found.next.per_s == pytest.approx(60 / 0.3, rel=1e-6)
+    assert found.next.demand == pytest.approx(0.005, rel=1e-6)
+
+
+def test_what_neighbours_use_is_neither_the_users_nor_theirs_to_have() -> None:
+    # Of two CPUs others use 0.8 at all levels; a scenario takes 10 ms of the rest.
+    def used(per_s: float) -> dict[str, float]:
+        own = 0.01 * per_s
+        return {
+            **QUIET,
+            "system.cpu.logical.count": 2.0,
+            "system.cpu.utilization": (own + 0.8) / 2,
+            "system.cpu.foreign": 0.8,
+            "process.cpu.utilization": own,
+            "process.cpu.busiest_thread": 0.1 * own,
+        }
+
+    rates = {2: 10.0, 4: 20.0, 8: 40.0, 16: 80.0}
+    found = of_levels(
+        [level(i, n, x, 0.02, n / x - 0.02, used(x)) for i, (n, x) in enumerate(rates.items(), 1)]
+    )
+    assert found is not None
+    assert found.next is not None
+    assert found.next.limit == "cpu"
+    assert found.next.per_s == pytest.approx((2 - 0.8) / 0.01, rel=1e-6)

@@ -6,6 +6,8 @@ Computing Surveys 10(3), 1978). It is full at X* = (capacity - U0) / D, a throug
 X* (R + Z) users with the response time R of few users. The projection and its interval assume that
 the demand stays the same: an extrapolation, never a finding.
 
+What other programs use of the CPU is not the users': it is taken off the use, and off the capacity.
+
 On all busy servers tried, a scenario needed less CPU than the line predicts, by an amount that
 lower levels do not show (docs/diagnosis-proof.md). So a projection of the CPU, and of its busiest
 thread, has only a lower bound.
@@ -62,6 +64,8 @@ class Resource:
     unit: str
     by_users: bool = False
     """Whether it grows with users rather than throughput."""
+    is_own: bool = False
+    """Whether only what the users ask for uses it: without throughput, there is no use."""
 
 
 def projection(
@@ -89,9 +93,10 @@ def resources(levels: Sequence[Observation]) -> Iterator[Resource]:
     limit = last.mean(cpu.LIMIT)
     if limit and last.mean(cpu.GROUP) is not None:
         yield Resource("cpu", cpu.GROUP, "sut", lambda o: o.mean(cpu.GROUP), limit, "{cpu}")
-    elif not cpu.is_shared(cpu.cores(last)):  # else its use is not this load's
-        yield Resource("cpu", cpu.HOST, "sut", lambda o: o.mean(cpu.HOST), 1.0, "1")
-    yield Resource("thread", thread.BUSIEST, "sut", lambda o: o.mean(thread.BUSIEST), 1.0, "1")
+    else:
+        yield Resource("cpu", cpu.HOST, "sut", _without_others, 1 - _others(last), "1", is_own=True)
+    busiest = thread.BUSIEST
+    yield Resource("thread", busiest, "sut", lambda o: o.mean(busiest), 1.0, "1", is_own=True)
     yield Resource("disk", disk.BUSY, "sut", lambda o: o.mean(disk.BUSY), 1.0, "1")
     memory = "system.memory.utilization"
     yield Resource("memory", memory, "sut", lambda o: o.mean(memory), 1.0, "1", by_users=True)
@@ -115,31 +120,71 @@ def resources(levels: Sequence[Observation]) -> Iterator[Resource]:
                 )
 
 
+def _others(level: Observation) -> float:
+    """The share of the machine's CPUs that other programs use; 0 if that is not known."""
+    used = cpu.cores(level)
+    return min((used.foreign or 0.0) / used.there, 1.0) if used.there else 0.0
+
+
+def _without_others(level: Observation) -> float | None:
+    """The share of the machine's CPUs that is used for the users of the run."""
+    host = level.mean(cpu.HOST)
+    return None if host is None else max(host - _others(level), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """How the use of a resource grows: from `background` without load, by `demand` for each unit.
+
+    `spread` is the covariance of both, from `free` degrees of freedom; `most` is the largest load
+    that was measured.
+    """
+
+    background: float
+    demand: float
+    spread: np.ndarray
+    free: int
+    most: float
+
+
+def _line(resource: Resource, levels: Sequence[Observation]) -> Line | None:
+    """The line through the levels; None if they do not show one surely."""
+    points = [(o.users if resource.by_users else o.per_s, resource.use(o)) for o in levels]
+    known = [(float(x), use) for x, use in points if use is not None]
+    if len(known) < LEAST_LEVELS:
+        return None
+    x, use = (np.array(column) for column in zip(*known, strict=True))
+    is_flat = x.max() < SPREAD * x.min() or len(set(x)) < LEAST_LEVELS
+    if use.max() < threshold("next.least") * resource.capacity or (is_flat and not resource.is_own):
+        return None
+    # Where the throughput is always the same, as behind a rate limit, nothing shows a use without
+    # load; what only users use has none.
+    columns = [x] if is_flat else [np.ones_like(x), x]
+    design = np.column_stack(columns)
+    fitted, residual, _, _ = np.linalg.lstsq(design, use, rcond=None)
+    free = max(len(x) - len(columns), 1)
+    variance = float(residual[0]) / free if residual.size else 0.0
+    first = 2 - len(columns)
+    spread = np.zeros((2, 2))
+    spread[first:, first:] = variance * np.linalg.inv(design.T @ design)
+    background, demand = (0.0, *map(float, fitted))[-2:]
+    if demand <= 0 or demand < SURE_SLOPE * np.sqrt(spread[1, 1]):
+        return None
+    return Line(background, demand, spread, free, float(x.max()))
+
+
 def _projected(
     resource: Resource, levels: Sequence[Observation], light: Observation
 ) -> Next | None:
-    points = [(o.users if resource.by_users else o.per_s, resource.use(o)) for o in levels]
-    known = [(float(x), use) for x, use in points if use is not None]
-    if len({x for x, _ in known}) < LEAST_LEVELS:
+    line = _line(resource, levels)
+    if line is None:
         return None
-    x, use = (np.array(column) for column in zip(*known, strict=True))
-    if x.max() < SPREAD * x.min() or use.max() < threshold("next.least") * resource.capacity:
-        return None
-    design = np.column_stack([np.ones_like(x), x])
-    (background, demand), residual, _, _ = np.linalg.lstsq(design, use, rcond=None)
-    if demand <= 0:
-        return None
-    full = (resource.capacity - background) / demand
+    full = (resource.capacity - line.background) / line.demand
     # A user takes R + Z for a scenario at few users.
     each = 1.0 if resource.by_users else light.users / light.per_s
-    if full < BEYOND * x.max() or full * each > FAR * max(o.users for o in levels):
+    if full < BEYOND * line.most or full * each > FAR * max(o.users for o in levels):
         return None
-    free = max(len(x) - 2, 1)
-    variance = float(residual[0]) / free if residual.size else 0.0
-    spread = variance * np.linalg.inv(design.T @ design)
-    if demand < SURE_SLOPE * np.sqrt(spread[1, 1]):
-        return None
-    low, high = _interval(resource.capacity, (background, demand), spread, free)
+    low, high = _interval(resource.capacity, line)
     users = full * each
     per_s = full * light.per_s / light.users if resource.by_users else full
     lower = max(low * each, float(max(o.users for o in levels)) if resource.by_users else 0.0)
@@ -152,24 +197,23 @@ def _projected(
         low=float(min(lower, users)),
         high=None if upper is None else float(max(upper, users)),
         per_s=float(per_s),
-        demand=float(demand),
-        background=float(background),
+        demand=line.demand,
+        background=line.background,
         capacity=resource.capacity,
         unit=resource.unit if resource.unit != "{1}" else "{worker}",
         sentence=_sentence(resource, users, min(lower, users), upper),
     )
 
 
-def _interval(
-    capacity: float, line: tuple[float, float], spread: np.ndarray, free: int
-) -> tuple[float, float | None]:
+def _interval(capacity: float, line: Line) -> tuple[float, float | None]:
     """Where the line may meet the capacity: from lines drawn with the fit's own covariance.
 
-    By Student's t with `free` degrees of freedom: a few levels show little of the residuals' size.
+    By Student's t with its degrees of freedom: a few levels show little of the residuals' size.
     """
     rng = np.random.default_rng(SEED)
-    off = rng.multivariate_normal((0.0, 0.0), spread, size=DRAWS)
-    drawn = np.array(line) + off * np.sqrt(free / rng.chisquare(free, size=(DRAWS, 1)))
+    off = rng.multivariate_normal((0.0, 0.0), line.spread, size=DRAWS)
+    scale = np.sqrt(line.free / rng.chisquare(line.free, size=(DRAWS, 1)))
+    drawn = np.array((line.background, line.demand)) + off * scale
     meets = np.where(drawn[:, 1] > 0, (capacity - drawn[:, 0]) / drawn[:, 1], np.inf)
     low, high = np.quantile(meets, [0.025, 0.975], method="nearest")
     return float(low), float(high) if np.isfinite(high) else None
