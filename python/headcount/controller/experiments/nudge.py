@@ -86,9 +86,7 @@ def _available_cores(stage: Stage, player: Player, where: Mapping[str, str]) -> 
     """
     machine = len(os.sched_getaffinity(0))
     server = stage.sut.server
-    limit = server.first.limits.get("cpu") if server is not None else None
-    if limit is not None and limit < machine:
-        return limit
+    limit = server.first.limits.get("cpu", machine) if server is not None else machine
     lengths = stage.lengths(stage.load.users)
     player.bring(stage.load.users, lengths)
     player.pass_over(lengths.settle_s)
@@ -101,13 +99,15 @@ def _available_cores(stage: Stage, player: Player, where: Mapping[str, str]) -> 
         getattr(after, name) - getattr(before, name) for name in ("used_s", "idle_s", "own_s")
     )
     elapsed_s = max(after.at_s - before.at_s, 1e-9)
-    others = machine - (used + idle + own) / elapsed_s
+    others, could = machine - (used + idle + own) / elapsed_s, float((used + idle) / elapsed_s)
+    if limit < machine and could >= CUT * limit:
+        return limit
     if others > MOST_OF_OTHERS * machine:
         raise NotPlayable(
             f"other programs use {others:.1f} of {machine} CPUs, so what the server could have is "
-            "not known; stop them, or give the server a quota"
+            "not known; stop them and try again"
         )
-    return float((used + idle) / elapsed_s)
+    return min(could, limit)
 
 
 def _usage(where: Mapping[str, str]) -> Usage | None:
