@@ -117,6 +117,42 @@ class NotObserved(Record):
     sentence: str
 
 
+class Wait(Record):
+    """Something that threads wait for."""
+
+    kind: str = Field(
+        description="`lock`, `connect`, `receive`, `send`, `sleep`, `sync`, `file`, `fault` or "
+        "`other`"
+    )
+    object: str | None = Field(
+        description="`peer:ADDRESS`, `unix:PATH`, `file:PATH`, `pipe:DESCRIPTOR`; null if unknown"
+    )
+    threads: float = Field(description="Mean number of threads")
+    sentence: str = Field(description="What they wait for")
+
+
+class Waits(Record):
+    """What the server's threads do at a level at the limit. Numbers are means over snapshots."""
+
+    users: int = Field(description="Users of the level")
+    few_users: int | None = Field(
+        description="Users of the level that tells who is idle; null without one"
+    )
+    snapshots: int
+    threads: float = Field(description="All threads")
+    running: float = Field(description="On a CPU, or ready for one")
+    idle: float = Field(
+        description="Without work: they wait for connections, requests or events, or for the same "
+        "as with few users"
+    )
+    parked: float = Field(
+        description="Waiting to be woken by another thread of the program: idle, or for a lock or "
+        "a place that the program itself manages"
+    )
+    waits: list[Wait] = Field(description="What others wait for, the most threads first")
+    sentence: str
+
+
 class Advice(Record):
     """What to change."""
 
@@ -162,4 +198,7 @@ class Diagnosis(Record):
         description="Neither found nor ruled out: no counter showed it",
     )
     doubts: list[str] = Field(description="What makes the diagnosis less sure, in sentences")
+    waits: Waits | None = Field(
+        default=None, description="What its threads wait for; null without stacks"
+    )
     levels: list[LevelScores] = Field(description="The evidence over the levels, by users")

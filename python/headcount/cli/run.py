@@ -198,6 +198,7 @@ def run(
     ignore_times: options.IgnoreTimes = False,
     workspace: options.Workspace = None,
     source: options.Source = None,
+    stacks: options.Stacks = "auto",
     pid: options.Pid = None,
     unit: options.Unit = None,
     cgroup: options.Cgroup = None,
@@ -268,6 +269,7 @@ def run(
         loadfile=running.played(loadfile, ignore_times=ignore_times),
         workspace=workspace,
         sources=source or [],
+        stacks=running.stacks_wanted(stacks),
     )
     second = versus.Given(
         target=versus_target,

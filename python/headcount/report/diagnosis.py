@@ -41,6 +41,8 @@ __all__ = [
 def short(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     """Give the lines beside a run's answer: two to four of them."""
     yield "Bottleneck", bottleneck(diagnosis)
+    if diagnosis.waits is not None:
+        yield "Threads", diagnosis.waits.sentence
     rival = diagnosis.runner_up
     if rival is not None and (rival.score or 0.0) >= LEAST_RIVAL:
         yield "Second candidate", candidate_text(rival)
@@ -53,11 +55,7 @@ def short(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
 def whole(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     """Give everything there is to say, for whoever asked for the diagnosis."""
     yield "Bottleneck", bottleneck(diagnosis)
-    for figure in diagnosis.figures:
-        at = f" (at {plural('user', figure.users)})" if figure.users is not None else ""
-        yield "Evidence", figure.sentence + at
-    for line in diagnosis.log_lines:
-        yield "Server log", line.text
+    yield from _evidence(diagnosis)
     for other in diagnosis.joint:
         yield "Also limits", candidate_text(other)
     if diagnosis.runner_up is not None and (diagnosis.runner_up.score or 0.0) >= LEAST_CHARTED:
@@ -72,6 +70,16 @@ def whole(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
         yield "Not observed", missing.sentence
     for piece in diagnosis.advice:
         yield "Suggestion", piece.sentence
+
+
+def _evidence(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
+    for figure in diagnosis.figures:
+        at = f" (at {plural('user', figure.users)})" if figure.users is not None else ""
+        yield "Evidence", figure.sentence + at
+    if diagnosis.waits is not None:
+        yield "Threads", diagnosis.waits.sentence
+    for line in diagnosis.log_lines:
+        yield "Server log", line.text
 
 
 def bottleneck(diagnosis: Diagnosis) -> str:
