@@ -125,7 +125,8 @@ class Wait(Record):
         "`other`"
     )
     object: str | None = Field(
-        description="`peer:ADDRESS`, `unix:PATH`, `file:PATH`, `pipe:DESCRIPTOR`; null if unknown"
+        description="`peer:ADDRESS`, `unix:PATH`, `file:PATH`, `folder:PATH` of several files, "
+        "`pipe:DESCRIPTOR`; null if unknown"
     )
     threads: float = Field(description="Mean number of threads")
     sentence: str = Field(description="What they wait for")
@@ -134,7 +135,9 @@ class Wait(Record):
 class Waits(Record):
     """What the server's threads do at a level at the limit. Numbers are means over snapshots."""
 
-    users: int = Field(description="Users of the level")
+    level: int = Field(description="Index of the level")
+    users: int = Field(description="Its users")
+    few_level: int | None = Field(description="Index of the level of `few_users`")
     few_users: int | None = Field(
         description="Users of the level that tells who is idle; null without one"
     )

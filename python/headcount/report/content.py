@@ -9,6 +9,7 @@ from headcount.analyse.published.series import Series
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Verdict
+from headcount.report.figures.flames import Flame
 from headcount.report.figures.spectrum import Drawn
 from headcount.report.figures.timeline import Point
 
@@ -45,6 +46,7 @@ class ReportContent:
         predictions: What twice of each resource would hold; empty where the run has nothing to
             predict it from.
         published: Published results to draw the run beside; empty unless somebody asked for them.
+        flames: Stacks of the server's threads; empty where none were recorded.
 
     """
 
@@ -73,3 +75,4 @@ class ReportContent:
     narrow_heat: Heat | None = None
     predictions: Sequence[Prediction] = ()
     published: Sequence[Series] = ()
+    flames: Sequence[Flame] = ()

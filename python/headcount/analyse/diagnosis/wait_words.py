@@ -37,6 +37,11 @@ _OF_OBJECTS: dict[tuple[Kind, str], str] = {
     ("send", "pipe"): "the reader of a pipe (descriptor {})",
     ("sync", "file"): "the file {} to reach the disk",
     ("file", "file"): "the folder {}",
+    ("lock", "folder"): "locks on files in {}",
+    ("receive", "folder"): "data of files in {}",
+    ("send", "folder"): "writes to files in {}",
+    ("sync", "folder"): "files in {} to reach the disk",
+    ("file", "folder"): "folders in {}",
 }
 
 

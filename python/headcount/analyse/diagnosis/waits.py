@@ -10,6 +10,8 @@ it, which is how the runtimes of Go and Java rest threads and make them wait for
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from os.path import commonpath
+from pathlib import PurePosixPath
 from typing import Any
 
 from headcount.analyse.diagnosis.thresholds import threshold
@@ -25,6 +27,7 @@ _ALIKE: frozenset[Kind] = frozenset({"lock", "sleep", "other"})
 _ALIKE_OBJECTS = ("pipe:", "udp", "socket")
 """Of `receive`, on these objects: a thread that reads orders of another one, say."""
 _CLIENT = "client"
+_FILE, _FOLDER = "file:", "folder:"
 _KERNEL = "_[k]"
 _STATES = 3
 """Frames before those of the kernel: process, thread, state."""
@@ -78,7 +81,9 @@ def waits(
     least = max(threshold("waits.least"), threshold("waits.share") * threads)
     named = [one for one in found if one.threads >= least]
     return Waits(
+        level=at_limit[0],
         users=at_limit[1],
+        few_level=with_few[0] if with_few is not None and few is not None else None,
         few_users=with_few[1] if with_few is not None and few is not None else None,
         snapshots=snapshots[at_limit[0]],
         threads=round(threads, 2),
@@ -103,7 +108,7 @@ def _at(
 def _sorted_out(there: LevelWaits, few: LevelWaits | None) -> tuple[list[Wait], float, float]:
     """What is waited for, the most first; how many threads are idle, and how many are parked."""
     idle = parked = 0.0
-    named: defaultdict[tuple[Kind, str | None], float] = defaultdict(float)
+    sums: defaultdict[tuple[Kind, str | None], float] = defaultdict(float)
     for key, number in there.waiting.items():
         _, call, what = key
         kind = kind_of(call)
@@ -116,15 +121,41 @@ def _sorted_out(there: LevelWaits, few: LevelWaits | None) -> tuple[list[Wait], 
             if number < threshold("waits.grown") * before:
                 idle += number
             else:
-                named[kind, None if call == FUTEX else what or _of_call(kind, call)] += number
+                sums[kind, None if call == FUTEX else what or _of_call(kind, call)] += number
         else:
-            named[kind, what] += number
+            sums[kind, what] += number
+    named = in_folders(sums)
     found = [
         Wait(kind=kind, object=what, threads=round(number, 2), sentence=wait_words(kind, what))
         for (kind, what), number in sorted(named.items(), key=lambda one: -one[1])
         if number > 0
     ]
     return found, idle, parked
+
+
+def in_folders(
+    named: Mapping[tuple[Kind, str | None], float],
+) -> dict[tuple[Kind, str | None], float]:
+    """The same with all files of a wait as one, their folder, where no file has most of it.
+
+    >>> in_folders({("sync", "file:/a/1"): 2.0, ("sync", "file:/a/2"): 2.0, ("lock", None): 1.0})
+    {('lock', None): 1.0, ('sync', 'folder:/a'): 4.0}
+    """
+    files: dict[Kind, dict[str, float]] = {}
+    found: dict[tuple[Kind, str | None], float] = {}
+    for (kind, what), number in named.items():
+        if what is not None and what.startswith(_FILE):
+            files.setdefault(kind, {})[what] = number
+        else:
+            found[kind, what] = number
+    for kind, each in files.items():
+        total = sum(each.values())
+        if len(each) == 1 or max(each.values()) > total / 2:
+            found |= {(kind, what): number for what, number in each.items()}
+        else:
+            folders = [str(PurePosixPath(what.removeprefix(_FILE)).parent) for what in each]
+            found[kind, _FOLDER + commonpath(folders)] = total
+    return found
 
 
 def _of_call(kind: Kind, call: str) -> str | None:
