@@ -11,6 +11,8 @@ from headcount.counters.proc.process import Process
 from headcount.counters.proc.source import HostSource
 from headcount.counters.source import Source
 from headcount.counters.stacks.sampler import StackSampler
+from headcount.counters.stacks.snapshots import Taken
+from headcount.counters.stacks.toolbox import Toolbox
 from headcount.plan.plan import StacksWanted
 
 SIDE = "sut"
@@ -40,37 +42,57 @@ class StackRecorder:
         self._listener = listener
         members = None if wanted == "off" else _members(sources)
         self._sampler = None if members is None else StackSampler(members)
+        self._toolbox = Toolbox(members) if members is not None and wanted == "all" else None
         self._is_noted = False
 
     @contextmanager
-    def level(self, index: int, now_s: Callable[[], float]) -> Iterator[None]:
-        """Record what is done in here as a level's stacks; `now_s` is the second of the run."""
+    def level(self, index: int, length_s: float, now_s: Callable[[], float]) -> Iterator[None]:
+        """Record what is done in here as a level's stacks.
+
+        Args:
+            index: Of the level.
+            length_s: How long it will be measured.
+            now_s: The second of the run.
+
+        """
         if self._sampler is None:
             yield
             return
         self._sampler.begin()
+        if self._toolbox is not None:
+            self._toolbox.begin(length_s)
         try:
             yield
         finally:
             taken, cost_s = self._sampler.end()
+            seen = self._toolbox.end() if self._toolbox is not None else {}
+        self._keep(index, now_s(), taken, cost_s)
+        for name, one in seen.items():
+            self._write(index, name, one.stacks.on, one.stacks.off)
+            self._bundle.event("stacks", now_s(), level=index, tool=name, snapshots=one.times)
+
+    def _keep(self, index: int, at_s: float, taken: Taken, cost_s: float) -> None:
         if not taken.snapshots:
             return
         if taken.missing is not None and not self._is_noted:
             self._is_noted = True
             self._listener.noted(f"not read: {taken.missing}")
-        kinds: tuple[tuple[files.Kind, files.Stacks], ...] = (("on", taken.on), ("off", taken.off))
-        for kind, stacks in kinds:
-            one = files.LevelStacks(index, kind, files.PROC, stacks)
-            self._bundle.stacks(one)
+        self._write(index, files.PROC, taken.on, taken.off)
         self._bundle.event(
             "stacks",
-            now_s(),
+            at_s,
             level=index,
             tool=files.PROC,
             snapshots=taken.snapshots,
             cpu_ms=round(cost_s * 1000, 1),
             missing=taken.missing,
         )
+
+    def _write(self, index: int, tool: str, on: files.Stacks, off: files.Stacks) -> None:
+        kinds: tuple[tuple[files.Kind, files.Stacks], ...] = (("on", on), ("off", off))
+        for kind, stacks in kinds:
+            if stacks:
+                self._bundle.stacks(files.LevelStacks(index, kind, tool, stacks))
 
     def close(self) -> None:
         """End the sampling thread."""

@@ -100,9 +100,9 @@ def _at(
 ) -> LevelWaits | None:
     number = snapshots.get(level, 0)
     own = {one.kind: one.stacks for one in stacks if one.level == level and one.tool == PROC}
-    if not number or "off" not in own:
+    if not number or not own:
         return None
-    return of_stacks(own.get("on", {}), own["off"], number)
+    return of_stacks(own.get("on", {}), own.get("off", {}), number)
 
 
 def _sorted_out(there: LevelWaits, few: LevelWaits | None) -> tuple[list[Wait], float, float]:
