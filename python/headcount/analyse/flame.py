@@ -15,8 +15,6 @@ DEEPEST = 32
 FILES_MOST = 8
 """Files of a call, from which their folder stands for them."""
 _FILE = "(file:"
-_DOUBLINGS = 8
-"""From the least share to all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,26 +47,23 @@ class _Node:
 def flame(
     stacks: Stacks, before: Stacks | None = None, *, least: float = LEAST, most: int = 10_000
 ) -> list[FlameFrame]:
-    """The frames in the order of the rows; at most `most`, by drawing only larger ones.
+    """The frames in the order of the rows; of more than `most`, the largest and the outermost.
 
     Args:
         stacks: What is drawn; empty for no frames.
         before: What it is compared with.
         least: Share from which a frame is drawn.
-        most: Frames, at least as many as there are processes of that share.
+        most: Frames.
 
     """
     root = _tree(stacks, before or {})
     total, total_before = sum(stacks.values()), sum((before or {}).values())
     if not total:
         return []
-    found: list[FlameFrame] = []
-    for _ in range(_DOUBLINGS):
-        found = _laid_out(root, total, total_before, least)
-        if len(found) <= most:
-            break
-        least *= 2
-    return found[:most]
+    found = _laid_out(root, total, total_before, least)
+    # A frame is never smaller than what it called, so that a caller stays with what it called.
+    largest = sorted(found, key=lambda one: (-one.share, one.depth, one.left))[:most]
+    return sorted(largest, key=lambda one: (one.depth, one.left))
 
 
 @dataclass(frozen=True, slots=True)
