@@ -65,15 +65,15 @@ def test_idle_workers_are_idle_and_not_the_limit() -> None:
         {"futex(0x7f00)": 30, "epoll_wait": 2, "clock_nanosleep": 1, "recvfrom(client)": 4},
     )
     assert answer.waits == []
-    assert answer.idle == 37
-    assert "none waits for anything but work" in answer.sentence
-    assert "37 are idle" in answer.sentence
+    assert (answer.idle, answer.in_loop) == (35, 2)
+    assert "none waits for a single thing that has a name" in answer.sentence
+    assert "35 are idle, 2 are in an event loop" in answer.sentence
 
 
 def test_a_futex_where_no_other_waits_is_parked() -> None:
     answer = found({"futex": 3}, {"futex": 9, "epoll_pwait": 1})
     assert answer.waits == []
-    assert (answer.parked, answer.idle) == (9, 1)
+    assert (answer.parked, answer.in_loop, answer.idle) == (9, 1, 0)
 
 
 def test_one_wait_of_one_thread() -> None:
@@ -126,13 +126,31 @@ def test_every_thread_is_counted_once(
     answer = found(few, many, running)
     assert answer.threads == sum(many.values()) + running
     named = sum(one.threads for one in answer.waits)
-    rest = answer.threads - answer.running - answer.idle - answer.parked - named
+    rest = answer.threads - answer.running - answer.idle - answer.in_loop - answer.parked - named
     # What is not mentioned is less than half a thread or 2% for each wait.
     assert -0.01 <= rest <= len(many) * max(0.5, 0.02 * answer.threads)
     assert answer.sentence.count("of its") == 1
     assert [one.threads for one in answer.waits] == sorted(
         (one.threads for one in answer.waits), reverse=True
     )
+
+
+def test_where_in_the_program_most_wait_that_did_not_before() -> None:
+    def dump(level: int, locked: int) -> LevelStacks:
+        at_lock = ("app", "goroutine", "sync.Mutex.Lock", "main.visit", "sync.(*Mutex).Lock")
+        listening = ("app", "goroutine", "IO wait", "main.main", "net.(*netFD).accept")
+        return LevelStacks(level, "off", "go", {at_lock: locked * 4, listening: 4})
+
+    stacks = [*seen(1, {"futex": 5}), *seen(2, {"futex": 5}), dump(1, 1), dump(2, 60)]
+    more = [{"event": "stacks", "level": level, "tool": "go", "snapshots": 4} for level in (1, 2)]
+    answer = waits(stacks, [*events(1, 2), *more], (2, 64), (1, 2))
+    assert answer is not None
+    assert answer.program == (
+        "60 of 61 waiting goroutines are in sync.(*Mutex).Lock, called by main.visit (go)"
+    )
+    alike = waits([*stacks[:4], dump(1, 9), dump(2, 9)], [*events(1, 2), *more], (2, 64), (1, 2))
+    assert alike is not None
+    assert alike.program is None
 
 
 def test_means_are_over_snapshots() -> None:

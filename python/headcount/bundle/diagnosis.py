@@ -145,14 +145,21 @@ class Waits(Record):
     threads: float = Field(description="All threads")
     running: float = Field(description="On a CPU, or ready for one")
     idle: float = Field(
-        description="Without work: they wait for connections, requests or events, or for the same "
-        "as with few users"
+        description="Without work: they wait for connections or requests, or for the same as with "
+        "few users"
+    )
+    in_loop: float = Field(
+        description="Waiting for events on many connections at once: idle, or until a user or "
+        "another server sends something"
     )
     parked: float = Field(
         description="Waiting to be woken by another thread of the program: idle, or for a lock or "
         "a place that the program itself manages"
     )
     waits: list[Wait] = Field(description="What others wait for, the most threads first")
+    program: str | None = Field(
+        description="Where in the program most wait, as a tool saw it; null without one"
+    )
     sentence: str
 
 

@@ -41,8 +41,7 @@ __all__ = [
 def short(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     """Give the lines beside a run's answer: two to four of them."""
     yield "Bottleneck", bottleneck(diagnosis)
-    if diagnosis.waits is not None:
-        yield "Threads", diagnosis.waits.sentence
+    yield from _threads(diagnosis)
     rival = diagnosis.runner_up
     if rival is not None and (rival.score or 0.0) >= LEAST_RIVAL:
         yield "Second candidate", candidate_text(rival)
@@ -76,10 +75,16 @@ def _evidence(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     for figure in diagnosis.figures:
         at = f" (at {plural('user', figure.users)})" if figure.users is not None else ""
         yield "Evidence", figure.sentence + at
-    if diagnosis.waits is not None:
-        yield "Threads", diagnosis.waits.sentence
+    yield from _threads(diagnosis)
     for line in diagnosis.log_lines:
         yield "Server log", line.text
+
+
+def _threads(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
+    if diagnosis.waits is not None:
+        yield "Threads", diagnosis.waits.sentence
+        if diagnosis.waits.program is not None:
+            yield "In the program", diagnosis.waits.program
 
 
 def bottleneck(diagnosis: Diagnosis) -> str:

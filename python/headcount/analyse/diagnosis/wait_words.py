@@ -1,6 +1,7 @@
 """What threads wait for, in words."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from headcount.bundle.diagnosis import Wait
 from headcount.counters.stacks.calls import Kind
@@ -62,13 +63,17 @@ def wait_words(kind: Kind, what: str | None) -> str:
     return _PLAIN[kind]
 
 
+@dataclass(frozen=True, slots=True)
+class Rests:
+    """Mean numbers of threads that wait for nothing that has a name."""
+
+    idle: float
+    in_loop: float
+    parked: float
+
+
 def sentence(
-    users: int,
-    threads: float,
-    running: float,
-    idle: float,
-    parked: float,
-    waits: Sequence[Wait],
+    users: int, threads: float, running: float, rests: Rests, waits: Sequence[Wait]
 ) -> str:
     """What all threads do, in a sentence: the waits first.
 
@@ -78,12 +83,13 @@ def sentence(
         f"{threads_text(one.threads)} {_verb(one.threads) if not place else ''}for {one.sentence}"
         for place, one in enumerate(waits[:_MOST])
     ]
-    what = _listed(named) if named else "none waits for anything but work or another thread"
+    what = _listed(named) if named else "none waits for a single thing that has a name"
     others = [
         f"{threads_text(number)} {_be(number)} {text}"
         for number, text in (
-            (idle, "idle"),
-            (parked, "parked (idle, or kept waiting by the program itself)"),
+            (rests.idle, "idle"),
+            (rests.in_loop, "in an event loop (idle, or until a user or another server answers)"),
+            (rests.parked, "parked (idle, or kept waiting by the program itself)"),
         )
         if number >= 0.05
     ]

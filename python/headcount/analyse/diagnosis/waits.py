@@ -15,12 +15,13 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from headcount.analyse.diagnosis.thresholds import threshold
-from headcount.analyse.diagnosis.wait_words import sentence, wait_words
+from headcount.analyse.diagnosis.wait_program import program_text
+from headcount.analyse.diagnosis.wait_words import Rests, sentence, wait_words
 from headcount.bundle.diagnosis import Wait, Waits
 from headcount.bundle.stacks import PROC, LevelStacks, Stacks
 from headcount.counters.stacks.calls import FUTEX, Kind, kind_of
 
-_IDLE: frozenset[Kind] = frozenset({"accept", "events", "child", "signal"})
+_IDLE: frozenset[Kind] = frozenset({"accept", "child", "signal"})
 """Waits that are never for lack of anything but work."""
 _ALIKE: frozenset[Kind] = frozenset({"lock", "sleep", "other"})
 """Waits that are idle if about as many threads were there with few users."""
@@ -67,16 +68,17 @@ def waits(
         with_few: The same of the level with the fewest users; None if that is the same one.
 
     """
-    snapshots = {
-        event["level"]: event["snapshots"]
+    seen = {
+        (event["level"], event["tool"]): event["snapshots"]
         for event in events
-        if event.get("event") == "stacks" and event.get("tool") == PROC
+        if event.get("event") == "stacks"
     }
+    snapshots = {level: number for (level, tool), number in seen.items() if tool == PROC}
     there = _at(stacks, snapshots, at_limit[0])
     if there is None:
         return None
     few = _at(stacks, snapshots, with_few[0]) if with_few is not None else None
-    found, idle, parked = _sorted_out(there, few)
+    found, rests = _sorted_out(there, few)
     threads = there.running + sum(there.waiting.values())
     least = max(threshold("waits.least"), threshold("waits.share") * threads)
     named = [one for one in found if one.threads >= least]
@@ -88,10 +90,12 @@ def waits(
         snapshots=snapshots[at_limit[0]],
         threads=round(threads, 2),
         running=round(there.running, 2),
-        idle=round(idle, 2),
-        parked=round(parked, 2),
+        idle=round(rests.idle, 2),
+        in_loop=round(rests.in_loop, 2),
+        parked=round(rests.parked, 2),
         waits=named,
-        sentence=sentence(at_limit[1], threads, there.running, idle, parked, named),
+        program=program_text(stacks, seen, at_limit[0], with_few[0] if with_few else None),
+        sentence=sentence(at_limit[1], threads, there.running, rests, named),
     )
 
 
@@ -105,9 +109,9 @@ def _at(
     return of_stacks(own.get("on", {}), own.get("off", {}), number)
 
 
-def _sorted_out(there: LevelWaits, few: LevelWaits | None) -> tuple[list[Wait], float, float]:
-    """What is waited for, the most first; how many threads are idle, and how many are parked."""
-    idle = parked = 0.0
+def _sorted_out(there: LevelWaits, few: LevelWaits | None) -> tuple[list[Wait], Rests]:
+    """What is waited for, the most first, and how many threads wait for nothing that has a name."""
+    idle = in_loop = parked = 0.0
     sums: defaultdict[tuple[Kind, str | None], float] = defaultdict(float)
     for key, number in there.waiting.items():
         _, call, what = key
@@ -115,6 +119,8 @@ def _sorted_out(there: LevelWaits, few: LevelWaits | None) -> tuple[list[Wait], 
         before = few.waiting.get(key, 0.0) if few is not None else 0.0
         if kind in _IDLE or (kind == "receive" and what == _CLIENT):
             idle += number
+        elif kind == "events":
+            in_loop += number
         elif call == FUTEX and what is None:
             parked += number
         elif kind in _ALIKE or (kind == "receive" and (what or "").startswith(_ALIKE_OBJECTS)):
@@ -130,7 +136,7 @@ def _sorted_out(there: LevelWaits, few: LevelWaits | None) -> tuple[list[Wait], 
         for (kind, what), number in sorted(named.items(), key=lambda one: -one[1])
         if number > 0
     ]
-    return found, idle, parked
+    return found, Rests(idle, in_loop, parked)
 
 
 def in_folders(
