@@ -139,14 +139,16 @@ def test_where_in_the_program_most_wait_that_did_not_before() -> None:
     def dump(level: int, locked: int) -> LevelStacks:
         at_lock = ("app", "goroutine", "sync.Mutex.Lock", "main.visit", "sync.(*Mutex).Lock")
         listening = ("app", "goroutine", "IO wait", "main.main", "net.(*netFD).accept")
-        return LevelStacks(level, "off", "go", {at_lock: locked * 4, listening: 4})
+        reading = ("app", "goroutine", "IO wait", "net/http.(*conn).serve", "net.(*conn).Read")
+        off = {at_lock: locked * 4, listening: 4, reading: level * 400}
+        return LevelStacks(level, "off", "go", off)
 
     stacks = [*seen(1, {"futex": 5}), *seen(2, {"futex": 5}), dump(1, 1), dump(2, 60)]
     more = [{"event": "stacks", "level": level, "tool": "go", "snapshots": 4} for level in (1, 2)]
     answer = waits(stacks, [*events(1, 2), *more], (2, 64), (1, 2))
     assert answer is not None
     assert answer.program == (
-        "60 of 61 waiting goroutines are in sync.(*Mutex).Lock, called by main.visit (go)"
+        "60 of 261 waiting goroutines are in sync.(*Mutex).Lock, called by main.visit (go)"
     )
     alike = waits([*stacks[:4], dump(1, 9), dump(2, 9)], [*events(1, 2), *more], (2, 64), (1, 2))
     assert alike is not None

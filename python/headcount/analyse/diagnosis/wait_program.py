@@ -63,7 +63,7 @@ def program_text(
         if not grown:
             return None
         place = max(grown, key=lambda one: (grown[one] - then.get(one, 0), one))
-        whole = sum(now.values())
+        whole = sum(off[level].values()) / seen[level, tool]
         caller = f", called by {place[1]}" if place[1] is not None else ""
         return (
             f"{grown[place]:.0f} of {whole:.0f} waiting {what} are in {place[0]}{caller} ({tool})"
@@ -72,11 +72,16 @@ def program_text(
 
 
 def _places(off: Stacks, times: int) -> dict[_Place, float]:
-    """Mean numbers of waiting threads by place."""
+    """Mean numbers of waiting threads by place.
+
+    Those that are in no function of the program wait for work, as for the next request.
+    """
     found: Counter[_Place] = Counter()
     for stack, number in off.items():
         frames = stack[_FIRST:]
         own = [one for one in frames if not one.startswith(_LIBRARIES) and not one.endswith(_FILES)]
+        if not own:
+            continue
         caller = own[-1] if own and own[-1] != stack[-1] else None
         found[stack[-1], caller] += number
     return {place: number / times for place, number in found.items()}
