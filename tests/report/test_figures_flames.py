@@ -10,9 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_factory import content
 
+from headcount.analyse.diagnosis import of_levels
 from headcount.analyse.flame import DEEPEST, LEAST, FlameFrame, files_together, flame, leaves
-from headcount.bundle.stacks import OTHER
-from headcount.report.figures.flames import MOST, Flame, change, figure
+from headcount.bundle.diagnosis import Waits
+from headcount.bundle.stacks import OTHER, LevelStacks
+from headcount.bundle.verdict import Verdict
+from headcount.report.diagnosis import short, whole
+from headcount.report.figures.flames import MOST, Flame, change, figure, flames
 from headcount.report.html import render
 
 NAMES = st.sampled_from(["a", "b", "read", "write(file:/x)", "long_name_of_a_function_[k]"])
@@ -93,7 +97,9 @@ def test_a_page_grows_by_60_kb_at_most() -> None:
 
 
 def test_a_frame_is_as_wide_as_its_share_and_says_so() -> None:
-    found = figure(Flame("off", "proc", 64, {("p", "x"): 3, ("p", "y"): 1}, 2, {("p", "y"): 1}))
+    found = figure(
+        Flame("off", "proc", 64, {("p", "x"): 300, ("p", "y"): 100}, 2, {("p", "y"): 100})
+    )
     form = r"<title>([^<:]*):[^<]*</title><rect x=\"[\d.]+\" y=\"[\d.]+\" width=\"([\d.]+)\""
     widths = {title: float(width) for title, width in re.findall(form, found.svg)}
     assert widths["x"] / widths["p"] == pytest.approx(0.75, abs=0.01)
@@ -119,7 +125,61 @@ def test_a_frame_is_as_wide_as_its_share_and_says_so() -> None:
 def test_how_clearly_a_share_changed(
     share: float, before: float | None, wanted: tuple[str, int]
 ) -> None:
-    assert change(FlameFrame("f", 0, 0.0, share, before)) == wanted
+    assert change(FlameFrame("f", 0, 0.0, share, before), 10_000, 10_000) == wanted
+
+
+def test_a_difference_within_two_standard_errors_is_none() -> None:
+    # 0.3 of 100 and 0.2 of 100: the difference of 0.1 has an error of 0.061.
+    assert change(FlameFrame("f", 0, 0.0, 0.3, 0.2), 100, 100) == ("same", 0)
+    # Of 400 each it is 0.030.
+    assert change(FlameFrame("f", 0, 0.0, 0.3, 0.2), 400, 400) == ("more", 2)
+
+
+def waiting() -> Verdict:
+    """A verdict whose diagnosis says what threads wait for."""
+    waits = Waits(
+        level=2,
+        users=64,
+        few_level=1,
+        few_users=2,
+        snapshots=9,
+        threads=9,
+        running=0,
+        idle=0,
+        in_loop=0,
+        parked=0,
+        waits=[],
+        program="9 of 9 waiting threads are in f (jstack)",
+        sentence="of its 9 threads at 64 users, 9 wait for a lock",
+    )
+    found = of_levels(content().levels)
+    assert found is not None
+    diagnosis = found.model_copy(update={"waits": waits})
+    return content().verdict.model_copy(update={"diagnosis": diagnosis})
+
+
+def test_few_stacks_are_not_drawn() -> None:
+    def at(level: int, number: int) -> LevelStacks:
+        return LevelStacks(level, "off", "proc", {("p", "x"): number, ("p", "y"): number})
+
+    found = waiting()
+    assert flames([at(1, 25), at(2, 24)], found) == []
+    (one,) = flames([at(1, 24), at(2, 25)], found)
+    assert (one.users, one.few_users, one.few) == (64, None, None)
+    (both,) = flames([at(1, 25), at(2, 25)], found)
+    assert (both.few_users, both.seen, both.seen_before) == (2, 50, 50)
+    assert flames([at(1, 25), at(2, 25)], content().verdict) == []
+
+
+def test_what_threads_wait_for_stands_below_the_bottleneck() -> None:
+    found = waiting()
+    assert found.diagnosis is not None
+    for lines in (list(short(found.diagnosis)), list(whole(found.diagnosis))):
+        names = [name for name, _ in lines]
+        assert names.index("Threads") > names.index("Bottleneck")
+        assert ("In the program", "9 of 9 waiting threads are in f (jstack)") in lines
+    page = render(replace(content(), verdict=found)).replace("\N{NO-BREAK SPACE}", " ")
+    assert "Of its 9 threads at 64 users, 9 wait for a lock." in page
 
 
 def test_names_of_a_server_are_shown_and_never_obeyed() -> None:

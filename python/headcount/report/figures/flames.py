@@ -1,8 +1,9 @@
 """Flame graphs of the server's threads: where they wait, and where its CPU goes."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeGuard
 
 from headcount.analyse.flame import FlameFrame, files_together, flame, leaves
 from headcount.bundle.stacks import PROC, Kind, LevelStacks, Stacks
@@ -20,6 +21,9 @@ ROWS = 10
 """Innermost frames in the table."""
 LEAST_STACKS = 2
 """Different stacks without a tool, below which there is nothing to see: one thread that runs."""
+LEAST_SEEN = 50
+"""Times that stacks were seen, below which nothing is drawn: a half is then known to 0.14 (two
+standard errors)."""
 MOST, MOST_NARROW = 90, 36
 """Frames of a drawing: with both figures in both widths, a page grows by 60 KB at most."""
 NARROW_LEAST = 0.02
@@ -28,7 +32,7 @@ _LETTER = 6.1
 """Width of a letter of 11 px, in the mean."""
 _STEPS = (0.02, 0.08, 0.2)
 """Differences of shares from which a frame is a little, clearly and strongly more or less. Below
-the first it is the same: 5% of 500 stacks is known to about 0.02 (two standard errors)."""
+the first it is the same, and so it is within two standard errors of the difference."""
 _ORDER: dict[Kind, tuple[str, ...]] = {
     "off": ("jstack", "py-spy", "go", PROC),
     "on": ("perf", "py-spy", "jstack", "go", PROC),
@@ -48,6 +52,16 @@ class Flame:
     few_users: int | None = None
     few: Stacks | None = None
 
+    @property
+    def seen(self) -> int:
+        """How often stacks were seen at the limit."""
+        return sum(self.stacks.values())
+
+    @property
+    def seen_before(self) -> int:
+        """How often stacks were seen with few users."""
+        return sum((self.few or {}).values())
+
 
 def flames(stacks: Sequence[LevelStacks], verdict: Verdict | None) -> list[Flame]:
     """What there is to draw of a run: of the levels that its diagnosis compares."""
@@ -59,14 +73,19 @@ def flames(stacks: Sequence[LevelStacks], verdict: Verdict | None) -> list[Flame
         for tool in order:
             at = {one.level: one.stacks for one in stacks if (one.kind, one.tool) == (kind, tool)}
             there = at.get(found.level)
-            if not there or (tool == PROC and len(there) < LEAST_STACKS):
+            if not _is_enough(there) or (tool == PROC and len(there) < LEAST_STACKS):
                 continue
             few = at.get(found.few_level) if found.few_level is not None else None
+            few = few if _is_enough(few) else None
             few_users = found.few_users if few else None
             both = (files_together(there), files_together(few) if few else None)
             drawn.append(Flame(kind, tool, found.users, both[0], few_users, both[1]))
             break
     return drawn
+
+
+def _is_enough(stacks: Stacks | None) -> TypeGuard[Stacks]:
+    return stacks is not None and sum(stacks.values()) >= LEAST_SEEN
 
 
 def figure(found: Flame) -> Figure:
@@ -99,15 +118,30 @@ def figure(found: Flame) -> Figure:
     )
 
 
-def change(frame: FlameFrame) -> tuple[Change, int]:
+def change(frame: FlameFrame, seen: int, seen_before: int) -> tuple[Change, int]:
     """Whether a frame's share is larger or smaller than before, and how clearly, from 0 to 3.
 
-    >>> change(FlameFrame("read", 1, 0.0, 0.30, 0.05)), change(FlameFrame("x", 1, 0, 0.1, None))
-    (('more', 3), ('same', 0))
+    The standard error is that of a difference of two shares of independent stacks. Stacks of one
+    thread in consecutive snapshots are not quite independent, so it is the least that it can be.
+
+    Args:
+        frame: The frame.
+        seen: How many stacks its share is of.
+        seen_before: The same of the share before.
+
+    >>> change(FlameFrame("read", 1, 0.0, 0.30, 0.05), 500, 500)
+    ('more', 3)
+    >>> change(FlameFrame("read", 1, 0.0, 0.30, 0.20), 50, 50)
+    ('same', 0)
+
     """
     if frame.before is None:
         return "same", 0
     difference = frame.share - frame.before
+    variance = frame.share * (1 - frame.share) / seen
+    variance += frame.before * (1 - frame.before) / seen_before
+    if abs(difference) < 2 * math.sqrt(max(variance, 0.0)):
+        return "same", 0
     step = sum(abs(difference) >= one for one in _STEPS)
     if not step:
         return "same", 0
@@ -127,7 +161,7 @@ def _drawing(found: Flame, frames: Sequence[FlameFrame], room: Room, alt: str) -
 
 
 def _drawn(found: Flame, frame: FlameFrame, room: Room, left: float, width: float) -> Html:
-    which, step = change(frame)
+    which, step = change(frame, found.seen, found.seen_before)
     style = {"more": "limit", "less": "one", "same": "users"}[which]
     x, y = left + frame.left * width, 8 + frame.depth * _ROW
     wide = frame.share * width
