@@ -89,9 +89,10 @@ class StackRecorder:
         )
 
     def _write(self, index: int, tool: str, on: files.Stacks, off: files.Stacks) -> None:
+        """Write both kinds; of a tool that sees one alone, that one."""
         kinds: tuple[tuple[files.Kind, files.Stacks], ...] = (("on", on), ("off", off))
         for kind, stacks in kinds:
-            if stacks:
+            if stacks or tool == files.PROC:
                 self._bundle.stacks(files.LevelStacks(index, kind, tool, stacks))
 
     def close(self) -> None:
