@@ -16,7 +16,7 @@ RUN_PACKAGES := samba
 BENCH_PACKAGES := dbench dovecot-imapd dovecot-lmtpd fio nghttp2-client nginx postfix samba \
   samba-testsuite wrk
 PACKAGES := apache2-bin chromium dbench dovecot-imapd dovecot-lmtpd iproute2 \
-  libreoffice-calc-nogui nginx openssh-client openssh-server openssl pcp poppler-utils postfix \
+  libreoffice-calc-nogui linux-perf nginx openssh-client openssh-server openssl pcp poppler-utils postfix \
   postgresql prometheus prometheus-node-exporter samba smbclient strace sysstat tshark
 # rules.md quotes others.
 PROSE := README.md CONTRIBUTING.md CHANGELOG.md $(filter-out docs/rules.md,$(wildcard docs/*.md))

@@ -70,7 +70,8 @@ def test_it_passes_and_says_where_the_results_are(ended: Ended, bundle: Path) ->
 
 
 def test_the_bundle_is_complete_and_nothing_else_is_in_it(bundle: Path) -> None:
-    assert {path.name for path in bundle.iterdir()} == set(FILES)
+    stacks = {"stacks-001-off-proc.folded.gz", "stacks-001-on-proc.folded.gz"}
+    assert {path.name for path in bundle.iterdir()} == {*FILES, *stacks}
     found = reader.load(bundle)
     assert found.environment is not None
     assert found.plan.seed == 1
@@ -98,12 +99,14 @@ def test_the_published_schemas_hold(bundle: Path, name: str) -> None:
 
 def test_the_events_tell_the_level(bundle: Path) -> None:
     events = lines(bundle / "events.ndjson")
-    assert [event["event"] for event in events] == ["prepared", "level-start", "level-end"]
+    names = [event["event"] for event in events]
+    assert names == ["prepared", "level-start", "stacks", "level-end"]
     of_each = (20 << 20) // 100 // 4096 * 4096  # 20 MiB at scale 0.01, in whole blocks
     made = {"created_users": 20, "kept_users": 0, "written_bytes": 20 * of_each}
     assert events[0] | made == events[0]
     assert events[1] | {"level": 1, "users": 20, "purpose": "only"} == events[1]
-    assert events[2] | {"level": 1, "outcome": "passed", "reasons": []} == events[2]
+    assert events[2] | {"level": 1, "tool": "proc"} == events[2]
+    assert events[3] | {"level": 1, "outcome": "passed", "reasons": []} == events[3]
 
 
 def test_no_second_is_missing(bundle: Path) -> None:

@@ -144,6 +144,7 @@ def test_no_line_of_the_spreadsheet_goes_back(folder: Path, tmp_path: Path) -> N
     bundle = reader.load(folder)
     again = [level.model_copy(update={"index": level.index + 3}) for level in bundle.levels]
     repeated = SimpleNamespace(
+        confirmation=None,
         folder=bundle.folder,
         plan=bundle.plan,
         verdict=bundle.verdict,

@@ -117,6 +117,52 @@ class NotObserved(Record):
     sentence: str
 
 
+class Wait(Record):
+    """Something that threads wait for."""
+
+    kind: str = Field(
+        description="`lock`, `connect`, `receive`, `send`, `sleep`, `sync`, `file`, `fault` or "
+        "`other`"
+    )
+    object: str | None = Field(
+        description="`peer:ADDRESS`, `unix:PATH`, `file:PATH`, `folder:PATH` of several files, "
+        "`pipe:DESCRIPTOR`; null if unknown"
+    )
+    threads: float = Field(description="Mean number of threads")
+    sentence: str = Field(description="What they wait for")
+
+
+class Waits(Record):
+    """What the server's threads do at a level at the limit. Numbers are means over snapshots."""
+
+    level: int = Field(description="Index of the level")
+    users: int = Field(description="Its users")
+    few_level: int | None = Field(description="Index of the level of `few_users`")
+    few_users: int | None = Field(
+        description="Users of the level that tells who is idle; null without one"
+    )
+    snapshots: int
+    threads: float = Field(description="All threads")
+    running: float = Field(description="On a CPU, or ready for one")
+    idle: float = Field(
+        description="Without work: they wait for connections or requests, or for the same as with "
+        "few users"
+    )
+    in_loop: float = Field(
+        description="Waiting for events on many connections at once: idle, or until a user or "
+        "another server sends something"
+    )
+    parked: float = Field(
+        description="Waiting to be woken by another thread of the program: idle, or for a lock or "
+        "a place that the program itself manages"
+    )
+    waits: list[Wait] = Field(description="What others wait for, the most threads first")
+    program: str | None = Field(
+        description="Where in the program most wait, as a tool saw it; null without one"
+    )
+    sentence: str
+
+
 class Advice(Record):
     """What to change."""
 
@@ -162,4 +208,7 @@ class Diagnosis(Record):
         description="Neither found nor ruled out: no counter showed it",
     )
     doubts: list[str] = Field(description="What makes the diagnosis less sure, in sentences")
+    waits: Waits | None = Field(
+        default=None, description="What its threads wait for; null without stacks"
+    )
     levels: list[LevelScores] = Field(description="The evidence over the levels, by users")

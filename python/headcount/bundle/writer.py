@@ -10,6 +10,7 @@ from typing import Any
 
 from headcount._engine import Histogram
 from headcount.bundle import manifest, series
+from headcount.bundle import stacks as stack_files
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.files import Lines, disk_error, dump, lock_folder, replace
 from headcount.bundle.hlog import HistogramLog
@@ -83,6 +84,10 @@ class BundleWriter:
     def levels(self, levels: Sequence[LevelResult]) -> None:
         """Rewrite the summary of all levels finished so far."""
         replace(self.folder / "levels.json", Levels(levels=list(levels)).model_dump_json(indent=1))
+
+    def stacks(self, stacks: stack_files.LevelStacks) -> str:
+        """Write what a tool saw of a level's threads; returns the file's name."""
+        return stack_files.write(self.folder, stacks)
 
     def verdict(self, verdict: Verdict) -> None:
         """Write the answer."""

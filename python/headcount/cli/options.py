@@ -150,6 +150,16 @@ View = Annotated[
         rich_help_panel=ADVANCED,
     ),
 ]
+Stacks = Annotated[
+    str,
+    typer.Option(
+        "--stacks",
+        metavar="auto|all|off",
+        help="What the server's threads wait for, on this machine: auto reads the kernel's own "
+        "files, all also runs perf, jstack, py-spy and asks Go's pprof, off records nothing.",
+        rich_help_panel=ADVANCED,
+    ),
+]
 Pid = Annotated[
     list[int] | None,
     typer.Option(

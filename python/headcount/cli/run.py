@@ -199,6 +199,7 @@ def run(
     workspace: options.Workspace = None,
     source: options.Source = None,
     view: options.View = None,
+    stacks: options.Stacks = "auto",
     pid: options.Pid = None,
     unit: options.Unit = None,
     cgroup: options.Cgroup = None,
@@ -270,6 +271,7 @@ def run(
         workspace=workspace,
         sources=source or [],
         views=view or [],
+        stacks=running.stacks_wanted(stacks),
     )
     second = versus.Given(
         target=versus_target,

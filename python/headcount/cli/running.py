@@ -30,6 +30,7 @@ from headcount.plan import plan as plans
 from headcount.plan.cost import stated_cost
 from headcount.plan.disclosure import Disclosure, load_disclosure
 from headcount.plan.levels import MOST_USERS
+from headcount.plan.plan import StacksWanted
 from headcount.plan.program import LoadFile, check_load_file
 from headcount.plan.resolve import Overrides, resolve
 from headcount.plan.sources import split_source
@@ -85,6 +86,14 @@ def settings(given: Sequence[str] | None, option: str) -> dict[str, str]:
 def limits(given: Sequence[str] | None) -> dict[str, str]:
     """Limits of a lab server."""
     return dict(limit_of(text) for text in given or [])
+
+
+def stacks_wanted(text: str) -> StacksWanted:
+    """Which stacks to record."""
+    known: dict[str, StacksWanted] = {"auto": "auto", "all": "all", "off": "off"}
+    if text not in known:
+        raise InputError(f'--stacks is "{text}"; give {", ".join(known)}')
+    return known[text]
 
 
 def named(

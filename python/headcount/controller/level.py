@@ -86,7 +86,8 @@ class LevelRunner:
         early = (
             (lambda moments: self._enough(order, moments, before)) if order.may_stop_early else None
         )
-        moments = self._session.hold("steady", order.index, order.measure_s, early)
+        with self._session.stacks.level(order.index, order.measure_s, self._session.now_s):
+            moments = self._session.hold("steady", order.index, order.measure_s, early)
         window = Window([moment.interval for moment in moments], before)
         if not window.intervals:
             raise EngineError("the load engine ended before the level was measured")

@@ -9,6 +9,7 @@ from headcount.controller import second as seconds
 from headcount.controller.listener import Listener, Second
 from headcount.controller.real_time import real_time
 from headcount.controller.remote_counters import counter_origin
+from headcount.controller.stacks import StackRecorder
 from headcount.counters.latest import Latest
 from headcount.counters.source import Sample, Source
 from headcount.counters.views import ViewSource
@@ -50,6 +51,7 @@ class Session:
         self._bundle = bundle
         self._listener = listener
         self._offset_s = offset_s
+        self.stacks = StackRecorder(plan.stacks, sources, bundle, listener)
         self.step_names = self._engine.step_names
         self.request_names = self._engine.request_names
         self.task_names = self._engine.task_names
@@ -127,6 +129,7 @@ class Session:
         """End at once; whatever is under way is dropped."""
         ended_s = self.now_s()
         self._engine.close()
+        self.stacks.close()
         for source in self._sources:
             source.close()
         for source in self._sources:

@@ -47,6 +47,9 @@ class SearchOptions(Strict):
     )
 
 
+StacksWanted = Literal["auto", "all", "off"]
+"""Stacks of the server's threads: those that cost next to nothing, those of tools too, or none."""
+
 FORMAT = 1
 """Of plan files: what this version writes and reads."""
 
@@ -84,6 +87,9 @@ class Plan(Strict):
     )
     views: list[str] = Field(
         default_factory=list, description="Where the server says how it is: kind=address"
+    )
+    stacks: StacksWanted = Field(
+        default="auto", description="Which stacks of the server's threads are recorded"
     )
     workload: Workload
 

@@ -11,7 +11,7 @@ from headcount.plan import target as targets
 from headcount.plan.cost import Cost
 from headcount.plan.disclosure import Disclosure
 from headcount.plan.levels import MOST_USERS, parse_ladder
-from headcount.plan.plan import Plan, validate
+from headcount.plan.plan import Plan, StacksWanted, validate
 from headcount.plan.program import LoadFile
 from headcount.plan.rules import criteria_of
 from headcount.plan.units import duration_text, seconds, size_bytes
@@ -56,6 +56,7 @@ class Overrides:
     workspace: str | None = None
     sources: list[str] = field(default_factory=list)
     views: list[str] = field(default_factory=list)
+    stacks: StacksWanted = "auto"
 
 
 def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
@@ -78,6 +79,7 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
         "limits": overrides.limits,
         "sources": overrides.sources,
         "views": overrides.views,
+        "stacks": overrides.stacks,
         **_settings(parsed, overrides, workload),
         "search": _search(overrides),
         "workload": _workload(workload, overrides, is_lab=parsed.lab is not None),

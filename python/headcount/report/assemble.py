@@ -8,14 +8,14 @@ from headcount.analyse.heat import heat as mapped
 from headcount.analyse.prediction.doubled import doubled_predictions
 from headcount.analyse.published.series import series
 from headcount.analyse.scaling import scaling_doubt
-from headcount.bundle import manifest
+from headcount.bundle import manifest, stacks
 from headcount.bundle.files import replace
 from headcount.bundle.reader import Bundle
 from headcount.errors import InputError
 from headcount.output.file import write_output
 from headcount.report.content import ReportContent
 from headcount.report.disclosure import recorded_facts
-from headcount.report.figures import heat, spectrum
+from headcount.report.figures import flames, heat, spectrum
 from headcount.report.figures.timeline import Point
 from headcount.report.html import render
 from headcount.report.selection import timeline_level
@@ -68,6 +68,7 @@ def assemble(bundle: Bundle, *, published: bool = False) -> ReportContent:
         narrow_heat=mapped(answered, heat.NARROW_COLUMNS),
         predictions=doubled_predictions(bundle),
         confirmation=bundle.confirmation,
+        flames=flames.flames(stacks.read(bundle.folder), bundle.verdict),
         published=series(workload=plan.workload.name) if published else (),
     )
 

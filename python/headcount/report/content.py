@@ -10,6 +10,7 @@ from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Verdict
+from headcount.report.figures.flames import Flame
 from headcount.report.figures.spectrum import Drawn
 from headcount.report.figures.timeline import Point
 
@@ -47,6 +48,7 @@ class ReportContent:
             predict it from.
         confirmation: What experiments said of the diagnosis after the run; None without any.
         published: Published results to draw the run beside; empty unless somebody asked for them.
+        flames: Stacks of the server's threads; empty where none were recorded.
 
     """
 
@@ -76,3 +78,4 @@ class ReportContent:
     predictions: Sequence[Prediction] = ()
     confirmation: Confirmation | None = None
     published: Sequence[Series] = ()
+    flames: Sequence[Flame] = ()

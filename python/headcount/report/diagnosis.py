@@ -43,8 +43,9 @@ __all__ = [
 def short(
     diagnosis: Diagnosis, confirmation: Confirmation | None = None
 ) -> Iterator[tuple[str, str]]:
-    """Give the lines beside a run's answer: two to five of them."""
+    """Give the lines beside a run's answer: two to six of them."""
     yield "Bottleneck", bottleneck(diagnosis, confirmation)
+    yield from _threads(diagnosis)
     rival = diagnosis.runner_up
     if rival is not None and (rival.score or 0.0) >= LEAST_RIVAL:
         yield "Second candidate", candidate_text(rival)
@@ -60,11 +61,7 @@ def whole(
     """Give everything there is to say, for whoever asked for the diagnosis."""
     yield "Bottleneck", bottleneck(diagnosis, confirmation)
     yield from experiments(confirmation)
-    for figure in diagnosis.figures:
-        at = f" (at {plural('user', figure.users)})" if figure.users is not None else ""
-        yield "Evidence", figure.sentence + at
-    for line in diagnosis.log_lines:
-        yield "Server log", line.text
+    yield from _evidence(diagnosis)
     for other in diagnosis.joint:
         yield "Also limits", candidate_text(other)
     if diagnosis.runner_up is not None and (diagnosis.runner_up.score or 0.0) >= LEAST_CHARTED:
@@ -79,6 +76,22 @@ def whole(
         yield "Not observed", missing.sentence
     for piece in diagnosis.advice:
         yield "Suggestion", piece.sentence
+
+
+def _evidence(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
+    for figure in diagnosis.figures:
+        at = f" (at {plural('user', figure.users)})" if figure.users is not None else ""
+        yield "Evidence", figure.sentence + at
+    yield from _threads(diagnosis)
+    for line in diagnosis.log_lines:
+        yield "Server log", line.text
+
+
+def _threads(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
+    if diagnosis.waits is not None:
+        yield "Threads", diagnosis.waits.sentence
+        if diagnosis.waits.program is not None:
+            yield "In the program", diagnosis.waits.program
 
 
 def bottleneck(diagnosis: Diagnosis, confirmation: Confirmation | None = None) -> str:

@@ -19,11 +19,14 @@ from headcount.analyse.diagnosis.sentences import candidate_text, sentence
 from headcount.analyse.diagnosis.sight import can_prove, missing_text
 from headcount.analyse.diagnosis.sign import Sign
 from headcount.analyse.diagnosis.turns import alternating_limits
+from headcount.analyse.diagnosis.waits import waits
 from headcount.analyse.diagnosis.weigh import Known, Weighed, weigh
-from headcount.bundle.diagnosis import Candidate, Diagnosis, LevelScores, Limit
+from headcount.bundle import stacks as stack_files
+from headcount.bundle.diagnosis import Candidate, Diagnosis, LevelScores, Limit, Waits
 from headcount.bundle.environment import ServerFound
 from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import Bundle
+from headcount.bundle.stacks import LevelStacks
 from headcount.text import significant
 
 LOG_SURE = 1.15
@@ -36,7 +39,8 @@ def diagnose(bundle: Bundle) -> Diagnosis | None:
     Pure: reads the bundle and nothing else, and gives the same for the same bundle.
     """
     server = bundle.environment.server if bundle.environment is not None else None
-    return of_levels(bundle.levels, bundle.seconds, bundle.events, server)
+    seen = stack_files.read(bundle.folder)
+    return of_levels(bundle.levels, bundle.seconds, bundle.events, server, seen)
 
 
 def of_levels(
@@ -44,10 +48,11 @@ def of_levels(
     seconds: Iterable[Mapping[str, Any]] = (),
     events: Iterable[Mapping[str, Any]] = (),
     server: ServerFound | None = None,
+    stacks: Sequence[LevelStacks] = (),
 ) -> Diagnosis | None:
     """The diagnosis of levels; less sure without their seconds.
 
-    `server` is one of this machine that was looked for.
+    `server` is one of this machine that was looked for, `stacks` are its threads'.
     """
     if not levels:
         return None
@@ -108,6 +113,7 @@ def of_levels(
         advice=advice(decision.limit, advice_kind(sign) if sign else None, levels),
         not_observed=not_observed(weighed),
         doubts=more,
+        waits=_waits(decision, weighed, observations, stacks, happened),
         levels=_course(observations, weighed),
     )
 
@@ -167,6 +173,26 @@ def _alternating(decision: Decision, weighed: Weighed, turns: tuple[Limit, Limit
     return replace(
         decision, limit=turns[0], sign=first, joint=(second,), ranked=(first, second, *others)
     )
+
+
+def _waits(
+    decision: Decision,
+    weighed: Weighed,
+    observations: Sequence[Observation],
+    stacks: Sequence[LevelStacks],
+    events: Sequence[Mapping[str, Any]],
+) -> Waits | None:
+    """What threads wait for at the limit; None where that of the server was not reached."""
+    recorded = {one.level for one in stacks}
+    valid = [one for one in observations if one.valid and one.index in recorded]
+    deciding = {one.index for one in weighed.seen.levels}
+    top = [one for one in valid if one.index in deciding] or valid
+    if not top or decision.limit == "generator":
+        return None
+    at_limit = max(top, key=lambda one: (one.users, one.index))
+    few = min(valid, key=lambda one: (one.users, one.index))
+    fewer = (few.index, few.users) if few.users < at_limit.users else None
+    return waits(stacks, events, (at_limit.index, at_limit.users), fewer)
 
 
 def _runner_up(decision: Decision, weighed: Weighed) -> Candidate | None:

@@ -127,16 +127,22 @@ class FineSampler:
     Args:
         make: Makes the gauges to look at, then.
         interval_s: Time between two looks, in the mean.
+        duty: Share of one core that they may cost.
 
     """
 
     def __init__(
-        self, make: Callable[[], Sequence[Gauge]], *, interval_s: float = INTERVAL_S
+        self,
+        make: Callable[[], Sequence[Gauge]],
+        *,
+        interval_s: float = INTERVAL_S,
+        duty: float = DUTY,
     ) -> None:
         """Start nothing yet."""
         self._make = make
         self._moments = Moments(())
         self._interval_s = interval_s
+        self._duty = duty
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
         self._cpu_s = 0.0
@@ -151,7 +157,7 @@ class FineSampler:
         if self._broken is not None:
             raise self._broken
         if self._thread is None and not self._ended.is_set():
-            self._moments = Moments(self._make())
+            self._moments = Moments(self._make(), duty=self._duty)
             self._thread = threading.Thread(target=self._run, name="headcount-fine", daemon=True)
             self._thread.start()
             return {}

@@ -5,12 +5,12 @@ Formats: proc(5) (net/tcp, fd).
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from headcount.counters.proc.files import read_text
 from headcount.counters.proc.machine import ThisMachine, processes
-from headcount.counters.proc.process import parse_stat
+from headcount.counters.proc.process import Process, parse_stat
 from headcount.counters.proc.serving import Place, roots
 from headcount.counters.proc.source import DUTY, SAMPLER_CPU_TIME, HostSource
 from headcount.counters.source import Sample
@@ -123,6 +123,10 @@ class ServerSource:
             # Sums over no process are zero, and what a server that is down would use is not known.
             values = {name: one for name, one in values.items() if name[:8] != "process."}
         return Sample(sample.at_s, values)
+
+    def members(self) -> Iterable[Process]:
+        """The server's processes as they were last read; none while it is down."""
+        return self._source.members()
 
     def close(self) -> None:
         """Forget the previous reading."""

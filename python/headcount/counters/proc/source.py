@@ -85,7 +85,7 @@ class HostSource:
         self._links = Links(self._proc, sys if namespace is None else None, namespace)
         self._fine = FineSampler(
             lambda: (
-                gauges_of(self._proc, self._pids, namespace, self._members, places) if fine else ()
+                gauges_of(self._proc, self._pids, namespace, self.members, places) if fine else ()
             )
         )
 
@@ -112,12 +112,12 @@ class HostSource:
         values |= self._links.sample(at_s, values)
         if self._processes is not None:
             figures = self._processes.sample(at_s)
-            values |= self._programs.sample(at_s, host.stat, group, figures, self._members())
+            values |= self._programs.sample(at_s, host.stat, group, figures, self.members())
         fine = self._fine.take()
         values |= fine
         if self._net == "net":  # addresses are those of our own network namespace
             peers = [peer for name in fine if (peer := peer_of(name)) is not None]
-            members = {one.pid for one in self._members()}
+            members = {one.pid for one in self.members()}
             values |= self._upstream_programs.sample(at_s, peers, members)
         cost_s = time.thread_time() - began_s + self._fine.cost_s()
         values[SAMPLER_CPU_TIME] = cost_s * 1000
@@ -129,7 +129,8 @@ class HostSource:
         self._links.close()
         self._previous = None
 
-    def _members(self) -> Iterable[Process]:
+    def members(self) -> Iterable[Process]:
+        """The server's processes as they were last read; none where they are not known."""
         return self._processes.members() if self._processes is not None else ()
 
     def _read_group(self) -> Group:

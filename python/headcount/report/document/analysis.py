@@ -63,6 +63,7 @@ def _diagnosis(found: Diagnosis, tested: Confirmation | None) -> Iterator[Block]
         yield _evidence(found)
     for other in found.joint:
         yield Paragraph(prose(f"Also limits: {sentence(other.sentence)}"))
+    yield from _threads(found)
     if found.next is not None:
         yield Heading("Next limit")
         yield Paragraph(prose(sentence(found.next.sentence)))
@@ -80,6 +81,16 @@ def _diagnosis(found: Diagnosis, tested: Confirmation | None) -> Iterator[Block]
     doubts = [*found.doubts, *(one.sentence for one in found.not_observed)]
     if doubts:
         yield Note("Doubts about the diagnosis", [prose(sentence(one)) for one in doubts])
+
+
+def _threads(found: Diagnosis) -> Iterator[Block]:
+    """What the server's threads wait for; nothing without stacks."""
+    if found.waits is None:
+        return
+    yield Heading("Threads")
+    for text in (found.waits.sentence, found.waits.program):
+        if text is not None:
+            yield Paragraph(prose(sentence(text)))
 
 
 def _predictions(content: ReportContent) -> Iterator[Block]:

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from headcount.analyse.answers import seconds
 from headcount.analyse.heat import heat as mapped
 from headcount.analyse.published.series import Series
+from headcount.bundle import stacks
 from headcount.bundle.reader import Bundle
 from headcount.report.figures import (
     cost,
+    flames,
     heat,
     published,
     published_capacity,
@@ -31,6 +33,9 @@ def of_bundle(bundle: Bundle) -> list[Figure]:
         spectrum.figure(spectrum.of_run(bundle, run), bundle),
         heat.figure(mapped(run, heat.COLUMNS), mapped(run, heat.NARROW_COLUMNS)),
         cost.of_run(bundle),
+    ]
+    drawn += [
+        flames.figure(one) for one in flames.flames(stacks.read(bundle.folder), bundle.verdict)
     ]
     return [figure for figure in drawn if figure is not None]
 

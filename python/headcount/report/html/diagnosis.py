@@ -53,6 +53,7 @@ def section(content: ReportContent) -> Html | None:
         element("p", element("b", "Experiments: "), unbroken(content.confirmation.sentence))
         if content.confirmation is not None
         else None,
+        _threads(found),
         _after(found),
         _doubts(found),
         more("Evidence", evidence) if (evidence := _figures(found.figures)) else None,
@@ -113,6 +114,18 @@ def _after(found: Diagnosis) -> Html | None:
         pieces = (element("li", unbroken(one.sentence)) for one in found.advice)
         parts += [element("h3", "Suggestions"), element("ul", *pieces)]
     return joined(parts) if parts else None
+
+
+def _threads(found: Diagnosis) -> Html | None:
+    """What the server's threads wait for; nothing without stacks."""
+    if found.waits is None:
+        return None
+    texts = [found.waits.sentence, *([found.waits.program] if found.waits.program else [])]
+    return joined([element("h3", "Threads"), *(element("p", _sentence_of(one)) for one in texts)])
+
+
+def _sentence_of(text: str) -> str:
+    return unbroken(sentence(text))
 
 
 def _titled(title: str, text: str) -> Html:
