@@ -54,7 +54,7 @@ def test_a_view_that_falls_silent_is_left_alone_for_a_while_and_said_once() -> N
         # What it may have is known while it does not answer.
         assert source.sample().values == {"pool.limit": 5.0}
     (doubt,) = source.doubts()
-    assert doubt.startswith("a pool at /run/pool is asked only each 10 s")
+    assert doubt.startswith("a pool at /run/pool is asked only every 10 s")
     assert "200 ms" in doubt
     assert source.doubts() == []
     asked = server.asked

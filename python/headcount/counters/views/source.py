@@ -103,6 +103,6 @@ class _Asked:
         if why is None:
             return None
         return (
-            f"{self._view.text} is asked only each {PAUSE_S:.0f} s from now on: {why}, "
+            f"{self._view.text} is asked only every {PAUSE_S:.0f} s from now on: {why}, "
             f"{MISSES} times in a row"
         )
