@@ -34,3 +34,16 @@ def test_what_an_older_version_did_not_write_and_other_words_are_no_difference()
     assert list(differences({"s": "passed"}, {"s": "failed"}))
     assert list(differences({"a": None}, {"a": 0.0}))
     assert list(differences({"a": [1, 2]}, {"a": [1]}))
+
+
+def test_a_time_in_a_sentence_may_be_rounded_the_other_way() -> None:
+    def differs(one: str, other: str) -> bool:
+        return bool(list(differences({"sentence": one}, {"sentence": other})))
+
+    assert not differs("the mean is 479 µs; the limit is 20.0 s", "the mean is 478 µs; 20.0 s")
+    assert not differs("the p95 is 1.01 ms", "the p95 is 1.00 ms")
+    assert differs("the mean is 479 µs", "the mean is 477 µs")
+    assert differs("the mean is 479 µs", "the mean is 479 ms")
+    assert differs("the limit is 21 ms", "the limit is 20 ms")
+    assert differs("127 of 128 users", "128 of 128 users")
+    assert differs("127 users passed", "127 users passed at 3 levels")

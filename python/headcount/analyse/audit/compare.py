@@ -10,7 +10,9 @@ RELATIVE = 1e-5
 ABSOLUTE = {"_ms": 0.005, ".value": 0.001, "_s": 1e-5, "": 1e-5}
 """By the end of a field's name: what rounding to a microsecond does to times of which a second
 holds few. The value of a criterion may be a time; where it is a share, its counts are compared."""
-_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+WRITTEN_DIGITS = 3
+"""Digits that are written of a measured figure; a limit such as 20 ms has fewer, and is exact."""
+_NUMBER = re.compile(r"(\d[\d,]*(?:\.\d+)?)( ?(?:µs|ms|s|%)(?![a-z]))?")
 
 
 def differences(
@@ -19,7 +21,8 @@ def differences(
     """Fields that differ: the path, what is stored, what was computed.
 
     Only what is stored is looked at: an older Headcount did not write every field. Sentences are
-    compared by the numbers in them, for their wording may have changed.
+    compared by the numbers in them, for their wording may have changed; times and shares may be
+    rounded the other way.
     """
     if at in ignored:
         return
@@ -68,10 +71,27 @@ def _same(stored: Any, computed: Any, at: str) -> bool:
     if isinstance(stored, int | float) and isinstance(computed, int | float):
         return _close(stored, computed, at, 0.0)
     if isinstance(stored, str) and isinstance(computed, str):
-        return stored == computed or (
-            " " in stored and _NUMBER.findall(stored) == _NUMBER.findall(computed)
-        )
+        return stored == computed or (" " in stored and _same_numbers(stored, computed))
     return bool(stored == computed)
+
+
+def _same_numbers(stored: str, computed: str) -> bool:
+    """Whether two sentences have the same numbers, but for the last digit of times and shares.
+
+    478.4999 µs and 478.5001 µs are the same figure, and are written 478 µs and 479 µs.
+    """
+    ours, theirs = _NUMBER.findall(stored), _NUMBER.findall(computed)
+    if len(ours) != len(theirs):
+        return False
+    for (one, unit), (other, other_unit) in zip(ours, theirs, strict=True):
+        if unit != other_unit:
+            return False
+        places = len(one.partition(".")[2])
+        digits = len(re.sub(r"\D", "", one))
+        last = 1.01 * 10.0**-places if unit and digits >= WRITTEN_DIGITS else 0.0
+        if abs(float(one.replace(",", "")) - float(other.replace(",", ""))) > last:
+            return False
+    return True
 
 
 def _close(stored: float, computed: float, at: str, scale: float) -> bool:
