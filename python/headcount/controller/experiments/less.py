@@ -16,10 +16,11 @@ from headcount.bundle.confirmation import Finding, Turn
 from headcount.bundle.diagnosis import Diagnosis, Limit
 from headcount.bundle.writer import BundleWriter
 from headcount.controller.experiments.experiment import Experiment
+from headcount.controller.experiments.player import turn_of
 from headcount.controller.experiments.stage import Stage
 from headcount.controller.listener import Phase
 from headcount.controller.run_limits import run_limits
-from headcount.controller.session import Moment, Session
+from headcount.controller.session import Session
 from headcount.controller.sut import connect
 from headcount.errors import InputError
 from headcount.plan import target as targets
@@ -83,27 +84,10 @@ def _play(stage: Stage, rounds: int) -> Iterator[Turn]:
                     listener.phase(Phase(f"{NAME}: {arm}", round_, "confirm", users, TURN_S))
                     session.hold("settle", round_, IGNORED_S)
                     moments = session.hold("steady", round_, TURN_S)
-                    yield _turn(moments, round_, arm, users)
+                    yield turn_of([one.interval for one in moments], round_, arm, users)
         finally:
             session.close()
             bundle.close()
-
-
-def _turn(moments: Sequence[Moment], round_: int, arm: str, users: int) -> Turn:
-    tallies = [tally for moment in moments for tally in moment.interval.scenarios]
-    completed, failed = sum(t.completed for t in tallies), sum(t.failed for t in tallies)
-    seconds = moments[-1].interval.to_s - moments[0].interval.from_s if moments else 0.0
-    ended = completed + failed
-    return Turn(
-        round=round_,
-        arm=arm,
-        users=users,
-        seconds=seconds,
-        completed=completed,
-        failed=failed,
-        rate_per_s=completed / seconds if seconds > 0 else 0.0,
-        service_ms=1000 * sum(t.service_s for t in tallies) / ended if ended else None,
-    )
 
 
 def _judge(stage: Stage, turns: Sequence[Turn]) -> Finding | None:

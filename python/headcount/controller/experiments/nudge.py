@@ -70,7 +70,37 @@ def _play(stage: Stage, rounds: int) -> Iterator[Turn]:
             Arm(cut.WHOLE, player, stage.load.users, terms=quota.restore),
             Arm(cut.PART, player, stage.load.users, terms=partial(quota.cut, CUT * whole)),
         ]
-        yield from play_rounds(stage, NAME, arms, rounds)
+        before, turns = _usage(where), list[Turn]()
+        for turn in play_rounds(stage, NAME, arms, rounds):
+            turns.append(turn)
+            yield turn
+        _check_refutation(stage, turns, before, _usage(where))
+
+
+def _check_refutation(
+    stage: Stage, turns: Sequence[Turn], before: Usage | None, after: Usage | None
+) -> None:
+    """Refuse a refutation that other programs may have caused.
+
+    Where they keep the server below what it is allowed, a lower allowance changes nothing, although
+    the server lacks CPU. Raises NotPlayable.
+    """
+    finding = _judge(stage, turns)
+    if finding is None or "cpu" not in finding.contradicts or before is None or after is None:
+        return
+    machine = len(os.sched_getaffinity(0))
+    others = machine - _cores(before, after, "used_s", "idle_s", "own_s")
+    if others > MOST_OF_OTHERS * machine:
+        raise NotPlayable(
+            f"other programs use {others:.1f} of {machine} CPUs, so less CPU for the server shows "
+            "nothing; stop them and try again"
+        )
+
+
+def _cores(before: Usage, after: Usage, *names: str) -> float:
+    """CPUs used on average between two readings, of these kinds together."""
+    used_s = sum(getattr(after, name) - getattr(before, name) for name in names)
+    return float(used_s / max(after.at_s - before.at_s, 1e-9))
 
 
 def _folders(stage: Stage) -> dict[str, str]:
@@ -95,11 +125,8 @@ def _available_cores(stage: Stage, player: Player, where: Mapping[str, str]) -> 
     after = _usage(where)
     if before is None or after is None:
         raise NotPlayable("the CPU time of the server's control group cannot be read")
-    used, idle, own = (
-        getattr(after, name) - getattr(before, name) for name in ("used_s", "idle_s", "own_s")
-    )
-    elapsed_s = max(after.at_s - before.at_s, 1e-9)
-    others, could = machine - (used + idle + own) / elapsed_s, float((used + idle) / elapsed_s)
+    others = machine - _cores(before, after, "used_s", "idle_s", "own_s")
+    could = _cores(before, after, "used_s", "idle_s")
     if limit < machine and could >= CUT * limit:
         return limit
     if others > MOST_OF_OTHERS * machine:

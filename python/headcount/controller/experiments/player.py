@@ -76,7 +76,7 @@ class Player:
         """A turn's figures, and messages of faults in it."""
         self.forget()
         intervals = self._until(length_s, None)
-        return _turn(intervals, round_, arm, self.users), _faults(intervals)
+        return turn_of(intervals, round_, arm, self.users), _faults(intervals)
 
     def costs_ms(self, longest_s: float) -> list[float | None]:
         """Mean time of each scenario, from one user who plays them; None where none was repeated.
@@ -148,7 +148,8 @@ def turns_values(values: Values, scenarios: Sequence[Values]) -> Values:
     return {**values, "scenarios": [{**one, "weight": 1.0} for one in scenarios], "script": script}
 
 
-def _turn(intervals: Sequence[Interval], round_: int, arm: str, users: int) -> Turn:
+def turn_of(intervals: Sequence[Interval], round_: int, arm: str, users: int) -> Turn:
+    """The figures of a turn from its reports."""
     tallies = [tally for one in intervals for tally in one.scenarios]
     completed, failed = (sum(getattr(t, key) for t in tallies) for key in ("completed", "failed"))
     seconds = intervals[-1].to_s - intervals[0].from_s if intervals else 0.0
