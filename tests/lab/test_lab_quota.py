@@ -1,5 +1,6 @@
 """The CPU time of somebody else's control group: cut, given back, also after a kill."""
 
+import os
 import subprocess
 import sys
 import time
@@ -11,7 +12,7 @@ import pytest
 import service_group
 from headcount.lab.squeeze.quota import Quota, quota_of, restored
 
-NAME = "/headcount-quota"
+NAME = f"/headcount-quota-{os.getpid()}"
 PROGRAM = """
 import sys, time
 from headcount.lab.squeeze.quota import quota_of, restored
