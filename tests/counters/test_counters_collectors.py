@@ -2,9 +2,12 @@
 
 import ctypes
 import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -48,6 +51,48 @@ def workers() -> Iterator[dict[str, Worker]]:
         one.end.set()
         one.work.set()
         one.join()
+
+
+NODE = """
+import ctypes, threading, time
+name = lambda: ctypes.CDLL(None).prctl(15, b"node", 0, 0, 0)
+name()
+burns = (3, 7)  # a helper, and a thread that began later
+def run(number):
+    name()
+    print(number, threading.get_native_id(), flush=True)
+    while number in burns:
+        sum(range(10_000))
+    time.sleep(60)
+for number in range(2, 8):  # the second to the seventh thread
+    threading.Thread(target=run, args=(number,), daemon=True).start()
+    time.sleep(0.02)
+time.sleep(60)
+"""
+
+
+def test_of_node_only_the_helpers_count() -> None:
+    with subprocess.Popen([sys.executable, "-c", NODE], stdout=subprocess.PIPE, text=True) as node:
+        try:
+            assert node.stdout is not None
+            threads = dict(map(int, node.stdout.readline().split()) for _ in range(6))
+
+            def helper_s() -> float:
+                path = Path(f"/proc/{node.pid}/task/{threads[3]}/schedstat")
+                return int(path.read_text("ascii").split()[0]) / 1e9
+
+            def used(at_s: float) -> float | None:
+                one = process.read("/proc", node.pid)
+                assert one is not None
+                return collectors.utilization(at_s, [one])
+
+            collectors = Collectors("/proc")
+            used(0.0)
+            before_s = helper_s()
+            time.sleep(0.5)
+            assert used(1.0) == pytest.approx(helper_s() - before_s, abs=0.05)
+        finally:
+            node.kill()
 
 
 def ourselves() -> Process:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from headcount.counters.proc.upstream_programs import NAME, UpstreamPrograms, _is_here
+from headcount.counters.proc.upstream_programs import UpstreamPrograms, _is_here
 
+USED, DELAY = "upstream.cpu.utilization", "upstream.cpu.run_delay"
 BURN = """
 import socket, time
 listener = socket.create_server(("127.0.0.1", 0))
@@ -54,13 +55,27 @@ def test_the_cpu_is_that_of_the_process_that_listens_there(burner: Burner) -> No
     time.sleep(0.5)
     now_s = time.monotonic()
     values = one.sample(now_s, [burner.peer], ())
-    assert values[NAME] * (now_s - began_s) == pytest.approx(burner.used_s() - used_s, abs=0.05)
+    assert values[USED] * (now_s - began_s) == pytest.approx(burner.used_s() - used_s, abs=0.05)
+
+
+def test_its_waiting_for_a_cpu_is_the_kernels_own_count(burner: Burner) -> None:
+    def counted() -> tuple[int, int]:
+        ran, waited, _ = Path(f"/proc/{burner.process.pid}/schedstat").read_text("ascii").split()
+        return int(ran), int(waited)
+
+    one = programs()
+    one.sample(0.0, [burner.peer], ())
+    before = counted()
+    time.sleep(0.5)
+    share = one.sample(1.0, [burner.peer], ())[DELAY]
+    ran, waited = (now - then for now, then in zip(counted(), before, strict=True))
+    assert share == pytest.approx(waited / (ran + waited), abs=0.1)
 
 
 def test_without_connections_at_the_moment_it_goes_on_with_whom_it_knows(burner: Burner) -> None:
     one = programs()
     one.sample(0.0, [burner.peer], ())
-    assert NAME in one.sample(1.0, [], ())
+    assert USED in one.sample(1.0, [], ())
 
 
 def test_the_server_itself_and_other_machines_are_not_behind_it(burner: Burner) -> None:

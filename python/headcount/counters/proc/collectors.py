@@ -1,7 +1,10 @@
 """CPU that threads of garbage collectors use, known by their names.
 
-The Java virtual machine and .NET name theirs; Go, Node and Python collect in threads that also do
-other work. Format: proc(5), ``/proc/PID/task/TID/comm``: at most 15 characters.
+The Java virtual machine and .NET name theirs. Node's helpers collect, and compile code while it is
+new. Newer versions name them; before (seen with Node 20) their order tells: of a process's threads
+the first is the program's, the second keeps time, the next four are the helpers. Go and
+Python collect in threads that also do other work. Format: proc(5), ``/proc/PID/task/TID/comm``: at
+most 15 characters.
 """
 
 import re
@@ -12,9 +15,13 @@ from headcount.counters.proc.process import Process
 
 NAME = "process.cpu.garbage_collection"
 _NS_PER_S = 1e9
-_COLLECTOR = re.compile(r"GC Thread|G1 |ZWorker|ZDriver|Shenandoah|CMS |VM Thread$|\.NET .*GC")
-"""Of OpenJDK's HotSpot (its VM Thread stops all others and collects alone with -XX:+UseSerialGC)
-and of .NET."""
+_COLLECTOR = re.compile(
+    r"GC Thread|G1 |ZWorker|ZDriver|Shenandoah|CMS |VM Thread$|\.NET .*GC|V8Worker"
+)
+"""Of OpenJDK's HotSpot (its VM Thread stops all others and collects alone with -XX:+UseSerialGC),
+of .NET and of Node."""
+_HELPERS = slice(2, 6)
+"""Node's, among the threads of a process in the order in which they began."""
 _Key = tuple[int, int, int]
 
 
@@ -39,8 +46,11 @@ class Collectors:
             for one in members
             for thread, times in (one.thread_times or {}).items()
         }
+        helpers = None if run_ns.keys() <= self._is_collector.keys() else _helpers(run_ns)
         self._is_collector = {
-            key: self._is_collector[key] if key in self._is_collector else self._ask(key)
+            key: self._is_collector[key]
+            if key in self._is_collector
+            else self._ask(key, helpers or frozenset())
             for key in run_ns
         }
         now = {key: run for key, run in run_ns.items() if self._is_collector[key]}
@@ -50,7 +60,19 @@ class Collectors:
         grown = sum(max(run - was[1][key], 0) for key, run in now.items() if key in was[1])
         return grown / _NS_PER_S / (at_s - was[0])
 
-    def _ask(self, key: _Key) -> bool:
+    def _ask(self, key: _Key, helpers: frozenset[_Key]) -> bool:
         pid, _, thread = key
-        name = read_text(f"{self._proc}/{pid}/task/{thread}/comm") or ""
-        return _COLLECTOR.match(name.strip("\n")) is not None
+        name = (read_text(f"{self._proc}/{pid}/task/{thread}/comm") or "").strip("\n")
+        if name == "node":  # a thread without a name has its program's
+            return key in helpers
+        return _COLLECTOR.match(name) is not None
+
+
+def _helpers(keys: Iterable[_Key]) -> frozenset[_Key]:
+    """The threads that would be Node's helpers, of each process."""
+    threads: dict[int, list[_Key]] = {}
+    for key in keys:
+        threads.setdefault(key[0], []).append(key)
+    return frozenset(
+        key for one in threads.values() for key in sorted(one, key=lambda each: each[2])[_HELPERS]
+    )

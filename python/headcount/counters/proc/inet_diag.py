@@ -18,6 +18,7 @@ _SAME_PORT, _NEVER, _JUMP = 11, 0, 1
 """Operations of the kernel's filter: INET_DIAG_BC_S_EQ, _NOP (which carries a port), _JMP."""
 _HEADER_BYTES, _MESSAGE_BYTES = 16, 72
 _TIMES = {
+    "segment": ("<u4", 16),
     "unacknowledged": ("<u4", 24),
     "sent_ms": ("<u4", 44),
     "received_ms": ("<u4", 52),
@@ -28,9 +29,10 @@ _TIMES = {
     "by_receiver": ("<u8", 176),
     "by_buffer": ("<u8", 184),
 }
-"""Fields of tcp_info with their offsets: segments not yet acknowledged; milliseconds since data was
-sent, since it was received, since an acknowledgement was; segments with data; microseconds busy,
-limited by the receiver's window, limited by the send buffer (Linux 4.10)."""
+"""Fields of tcp_info with their offsets: bytes of a segment that is sent; segments not yet
+acknowledged; milliseconds since data was sent, since it was received, since an acknowledgement was;
+segments with data; microseconds busy, limited by the receiver's window, limited by the send buffer
+(Linux 4.10)."""
 _FIELDS = {
     "length": ("<u4", 0),
     "family": ("u1", 16),

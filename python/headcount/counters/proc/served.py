@@ -9,7 +9,7 @@ from headcount.counters.proc.fine import Gauge, Look
 from headcount.counters.proc.process import Process
 from headcount.counters.proc.queues import QueueTable
 from headcount.counters.proc.serving import Place
-from headcount.counters.proc.sockets import Listener, Table, inodes, open_table
+from headcount.counters.proc.sockets import Listener, Table, Times, inodes, open_table
 from headcount.counters.proc.states import ThreadStates
 from headcount.counters.proc.unix_sockets import UnixTable
 from headcount.counters.proc.upstream import Upstreams
@@ -150,7 +150,7 @@ class ConnectionTimes:
         """Look at nothing yet."""
         self._own = own
         self._clock = clock
-        self._previous: tuple[float, Mapping[int, tuple[int, int, int]]] | None = None
+        self._previous: tuple[float, Mapping[int, Times]] | None = None
 
     def look(self) -> Iterable[Look]:
         """Compare with the look a second before; of connections that were there in both."""
@@ -163,15 +163,18 @@ class ConnectionTimes:
         was, self._previous = self._previous, None if now is None else (at_s, now)
         if was is None or now is None:
             return ()
-        return [(name, "mean", share) for name, share in shares(was[1], now, at_s - was[0]).items()]
+        found = shares(was[1], now, at_s - was[0])
+        if now:
+            found["socket.segment"] = sum(one.segment for one in now.values()) / len(now)
+        return [(name, "mean", value) for name, value in found.items()]
 
     def close(self) -> None:
         """Nothing is held."""
 
 
 def shares(
-    previous: Mapping[int, tuple[int, int, int]],
-    current: Mapping[int, tuple[int, int, int]],
+    previous: Mapping[int, Times],
+    current: Mapping[int, Times],
     elapsed_s: float,
 ) -> dict[str, float]:
     """Shares of time, the mean over connections in both readings; nothing where there are none."""

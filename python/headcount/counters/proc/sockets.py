@@ -9,7 +9,7 @@ import os
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -67,6 +67,15 @@ class Queues:
     unread: int
 
 
+class Times(NamedTuple):
+    """Of a connection: microseconds busy, and limited by receiver or buffer; bytes of a segment."""
+
+    busy: int
+    by_receiver: int
+    by_buffer: int
+    segment: int = 0
+
+
 Row = tuple[int, int, bytes, int, int, int, int]
 """A socket: family, state, address, port, bytes to send, bytes to read, inode."""
 
@@ -82,8 +91,8 @@ class Table(Protocol):
         """What waits in the connections that these took up."""
         ...
 
-    def times(self, listeners: Sequence[Listener]) -> Mapping[int, tuple[int, int, int]] | None:
-        """Microseconds busy, limited by the receiver and by the send buffer, by connection."""
+    def times(self, listeners: Sequence[Listener]) -> Mapping[int, Times] | None:
+        """Times of the connections that these took up, by connection."""
         ...
 
     def outgoing(self, inodes: frozenset[int]) -> list[Outgoing] | None:
@@ -127,14 +136,14 @@ class DiagTable:
             totals += np.array([len(rows), sent.sum(), sending, received.sum(), unread])
         return Queues(*(int(total) for total in totals))
 
-    def times(self, listeners: Sequence[Listener]) -> Mapping[int, tuple[int, int, int]]:
-        """Microseconds busy, limited by the receiver and by the send buffer, by connection."""
-        found: dict[int, tuple[int, int, int]] = {}
+    def times(self, listeners: Sequence[Listener]) -> Mapping[int, Times]:
+        """Times of the connections that these took up, by connection."""
+        found: dict[int, Times] = {}
         for rows in self._connections(listeners, extension=1 << (INFO - 1)):
             if "busy" not in (rows.dtype.names or ()):
                 continue
-            columns = (rows[name].tolist() for name in ("busy", "by_receiver", "by_buffer"))
-            found |= zip(rows["cookie"].tolist(), zip(*columns, strict=True), strict=True)
+            times = map(Times, *(rows[name].tolist() for name in Times._fields))
+            found |= zip(rows["cookie"].tolist(), times, strict=True)
         return found
 
     def outgoing(self, inodes: frozenset[int]) -> list[Outgoing]:

@@ -17,13 +17,16 @@ from headcount.counters.proc.tree import read as read_tree
 from headcount.counters.proc.unix_sockets import UnixTable
 from headcount.counters.proc.upstream import UNIX
 
-NAME = "upstream.cpu.utilization"
+NAMES = {
+    "upstream.cpu.utilization": "process.cpu.utilization",
+    "upstream.cpu.run_delay": "process.cpu.run_delay",
+}
+"""Counters of these programs, by what they are called of a server."""
 AGAIN_S = 5.0
 """How often it is looked who listens at the peers' addresses: it reads the descriptors of all
 processes."""
 DUTY = 0.01
 """Share of a core that looking may cost, and again that reading the processes may."""
-_OWN = "process.cpu.utilization"
 
 
 class UpstreamPrograms:
@@ -47,7 +50,7 @@ class UpstreamPrograms:
     def sample(
         self, at_s: float, peers: Iterable[str], members: Collection[int]
     ) -> dict[str, float]:
-        """CPU in cores since the previous sample; nothing until there was one.
+        """CPU in cores, and waiting for it, since the previous sample; nothing until there was one.
 
         Args:
             at_s: Now, on a clock that never runs backwards.
@@ -68,7 +71,7 @@ class UpstreamPrograms:
         self._previous = at_s, tree
         self._read_due_s = at_s + _pause_s(began_s)
         values = delta(was[1], tree, at_s - was[0]) if was else {}
-        return {NAME: values[_OWN]} if _OWN in values else {}
+        return {name: values[of] for name, of in NAMES.items() if of in values}
 
     def _look(self, at_s: float, peers: frozenset[str], members: Collection[int]) -> None:
         began_s = time.thread_time()
