@@ -2,16 +2,17 @@
 
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from headcount.counters.views import asked_views, find_views
+from headcount.counters.views import asked_views, find_views, samba
 from headcount.counters.views.ask import SlowError, answer, page
 from headcount.counters.views.find import split_view
 from headcount.counters.views.kinds import KINDS, NGINX_PATHS, Around
+from headcount.counters.views.reading import Reader
 from headcount.errors import InputError, TargetError
 
 CAPTURED = Path(__file__).parent / "views"
@@ -102,7 +103,7 @@ def test_a_jvms_file_is_that_of_its_number_inside_its_container(tmp_path: Path) 
     around = Around(processes={7: "java"}, proc=str(proc))
     (view,), doubts = find_views(around)
     assert (view.where, doubts) == (str(file), [])
-    assert view.read().gauges["jvm.thread.count"] == 18
+    assert gauges(view.read)["jvm.thread.count"] == 18
 
 
 def test_dovecots_socket_is_in_its_base_dir(tmp_path: Path) -> None:
@@ -110,6 +111,67 @@ def test_dovecots_socket_is_in_its_base_dir(tmp_path: Path) -> None:
     command(tmp_path / "proc", 7, "dovecot", "-F", "-c", str(tmp_path / "d.conf"))
     around = Around(processes={7: "dovecot"}, proc=str(tmp_path / "proc"))
     assert places("dovecot", around) == ["/srv/run/master"]
+
+
+def gauges(reader: Reader) -> Mapping[str, float]:
+    """What it answers."""
+    reading = reader()
+    assert reading is not None
+    return reading.gauges
+
+
+def test_sambas_configuration_is_that_of_its_command_line(tmp_path: Path) -> None:
+    (tmp_path / "smb.conf").write_text("[Global]\n  Max smbd Processes = 40\n")
+    for pid, words in (
+        (7, ("-F", "-s", str(tmp_path / "smb.conf"))),
+        (8, (f"--configfile={tmp_path}/smb.conf",)),
+    ):
+        command(tmp_path / "proc", pid, "smbd", *words)
+        around = Around(processes={pid: "smbd"}, proc=str(tmp_path / "proc"))
+        assert places("samba", around) == [str(tmp_path / "smb.conf")]
+    command(tmp_path / "proc", 9, "smbd", "--foreground")
+    around = Around(processes={9: "smbd"}, proc=str(tmp_path / "proc"))
+    assert places("samba", around) == list(samba.CONFIGURATIONS)
+
+
+def test_samba_is_asked_for_its_limit_and_its_sessions(tmp_path: Path) -> None:
+    file, status = tmp_path / "smb.conf", tmp_path / "smbstatus"
+    file.write_text("[global]\n  max smbd processes = 40\n")
+    status.write_text(
+        f'#!/bin/sh\n[ "$*" = "--configfile {file} --json" ] || exit 1\n'
+        'echo \'{"sessions": {"1": {}}, "tcons": {}, "open_files": {}}\'\n'
+    )
+    status.chmod(0o755)
+    reader = samba.SambaReader(str(file), str(status))
+    expected = {
+        "samba.processes.limit": 40.0,
+        "samba.sessions": 1.0,
+        "samba.tree_connects": 0.0,
+        "samba.open_files": 0.0,
+    }
+    assert gauges(reader) == expected
+    assert gauges(reader) == {"samba.processes.limit": 40.0}, "until smbstatus is asked again"
+    reader.close()
+
+
+def test_an_smbstatus_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(samba, "PATIENCE_S", 0.1)
+    file, status = tmp_path / "smb.conf", tmp_path / "smbstatus"
+    file.write_text("[global]\n  max smbd processes = 40\n")
+    status.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/pid\nexec sleep 60\n")
+    status.chmod(0o755)
+    reader = samba.SambaReader(str(file), str(status))
+    assert gauges(reader) == {"samba.processes.limit": 40.0}
+    pid = int((tmp_path / "pid").read_text())
+    assert not Path(f"/proc/{pid}").exists()
+
+
+def test_another_file_is_no_configuration_of_samba(tmp_path: Path) -> None:
+    (tmp_path / "smb.conf").write_text("hello")
+    with pytest.raises(TargetError, match="no Samba status"):
+        asked_views([f"samba={tmp_path}/smb.conf"])
+    with pytest.raises(TargetError, match="No such file"):
+        asked_views([f"samba={tmp_path}/none.conf"])
 
 
 @contextmanager

@@ -11,13 +11,14 @@ import pytest
 from test_e2e_failures import WORKLOAD
 from test_e2e_local_server import server as plain_server
 
+import file_server
 from headcount.bundle import reader
 from headcount.counters.proc.machine import ThisMachine
 from headcount.counters.proc.serving import program_name
 from headcount.counters.views import find_views
-from headcount.counters.views.kinds import Around
+from headcount.counters.views.kinds import KINDS, Around
 from headcount.errors import ExitCode
-from headcount.lab import port
+from headcount.lab import keeper, port
 from mail_office import serving as mail_serving
 from processes import Headcount, lines, wait_for
 from web_server import serving
@@ -144,8 +145,29 @@ def test_dovecots_services_are_read_at_the_socket_of_its_configuration() -> None
         found, doubts = find_views(Around(processes=names))
         (view,) = [one for one in found if one.title == "Dovecot service status"]
         assert doubts == []
-        gauges = view.read().gauges
+        reading = view.read()
+    assert reading is not None
+    gauges = reading.gauges
     services = ("imap-login", "imap", "lmtp")
     limits = [gauges[f"dovecot.processes.limit{{dovecot.service={one}}}"] for one in services]
     assert min(limits) >= 1
     assert gauges["dovecot.processes.busy{dovecot.service=imap}"] == 0
+
+
+def test_sambas_limit_and_sessions_are_read_where_its_command_line_says(tmp_path: Path) -> None:
+    with file_server.serving(tmp_path, max_processes="7") as samba:
+        names = {pid: program_name(ThisMachine(), pid) for pid in keeper.descendants(samba.pid)}
+        found, doubts = find_views(Around(processes=names))
+        (view,) = [one for one in found if one.title == "Samba status"]
+        assert doubts == []
+        first = KINDS["samba"].opened(view.where)()
+        later = view.read()
+    assert first is not None
+    assert first.gauges == {
+        "samba.processes.limit": 7,
+        "samba.sessions": 0,
+        "samba.tree_connects": 0,
+        "samba.open_files": 0,
+    }
+    assert later is not None
+    assert later.gauges == {"samba.processes.limit": 7}

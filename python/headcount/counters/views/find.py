@@ -4,7 +4,7 @@ Each place is asked once, before the first level. What answers slowly, or someth
 alone from then on.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from headcount.counters.views.ask import SlowError
@@ -28,12 +28,20 @@ class View:
         read: Asks it.
         by: How it was found.
 
+    What its reader has started ends with `close`.
+
     """
 
     title: str
     where: str
     read: Reader
     by: str = "found"
+
+    @property
+    def close(self) -> Callable[[], None] | None:
+        """Ends what the reader holds between its answers; None if it holds nothing."""
+        found = getattr(self.read, "close", None)
+        return found if callable(found) else None
 
     @property
     def text(self) -> str:

@@ -1,7 +1,7 @@
 """The kinds of views: how a server is recognised, where its view usually is, and how it is read.
 
-A new kind is an entry of `KINDS`. Nothing here sends credentials, changes anything, or starts a
-program.
+A new kind is an entry of `KINDS`. Nothing here sends credentials or changes anything; only Samba's
+starts a program, smbstatus.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from headcount.counters.views import haproxy, jvm, php_fpm, redis, services, web
+from headcount.counters.views import haproxy, jvm, php_fpm, redis, samba, services, web
 from headcount.counters.views.foreign_file import foreign_text
 from headcount.counters.views.reading import Reader
 
@@ -158,6 +158,15 @@ def _dovecot(around: Around) -> Iterable[Guess]:
             yield path, services.dovecot_reader(path)
 
 
+def _samba(around: Around) -> Iterable[Guess]:
+    """The configuration that smbd was started with, or the usual one."""
+    for pid in filter(around.shares, around.runs("smbd")):
+        words = [part for word in _command(around.proc, pid) for part in word.split("=", 1)]
+        named = [after for word, after in pairwise(words) if word in ("-s", "--configfile")]
+        for path in named or samba.CONFIGURATIONS:
+            yield path, samba.SambaReader(path)
+
+
 KINDS = {
     kind.name: kind
     for kind in (
@@ -167,6 +176,7 @@ KINDS = {
         Kind("php-fpm", "PHP-FPM status", "SOCKET|PATH", php_fpm.reader, _php_fpm),
         Kind("redis", "Redis INFO", "HOST:PORT", redis.reader, _redis),
         Kind("jvm", "JVM performance data", "FILE", jvm.reader, _jvm),
+        Kind("samba", "Samba status", "SMB.CONF", samba.SambaReader, _samba),
         Kind("dovecot", "Dovecot service status", "SOCKET", services.dovecot_reader, _dovecot),
     )
 }

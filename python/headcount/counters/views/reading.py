@@ -23,8 +23,9 @@ class Reading:
         return bool(self.gauges or self.totals)
 
 
-Reader = Callable[[], Reading]
-"""Asks once. Raises OSError where nobody answers in time, ValueError for another kind of answer."""
+Reader = Callable[[], Reading | None]
+"""Asks once; None where nothing is new since the last time. Raises OSError where nobody answers in
+time, ValueError for another kind of answer."""
 
 
 def growth(

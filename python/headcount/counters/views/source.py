@@ -53,7 +53,9 @@ class ViewSource:
         return [text for one in self._asked if (text := one.doubt()) is not None]
 
     def close(self) -> None:
-        """Close what else there is; nothing of a view is held between samples."""
+        """End what a view has started, and close what else there is."""
+        for one in self._asked:
+            one.close()
         if self._beside is not None:
             self._beside.close()
 
@@ -78,6 +80,8 @@ class _Asked:
         except (OSError, ValueError) as error:
             self._miss(str(error))
             return self._limits
+        if reading is None:
+            return self._limits
         if not reading:
             self._miss("it answers something else")
             return self._limits
@@ -97,6 +101,10 @@ class _Asked:
             if not self._is_doubted:
                 self._is_doubted = True
                 self._why = why
+
+    def close(self) -> None:
+        if self._view.close is not None:
+            self._view.close()
 
     def doubt(self) -> str | None:
         why, self._why = self._why, None
