@@ -14,6 +14,7 @@ from headcount.bundle.reader import Bundle
 from headcount.bundle.verdict import Verdict
 from headcount.bundle.writer import BundleWriter, new_folder
 from headcount.controller.access import Secrets
+from headcount.controller.behind import programs_behind
 from headcount.controller.diagnosis import with_diagnosis
 from headcount.controller.handles import ensure_handles
 from headcount.controller.level import LevelOrder, LevelRunner, note
@@ -233,6 +234,7 @@ class Run:
                     self._check_alive(self._levels[-1])
                 self._listener.outlook(self._orders.outlook())
                 order = self._orders.next()
+            self._note_behind(session.now_s())
             last = self._levels[-1]
             ramp_s = RAMP_DOWN_S if session.users > LEAVE_AT_ONCE else 0.0
             self._listener.phase(Phase("drain", last.index, last.purpose, 0, ramp_s))
@@ -270,6 +272,15 @@ class Run:
             completed=trial.completed,
             played=trial.played,
         )
+
+    def _note_behind(self, at_s: float) -> None:
+        """Keep which programs the server is connected to, while users are still there."""
+        try:
+            programs = programs_behind(self._sut)
+        except (HeadcountError, OSError):
+            return  # the server has gone meanwhile; its address stands without a program
+        if programs:
+            self._bundle.event("behind", at_s, programs=programs)
 
     def _run_level(self, runner: LevelRunner, order: LevelOrder) -> LevelResult | None:
         """Run a level; None if it could not be prepared and the search ends with what it has.

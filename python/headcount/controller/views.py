@@ -1,21 +1,16 @@
 """The views of the system under test that are read beside its machine's counters."""
 
-from contextlib import closing
 from urllib.parse import urlsplit
 
 from headcount.bundle.writer import BundleWriter
 from headcount.controller.access.http import HttpAccess
+from headcount.controller.behind import servers_behind
 from headcount.controller.listener import Listener
 from headcount.controller.sut import Sut
 from headcount.counters.proc.machine import ThisMachine
-from headcount.counters.proc.serving import Place, find_on, program_name
-from headcount.counters.proc.sockets import inodes, open_table
-from headcount.counters.proc.upstream import peer_name
+from headcount.counters.proc.serving import program_name
 from headcount.counters.views.find import find_views
 from headcount.counters.views.kinds import Around
-
-MOST_PEERS = 8
-"""Servers behind the target that are looked at."""
 
 
 def with_views(sut: Sut, bundle: BundleWriter, listener: Listener, at_s: float) -> Sut:
@@ -47,13 +42,4 @@ def around(sut: Sut) -> Around:
     machine = ThisMachine()
     found = sut.server.find()
     others = {pid: program_name(machine, pid) for pid in machine.pids()}
-    return Around(url, banner, found.names, _behind(machine, list(found.names)), others)
-
-
-def _behind(machine: ThisMachine, pids: list[int]) -> dict[str, dict[int, str]]:
-    """The servers that some processes are connected to, by address, with the processes there."""
-    with closing(open_table(machine.proc, None, None)) as table:
-        own = inodes(machine.proc, pids)
-        outgoing = (table.outgoing(own) if own else None) or []
-    peers = list(dict.fromkeys(peer_name(one) for one in outgoing))[:MOST_PEERS]
-    return {peer: find_on(machine, [Place.of(peer)]).names for peer in peers}
+    return Around(url, banner, found.names, servers_behind(machine, list(found.names)), others)
