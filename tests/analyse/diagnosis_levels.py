@@ -252,3 +252,26 @@ def seconds(levels: Sequence[LevelResult], noise: float = 0.05) -> list[dict[str
                 }
             )
     return made
+
+
+Views = Mapping[str, float]
+
+
+def viewed_ladder(
+    rates: Sequence[float],
+    views: Sequence[Views] = ({},) * 3,
+    counters: Sequence[Views] = ({},) * 3,
+) -> list[LevelResult]:
+    """Levels of 2, 16 and 64 users without think time: what the server says of itself in each, and
+    what its machine shows beside an idle server's counters."""
+    made = []
+    for index, (users, per_s) in enumerate(zip((2, 16, 64), rates, strict=True)):
+        own = {**QUIET, **counters[index]}
+        one = level(index + 1, users, per_s, users / per_s, 0.0, own)
+        view = {
+            name: CounterSummary(mean=value, max=value, p95=value, samples=30)
+            for name, value in views[index].items()
+        }
+        both = {**one.counters, "server": view}
+        made.append(one.model_copy(update={"outcome": "failed", "counters": both}))
+    return made

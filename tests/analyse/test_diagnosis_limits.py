@@ -286,21 +286,6 @@ def test_a_full_pool_whose_workers_wait_for_a_disk_is_a_disk() -> None:
     assert found.limit == "disk"
 
 
-def test_limits_that_take_turns_are_told_as_such() -> None:
-    levels = Server(loud={IO: 0.5, READ: 2e7, "cgroup.cpu.throttled": 0.45}, quiet=QUIET).levels()
-    measured = seconds(levels, 0.01)
-    for number, second in enumerate(measured):
-        sut = second["counters"]["sut"]
-        full = levels[second["level"] - 1].counters["sut"][IO].mean / 0.5
-        first = number % 10 < 5
-        sut[IO] = full * (0.95 if first else 0.05)
-        sut["cgroup.cpu.throttled"] = full * (0.0 if first else 0.9)
-    found = of_levels(levels, measured)
-    assert found is not None
-    assert {found.limit, *(other.limit for other in found.joint)} == {"cpu", "disk"}
-    assert any("in turns" in doubt for doubt in found.doubts)
-
-
 def test_with_the_generator_on_the_servers_machine_its_cpu_is_a_doubt() -> None:
     plain = SERVERS["cpu", "all cores"]
     levels = plain.levels()
@@ -369,3 +354,19 @@ def test_a_quota_that_is_always_met_is_the_limit_though_throughput_grows() -> No
     found = of_levels(levels, seconds(levels))
     assert found is not None
     assert (found.limit, found.detail) == ("cpu", "quota")
+
+
+def test_commits_that_wait_for_one_that_writes_are_the_disk() -> None:
+    waiting = "postgresql.backends.waiting{{postgresql.wait={}}}"
+    loud = {
+        "postgresql.backends.active": 63.0,
+        waiting.format("lwlock"): 62.0,
+        waiting.format("io"): 1.0,
+        "process.threads.blocked.occupied": 1.0,
+        IO: 0.5,
+    }
+    found = diagnosed(Server(loud=loud, quiet=QUIET))
+    assert found.limit == "disk"
+    assert "for its lock inside PostgreSQL" in found.sentence
+    busy = diagnosed(Server(loud=loud | {waiting.format("io"): 0.1, IO: 0.1}, quiet=QUIET))
+    assert busy.limit == "lock"

@@ -69,3 +69,17 @@ def test_what_neighbours_use_is_neither_the_users_nor_theirs_to_have() -> None:
     assert found.next is not None
     assert found.next.limit == "cpu"
     assert found.next.per_s == pytest.approx((2 - 0.8) / 0.01, rel=1e-6)
+
+
+def test_a_full_thread_limits_also_where_throughput_has_hardly_bent() -> None:
+    busy = "process.cpu.busiest_thread"
+    own = {"process.cpu.utilization": 0.98, "system.cpu.utilization": 0.3}
+    few = level(1, 10, 470.8, 0.00087, 0.02, QUIET | {busy: 0.31})
+    many = level(2, 40, 1657.0, 0.0043, 0.02, QUIET | own | {busy: 0.98})
+    found = of_levels([few, many], seconds([few, many]))
+    assert found is not None
+    assert (found.limit, found.detail) == ("thread", "one thread")
+    idle = level(2, 40, 1657.0, 0.0043, 0.02, QUIET | own | {busy: 0.6})
+    found = of_levels([few, idle], seconds([few, idle]))
+    assert found is not None
+    assert found.limit == "none"

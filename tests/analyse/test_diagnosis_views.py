@@ -1,35 +1,16 @@
 """What servers' own views add to a diagnosis: full pools, Redis's thread, the JVM's collector."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pytest
-from diagnosis_levels import QUIET, level, seconds
+from diagnosis_levels import QUIET, Views, level, seconds, viewed_ladder
 
 from headcount.analyse.diagnosis import of_levels
 from headcount.bundle.diagnosis import Diagnosis
-from headcount.bundle.level import CounterSummary, LevelResult
+from headcount.bundle.level import LevelResult
 from headcount.counters.naming import PEER, instance_name
 
 SOCKET = "unix:/run/php/fpm.sock"
-USERS = (2, 16, 64)
-Views = Mapping[str, float]
-
-
-def ladder(
-    rates: Sequence[float], views: Sequence[Views], counters: Sequence[Views] = ({},) * 3
-) -> list[LevelResult]:
-    """Levels of 2, 16 and 64 users without think time, with the views' figures in each."""
-    made = []
-    for index, (users, per_s) in enumerate(zip(USERS, rates, strict=True)):
-        own = {**QUIET, **counters[index]}
-        one = level(index + 1, users, per_s, users / per_s, 0.0, own)
-        view = {
-            name: CounterSummary(mean=value, max=value, p95=value, samples=30)
-            for name, value in views[index].items()
-        }
-        both = {**one.counters, "server": view}
-        made.append(one.model_copy(update={"outcome": "failed", "counters": both}))
-    return made
 
 
 def diagnosed(levels: Sequence[LevelResult]) -> Diagnosis:
@@ -62,7 +43,7 @@ def queued(many: float) -> Views:
 
 def test_haproxys_queue_names_the_pool_its_size_and_its_setting() -> None:
     views = [haproxy(2, 0), haproxy(5, 11), haproxy(5, 59)]
-    found = diagnosed(ladder([40, 100, 100], views))
+    found = diagnosed(viewed_ladder([40, 100, 100], views))
     assert (found.limit, found.detail, found.size) == ("pool", "maxconn", 5)
     assert found.confidence_word == "high"
     assert "A pool of 5 places of HAProxy's servers (maxconn)" in found.sentence
@@ -72,12 +53,12 @@ def test_haproxys_queue_names_the_pool_its_size_and_its_setting() -> None:
 def test_a_queue_before_a_server_that_has_become_slow_is_a_symptom() -> None:
     counters = [waiting("10.0.0.9:80", many) for many in (2, 5, 5)]
     views = [haproxy(2, 0, 50), haproxy(5, 11, 200), haproxy(5, 59, 250)]
-    assert diagnosed(ladder([40, 25, 20], views, counters)).detail != "maxconn"
+    assert diagnosed(viewed_ladder([40, 25, 20], views, counters)).detail != "maxconn"
 
 
 def test_places_that_are_free_are_no_limit() -> None:
     views = [haproxy(2, 0), haproxy(3, 0), haproxy(3, 0)]
-    assert diagnosed(ladder([40, 100, 100], views)).detail != "maxconn"
+    assert diagnosed(viewed_ladder([40, 100, 100], views)).detail != "maxconn"
 
 
 def test_php_fpm_too_full_to_answer_is_known_by_its_limit_and_the_kernels_queue() -> None:
@@ -86,7 +67,7 @@ def test_php_fpm_too_full_to_answer_is_known_by_its_limit_and_the_kernels_queue(
         {"php_fpm.processes.limit": 4.0},
         {"php_fpm.processes.limit": 4.0},
     ]
-    found = diagnosed(ladder([40, 80, 80], views, [queued(0), queued(12), queued(60)]))
+    found = diagnosed(viewed_ladder([40, 80, 80], views, [queued(0), queued(12), queued(60)]))
     assert (found.limit, found.detail, found.size) == ("pool", "pm.max_children", 4)
     assert found.confidence_word == "high"
     assert "of 4 children of PHP-FPM" in found.sentence
@@ -96,7 +77,7 @@ def test_php_fpm_too_full_to_answer_is_known_by_its_limit_and_the_kernels_queue(
 def test_redis_whose_thread_is_full_is_named_with_what_to_do() -> None:
     counters = [waiting("127.0.0.1:6379", many) for many in (2, 16, 64)]
     views = [{"redis.cpu.utilization": busy} for busy in (0.5, 0.97, 0.98)]
-    found = diagnosed(ladder([100, 160, 160], views, counters))
+    found = diagnosed(viewed_ladder([100, 160, 160], views, counters))
     assert (found.limit, found.detail) == ("upstream", "127.0.0.1:6379")
     assert "Redis's command thread used 97" in found.sentence or "98" in found.sentence
     assert found.advice[0].id == "upstream-redis"
@@ -111,7 +92,7 @@ def test_a_collector_that_takes_the_time_is_the_limit_beside_busy_neighbours(
         {"jvm.gc.share": share, "jvm.memory.used": 89.3e6, "jvm.memory.limit": 89.7e6}
         for share in shares
     ]
-    found = diagnosed(ladder([40, 60, 60], views, [busy] * 3))
+    found = diagnosed(viewed_ladder([40, 60, 60], views, [busy] * 3))
     assert (found.detail == "garbage collection") == is_collector
     if is_collector:
         assert found.limit == "cpu"
@@ -124,7 +105,7 @@ def test_a_collector_that_takes_the_time_is_the_limit_beside_busy_neighbours(
 def test_connections_that_nginx_closes_at_once_are_named_with_their_setting() -> None:
     """Users whom the server lets in are served as fast as ever, the others are turned away."""
     views = [{"web.connections.dropped": closed} for closed in (0.0, 0.0, 40.0)]
-    levels = ladder([40, 320, 400], views)
+    levels = viewed_ladder([40, 320, 400], views)
     refused = level(3, 64, 400, 0.05, 0.0, QUIET, refused=44)
     refused = refused.model_copy(
         update={"outcome": "failed", "counters": {**levels[2].counters}},

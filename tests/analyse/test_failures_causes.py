@@ -66,7 +66,22 @@ MEANT = [
     (HTTP, "GET /x: status 501 Not Implemented instead of 200", "http-error"),
     (HTTP, "GET /x: status 502 Bad Gateway instead of 200", "http-gateway"),
     (HTTP, "GET /x: status 504 Gateway Timeout instead of 200", "http-gateway"),
+    (
+        HTTP,
+        'GET /x: status 502 Bad Gateway instead of 200; body: "cannot assign requested address"',
+        "http-ports",
+    ),
     (HTTP, "GET /x: status 503 Service Unavailable instead of 200", "http-unavailable"),
+    (
+        HTTP,
+        f'GET /: {BUSY}; body: "No server is available to handle this request."',
+        "http-no-server",
+    ),
+    (
+        "login",
+        "no more connections allowed (max_client_conn) (SQLSTATE 08P01)",
+        "sql-pooler-clients",
+    ),
     (HTTP, "GET /x: status 204 No Content instead of 200", "http-status"),
     ("connect", "FATAL: sorry, too many clients already (SQLSTATE 53300)", "sql-connections"),
     ("refused", "could not extend file: No space left on device (SQLSTATE 53100)", "sql-space"),

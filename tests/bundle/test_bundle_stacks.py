@@ -58,7 +58,9 @@ def test_a_bundle_gives_back_its_levels_tools_and_kinds(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"no gzip", gzip.compress(b"a;b\n"), gzip.compress(b"a;b x\n")[:-9]]
+    "content",
+    [b"", b"no gzip", gzip.compress(b"a;b\n"), gzip.compress(b"a;b x\n")[:-9]],
+    ids=["empty", "no gzip", "no count", "cut"],  # gzip's have the time in them
 )
 def test_a_damaged_file_is_named(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "stacks-001-off-proc.folded.gz").write_bytes(content)

@@ -1,7 +1,7 @@
 """What to do about a limit: data."""
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -9,12 +9,14 @@ from pydantic import BaseModel, ConfigDict
 
 from headcount.analyse.diagnosis.evidence.pause import COLLECTION, JVM
 from headcount.analyse.diagnosis.evidence.upstream import ACCEPT_QUEUE, REDIS
-from headcount.analyse.diagnosis.sign import Sign
+from headcount.analyse.diagnosis.sign import Sign, address_of
 from headcount.analyse.failures import failures_of
 from headcount.bundle.diagnosis import Advice, Limit
 from headcount.bundle.level import LevelResult
 from headcount.counters.naming import split_instance
 
+SINGLE = "one at a time"
+"""The kind of another server that serves one scenario at a time."""
 MOST = 3
 """Suggestions at once; nobody reads longer lists."""
 
@@ -44,13 +46,18 @@ def failure_advice(levels: Sequence[LevelResult]) -> list[Advice]:
     return [Advice(id=name, sentence=text) for name, text in texts.items()]
 
 
-def advice_kind(sign: Sign) -> str | None:
-    """The kind of a limit that advice is about, where its detail names an address."""
+def advice_kind(sign: Sign, programs: Mapping[str, str]) -> str | None:
+    """The kind of a limit that advice is about, where its detail names an address.
+
+    `programs` are those at such addresses.
+    """
     if sign.limit == "upstream":
         if any(one.counter == REDIS for one in sign.figures):
             return "redis"
         queued = any(split_instance(one.counter)[0] == ACCEPT_QUEUE for one in sign.figures)
-        return "workers" if queued else None
+        if queued:
+            return "workers"
+        return SINGLE if sign.size_unit == "ms" else programs.get(address_of(sign) or "")
     if sign.limit == "cpu" and any(one.counter in (COLLECTION, JVM) for one in sign.figures):
         return "garbage collection"
     if sign.detail is not None and sign.detail.startswith("connections"):

@@ -79,7 +79,8 @@ def _saturated(weighed: Weighed) -> bool | None:
     The levels of a search lie close to the capacity: there throughput has hardly bent, but users
     with think times already wait many times longer than with nobody beside them. Where hardly
     one is there at a time they do not wait for each other: what took long then were stalls of a
-    busy machine. And a control group that is denied the CPU in nearly every period has none left,
+    busy machine. Where a resource is full by its own counters, a shorter wait is enough. And a
+    control group that is denied the CPU in nearly every period has none left,
     by the scheduler's word, though what a scenario costs may still fall as users log on less and
     work more.
     """
@@ -92,7 +93,11 @@ def _saturated(weighed: Weighed) -> bool | None:
     if slope <= threshold("elasticity.unsaturated"):
         return True
     seen = weighed.seen
-    return seen.growth >= threshold("growth") and seen.present >= threshold("growth.present")
+    full = max(
+        (weighed.signs[name].score for name in RESOURCES if name in weighed.signs), default=0
+    )
+    grown = threshold("growth.full" if full >= threshold("decide.full") else "growth")
+    return seen.growth >= grown and seen.present >= threshold("growth.present")
 
 
 def _generator(weighed: Weighed, *, saturated: bool | None) -> Sign | None:

@@ -18,7 +18,7 @@ from headcount.analyse.diagnosis.ruled_out import NAMES, not_observed, ruled_out
 from headcount.analyse.diagnosis.sentences import candidate_text, sentence
 from headcount.analyse.diagnosis.sight import can_prove, missing_text
 from headcount.analyse.diagnosis.sign import Sign
-from headcount.analyse.diagnosis.turns import alternating_limits
+from headcount.analyse.diagnosis.turns import PROGRAM, Turns, alternating_limits
 from headcount.analyse.diagnosis.waits import waits
 from headcount.analyse.diagnosis.weigh import Known, Weighed, weigh
 from headcount.bundle import stacks as stack_files
@@ -69,11 +69,14 @@ def of_levels(
         return _of_errors(levels, failing, observations, weighed)
     decision = _corrected_by_log(decide(weighed), named_limits(lines))
     turns = alternating_limits(weighed.seen, measured) if weighed.killed is None else None
-    if turns is not None and decision.limit in (*turns, "pool", "lock", "unknown"):
+    if turns is not None and _may_alternate(decision, turns):
         decision = _alternating(decision, weighed, turns)
     else:
         turns = None
-    sure = confidence(decision, weighed, observations, measured)
+    if turns is not None:
+        sure = turns.confidence
+    else:
+        sure = confidence(decision, weighed, observations, measured)
     if decision.limit in named_limits(lines):
         sure = min(sure * LOG_SURE, 0.99)
     named = (decision.limit, *(sign.limit for sign in decision.joint))
@@ -86,9 +89,9 @@ def of_levels(
     if turns is not None:
         more.insert(
             0,
-            f"{NAMES[turns[0]]} and {NAMES[turns[1]]} limit in turns, rarely both at once",
+            f"{NAMES[turns.first]} and {NAMES[turns.second]} limit in turns, rarely both at once",
         )
-    sign = decision.sign
+    sign, programs = decision.sign, _programs(happened)
     return Diagnosis(
         limit=decision.limit,
         detail=sign.detail if sign else None,
@@ -101,6 +104,7 @@ def of_levels(
             broke=_broke(levels),
             why_unknown=_why(decision, weighed, server),
             most_time=upstream.time_text(weighed.seen) or delay.time_text(weighed.seen),
+            programs=programs,
         ),
         saturation=weighed.seen.elasticity,
         figures=list(sign.figures) if sign else [],
@@ -110,7 +114,7 @@ def of_levels(
         ruled_out=ruled_out(decision, weighed),
         next=projection(observations, weighed.seen, named),
         log_lines=[line for line in lines if line.limit in named] or lines,
-        advice=advice(decision.limit, advice_kind(sign) if sign else None, levels),
+        advice=advice(decision.limit, advice_kind(sign, programs) if sign else None, levels),
         not_observed=not_observed(weighed),
         doubts=more,
         waits=_waits(decision, weighed, observations, stacks, happened),
@@ -122,6 +126,12 @@ def _alone_s(events: Iterable[Mapping[str, Any]]) -> float | None:
     """Time of a scenario with a single user, from the latest trial; None if there was none."""
     found = [event.get("service_ms") for event in events if event.get("event") == "trial"]
     return found[-1] / 1000 if found and found[-1] is not None else None
+
+
+def _programs(events: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
+    """The programs at addresses that the server is connected to; empty where none is known."""
+    found = [event.get("programs") for event in events if event.get("event") == "behind"]
+    return found[-1] if found and isinstance(found[-1], Mapping) else {}
 
 
 def _of_errors(
@@ -167,11 +177,25 @@ def _corrected_by_log(decision: Decision, names: frozenset[Limit]) -> Decision:
     return replace(decision, limit="pool", sign=pool, ranked=(pool, *others))
 
 
-def _alternating(decision: Decision, weighed: Weighed, turns: tuple[Limit, Limit]) -> Decision:
-    first, second = (weighed.signs[name] for name in turns)
-    others = tuple(sign for sign in decision.ranked if sign not in (first, second))
+def _may_alternate(decision: Decision, turns: Turns) -> bool:
+    """Whether limits in turns explain what the means named.
+
+    A process that has every core in one second and none in the next looks like one whose threads
+    take turns on a core.
+    """
+    if decision.limit in ("pool", "lock", "unknown"):
+        return True
+    if decision.limit == "thread" and decision.sign is not None:
+        return decision.sign.detail == "one process"
+    return turns.second != PROGRAM and decision.limit in (turns.first, turns.second)
+
+
+def _alternating(decision: Decision, weighed: Weighed, turns: Turns) -> Decision:
+    first, second = turns.sign, weighed.signs[turns.second]
+    both = (turns.first, turns.second)
+    others = tuple(sign for sign in decision.ranked if sign.limit not in both)
     return replace(
-        decision, limit=turns[0], sign=first, joint=(second,), ranked=(first, second, *others)
+        decision, limit=turns.first, sign=first, joint=(second,), ranked=(first, second, *others)
     )
 
 

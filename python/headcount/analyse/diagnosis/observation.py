@@ -42,6 +42,7 @@ class Observation:
         kills: Server processes that the kernel OOM-killed; None if none.
         is_failed: Whether the level broke a criterion.
         requests: Requests of a scenario on average; 1 where they are not counted.
+        peaks: 95th percentiles over the seconds of the server's counters.
 
     """
 
@@ -62,6 +63,7 @@ class Observation:
     kills: Kills | None = None
     is_failed: bool = False
     requests: float = 1.0
+    peaks: Mapping[str, float] = field(default_factory=dict)
 
     def mean(self, *names: str) -> float | None:
         """Mean of the first of the counters that the server's side has."""
@@ -123,6 +125,7 @@ def observe(level: LevelResult, killed: Kills | None = None) -> Observation:
         kills=killed,
         is_failed=level.outcome == "failed",
         requests=max(sum(level.requests.values()) / ended, 1.0) if ended else 1.0,
+        peaks={name: summary.p95 for name, summary in level.counters.get("sut", {}).items()},
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from headcount.analyse.diagnosis.decide import Decision
 from headcount.analyse.diagnosis.evidence.reported import SETTINGS
 from headcount.analyse.diagnosis.ruled_out import NAMES
-from headcount.analyse.diagnosis.sign import Sign
+from headcount.analyse.diagnosis.sign import Sign, address_of
 from headcount.bundle.diagnosis import Limit
 from headcount.text import count, duration, plural, significant
 
@@ -62,13 +62,21 @@ REFUSALS = {
 }
 
 
+NO_PROGRAMS: Mapping[str, str] = {}
+
+
 def sentence(
-    decision: Decision, *, broke: str | None, why_unknown: str, most_time: str | None = None
+    decision: Decision,
+    *,
+    broke: str | None,
+    why_unknown: str,
+    most_time: str | None = None,
+    programs: Mapping[str, str] = NO_PROGRAMS,
 ) -> str:
     """What stops the server, in a sentence.
 
     `broke` is the criterion that broke, if any; `most_time` says where a scenario spends most of
-    its time, if that is known.
+    its time, if that is known; `programs` are those at addresses of other servers.
     """
     if decision.limit == "none":
         if broke is not None:
@@ -85,7 +93,15 @@ def sentence(
     if decision.joint:
         joint = ", together with " + " and ".join(NAMES[other.limit] for other in decision.joint)
     because = f": {sign.figures[0].sentence}" if sign.figures else ""
-    return f"{head(sign)}{joint}{because}."
+    return f"{_with_program(head(sign), sign, programs)}{joint}{because}."
+
+
+def _with_program(text: str, sign: Sign, programs: Mapping[str, str]) -> str:
+    """The text with the program before its address: `pgbouncer at 127.0.0.1:6432`."""
+    address = address_of(sign)
+    if address is None or address not in programs:
+        return text
+    return text.replace(address, f"{programs[address]} at {address}", 1)
 
 
 def head(sign: Sign) -> str:
@@ -132,7 +148,12 @@ def _limiter(sign: Sign) -> str:
 
 
 def _upstream(sign: Sign) -> str:
-    return f"Another server, {sign.detail}, which it waits for"
+    text = f"Another server, {sign.detail}, which it waits for"
+    if sign.size is None:
+        return text
+    if sign.size_unit == "ms":
+        return f"{text} and which serves one scenario at a time, {duration(sign.size)} each"
+    return f"{text} and which serves about {significant(sign.size)} scenarios at a time"
 
 
 def _refusal(sign: Sign) -> str:

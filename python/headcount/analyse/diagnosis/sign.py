@@ -16,7 +16,8 @@ class Sign:
         detail: Its kind; None if there are no kinds.
         score: From 0 to 1: how surely it was at work.
         figures: The evidence, the strongest first.
-        size: Places of a pool, ms of a lock, CPUs of a quota, users accepted; None if none.
+        size: Places of a pool, ms of a lock, CPUs of a quota, users accepted; of another server
+            what fits of the first two; None if none.
         size_unit: Of the size.
 
     """
@@ -27,6 +28,14 @@ class Sign:
     figures: tuple[Figure, ...] = field(default=())
     size: float | None = None
     size_unit: str | None = None
+
+
+def address_of(sign: Sign) -> str | None:
+    """The address of the other server that a sign is about; None if it is about none."""
+    if sign.limit == "upstream":
+        return sign.detail
+    words = (sign.detail or "").partition(" to ")
+    return words[2] if words[0] == "connections" else None
 
 
 def figure(

@@ -1,27 +1,57 @@
-"""Resources that limited in turns, each part of the time, which their means hide."""
+"""Limits that were at work in turns, each part of the time, which their means hide."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from headcount.analyse.diagnosis.resample import LEAST, singles
 from headcount.analyse.diagnosis.saturation import Saturation
-from headcount.analyse.diagnosis.thresholds import threshold
+from headcount.analyse.diagnosis.sign import Sign
+from headcount.analyse.diagnosis.thresholds import between, threshold
 from headcount.analyse.diagnosis.weigh import RESOURCES, at_level
 from headcount.bundle.diagnosis import Limit
 
+PROGRAM: Limit = "lock"
+"""What limits while no resource does."""
 LEAST_SHARE = 0.25
 """Share of the seconds that each of the two must have to itself."""
+IDLE = 0.1
+"""Score of every resource below which none of them was what users waited for in a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """Two limits that took turns.
+
+    Attributes:
+        first: The one with more seconds; of a resource and the program the resource.
+        second: The other.
+        sign: The evidence for the first in its seconds, of which means show little.
+        share: Of the seconds that belong to one of the two.
+
+    """
+
+    first: Limit
+    second: Limit
+    sign: Sign
+    share: float
+
+    @property
+    def confidence(self) -> float:
+        """Never high: single seconds show less than levels do."""
+        return 0.5 + 0.25 * between(self.share, threshold("alternating"), 1.0)
 
 
 def alternating_limits(
     seen: Saturation, measured: Mapping[int, Sequence[Mapping[str, Any]]]
-) -> tuple[Limit, Limit] | None:
-    """Two resources of which one or the other, rarely both, was the limit in most seconds.
+) -> Turns | None:
+    """Two limits of which one or the other, rarely both, was at work in most seconds.
 
     Averages of such a server are far from full for either (Malkowski, Hedwig and Pu, IISWC 2009).
-    The one with more seconds comes first.
+    Seconds in which all resources are idle while users wait, and not for another server, are the
+    program's: most likely it holds a lock.
     """
-    alone: dict[Limit, int] = {}
+    alone: dict[Limit, list[Sign]] = {}
     number = 0
     for level in seen.levels:
         if len(measured.get(level.index, ())) < LEAST:
@@ -35,10 +65,16 @@ def alternating_limits(
                 if name in signs and signs[name].score >= threshold("decide.score")
             ]
             if len(full) == 1:
-                alone[full[0]] = alone.get(full[0], 0) + 1
-    ranked = sorted(alone.items(), key=lambda item: -item[1])[:2]
-    if not number or len(ranked) < 2 or ranked[1][1] < LEAST_SHARE * number:
+                alone.setdefault(full[0], []).append(signs[full[0]])
+            elif PROGRAM in signs and not any(
+                signs[name].score >= IDLE for name in (*RESOURCES, "upstream") if name in signs
+            ):
+                alone.setdefault(PROGRAM, []).append(signs[PROGRAM])
+    ranked = sorted(alone.items(), key=lambda item: -len(item[1]))[:2]
+    if len(ranked) < 2 or len(ranked[1][1]) < LEAST_SHARE * number:
         return None
-    if ranked[0][1] + ranked[1][1] < threshold("alternating") * number:
+    if len(ranked[0][1]) + len(ranked[1][1]) < threshold("alternating") * number:
         return None
-    return ranked[0][0], ranked[1][0]
+    (one, found), (other, rest) = sorted(ranked, key=lambda item: item[0] == PROGRAM)
+    strongest = max(found, key=lambda sign: sign.score)
+    return Turns(one, other, strongest, (len(found) + len(rest)) / number)

@@ -21,6 +21,7 @@ OWN = "process.cpu.utilization"
 COLLECTION = "process.cpu.garbage_collection"
 JVM = "jvm.gc.share"
 BEHIND = "upstream.cpu.utilization"
+BEHIND_DELAY = "upstream.cpu.run_delay"
 GROUP = "cgroup.cpu.utilization"
 LIMIT = "cgroup.cpu.limit"
 THROTTLED = "cgroup.cpu.throttled"
@@ -101,6 +102,21 @@ def wanted(level: Observation) -> float | None:
     return waited if runnable is None else min(waited, runnable)
 
 
+def _wanted_behind(level: Observation) -> float:
+    """CPU that programs behind the server on its machine used or waited for, in cores."""
+    used, delay = level.mean(BEHIND) or 0.0, level.mean(BEHIND_DELAY) or 0.0
+    return used / max(1 - delay, 0.01)
+
+
+def _longest_wait(level: Observation) -> tuple[float, str] | None:
+    """How much the server, or what is behind it on its machine, waited for CPU: the larger."""
+    own, delay = waiting(level), level.mean(BEHIND_DELAY)
+    if delay is None:
+        return own
+    behind = min(delay / threshold("cpu.delay"), 1.0) * min(_wanted_behind(level), 1.0)
+    return own if own is not None and own[0] >= behind else (behind, BEHIND_DELAY)
+
+
 def signs(level: Observation, seen: Saturation) -> Sign | None:
     """How surely the server wanted CPU that it did not get; None if not observed."""
     each = (_quota(level), _pinned(level), _machine(level, seen))
@@ -170,7 +186,9 @@ def _pinned(level: Observation) -> Sign | None:
     if rest >= threshold("cpu.full.low"):
         return None
     full = ramp(busiest, "cpu.full.low", "cpu.full.high")
-    whole = used.server is not None and used.server >= threshold("cpu.full.low")
+    # Its own use only: what a server behind it uses may well be the core that is full.
+    own = level.mean(GROUP, OWN)
+    whole = own is not None and own >= threshold("cpu.full.low")
     score = min(full, wait[0]) if whole else 0.0
     text = (
         f"its tasks waited for a CPU {share(wait[0])} of the time while the machine used only "
@@ -184,7 +202,7 @@ def _machine(level: Observation, seen: Saturation) -> Sign | None:
     busy = level.mean(HOST)
     if busy is None:
         return None
-    used, wait = cores(level), waiting(level)
+    used, wait = cores(level), _longest_wait(level)
     full = ramp(busy, "cpu.full.low", "cpu.full.high")
     uses = 0.0
     if used.server is not None and used.there:
@@ -206,9 +224,10 @@ def _machine(level: Observation, seen: Saturation) -> Sign | None:
     figures = [used_cpus]
     if wait is not None:
         text = f"its tasks waited for a CPU {share(wait[0])} of the time"
-        if wait[1] == DELAY:
-            delay = level.mean(DELAY)
-            text = f"its runnable threads waited for a CPU {share(delay)} of the time"
+        if wait[1] in (DELAY, BEHIND_DELAY):
+            whose = "its" if wait[1] == DELAY else "behind it,"
+            delay = level.mean(wait[1])
+            text = f"{whose} runnable threads waited for a CPU {share(delay)} of the time"
         figures.append(_wait(level, wait, text))
     stolen = level.mean(STOLEN) or 0.0
     if stolen >= threshold("cpu.stolen") and uses < 1:
@@ -249,6 +268,7 @@ def _delayed(level: Observation, seen: Saturation) -> float:
     used, wants, under_way = level.mean(GROUP, OWN), wanted(level), level.under_way
     if used is None or wants is None or not under_way:
         return 1.0
+    used, wants = used + (level.mean(BEHIND) or 0.0), wants + _wanted_behind(level)
     served = min(under_way, software.places_of(level, seen).effective or under_way)
     # Pressure is the share of time in which one waits, or several.
     delayed = min(max(wants - used, level.mean(PRESSURE) or 0.0) / served, 1.0)
@@ -265,5 +285,6 @@ def is_shared(used: Cores) -> bool:
 def _wait(level: Observation, wait: tuple[float, str], text: str) -> Figure:
     counter = wait[1]
     value = level.mean(counter)
-    limit = threshold("cpu.delay") if counter == DELAY else threshold("decide.score")
+    is_delay = counter in (DELAY, BEHIND_DELAY)
+    limit = threshold("cpu.delay") if is_delay else threshold("decide.score")
     return figure(level, counter, wait[0] if value is None else value, text, threshold=limit)

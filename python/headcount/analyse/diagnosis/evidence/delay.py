@@ -18,8 +18,10 @@ from headcount.text import duration, plural, share, significant, storage
 HELD = "socket.send_queue.share"
 HELD_BYTES = "socket.send_queue"
 CONNECTIONS = "socket.connections"
+SEGMENT = "socket.segment"
 SEGMENT_BYTES = 1448.0
-"""Payload of a full TCP segment on Ethernet: Nagle's algorithm holds back only less (RFC 896)."""
+"""Payload of a full TCP segment on Ethernet, where it was not seen: Nagle's algorithm holds back
+only less (RFC 896). Over loopback it is up to 64 KiB."""
 SLEEPING = "process.threads.waiting{wait=sleep}"
 TOOK = "load.service_time"
 
@@ -95,7 +97,7 @@ def _held_back(light: Observation) -> Figure | None:
     if not held or bytes_held is None or not connections:
         return None
     each = bytes_held / (held * connections)
-    if held < threshold("delay.held") or each >= SEGMENT_BYTES:
+    if held < threshold("delay.held") or each >= (light.mean(SEGMENT) or SEGMENT_BYTES):
         return None
     text = (
         f"{share(held)} of its connections held back {storage(each)} that the client had not yet "

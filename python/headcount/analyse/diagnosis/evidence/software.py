@@ -26,9 +26,12 @@ BUSY = (
     ("web.workers.busy", "web.workers.limit", "workers"),
 )
 """Workers at work and workers allowed, as reported by servers."""
+INSIDE = "postgresql.backends.waiting{postgresql.wait=lwlock}"
+WRITING = "postgresql.backends.waiting{postgresql.wait=io}"
+BLOCKED = "process.threads.blocked.occupied"
 LOCKS = (
     ("postgresql.backends.waiting{postgresql.wait=lock}", "another transaction's lock"),
-    ("postgresql.backends.waiting{postgresql.wait=lwlock}", "a lock inside the server"),
+    (INSIDE, "a lock inside the server"),
 )
 LOCKED = {
     "row": ("postgresql.locks.waiting{postgresql.lock=row}", "the same row"),
@@ -139,7 +142,8 @@ def places_of(level: Observation, seen: Saturation) -> Places:
         if seen.alone_s is None:
             return Places(None, None)  # its users already waited for each other
         held_s = seen.alone_s
-    connections = light.mean(CONNECTIONS)
+    # Those that wait at the door hold no place.
+    connections = max((light.mean(CONNECTIONS) or 0.0) - (light.mean(ACCEPT) or 0.0), 0.0)
     if at_door is not None and connections and at_door >= threshold("pool.queue") * level.users:
         # Those of a user at most: others, such as that of who reads the counters, hold no user up.
         held_s = max(held_s, min(connections, light.users) / light.per_s)
@@ -178,11 +182,25 @@ def _reported_lock(level: Observation) -> tuple[float, str, float, str] | None:
     active = level.mean(ACTIVE)
     if not active:
         return None
-    found = [
-        (min((level.mean(name) or 0.0) / active, 1.0), name, level.mean(name) or 0.0, what)
-        for name, what in LOCKS
-    ]
+    found = []
+    for name, what in LOCKS:
+        waiting = level.mean(name) or 0.0
+        part = min(waiting / active, 1.0)
+        if name == INSIDE:
+            part *= 1 - commit_queue(level)
+        found.append((part, name, waiting, what))
     return max(found)
+
+
+def commit_queue(level: Observation) -> float:
+    """How surely statements that wait for a lock inside PostgreSQL wait for one that writes.
+
+    One writes the log for all who commit meanwhile: it waits for I/O, and the others for its lock.
+    The share of time in which one does, by PostgreSQL's word and the kernel's.
+    """
+    if not level.mean(INSIDE):
+        return 0.0
+    return min(level.mean(WRITING) or 0.0, level.mean(BLOCKED) or 0.0, 1.0)
 
 
 def lock_share(level: Observation) -> float:

@@ -55,9 +55,10 @@ def _process(level: Observation) -> Sign | None:
     at_work = max(min(level.under_way or 1.0, level.mean(THREADS) or 1.0), 1.0)
     ready = max((runnable or 1.0) - 1.0, 0.0) / at_work
     used, throttled = cpu.cores(level), level.mean(cpu.THROTTLED) or 0.0
+    most = max(busy, level.peaks.get(PROCESS, 0.0))  # a lock lets no second have more than a core
     score = (
         ramp(busy, "process.busy.low", "process.busy.high")
-        * (1 - between(busy, 1.1, threshold("process.several")))
+        * (1 - between(most, 1.1, threshold("process.several")))
         * between(busy - thread, 0.05, 0.15)
         * (1 - between(ready, 0.3, 0.6))
         * (1 - min(throttled, 1.0))

@@ -82,20 +82,55 @@ def sign(level: Observation, seen: Saturation, taken: float) -> Sign | None:
     # the others wait for one, and only the time spent there tells whose fault that is.
     score = max(slow, between(peer.share, 0.4, 0.8) if peer.grown is None else slow)
     figures = [_took(level, peer), _waits(level, peer)]
-    redis = level.mean(REDIS)
-    if redis is not None and redis >= threshold("redis.busy") - 0.1:
+    part = between(peer.share, 0.05, 0.25)
+    redis, busy = level.mean(REDIS), _redis_score(level)
+    if redis is not None and busy > 0:
         # One thread runs all its commands; so many wait as there are users, whatever the machine.
-        score = max(score, between(redis, threshold("redis.busy") - 0.1, threshold("redis.busy")))
+        score = max(score, busy)
         text = f"Redis's command thread used {share(redis)} of a core"
         shown = figure(level, REDIS, redis, text, threshold=threshold("redis.busy"))
         figures.insert(0, shown)
-    score *= between(peer.share, 0.05, 0.25) * max(1 - taken, 0.0)
+        # Many scenarios share a connection where the client sends commands without waiting for
+        # answers: then connections do not show how many scenarios wait, only that they do.
+        if _mostly_waits(level, peer):
+            part = 1.0
+    score *= part * max(1 - taken, 0.0)
     name = instance_name(ACCEPT_QUEUE, PEER, peer.name)
     queued = level.mean(name)
     if queued is not None and queued >= threshold("upstream.queued") * peer.waiting:
         text = f"{significant(queued)} of these wait to be accepted: all its workers are busy"
         figures.append(figure(level, name, queued, text))
-    return Sign("upstream", peer.name, score, tuple(figures))
+    return Sign("upstream", peer.name, score, tuple(figures), *_served(level, seen, peer))
+
+
+def _redis_score(level: Observation) -> float:
+    """How surely Redis's command thread is full, from 0 to 1; 0 where it is not asked."""
+    most = threshold("redis.busy")
+    return between(level.mean(REDIS) or 0.0, most - 0.1, most)
+
+
+def _mostly_waits(level: Observation, peer: Peer) -> bool:
+    """Whether the connections to it wait for an answer most of the time."""
+    there = level.mean(instance_name(CONNECTIONS, PEER, peer.name))
+    return there is not None and peer.waiting >= 0.5 * there > 0
+
+
+def _served(level: Observation, seen: Saturation, peer: Peer) -> tuple[float | None, str | None]:
+    """How many scenarios the other server serves at a time, or the ms of each if it is one.
+
+    Throughput times the time that a scenario takes with few users (Little), if it spends nearly
+    all of that there, and longer with more users.
+    """
+    served = software.places_of(level, seen).effective
+    if served is None or (seen.elasticity or 0.0) >= threshold("elasticity.unsaturated"):
+        return None, None
+    at_few = peer.share if peer.grown is None else _share_of_light(peer, seen)
+    is_slow = peer.grown is None or peer.grown >= threshold("upstream.steady")
+    if not is_slow or at_few < threshold("upstream.all"):
+        return None, None
+    if served < software.ONE and seen.most_per_s:
+        return 1000 / seen.most_per_s, "ms"
+    return served, "{scenario}"
 
 
 def connections_sign(level: Observation, seen: Saturation, taken: float) -> Sign | None:
@@ -108,6 +143,7 @@ def connections_sign(level: Observation, seen: Saturation, taken: float) -> Sign
     # A server that spends little of its time there does not wait for a connection.
     at_few = _share_of_light(peer, seen)
     score = steady * crowded * between(at_few, 0.2, 0.5) * max(1 - taken, 0.0)
+    score *= 1 - _redis_score(level)  # it would serve no more over more connections
     figures = (_waits(level, peer), _took(level, peer))
     size = float(max(round(_in_use(level, seen, peer)), 1))
     return Sign("pool", f"connections to {peer.name}", score, figures, size, "{connection}")
