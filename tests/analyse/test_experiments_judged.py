@@ -70,8 +70,10 @@ def test_a_lock_serves_one_at_a_time_and_is_no_pool(
 @given(st.floats(10, 500), st.floats(0.02, 0.5), st.integers(0, 99))
 def test_a_rate_limit_leaves_less_than_one_in_service(per_s: float, part: float, seed: int) -> None:
     found = concurrency_of(limiter(per_s), part / per_s, 16, seed=seed)
-    assert found.supports == found.direct == ["limiter"]
-    assert set(found.contradicts) == (LOADED | UNLOADED) - {"limiter"}
+    assert found.direct == ["limiter"]
+    # A quota on a resource is a rate, too.
+    assert set(found.supports) == {"limiter", "cpu", "disk", "network"}
+    assert set(found.contradicts) == (LOADED | UNLOADED) - set(found.supports)
 
 
 @given(st.floats(0.001, 2.0), st.integers(2, 40))

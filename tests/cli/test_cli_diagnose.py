@@ -82,7 +82,7 @@ def test_what_experiments_came_to_stands_beside_the_answer(home: Headcount, bund
     proof = confirmation_file.made(named)
     confirmation.write(proof, bundle)
     try:
-        beside = "refuted by experiments concurrency and kinds, which support a lock"
+        beside = 'refuted by experiments "concurrency" and "kinds", which support a lock'
         shown = " ".join(home.run("show", str(bundle)).out.split())
         assert beside in shown
         found = " ".join(home.run("diagnose", str(bundle)).out.split())

@@ -12,6 +12,7 @@ from headcount.analyse.experiments.conclude import conclude
 from headcount.bundle import confirmation, reader
 from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.diagnosis import Diagnosis, Limit
+from headcount.controller import confirm_run
 from headcount.controller.access import Secrets
 from headcount.controller.confirm import confirm
 from headcount.controller.experiments.stage import Options
@@ -122,6 +123,22 @@ def test_a_mutex_is_confirmed_as_a_lock(headcount: Headcount) -> None:
     assert proof.answer == "confirmed", proof
     for wrong in others("pool", "limiter", "delay"):
         assert refuted(bundle, proof, wrong, PLACES) == "lock"
+
+
+def test_a_run_tests_its_diagnosis_when_asked(
+    headcount: Headcount, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(confirm_run, "LONGEST_S", SHORT_S)
+    with serving("delay") as server:
+        folder = measured(headcount, server, "1,6")
+        found = reader.load(folder)
+        assert found.confirmation is None
+        assert confirm_run.confirm_run(folder, Secrets(), Silent()) is None, "a ladder is not asked"
+        proof = confirm_run.confirm_run(folder, Secrets(), Silent(), wanted=True)
+    assert proof is not None
+    assert reader.load(folder).confirmation == proof
+    shown = headcount.run("show", str(folder))
+    assert "by experiment" in shown.out or "experiments left it undecided" in shown.out, shown.out
 
 
 def test_a_token_bucket_is_confirmed_as_a_rate_limit(headcount: Headcount) -> None:

@@ -91,7 +91,7 @@ def test_what_experiments_came_to_stands_in_every_report() -> None:
     named = found()
     proof = confirmation_file.made(named.limit)
     tested = dataclasses.replace(diagnosed(), confirmation=proof)
-    beside = "refuted by experiments concurrency and kinds, which support a lock"
+    beside = 'refuted by experiments "concurrency" and "kinds", which support a lock'
     page = unbroken(render(tested))
     assert page.count(beside) == 1
     assert proof.sentence in page

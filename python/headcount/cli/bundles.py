@@ -155,6 +155,7 @@ def resume(
     again if it has been restarted since.
     """
     from headcount.controller import run as controller
+    from headcount.controller.confirm_run import confirm_run
 
     found = reader.load(bundle)
     if (pairing := versus.read(bundle)) is not None:
@@ -173,4 +174,5 @@ def resume(
     secrets = secrets_for(found.plan, token_file, password_file)
     with Display(err, quiet=json) as display:
         verdict = controller.resume(found, secrets, display, named(pid, unit, cgroup, container))
+        confirm_run(bundle, secrets, display)
     conclude(bundle, verdict, json=json)

@@ -146,7 +146,7 @@ View = Annotated[
         metavar="KIND=ADDRESS",
         help="Where the server says how it is, if that is not found: "
         "nginx=http://127.0.0.1/status, apache=URL, haproxy=SOCKET, php-fpm=SOCKET|PATH, "
-        "redis=HOST:PORT, jvm=FILE, dovecot=SOCKET. Repeatable.",
+        "redis=HOST:PORT, jvm=FILE, dovecot=SOCKET, samba=SMB.CONF. Repeatable.",
         rich_help_panel=ADVANCED,
     ),
 ]
@@ -158,6 +158,17 @@ Stacks = Annotated[
         help="What the server's threads wait for, on this machine: auto reads the kernel's own "
         "files, all also runs perf, jstack, py-spy and asks Go's pprof, off records nothing.",
         rich_help_panel=ADVANCED,
+    ),
+]
+Confirm = Annotated[
+    bool | None,
+    typer.Option(
+        "--confirm/--no-confirm",
+        metavar="",
+        help="After the run, test what limits the server by experiments, as headcount diagnose "
+        "--confirm does. Without either, a search of a web, SQL or application server of yours "
+        "does so in the time it has left, if only experiments can tell.",
+        rich_help_panel=SEARCH,
     ),
 ]
 Pid = Annotated[

@@ -200,6 +200,7 @@ def run(
     source: options.Source = None,
     view: options.View = None,
     stacks: options.Stacks = "auto",
+    confirm: options.Confirm = None,
     pid: options.Pid = None,
     unit: options.Unit = None,
     cgroup: options.Cgroup = None,
@@ -286,5 +287,5 @@ def run(
         order=pair_order,
     )
     secrets = running.Files(password_file, token_file, versus_password_file)
-    asked = running.Asked(what, target, running.named(pid, unit, cgroup, container))
+    asked = running.Asked(what, target, running.named(pid, unit, cgroup, container), confirm)
     running.run(asked, overrides, second, secrets, runs, plan_only=plan_only, json=json)

@@ -46,11 +46,12 @@ USUAL_HTTP = "web-static"
 
 @dataclass(frozen=True)
 class Asked:
-    """What is run, on which target, and what is its server, if somebody says."""
+    """What is run, on which target, what is its server, and whether the diagnosis is tested."""
 
     what: str
     target: str | None
     named: Named = NOBODY
+    confirm: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -145,11 +146,16 @@ def run(
         for one in both:
             out.print(one.to_toml(), markup=False, end="")
         return
+    if asked.confirm and second is not None:
+        raise InputError(
+            "--confirm is for one target; test one run of the pair afterwards: headcount diagnose "
+            "BUNDLE --confirm"
+        )
     check_runs(runs)
     check_load_file(plan.workload.program)
     secrets = secrets_for(plan, files.token, files.password)
     if second is None:
-        _alone(plan, runs, secrets, asked.named, json=json)
+        _alone(plan, runs, secrets, asked, json=json)
     theirs = versus.secrets_of(second, secrets, files.versus_password)
     wanted = versus.wanted(other.pairs, other.order)
     first = SideAsked(plan, secrets, asked.named)
@@ -174,13 +180,15 @@ def _check_named(named: Named, plan: plans.Plan) -> None:
         )
 
 
-def _alone(plan: plans.Plan, runs: Path, secrets: Secrets, named: Named, *, json: bool) -> NoReturn:
+def _alone(plan: plans.Plan, runs: Path, secrets: Secrets, asked: Asked, *, json: bool) -> NoReturn:
     """Run a plan and conclude."""
     # What levels need, statistics above all, takes half a second to load; other verbs do not.
     from headcount.controller import run as controller
+    from headcount.controller.confirm_run import confirm_run
 
     with Display(err, quiet=json) as display:
-        folder, verdict = controller.start(plan, runs, secrets, display, named)
+        folder, verdict = controller.start(plan, runs, secrets, display, asked.named)
+        confirm_run(folder, secrets, display, wanted=asked.confirm)
     conclude(folder, verdict, json=json)
 
 
@@ -192,11 +200,15 @@ def conclude(folder: Path, verdict: Verdict, *, json: bool) -> NoReturn:
     report = assemble.write(bundle) if bundle.levels else None
     if json:
         answer = verdict.model_dump(mode="json")
+        proof = bundle.confirmation
+        answer["confirmation"] = proof.model_dump(mode="json") if proof else None
         print_json({**answer, "bundle": str(folder), "report": str(report) if report else None})
     else:
         program = bundle.plan.workload.program
         played = program.text if program else None
-        terminal.summary(verdict, bundle.levels, out, bundle.environment, played)
+        terminal.summary(
+            verdict, bundle.levels, out, bundle.environment, played, bundle.confirmation
+        )
         out.print(f"Bundle: {folder}", markup=False)
         if report:
             out.print(f"Report: {report}", markup=False)

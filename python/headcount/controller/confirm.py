@@ -20,6 +20,7 @@ from headcount.controller.experiments.registry import EXPERIMENTS
 from headcount.controller.experiments.stage import Load, Options, Stage
 from headcount.controller.handles import ensure_handles
 from headcount.controller.listener import Listener
+from headcount.controller.run import named_before
 from headcount.controller.sut import Sut, connect
 from headcount.errors import InputError, TargetError
 from headcount.plan import target as targets
@@ -152,7 +153,7 @@ def _connected(stage: Stage, stack: ExitStack) -> Stage:
     """The stage with a connection, and data for as many users as will come."""
     most = stage.load.most
     ensure_handles(stage.plan.protocol, 2 * most)
-    sut = stack.enter_context(connect(stage.plan, stage.secrets))
+    sut = stack.enter_context(connect(stage.plan, stage.secrets, named=named_before(stage.bundle)))
     prepared = sut.prepare(most, stage.listener.prepared)
     stack.callback(_tidy, stage, sut, prepared)
     return replace(stage, connected=sut)

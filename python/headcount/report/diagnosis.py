@@ -110,7 +110,7 @@ def experiments(confirmation: Confirmation | None) -> Iterator[tuple[str, str]]:
 
 
 def tested(diagnosis: Diagnosis, confirmation: Confirmation | None) -> str:
-    """What experiments said of the limit, such as `confirmed by experiment kinds`.
+    """What experiments said of the limit, such as `confirmed by experiment "kinds"`.
 
     Empty without any, or where they tested another limit than the diagnosis names today.
     """
@@ -119,7 +119,7 @@ def tested(diagnosis: Diagnosis, confirmation: Confirmation | None) -> str:
     if confirmation.answer == "undecided":
         return "experiments left it undecided"
     one = len(confirmation.experiments) == 1
-    names = " and ".join(confirmation.experiments)
+    names = " and ".join(f'"{name}"' for name in confirmation.experiments)
     text = f"{confirmation.answer} by experiment{'' if one else 's'} {names}"
     if confirmation.answer == "refuted" and confirmation.supported is not None:
         text += f", which {'supports' if one else 'support'} {NAMES[confirmation.supported]}"

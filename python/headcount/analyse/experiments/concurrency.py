@@ -2,9 +2,9 @@
 
 Between some users and twice as many, throughput doubles where nothing limits it and stays the same
 behind any limit. Its largest value times the time of a single user is the number served at a time
-(Little's law). A server that always works has at least one in service: less than one leaves only a
-rate limit. One is a serial section. A pool of K places has K or more, because a place is held for
-at most the whole scenario.
+(Little's law). A server that always works has at least one in service: less than one leaves a rate
+limit, or a quota on CPU, disk or network. One is a serial section. A pool of K places has K or
+more, because a place is held for at most the whole scenario.
 """
 
 import math
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from headcount.analyse.diagnosis.thresholds import threshold
 from headcount.analyse.elasticity import BETWEEN
 from headcount.analyse.experiments import alone
-from headcount.analyse.experiments.limits import LOADED, UNLOADED, ordered
+from headcount.analyse.experiments.limits import LOADED, RATIONED, UNLOADED, ordered
 from headcount.analyse.experiments.rounds import Mean, Round, mean, ratio, rounds_of
 from headcount.bundle.confirmation import Estimate, Finding, Turn
 from headcount.bundle.diagnosis import Limit
@@ -45,7 +45,7 @@ def judge(turns: Sequence[Turn]) -> Finding | None:
         supports, contradicts = set(LOADED), set(UNLOADED)
         wrong = _wrong_places(places)
         supports, contradicts = supports - wrong, contradicts | wrong
-        direct = ["limiter"] if supports == {"limiter"} else []
+        direct = ["limiter"] if supports == {"limiter", *RATIONED} else []
     estimates = [_growth_estimate(growth, rounds), _places_estimate(places)]
     slowness = alone.share_alone(rounds, ONE, ALL)
     if slowness is not None:
@@ -81,7 +81,7 @@ def _places(each: Round) -> float | None:
 def _wrong_places(places: Mean) -> set[Limit]:
     """The limits that cannot have so many places."""
     if places.high < threshold("limiter.high"):
-        return set(LOADED - {"limiter"})
+        return set(LOADED - RATIONED - {"limiter"})
     if places.low > SEVERAL:
         return {"lock"}
     return {"pool"} if places.high < SERIAL else set()

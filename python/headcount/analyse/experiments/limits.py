@@ -8,6 +8,8 @@ RESOURCES: frozenset[Limit] = frozenset({"cpu", "thread", "memory", "disk", "net
 """Counters show these, or rule them out."""
 PROGRAM: frozenset[Limit] = frozenset({"pool", "lock", "limiter"})
 """No counter of the system shows these: an experiment must tell one from another."""
+RATIONED: frozenset[Limit] = frozenset({"cpu", "disk", "network"})
+"""Quotas give these out by the second: like a rate limit, they leave the server idle in between."""
 LOADED: frozenset[Limit] = RESOURCES | PROGRAM
 """These make a server slow under load, and not for a single user."""
 UNLOADED: frozenset[Limit] = frozenset({"delay", "none"})

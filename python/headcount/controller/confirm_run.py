@@ -1,0 +1,77 @@
+"""Testing the diagnosis of a run by experiments, right after it."""
+
+from pathlib import Path
+
+from headcount.analyse.experiments.limits import PROGRAM
+from headcount.bundle import confirmation, reader
+from headcount.bundle.confirmation import Confirmation
+from headcount.bundle.diagnosis import Limit
+from headcount.bundle.reader import Bundle
+from headcount.controller.access import Secrets
+from headcount.controller.confirm import confirm
+from headcount.controller.experiments.stage import Options
+from headcount.controller.listener import Listener
+from headcount.controller.run import LEAVES_NOTHING
+from headcount.errors import HeadcountError, InputError
+from headcount.plan.target import parse
+from headcount.plan.units import seconds
+
+TESTED: frozenset[Limit] = PROGRAM | {"delay", "unknown"}
+"""Limits that no counter of the system shows, and that experiments tell apart without changing the
+server: those that a search tests without being asked."""
+LONGEST_S = 120.0
+"""For all experiments; an interval hardly gets narrower with more."""
+SHORTEST_S = 30.0
+"""What a search without a budget of its own is given for experiments."""
+
+
+def confirm_run(
+    folder: Path, secrets: Secrets, listener: Listener, *, wanted: bool | None = None
+) -> Confirmation | None:
+    """Test the diagnosis of a finished run, and keep the answer in its bundle.
+
+    `wanted` is what somebody asked for; with None, a search of somebody's server tests what only
+    experiments can tell, in the time that it has left, if what users do leaves nothing there.
+
+    Returns None if nothing was tested. What goes wrong is noted: the run's own answer stands.
+    """
+    bundle = reader.load(folder)
+    found = bundle.verdict.diagnosis if bundle.verdict is not None else None
+    if wanted is False or found is None or not is_finished(bundle):
+        return None
+    if wanted is None and not (may_test(bundle) and found.limit in TESTED):
+        return None
+    try:
+        proof = confirm(bundle, found, secrets, listener, Options(time_left_s(bundle, wanted)))
+        confirmation.write(proof, folder)
+    except KeyboardInterrupt:
+        listener.noted("no experiments: interrupted")
+        return None
+    except HeadcountError as error:
+        # Too little time, or a limit that nothing can test: not worth a word unless asked for.
+        if wanted or not isinstance(error, InputError):
+            listener.noted(f"no experiments: {error}")
+        return None
+    return proof
+
+
+def is_finished(bundle: Bundle) -> bool:
+    """Whether a run came to an answer."""
+    return bundle.verdict is not None and bundle.verdict.outcome in ("passed", "failed")
+
+
+def may_test(bundle: Bundle) -> bool:
+    """Whether a run tests its diagnosis without being asked."""
+    plan = bundle.plan
+    is_of_somebody = parse(plan.target).lab is None
+    return plan.mode == "search" and is_of_somebody and plan.protocol in LEAVES_NOTHING
+
+
+def time_left_s(bundle: Bundle, wanted: bool | None) -> float:
+    """How long experiments may take: what is left of a budget, or as long as is useful."""
+    budget = bundle.plan.search.budget
+    if wanted or bundle.verdict is None:
+        return LONGEST_S
+    if budget is None:
+        return SHORTEST_S if bundle.plan.search.quick else LONGEST_S
+    return min(seconds(budget) - bundle.verdict.cost.seconds, LONGEST_S)
