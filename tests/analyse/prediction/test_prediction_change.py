@@ -59,8 +59,11 @@ def test_what_the_run_does_not_tell_must_be_written_in_full() -> None:
     unknown = resource("network", "By/s", None)
     with pytest.raises(InputError, match="does not record how fast"):
         change.capacities([unknown], [change.parse("network", "2x")])
-    with pytest.raises(InputError, match="no counter of the CPU"):
+    with pytest.raises(InputError, match=r"no counter of the CPU or any other .* --source ssh://"):
         change.capacities([unknown], [change.parse("cpu", "2x")])
+    seen = resource("cpu", "cores", 2.0)
+    with pytest.raises(InputError, match="no counter of the disk, and its machine reports none"):
+        change.capacities([seen], [change.parse("disk", "2x")])
     limited = resource("disk", "By/s", 10e6)
     with pytest.raises(InputError, match="--disks 2x"):
         change.capacities([limited], [change.parse("disk", "48")])

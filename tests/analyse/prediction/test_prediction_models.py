@@ -164,5 +164,15 @@ def test_no_counters_no_prediction(tmp_path: Path) -> None:
         each.model_copy(update={"counters": {"sut": {}, "generator": {}}})
         for each in quota(1, 0.01, 1.0, [30, 60, 90, 110])
     ]
-    with pytest.raises(InputError, match="no counter of a resource"):
+    with pytest.raises(InputError, match=r"no counters of the server's machine.* --source ssh://"):
         predicted(bare, tmp_path, 0.08, Asked())
+
+
+def test_use_that_does_not_grow_with_users_predicts_nothing(tmp_path: Path) -> None:
+    found = [(users, queue(users, 1, 0.01, 1.0)) for users in (30, 60, 90, 110)]
+    levels = [
+        level(index, users, each.per_s, each.response_s, 1.0, QUIET)
+        for index, (users, each) in enumerate(found, 1)
+    ]
+    with pytest.raises(InputError, match=r"not clearly grow with the users\. Measure more levels"):
+        predicted(levels, tmp_path, 0.08, Asked())

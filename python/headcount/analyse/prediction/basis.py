@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headcount.analyse.diagnosis import diagnose
+from headcount.analyse.diagnosis.sight import sight
 from headcount.analyse.prediction import holdout, interval
 from headcount.analyse.prediction.fit import Capacities, Fitted, fit
 from headcount.analyse.prediction.holdout import HeldOutErrors, Split
@@ -55,10 +56,7 @@ def basis(
     found = study(bundle, criterion, spindles)
     fitted = fit(found.points, found.resources)
     if fitted is None:
-        raise InputError(
-            f"{bundle.folder} has no counter of a resource whose capacity is known and which "
-            "scenarios use: run with counters of the server (--source), or give a lab server limits"
-        )
+        raise InputError(f"no prediction from {bundle.folder}: {_reason(found)}")
     divided = holdout.split(found.points, found.measured)
     usable = {each.resource.name: each.usable for each in fitted.demands}
     now = {each.name: each.capacity for each in found.resources}
@@ -71,6 +69,20 @@ def basis(
         found.observations, found.points, found.resources, found.seconds, fitted.tail.slope
     )
     return Basis(found, fitted, fits, divided, held_out, _diagnosis(bundle))
+
+
+def _reason(found: Study) -> str:
+    """Why no resource explains the users of a run, and what may help."""
+    if sight(found.observations) == "nothing":
+        return (
+            "it has no counters of the server's machine. Run again there, or with --source "
+            "ssh://USER@HOST"
+        )
+    return (
+        "its use of CPU, disks and network does not clearly grow with the users. Measure more "
+        "levels, further apart (--levels), without other programs on the machine; headcount "
+        "diagnose says what else limits the server"
+    )
 
 
 def _diagnosis(bundle: Bundle) -> Diagnosis | None:

@@ -73,8 +73,8 @@ def capacities(found: Sequence[Resource], changes: Sequence[Change]) -> dict[str
         changed = of_kind(found, change.kind)
         if not changed:
             raise InputError(
-                f"the run has no counter of the {_WORD[change.kind]}, so nothing can be said of "
-                f'"{change.text}" (headcount run ... --source reads those of another machine)'
+                f"no prediction for {change.text}: the run has no counter of the "
+                f"{_WORD[change.kind]}{_where_counted(found)}"
             )
         for resource in changed:
             made[resource.name] = _changed(resource, change)
@@ -102,6 +102,13 @@ def amount_text(value: float | None, unit: str) -> str:
     if unit == "disks" and value == round(value):
         return plural("disk", value)
     return f"{significant(value)} {'requests/s' if unit == '1/s' else unit}"
+
+
+def _where_counted(found: Sequence[Resource]) -> str:
+    """What gives the missing counter: nothing does where the machine was seen and has none."""
+    if of_kind(found, "cpu"):
+        return ", and its machine reports none"
+    return " or any other of its machine: run again there, or with --source ssh://USER@HOST"
 
 
 _WORD: Mapping[Kind, str] = {"cpu": "CPU", "disk": "disk", "network": "network"}
