@@ -93,9 +93,10 @@ class Command:
         """Wait until something is so while it runs."""
 
         def reached() -> bool:
+            has_ended = self.process.poll() is not None  # before the look: its last act counts
             if true():
                 return True
-            assert self.process.poll() is None, f"ended too early: {self.out} {self.err}"
+            assert not has_ended, f"ended too early: {self.out} {self.err}"
             return False
 
         wait_for(reached, timeout_s)

@@ -83,3 +83,19 @@ def test_many_failures_of_one_file_are_run_once_more(
 def test_an_error_that_is_no_test_keeps_its_code(folder: Path) -> None:
     (folder / "test_made.py").write_text("def broken(:\n")
     assert suite.main([str(folder), "-c", str(folder / "pytest.ini")], folder / "cache") != 0
+
+
+def test_workers_that_collect_different_tests_end_the_run(
+    folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suite, "BESIDE", BESIDE)
+    (folder / "test_made.py").write_text(
+        "import os, pytest\n"
+        "@pytest.mark.parametrize('pid', [os.getpid()])\n"
+        "def test_it(pid): pass\n"
+    )
+    code = suite.main([str(folder), "-c", str(folder / "pytest.ini")], folder / "cache")
+    output = capfd.readouterr().out
+    assert code == suite.TESTS_FAILED
+    assert "Different tests were collected" in output
+    assert "once more, alone" not in output
