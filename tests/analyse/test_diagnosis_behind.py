@@ -55,6 +55,36 @@ def test_one_at_a_time_there_is_said_with_how_long_each_takes() -> None:
     assert [one.id for one in found.advice] == ["upstream-single", "upstream-look"]
 
 
+def sessions(active: float, locked: float) -> Views:
+    return {"upstream.postgresql.active": active, "upstream.postgresql.waiting": locked}
+
+
+def test_sessions_behind_it_that_wait_for_a_lock_are_the_limit_not_the_database() -> None:
+    each = ((1.9, 0.9), (15.8, 14.7), (63.8, 62.0))
+    counters = [{**waiting(many), **sessions(many, locked)} for many, locked in each]
+    found = diagnosed(viewed_ladder([31, 32, 32], counters=counters), 31.0)
+    assert (found.limit, found.detail) == ("lock", "database")
+    assert found.confidence_word == "high"
+    assert found.sentence.startswith("A lock in the database behind it: one scenario at a time, 31")
+    assert "statements waited for another transaction's lock" in found.sentence
+    assert found.advice[0].id == "lock-database"
+
+
+def test_few_connections_that_wait_for_a_lock_are_no_small_pool() -> None:
+    counters = [
+        {**waiting(many, 4), **sessions(many, locked)}
+        for many, locked in ((1.9, 0.9), (4.0, 2.9), (4.0, 2.9))
+    ]
+    found = diagnosed(viewed_ladder([31, 32, 32], counters=counters), 31.0)
+    assert (found.limit, found.detail) == ("lock", "database")
+
+
+def test_locks_that_are_often_free_leave_the_database_the_limit() -> None:
+    counters = [{**waiting(many), **sessions(many, 0.1)} for many in (1.9, 15.8, 63.8)]
+    found = diagnosed(viewed_ladder([46, 115, 115], counters=counters), 43.5)
+    assert found.limit == "upstream"
+
+
 def test_a_server_that_spends_its_time_elsewhere_shows_no_number() -> None:
     counters = [waiting(0.5), waiting(14.0), waiting(60.0)]
     found = diagnosed(viewed_ladder([46, 115, 115], counters=counters), 43.5)

@@ -1,13 +1,11 @@
 """The servers behind a server on its machine: what its processes are connected to."""
 
 from collections.abc import Sequence
-from contextlib import closing
 
 from headcount.controller.sut import Sut
+from headcount.counters.proc.behind import peers_of
 from headcount.counters.proc.machine import ThisMachine
 from headcount.counters.proc.serving import Place, find_on
-from headcount.counters.proc.sockets import inodes, open_table
-from headcount.counters.proc.upstream import peer_name
 
 MOST_PEERS = 8
 """Addresses of servers behind the target that are looked at."""
@@ -15,10 +13,7 @@ MOST_PEERS = 8
 
 def servers_behind(machine: ThisMachine, pids: Sequence[int]) -> dict[str, dict[int, str]]:
     """The processes that listen where these are connected to, with their names, by address."""
-    with closing(open_table(machine.proc, None, None)) as table:
-        own = inodes(machine.proc, pids)
-        outgoing = (table.outgoing(own) if own else None) or []
-    peers = list(dict.fromkeys(peer_name(one) for one in outgoing))[:MOST_PEERS]
+    peers = peers_of(machine.proc, pids)[:MOST_PEERS]
     return {peer: find_on(machine, [Place.of(peer)]).names for peer in peers}
 
 

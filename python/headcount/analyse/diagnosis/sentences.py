@@ -55,6 +55,7 @@ LOCKS = {
     "row": "A row that all transactions change",
     "advisory": "An advisory lock of the application",
     "relation": "A lock on a whole table",
+    "database": "A lock in the database behind it",
 }
 REFUSALS = {
     "descriptors": "No free file descriptor: the server cannot accept more connections",

@@ -1,4 +1,4 @@
-"""CPU of the programs behind a server on the same machine, such as its database.
+"""The programs behind a server on the same machine, such as its database: CPU, and locks.
 
 Their work is caused by the server's users. To other counters they are other programs.
 """
@@ -10,8 +10,10 @@ from collections.abc import Collection, Iterable
 from contextlib import closing
 from pathlib import Path
 
+from headcount.counters.proc.behind import peers_of
 from headcount.counters.proc.machine import ThisMachine
 from headcount.counters.proc.serving import Place, find_on, roots
+from headcount.counters.proc.titles import statements
 from headcount.counters.proc.tree import Tree, delta
 from headcount.counters.proc.tree import read as read_tree
 from headcount.counters.proc.unix_sockets import UnixTable
@@ -22,6 +24,9 @@ NAMES = {
     "upstream.cpu.run_delay": "process.cpu.run_delay",
 }
 """Counters of these programs, by what they are called of a server."""
+ACTIVE, WAITING = "upstream.postgresql.active", "upstream.postgresql.waiting"
+HOPS = 2
+"""How far connections are followed: to a proxy or a pool of connections, and what is behind it."""
 AGAIN_S = 5.0
 """How often it is looked who listens at the peers' addresses: it reads the descriptors of all
 processes."""
@@ -50,7 +55,7 @@ class UpstreamPrograms:
     def sample(
         self, at_s: float, peers: Iterable[str], members: Collection[int]
     ) -> dict[str, float]:
-        """CPU in cores, and waiting for it, since the previous sample; nothing until there was one.
+        """Their CPU, and their waiting for it, since the previous sample; what sessions do now.
 
         Args:
             at_s: Now, on a clock that never runs backwards.
@@ -69,23 +74,46 @@ class UpstreamPrograms:
             self._machine.proc, self._pids, was[1] if was else None, besides=frozenset(members)
         )
         self._previous = at_s, tree
-        self._read_due_s = at_s + _pause_s(began_s)
         values = delta(was[1], tree, at_s - was[0]) if was else {}
-        return {name: values[of] for name, of in NAMES.items() if of in values}
+        found = {name: values[of] for name, of in NAMES.items() if of in values}
+        found |= self._of_sessions(tree)
+        self._read_due_s = at_s + _pause_s(began_s)
+        return found
+
+    def _of_sessions(self, tree: Tree) -> dict[str, float]:
+        running = [pid for pid, one in tree.processes.items() if not one.ended]
+        found = statements(self._machine.proc, running)
+        return {} if found is None else {ACTIVE: found.active, WAITING: found.waiting}
 
     def _look(self, at_s: float, peers: frozenset[str], members: Collection[int]) -> None:
         began_s = time.thread_time()
         pids: set[int] = set()
-        for peer in peers:
-            if peer.startswith(UNIX):
-                pids |= self._holders(peer.removeprefix(UNIX))
-            elif _is_here(peer):
-                pids |= set(find_on(self._machine, [Place.of(peer)]).pids)
-        found = tuple(sorted(pids - set(members)))
+        reached = peers
+        for hop in range(HOPS):
+            behind = {pid for peer in reached for pid in self._roots_at(peer)}
+            behind -= {*members, *pids}
+            pids |= behind
+            if not behind or hop == HOPS - 1:
+                break
+            reached = frozenset(self._peers_of(behind)) - peers
+        found = tuple(sorted(pids))
         if found != self._pids:
             self._pids, self._previous = found, None
         self._peers = peers
         self._look_due_s = at_s + max(AGAIN_S, _pause_s(began_s))
+
+    def _roots_at(self, peer: str) -> set[int]:
+        """The processes that listen at an address; none if that is on another machine."""
+        if peer.startswith(UNIX):
+            return self._holders(peer.removeprefix(UNIX))
+        return set(find_on(self._machine, [Place.of(peer)]).pids) if _is_here(peer) else set()
+
+    def _peers_of(self, pids: Iterable[int]) -> list[str]:
+        """Whom these processes and their descendants are connected to."""
+        try:
+            return peers_of(self._machine.proc, self._machine.whole(tuple(pids)))
+        except OSError:
+            return []
 
     def _holders(self, path: str) -> set[int]:
         """The processes that listen at a path; init, which starts services, holds it for them."""

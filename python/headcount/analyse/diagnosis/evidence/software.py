@@ -40,9 +40,14 @@ LOCKED = {
 }
 """What transactions lock, by kind."""
 ACTIVE = "postgresql.backends.active"
+BEHIND = "database"
+"""The kind of a lock that is in a database behind the server."""
+BEHIND_ACTIVE, BEHIND_WAITING = "upstream.postgresql.active", "upstream.postgresql.waiting"
 ONE = 1.6
 """Up to this many places, a limit counts as a serial section if nothing else distinguishes them:
 service time at few users is a little longer than the limiting part."""
+ALWAYS_WAITED_FOR = (0.5, 1.5)
+"""Statements that wait for a lock, on average: where hardly one does, it is often free."""
 ONE_OR_SEVERAL = (1.3, 2.0)
 """Places below which those who wait inside wait for a lock, and above which for one of several."""
 
@@ -178,18 +183,31 @@ def _reported_pool(level: Observation) -> tuple[float, str, float, float, str] |
 
 
 def _reported_lock(level: Observation) -> tuple[float, str, float, str] | None:
-    """Locks that the server reports: score, counter, how many wait, for what."""
-    active = level.mean(ACTIVE)
-    if not active:
-        return None
+    """Locks that the server, or a database behind it, reports: score, counter, waits, for what."""
     found = []
-    for name, what in LOCKS:
+    active, behind = level.mean(ACTIVE), level.mean(BEHIND_ACTIVE)
+    for name, what in LOCKS if active else ():
         waiting = level.mean(name) or 0.0
-        part = min(waiting / active, 1.0)
+        part = min(waiting / (active or 1.0), 1.0)
         if name == INSIDE:
             part *= 1 - commit_queue(level)
         found.append((part, name, waiting, what))
-    return max(found)
+    if behind:
+        waiting = level.mean(BEHIND_WAITING) or 0.0
+        what = f"another transaction's lock, of {significant(behind)} in PostgreSQL behind it"
+        found.append((lock_behind(level), BEHIND_WAITING, waiting, what))
+    return max(found, default=None)
+
+
+def lock_behind(level: Observation) -> float:
+    """How surely statements wait for each other's locks in a database behind the server.
+
+    The share of those at work that wait, where one always does: then the lock is never free.
+    """
+    active, waiting = level.mean(BEHIND_ACTIVE), level.mean(BEHIND_WAITING)
+    if not active or not waiting:
+        return 0.0
+    return min(waiting / active, 1.0) * between(waiting, *ALWAYS_WAITED_FOR)
 
 
 def commit_queue(level: Observation) -> float:
@@ -213,7 +231,9 @@ def _locked(level: Observation) -> str | None:
     """What most of those who wait for a transaction's lock wait for: a kind of `LOCKED`."""
     found = {kind: level.mean(name) or 0.0 for kind, (name, _) in LOCKED.items()}
     most = max(found, key=lambda kind: found[kind])
-    return most if found[most] > 0 else None
+    if found[most] > 0:
+        return most
+    return BEHIND if level.mean(BEHIND_WAITING) else None
 
 
 def _allowed(level: Observation) -> float | None:
@@ -271,7 +291,7 @@ def _lock_figures(
     if lock is not None and lock[0] > 0:
         _, counter, waiting, what = lock
         kind = _locked(level)
-        on = f", on {LOCKED[kind][1]}" if kind is not None else ""
+        on = f", on {LOCKED[kind][1]}" if kind in LOCKED else ""
         text = f"{significant(waiting)} statements waited for {what}{on}"
         figures.append(figure(level, counter, waiting, text))
     if seen.most_per_s:

@@ -1,0 +1,44 @@
+"""What PostgreSQL's sessions do, by the titles of their processes: no log-in is needed.
+
+A session's process is called `postgres: [CLUSTER: ]USER DATABASE HOST(PORT) DOING`. DOING is a
+command (`SELECT`), followed by `waiting` while it waits for another transaction's lock, or says
+that the session is idle. Source: PostgreSQL's manual, "Standard Unix Tools". With
+`update_process_title = off` the title says nothing.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from headcount.counters.proc.files import read_text
+
+SESSION = re.compile(r"postgres: .*?(?:\[local\]|\S+\(\d+\)) (?P<doing>[^\0]+)")
+_RESTING = ("idle", "initializing", "authentication", "startup")
+_WAITING = " waiting"
+
+
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """How many sessions execute a statement, and how many of these wait for a lock."""
+
+    active: int
+    waiting: int
+
+
+def statements(proc: str, pids: Iterable[int]) -> Statements | None:
+    """What the sessions among some processes do; None if none of them is a session.
+
+    Args:
+        proc: Where procfs is mounted.
+        pids: Processes, of any programs.
+
+    """
+    doing = [
+        found["doing"].strip()
+        for pid in pids
+        if (found := SESSION.match(read_text(f"{proc}/{pid}/cmdline") or ""))
+    ]
+    if not doing:
+        return None
+    active = [words for words in doing if not words.startswith(_RESTING)]
+    return Statements(len(active), sum(words.endswith(_WAITING) for words in active))
