@@ -27,6 +27,7 @@ from bench.diagnosis.surroundings import cold, folder, hogs
 from bench.diagnosis.undisturbed import TRIES, undisturbed
 from headcount.bundle import reader
 from headcount.bundle.level import LevelResult
+from headcount.lab.squeeze.limits import USUAL_WEIGHT
 from headcount.plan.plan import Plan
 from headcount.plan.units import seconds
 
@@ -135,7 +136,11 @@ class Runner:
     def demand(self, stage: Stage) -> Demand:
         """What a stage does unlimited, measured once."""
         if stage.name not in self._demands:
-            calm = plan(stage, seed=1, levels=[CALIBRATION_USERS], level_s=self._level_s)
+            # Without a limit it takes what it gets; a short trial leaves others their part.
+            limits = {} if self._patient else {"cpu-weight": str(USUAL_WEIGHT)}
+            calm = plan(
+                stage, seed=1, levels=[CALIBRATION_USERS], level_s=self._level_s, limits=limits
+            )
             place = self.keep / f"calibration-{stage.name}"
             if not place.exists():
                 self.play(calm, Injection("none", "", ""), place)
