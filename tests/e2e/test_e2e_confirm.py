@@ -1,4 +1,8 @@
-"""Diagnoses tested by experiments on real servers, each with one limit that is known."""
+"""Diagnoses tested by experiments on real servers, each with one limit that is known.
+
+On a machine that others fill, experiments may leave a diagnosis undecided, but never give a wrong
+answer. `make proof` wants them to decide.
+"""
 
 import os
 from pathlib import Path
@@ -79,10 +83,11 @@ def answer_on(
     seconds: float = TIME_S,
     beside: str | None = None,
     *,
+    patient: bool = False,
     allow_nudge: bool = False,
 ) -> Confirmation:
-    """What experiments say of it; as advised, with more time where they leave it undecided."""
-    for times in (1, 2, 2):
+    """What experiments say of it; if `patient` as advised, with more time where undecided."""
+    for times in (1, 2, 2) if patient else (1,):
         options = Options(times * seconds, beside, allow_nudge)
         proof = confirm(reader.load(bundle), asked, Secrets(), Silent(), options)
         if proof.answer != "undecided":
@@ -90,39 +95,49 @@ def answer_on(
     return proof
 
 
+def is_decided(found: Confirmation, answer: str, *, must: bool) -> bool:
+    """Whether experiments decided; if so, for this answer. `must`: whether they have to."""
+    assert found.answer == answer or (found.answer == "undecided" and not must), found
+    return found.answer == answer
+
+
 def others(*limits: Limit) -> tuple[Limit, ...]:
     """Limits that the server does not have."""
     return limits
 
 
-def refuted(bundle: Path, proof: Confirmation, limit: Limit, size: float | None = None) -> str:
-    """What the same experiments say of a wrong diagnosis: it is refuted; what they support."""
-    found = conclude(as_named(bundle, limit, size), proof.findings)
-    assert found.answer == "refuted", found.sentence
-    assert found.supported is not None, found.sentence
-    return found.supported
+def supported(
+    bundle: Path, found: Confirmation, limit: Limit, size: float | None = None, *, must: bool
+) -> str | None:
+    """What the same experiments support instead of a wrong diagnosis; None if undecided."""
+    other = conclude(as_named(bundle, limit, size), found.findings)
+    assert other.answer == "refuted" or (other.answer == "undecided" and not must), other.sentence
+    assert other.answer == "undecided" or other.supported is not None, other.sentence
+    return other.supported if other.answer == "refuted" else None
 
 
-def test_a_semaphore_is_confirmed_as_a_pool(headcount: Headcount) -> None:
+def test_a_semaphore_is_confirmed_as_a_pool(headcount: Headcount, proof: bool) -> None:
     with serving("pool") as server:
         bundle = measured(headcount, server, "1,12")
-        proof = answer_on(bundle, as_named(bundle, "pool", PLACES))
-    assert proof.answer == "confirmed", proof
-    assert set(proof.experiments) == {"concurrency", "kinds"}
-    size = proof.findings[0].size
+        found = answer_on(bundle, as_named(bundle, "pool", PLACES), patient=proof)
+    assert set(found.experiments) <= {"concurrency", "kinds"}
+    if not is_decided(found, "confirmed", must=proof):
+        return
+    assert set(found.experiments) == {"concurrency", "kinds"}
+    size = found.findings[0].size
     assert size is not None
     assert PLACES / 2 < size < 2 * PLACES
     for wrong in others("lock", "limiter", "delay"):
-        assert refuted(bundle, proof, wrong) == "pool"
+        assert supported(bundle, found, wrong, must=proof) in ("pool", None)
 
 
-def test_a_mutex_is_confirmed_as_a_lock(headcount: Headcount) -> None:
+def test_a_mutex_is_confirmed_as_a_lock(headcount: Headcount, proof: bool) -> None:
     with serving("lock") as server:
         bundle = measured(headcount, server, "1,4")
-        proof = answer_on(bundle, as_named(bundle, "lock"))
-    assert proof.answer == "confirmed", proof
+        found = answer_on(bundle, as_named(bundle, "lock"), patient=proof)
+    is_decided(found, "confirmed", must=proof)
     for wrong in others("pool", "limiter", "delay"):
-        assert refuted(bundle, proof, wrong, PLACES) == "lock"
+        assert supported(bundle, found, wrong, PLACES, must=proof) in ("lock", None)
 
 
 def test_a_run_tests_its_diagnosis_when_asked(
@@ -141,25 +156,26 @@ def test_a_run_tests_its_diagnosis_when_asked(
     assert "by experiment" in shown.out or "experiments left it undecided" in shown.out, shown.out
 
 
-def test_a_token_bucket_is_confirmed_as_a_rate_limit(headcount: Headcount) -> None:
+def test_a_token_bucket_is_confirmed_as_a_rate_limit(headcount: Headcount, proof: bool) -> None:
     with serving("limiter") as server:
         bundle = measured(headcount, server, "1,4")
-        proof = answer_on(bundle, as_named(bundle, "limiter"))
-    assert proof.answer == "confirmed", proof
-    assert "limiter" in proof.findings[0].direct
+        found = answer_on(bundle, as_named(bundle, "limiter"), patient=proof)
+    if is_decided(found, "confirmed", must=proof):
+        assert "limiter" in found.findings[0].direct
     for wrong in others("pool", "lock", "cpu", "delay"):
-        assert refuted(bundle, proof, wrong, PLACES) == "limiter"
+        assert supported(bundle, found, wrong, PLACES, must=proof) in ("limiter", None)
 
 
-def test_a_sleep_is_confirmed_as_slow_for_everybody(headcount: Headcount) -> None:
+def test_a_sleep_is_confirmed_as_slow_for_everybody(headcount: Headcount, proof: bool) -> None:
     with serving("delay") as server:
         bundle = measured(headcount, server, "1,6")
-        proof = answer_on(bundle, as_named(bundle, "delay"), SHORT_S)
-    assert proof.answer == "confirmed", proof
-    assert proof.experiments == ["alone"]
+        found = answer_on(bundle, as_named(bundle, "delay"), SHORT_S, patient=proof)
+    assert found.experiments == ["alone"]
+    if not is_decided(found, "confirmed", must=proof):
+        return
     for wrong in others("pool", "lock", "limiter"):
-        found = conclude(as_named(bundle, wrong, PLACES), proof.findings)
-        assert found.answer == "refuted", found.sentence
+        other = conclude(as_named(bundle, wrong, PLACES), found.findings)
+        assert other.answer == "refuted", other.sentence
 
 
 LOCKED = """
@@ -175,7 +191,7 @@ for path, slept_s in (("/cheap", 0.008), ("/dear", 0.024)):
     STATEMENTS = STATEMENTS.replace(f'op = "get", path = "{path}"', asking)
 
 
-def test_a_database_of_somebody_is_left_as_it_was(headcount: Headcount) -> None:
+def test_a_database_of_somebody_is_left_as_it_was(headcount: Headcount, proof: bool) -> None:
     headcount.home.mkdir(exist_ok=True)
     file = headcount.home / "statements.toml"
     file.write_text(STATEMENTS, "utf-8")
@@ -195,18 +211,18 @@ def test_a_database_of_somebody_is_left_as_it_was(headcount: Headcount) -> None:
         bundle, options = reader.load(headcount.bundle), Options(SHORT_S)
         with pytest.raises(InputError, match="28P01"):
             confirm(bundle, asked, Secrets(password=postgres.password[:-1]), Silent(), options)
-        for _ in range(3):
-            proof = confirm(bundle, asked, Secrets(password=postgres.password), Silent(), options)
-            if proof.answer != "undecided":
+        for _ in range(3 if proof else 1):
+            found = confirm(bundle, asked, Secrets(password=postgres.password), Silent(), options)
+            if found.answer != "undecided":
                 break
         assert postgres.schemas() == {"public"}
-    # Of four users three always wait for the lock.
-    assert (proof.answer, proof.experiments) == ("refuted", ["alone"]), proof
+    assert found.experiments == ["alone"]
+    is_decided(found, "refuted", must=proof)  # of four users three always wait for the lock
 
 
 @pytest.mark.parametrize("shares", [True, False])
 def test_load_beside_shows_whether_an_upstream_is_shared(
-    headcount: Headcount, shares: bool
+    headcount: Headcount, proof: bool, shares: bool
 ) -> None:
     with (
         serving("lock") as upstream,
@@ -216,15 +232,15 @@ def test_load_beside_shows_whether_an_upstream_is_shared(
     ):
         bundle = measured(headcount, first, "1,6")
         url = f"http://{second.address}/cheap"
-        proof = answer_on(bundle, as_named(bundle, "upstream"), TIME_S, url)
+        found = answer_on(bundle, as_named(bundle, "upstream"), TIME_S, url, patient=proof)
     # The other's users ask an upstream that only sleeps: that costs this server nothing.
-    assert proof.answer == ("confirmed" if shares else "refuted"), proof
-    assert proof.experiments == ["beside"]
+    is_decided(found, "confirmed" if shares else "refuted", must=proof)
+    assert found.experiments == ["beside"]
 
 
 @pytest.mark.parametrize(("limit", "answer"), [("cpu", "confirmed"), ("pool", "refuted")])
 def test_a_nudge_shows_whether_the_cpu_limits_and_leaves_no_trace(
-    headcount: Headcount, limit: str, answer: str
+    headcount: Headcount, proof: bool, limit: str, answer: str
 ) -> None:
     cores = 0.15 if limit == "cpu" else 0.5
     with (
@@ -235,13 +251,13 @@ def test_a_nudge_shows_whether_the_cpu_limits_and_leaves_no_trace(
         before = quota(folders, cores)
         prefer(folders)
         bundle = measured(headcount, server, "1,8")
-        proof = answer_on(bundle, as_named(bundle, "cpu"), allow_nudge=True)
+        found = answer_on(bundle, as_named(bundle, "cpu"), patient=proof, allow_nudge=True)
         assert quota(folders) == before
-    if any("other programs use" in one.reason for one in proof.left_out):
-        assert proof.answer == "undecided"  # a full machine may be what it waits for
+    if any("other programs use" in one.reason for one in found.left_out):
+        assert found.answer == "undecided"  # a full machine may be what it waits for
         return
-    assert proof.answer == answer, proof
-    assert proof.findings[0].experiment == "nudge"
+    is_decided(found, answer, must=proof)
+    assert found.findings[0].experiment == "nudge"
 
 
 def prefer(folders: list[Path]) -> None:

@@ -21,13 +21,18 @@ from headcount._engine import Engine, Histogram, Interval
 EVERY_S = 0.01
 USERS = 20
 SLACK_S = 0.25
-"""What a busy machine may take until all users are at work, and until all have stopped."""
+"""What a busy machine may take until all users have stopped."""
+MOST_LATE = 0.3
+"""Share of the schedule that a busy machine may not have begun. Of two reports, one is more."""
 
 
 def assert_scheduled(intervals: list[Interval], length_s: float) -> None:
     """What began is what the schedule holds for this time: one scenario each 10 ms and user."""
+    assert intervals[0].from_s == 0
+    assert all(one.to_s == two.from_s for one, two in pairwise(intervals))
     expected = USERS * length_s / EVERY_S
-    assert abs(started(intervals) - expected) <= USERS * SLACK_S / EVERY_S
+    assert (1 - MOST_LATE) * expected <= started(intervals)
+    assert started(intervals) <= expected + USERS * SLACK_S / EVERY_S
 
 
 def schedule(engine: Engine) -> tuple[float, list[Interval]]:
