@@ -66,7 +66,7 @@ def test_sessions_behind_it_that_wait_for_a_lock_are_the_limit_not_the_database(
     assert (found.limit, found.detail) == ("lock", "database")
     assert found.confidence_word == "high"
     assert found.sentence.startswith("A lock in the database behind it: one scenario at a time, 31")
-    assert "statements waited for another transaction's lock" in found.sentence
+    assert "14.7 of 15.8 statements in PostgreSQL behind it waited" in found.sentence
     assert found.advice[0].id == "lock-database"
 
 

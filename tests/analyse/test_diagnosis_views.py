@@ -114,3 +114,24 @@ def test_connections_that_nginx_closes_at_once_are_named_with_their_setting() ->
     assert found.limit == "refusal"
     evidence = next(one for one in found.candidates if one.limit == "refusal")
     assert "worker_connections are used up" in evidence.figures[0].sentence
+
+
+def test_a_monitor_that_each_scenario_finds_taken_is_a_lock_not_a_pool_of_four() -> None:
+    # 27 ms alone, of which 6.5 in the monitor: by Little's law as a pool of four.
+    views = [{"jvm.monitors.contended": many} for many in (20.0, 140.0, 149.0)]
+    found = of_levels(
+        levels := viewed_ladder([43, 150, 151], views),
+        seconds(levels),
+        [{"event": "trial", "service_ms": 27.0}],
+    )
+    assert found is not None
+    assert (found.limit, found.detail, found.size_unit) == ("lock", "monitor", "ms")
+    assert found.size == pytest.approx(1000 / 151, rel=0.02)
+    assert "A monitor of the Java program (synchronized): one scenario at a time" in found.sentence
+    assert found.advice[0].id == "lock-monitor"
+
+
+def test_monitors_that_few_scenarios_find_taken_leave_it_a_pool() -> None:
+    views = [{"jvm.monitors.contended": many} for many in (0.0, 12.0, 25.0)]
+    found = diagnosed(viewed_ladder([40, 100, 101], views))
+    assert found.limit == "pool"

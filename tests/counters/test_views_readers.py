@@ -99,6 +99,13 @@ def test_the_pools_of_php_fpms_configuration(tmp_path: Path) -> None:
     assert api == php_fpm.Pool("api", "127.0.0.1:9001", "", 20)
 
 
+def test_a_jvm_counts_who_finds_a_monitor_taken() -> None:
+    """Eight threads in one monitor; `jcmd` printed 274 a moment before, and 290 after."""
+    reading = jvm.figures((CAPTURED / "monitor.hsperf").read_bytes())
+    assert 274 <= reading.totals["jvm.monitors.contended"] <= 290
+    assert "jvm.monitors.contended" not in jvm.figures(JVM).totals
+
+
 def test_a_jvms_counts_are_those_that_jcmd_printed() -> None:
     """`jcmd PID PerfCounter.print` of the same moment."""
     found = jvm.counters(JVM)

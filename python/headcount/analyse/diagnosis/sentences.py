@@ -56,6 +56,7 @@ LOCKS = {
     "advisory": "An advisory lock of the application",
     "relation": "A lock on a whole table",
     "database": "A lock in the database behind it",
+    "monitor": "A monitor of the Java program (synchronized)",
 }
 REFUSALS = {
     "descriptors": "No free file descriptor: the server cannot accept more connections",

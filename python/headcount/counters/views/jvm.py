@@ -20,6 +20,8 @@ _LONG = ord("J")
 _TICKS = 3
 """The unit of a time; how many there are in a second is a counter, too."""
 _FREQUENCY = "sun.os.hrt.frequency"
+_CONTENDED = "sun.rt._sync_ContendedLockAttempts"
+"""Monitors only: those who wait for a lock of java.util.concurrent are not counted."""
 _LARGEST = re.compile(r"sun\.gc\.generation\.(\d+)\.maxCapacity")
 _COLLECTING = re.compile(r"sun\.gc\.collector\.\d+\.time")
 _COLLECTIONS = re.compile(r"sun\.gc\.collector\.\d+\.invocations")
@@ -88,6 +90,8 @@ def figures(data: bytes) -> Reading:
     if "java.threads.live" in found:
         gauges["jvm.thread.count"] = float(found["java.threads.live"][0])
     totals = {"jvm.gc.collections": float(total(_COLLECTIONS))}
+    if _CONTENDED in found:
+        totals["jvm.monitors.contended"] = float(found[_CONTENDED][0])
     if frequency:
         totals["jvm.gc.share"] = total(_COLLECTING) / frequency
         stopped, unit = found.get("sun.rt.safepointTime", (0, 0))

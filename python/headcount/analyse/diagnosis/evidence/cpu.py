@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from headcount.analyse.diagnosis.evidence import software
+from headcount.analyse.diagnosis.evidence import locks, software
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.saturation import Saturation
 from headcount.analyse.diagnosis.sign import Sign, figure
@@ -272,7 +272,7 @@ def _delayed(level: Observation, seen: Saturation) -> float:
     served = min(under_way, software.places_of(level, seen).effective or under_way)
     # Pressure is the share of time in which one waits, or several.
     delayed = min(max(wants - used, level.mean(PRESSURE) or 0.0) / served, 1.0)
-    return delayed * (1 - software.lock_share(level))
+    return delayed * (1 - locks.lock_share(level))
 
 
 def is_shared(used: Cores) -> bool:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from headcount.analyse.diagnosis.evidence import cpu, software
+from headcount.analyse.diagnosis.evidence import cpu, locks
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.sign import Sign, figure
 from headcount.analyse.diagnosis.thresholds import ramp, threshold
@@ -35,7 +35,7 @@ def signs(level: Observation, light: Observation | None) -> Sign | None:
     waited = _waited(level)
     if waited is not None:
         score, counter, value = waited
-        queue = software.commit_queue(level)
+        queue = locks.commit_queue(level)
         if queue > score:
             return Sign("disk", detail, queue, (_queue(level, queue), *_where(level, queue)))
         tasks = "a task of the machine" if counter == HOST_SOME else "a task of the server"
@@ -47,12 +47,12 @@ def signs(level: Observation, light: Observation | None) -> Sign | None:
 
 def _queue(level: Observation, part: float) -> Figure:
     """Statements that wait for the one that writes the log."""
-    waiting = level.mean(software.INSIDE) or 0.0
+    waiting = level.mean(locks.INSIDE) or 0.0
     text = (
         f"a statement waited for I/O {share(part)} of the time, and {significant(waiting)} others "
         "for its lock inside PostgreSQL"
     )
-    return figure(level, software.WRITING, part, text, threshold=threshold("decide.score"))
+    return figure(level, locks.WRITING, part, text, threshold=threshold("decide.score"))
 
 
 def _waited(level: Observation) -> tuple[float, str, float] | None:

@@ -7,6 +7,7 @@ one at a time. A rate limit serves so many a second, with hardly one of them in 
 
 from dataclasses import dataclass
 
+from headcount.analyse.diagnosis.evidence.locks import Lock, reported_lock
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.saturation import Saturation
 from headcount.analyse.diagnosis.sign import Sign, figure
@@ -26,28 +27,9 @@ BUSY = (
     ("web.workers.busy", "web.workers.limit", "workers"),
 )
 """Workers at work and workers allowed, as reported by servers."""
-INSIDE = "postgresql.backends.waiting{postgresql.wait=lwlock}"
-WRITING = "postgresql.backends.waiting{postgresql.wait=io}"
-BLOCKED = "process.threads.blocked.occupied"
-LOCKS = (
-    ("postgresql.backends.waiting{postgresql.wait=lock}", "another transaction's lock"),
-    (INSIDE, "a lock inside the server"),
-)
-LOCKED = {
-    "row": ("postgresql.locks.waiting{postgresql.lock=row}", "the same row"),
-    "advisory": ("postgresql.locks.waiting{postgresql.lock=advisory}", "an advisory lock"),
-    "relation": ("postgresql.locks.waiting{postgresql.lock=relation}", "a whole table"),
-}
-"""What transactions lock, by kind."""
-ACTIVE = "postgresql.backends.active"
-BEHIND = "database"
-"""The kind of a lock that is in a database behind the server."""
-BEHIND_ACTIVE, BEHIND_WAITING = "upstream.postgresql.active", "upstream.postgresql.waiting"
 ONE = 1.6
 """Up to this many places, a limit counts as a serial section if nothing else distinguishes them:
 service time at few users is a little longer than the limiting part."""
-ALWAYS_WAITED_FOR = (0.5, 1.5)
-"""Statements that wait for a lock, on average: where hardly one does, it is often free."""
 ONE_OR_SEVERAL = (1.3, 2.0)
 """Places below which those who wait inside wait for a lock, and above which for one of several."""
 
@@ -68,7 +50,7 @@ def signs(level: Observation, seen: Saturation, taken: float) -> list[Sign]:
     """A pool, a lock and a rate limit; `taken`, the strongest other sign, leaves less for them."""
     rest = max(1 - taken, 0.0)
     places = places_of(level, seen)
-    pool, lock = _reported_pool(level), _reported_lock(level)
+    pool, lock = _reported_pool(level), reported_lock(level)
     outside = places.outside
     if outside is None:
         few = places.effective is not None and places.effective < ONE
@@ -80,7 +62,7 @@ def signs(level: Observation, seen: Saturation, taken: float) -> list[Sign]:
         pooled = max(pooled, pool[0])
     limited = rate_limited(level, seen, places)
     if lock is not None:
-        pooled, limited = min(pooled, 1 - lock[0]), min(limited, 1 - lock[0])
+        pooled, limited = min(pooled, 1 - lock.score), min(limited, 1 - lock.score)
     # Throughput that still follows the users is what they ask for. Where no place would be busy all
     # the time either, neither rate nor place nor lock explains it.
     slope = seen.elasticity or 0.0
@@ -97,7 +79,7 @@ def signs(level: Observation, seen: Saturation, taken: float) -> list[Sign]:
         ),
         Sign(
             "lock",
-            _locked(level) if lock is not None and lock[0] > 0 else None,
+            lock.kind if lock is not None and lock.score > 0 else None,
             rest_of_time * (1 - pooled),
             _lock_figures(level, seen, places, lock),
             1000 / seen.most_per_s if seen.most_per_s else None,
@@ -182,60 +164,6 @@ def _reported_pool(level: Observation) -> tuple[float, str, float, float, str] |
     return None
 
 
-def _reported_lock(level: Observation) -> tuple[float, str, float, str] | None:
-    """Locks that the server, or a database behind it, reports: score, counter, waits, for what."""
-    found = []
-    active, behind = level.mean(ACTIVE), level.mean(BEHIND_ACTIVE)
-    for name, what in LOCKS if active else ():
-        waiting = level.mean(name) or 0.0
-        part = min(waiting / (active or 1.0), 1.0)
-        if name == INSIDE:
-            part *= 1 - commit_queue(level)
-        found.append((part, name, waiting, what))
-    if behind:
-        waiting = level.mean(BEHIND_WAITING) or 0.0
-        what = f"another transaction's lock, of {significant(behind)} in PostgreSQL behind it"
-        found.append((lock_behind(level), BEHIND_WAITING, waiting, what))
-    return max(found, default=None)
-
-
-def lock_behind(level: Observation) -> float:
-    """How surely statements wait for each other's locks in a database behind the server.
-
-    The share of those at work that wait, where one always does: then the lock is never free.
-    """
-    active, waiting = level.mean(BEHIND_ACTIVE), level.mean(BEHIND_WAITING)
-    if not active or not waiting:
-        return 0.0
-    return min(waiting / active, 1.0) * between(waiting, *ALWAYS_WAITED_FOR)
-
-
-def commit_queue(level: Observation) -> float:
-    """How surely statements that wait for a lock inside PostgreSQL wait for one that writes.
-
-    One writes the log for all who commit meanwhile: it waits for I/O, and the others for its lock.
-    The share of time in which one does, by PostgreSQL's word and the kernel's.
-    """
-    if not level.mean(INSIDE):
-        return 0.0
-    return min(level.mean(WRITING) or 0.0, level.mean(BLOCKED) or 0.0, 1.0)
-
-
-def lock_share(level: Observation) -> float:
-    """Of the statements that the server is busy with, those that wait for a lock; 0 if unknown."""
-    lock = _reported_lock(level)
-    return 0.0 if lock is None else lock[0]
-
-
-def _locked(level: Observation) -> str | None:
-    """What most of those who wait for a transaction's lock wait for: a kind of `LOCKED`."""
-    found = {kind: level.mean(name) or 0.0 for kind, (name, _) in LOCKED.items()}
-    most = max(found, key=lambda kind: found[kind])
-    if found[most] > 0:
-        return most
-    return BEHIND if level.mean(BEHIND_WAITING) else None
-
-
 def _allowed(level: Observation) -> float | None:
     """Workers allowed, for a server too busy to report how many are busy."""
     for busy, most, _ in BUSY:
@@ -285,15 +213,11 @@ def _lock_figures(
     level: Observation,
     seen: Saturation,
     places: Places,
-    lock: tuple[float, str, float, str] | None,
+    lock: Lock | None,
 ) -> tuple[Figure, ...]:
     figures = []
-    if lock is not None and lock[0] > 0:
-        _, counter, waiting, what = lock
-        kind = _locked(level)
-        on = f", on {LOCKED[kind][1]}" if kind in LOCKED else ""
-        text = f"{significant(waiting)} statements waited for {what}{on}"
-        figures.append(figure(level, counter, waiting, text))
+    if lock is not None and lock.score > 0:
+        figures.append(figure(level, lock.counter, lock.value, lock.text))
     if seen.most_per_s:
         each_ms = 1000 / seen.most_per_s
         text = f"one scenario finished every {duration(each_ms)}, however many users waited"

@@ -1,0 +1,132 @@
+"""Locks that programs report: PostgreSQL, also behind the server, and Java's virtual machine."""
+
+from dataclasses import dataclass
+
+from headcount.analyse.diagnosis.observation import Observation
+from headcount.analyse.diagnosis.thresholds import between
+from headcount.text import significant
+
+INSIDE = "postgresql.backends.waiting{postgresql.wait=lwlock}"
+WRITING = "postgresql.backends.waiting{postgresql.wait=io}"
+BLOCKED = "process.threads.blocked.occupied"
+LOCKS = (
+    ("postgresql.backends.waiting{postgresql.wait=lock}", "another transaction's lock"),
+    (INSIDE, "a lock inside the server"),
+)
+LOCKED = {
+    "row": ("postgresql.locks.waiting{postgresql.lock=row}", "the same row"),
+    "advisory": ("postgresql.locks.waiting{postgresql.lock=advisory}", "an advisory lock"),
+    "relation": ("postgresql.locks.waiting{postgresql.lock=relation}", "a whole table"),
+}
+"""What transactions lock, by kind."""
+ACTIVE = "postgresql.backends.active"
+DATABASE = "database"
+"""The kind of a lock that is in a database behind the server."""
+BEHIND_ACTIVE, BEHIND_WAITING = "upstream.postgresql.active", "upstream.postgresql.waiting"
+ALWAYS_WAITED_FOR = (0.5, 1.5)
+"""Statements that wait for a lock, on average: where hardly one does, it is often free."""
+MONITOR = "monitor"
+"""The kind of a lock that is a monitor of a Java program."""
+CONTENDED = "jvm.monitors.contended"
+EACH_WAITS = (0.3, 0.8)
+"""Monitors that a scenario finds taken: behind the lock that limits, each waits once. Others that
+are taken now and then, such as that of a log, are met by few."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """A lock that a program reports.
+
+    Attributes:
+        score: How surely scenarios wait for each other there, from 0 to 1.
+        counter, value, text: The figure that shows it.
+        kind: What is locked; None where that is not known.
+
+    """
+
+    score: float
+    counter: str
+    value: float
+    text: str
+    kind: str | None
+
+
+def reported_lock(level: Observation) -> Lock | None:
+    """The lock that most wait for; None if no program reports any."""
+    found = [*_of_server(level), *_of_database_behind(level), *_of_jvm(level)]
+    return max(found, key=lambda one: one.score, default=None)
+
+
+def lock_share(level: Observation) -> float:
+    """Of statements that a database is busy with, those that wait for a lock; 0 if unknown.
+
+    A monitor does not count: on a full CPU, who holds one is often made to wait for the CPU.
+    """
+    found = [*_of_server(level), *_of_database_behind(level)]
+    return max((one.score for one in found), default=0.0)
+
+
+def commit_queue(level: Observation) -> float:
+    """How surely statements that wait for a lock inside PostgreSQL wait for one that writes.
+
+    One writes the log for all who commit meanwhile: it waits for I/O, and the others for its lock.
+    The share of time in which one does, by PostgreSQL's word and the kernel's.
+    """
+    if not level.mean(INSIDE):
+        return 0.0
+    return min(level.mean(WRITING) or 0.0, level.mean(BLOCKED) or 0.0, 1.0)
+
+
+def lock_behind(level: Observation) -> float:
+    """How surely statements wait for each other's locks in a database behind the server.
+
+    The share of those at work that wait, where one always does: then the lock is never free.
+    """
+    active, waiting = level.mean(BEHIND_ACTIVE), level.mean(BEHIND_WAITING)
+    if not active or not waiting:
+        return 0.0
+    return min(waiting / active, 1.0) * between(waiting, *ALWAYS_WAITED_FOR)
+
+
+def _of_server(level: Observation) -> list[Lock]:
+    active = level.mean(ACTIVE)
+    if not active:
+        return []
+    kind = _kind(level)
+    on = f", on {LOCKED[kind][1]}" if kind is not None else ""
+    found = []
+    for name, what in LOCKS:
+        waiting = level.mean(name) or 0.0
+        part = min(waiting / active, 1.0)
+        if name == INSIDE:
+            part *= 1 - commit_queue(level)
+        text = f"{significant(waiting)} statements waited for {what}{on}"
+        found.append(Lock(part, name, waiting, text, kind))
+    return found
+
+
+def _kind(level: Observation) -> str | None:
+    """What most of those who wait for a transaction's lock wait for: a kind of `LOCKED`."""
+    found = {kind: level.mean(name) or 0.0 for kind, (name, _) in LOCKED.items()}
+    most = max(found, key=lambda kind: found[kind])
+    return most if found[most] > 0 else None
+
+
+def _of_database_behind(level: Observation) -> list[Lock]:
+    active, waiting = level.mean(BEHIND_ACTIVE), level.mean(BEHIND_WAITING)
+    if not active or waiting is None:
+        return []
+    text = (
+        f"{significant(waiting)} of {significant(active)} statements in PostgreSQL behind it "
+        "waited for another transaction's lock"
+    )
+    return [Lock(lock_behind(level), BEHIND_WAITING, waiting, text, DATABASE)]
+
+
+def _of_jvm(level: Observation) -> list[Lock]:
+    contended = level.mean(CONTENDED)
+    if contended is None or not level.per_s:
+        return []
+    each = contended / level.per_s
+    text = f"a scenario found {significant(each)} monitors (synchronized) taken by another thread"
+    return [Lock(between(each, *EACH_WAITS), CONTENDED, contended, text, MONITOR)]
