@@ -30,6 +30,13 @@ BUSY = (
 ONE = 1.6
 """Up to this many places, a limit counts as a serial section if nothing else distinguishes them:
 service time at few users is a little longer than the limiting part."""
+SLEEPING = "process.threads.waiting{wait=sleep}"
+ALL_SLEEP = (0.5, 0.8)
+"""Share of the waiting scenarios that sleep: of a pool's, only those that were let in do."""
+BEYOND_PLACES = 2.0
+"""Sleepers for each place that Little's law gives."""
+FEWEST_MORE = 8.0
+"""Scenarios that more users add, of which a share says something."""
 ONE_OR_SEVERAL = (1.3, 2.0)
 """Places below which those who wait inside wait for a lock, and above which for one of several."""
 
@@ -60,7 +67,8 @@ def signs(level: Observation, seen: Saturation, taken: float) -> list[Sign]:
     pooled = outside + (1 - outside) * several
     if pool is not None:
         pooled = max(pooled, pool[0])
-    limited = rate_limited(level, seen, places)
+    slept = sleepers(level, seen, places)
+    limited = max(rate_limited(level, seen, places), between(slept or 0.0, *ALL_SLEEP))
     if lock is not None:
         pooled, limited = min(pooled, 1 - lock.score), min(limited, 1 - lock.score)
     # Throughput that still follows the users is what they ask for. Where no place would be busy all
@@ -85,7 +93,7 @@ def signs(level: Observation, seen: Saturation, taken: float) -> list[Sign]:
             1000 / seen.most_per_s if seen.most_per_s else None,
             "ms" if seen.most_per_s else None,
         ),
-        _rate_sign(level, seen, places, rest * limited * flat),
+        _rate_sign(level, seen, places, slept, rest * limited * flat),
     ]
 
 
@@ -103,9 +111,34 @@ def rate_limited(level: Observation, seen: Saturation, places: Places) -> float:
     return idle * steady
 
 
-def _rate_sign(level: Observation, seen: Saturation, places: Places, score: float) -> Sign:
+def sleepers(level: Observation, seen: Saturation, places: Places) -> float | None:
+    """Of the scenarios that more users add, the share that sleeps in a thread of the server.
+
+    Who waits for a place or a lock is woken by whoever leaves it; who waits for the next moment of
+    a rate sleeps until then. None where threads were not looked at, where too few scenarios wait,
+    or where no more sleep than places would serve: those may have been let in.
+    """
+    light = seen.light
+    if light is None or level.under_way is None or light.under_way is None:
+        return None
+    asleep, before = level.mean(SLEEPING), light.mean(SLEEPING)
+    more = level.under_way - light.under_way
+    if asleep is None or before is None or places.effective is None or more < FEWEST_MORE:
+        return None
+    if asleep - before < BEYOND_PLACES * places.effective:
+        return None
+    return min((asleep - before) / more, 1.0)
+
+
+def _rate_sign(
+    level: Observation, seen: Saturation, places: Places, slept: float | None, score: float
+) -> Sign:
     figures = []
-    if seen.most_per_s and places.places is not None:
+    if slept is not None and slept >= ALL_SLEEP[0]:
+        text = f"{share(slept)} of the scenarios that more users add sleep in the server"
+        made = figure(level, SLEEPING, level.mean(SLEEPING) or 0.0, text)
+        figures.append(made)
+    elif seen.most_per_s and places.places is not None:
         text = (
             f"throughput stayed at {significant(seen.most_per_s)} scenarios/s however many users "
             f"waited; without waiting only {significant(places.places)} would be in progress"
