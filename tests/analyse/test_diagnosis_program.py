@@ -55,27 +55,6 @@ def test_several_places_inside_the_program_are_a_pool_of_that_size(places: int) 
     assert "MaxRequestWorkers" not in found.advice[0].sentence
 
 
-SLEEPING = "process.threads.waiting{wait=sleep}"
-
-
-def test_scenarios_that_sleep_in_the_server_wait_for_a_rate_not_for_a_place() -> None:
-    # 25 ms alone at 170/s: by Little's law as a pool of four, of which four would sleep.
-    rate = {2: 78.0, 16: 170.0, 64: 170.0}
-    asleep = {2: {SLEEPING: 1.9}, 16: {SLEEPING: 15.5}, 64: {SLEEPING: 63.0}}
-    found = diagnosed(ladder(rate, asleep), 25.0)
-    assert (found.limit, found.confidence_word) == ("limiter", "high")
-    assert found.size == pytest.approx(170)
-    assert "of the scenarios that more users add sleep in the server" in found.sentence
-    let_in = {2: {SLEEPING: 1.9}, 16: {SLEEPING: 4.2}, 64: {SLEEPING: 4.2}}
-    assert diagnosed(ladder(rate, let_in), 25.0).limit == "pool"
-
-
-def test_places_that_are_just_taken_are_not_asleep_for_a_rate() -> None:
-    rate = {2: 20.0, 16: 140.0, 18: 150.0}
-    asleep = {users: {SLEEPING: min(users, 15.0)} for users in rate}
-    assert diagnosed(ladder(rate, asleep), 100.0).limit != "limiter"
-
-
 @pytest.mark.parametrize("alone_ms", [10.0, 11.5])
 def test_one_place_is_a_lock_also_if_two_users_already_wait_for_it(alone_ms: float) -> None:
     found = diagnosed(ladder(dict.fromkeys(USERS, 100.0)), alone_ms)

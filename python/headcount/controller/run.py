@@ -14,6 +14,7 @@ from headcount.bundle.reader import Bundle
 from headcount.bundle.verdict import Verdict
 from headcount.bundle.writer import BundleWriter, new_folder
 from headcount.controller.access import Secrets
+from headcount.controller.before import load_before
 from headcount.controller.behind import programs_behind
 from headcount.controller.diagnosis import with_diagnosis
 from headcount.controller.handles import ensure_handles
@@ -209,6 +210,7 @@ class Run:
         self._listener.phase(Phase("prepare", order.index, order.purpose, order.users, 0.0))
         prepared = self._sut.prepare(order.users, self._listener.prepared)
         note(self._bundle, self._spent_s, prepared)
+        self._note_before()
         self._try_all()
         self._sut = with_views(self._sut, self._bundle, self._listener, self._spent_s)
         with self._sut.generating():
@@ -244,6 +246,14 @@ class Run:
         finally:
             self._ended_s = session.now_s()
             session.close()
+
+    def _note_before(self) -> None:
+        """Keep what somebody's server does for others, before the first user."""
+        if self._levels or self._sut.server is None or not self._sut.is_of_somebody:
+            return
+        counters = load_before(self._sut.server)
+        if counters:
+            self._bundle.event("before", self._spent_s, counters=counters)
 
     def _try_all(self) -> None:
         """Before the first level: what one user meets, who must get through before a search.

@@ -9,9 +9,11 @@ from headcount.analyse.diagnosis.confidence import confidence, confidence_word, 
 from headcount.analyse.diagnosis.decide import SOFTWARE, Decision, decide
 from headcount.analyse.diagnosis.doubts import doubts
 from headcount.analyse.diagnosis.evidence import delay, failure, pause, upstream
+from headcount.analyse.diagnosis.happened import alone_s, counters_before, programs_behind
 from headcount.analyse.diagnosis.kills import kills
 from headcount.analyse.diagnosis.log_lines import log_lines, named_limits
 from headcount.analyse.diagnosis.observation import Observation, observe
+from headcount.analyse.diagnosis.others import OTHERS, others_share
 from headcount.analyse.diagnosis.projection import projection
 from headcount.analyse.diagnosis.resample import seconds_of
 from headcount.analyse.diagnosis.ruled_out import NAMES, not_observed, ruled_out
@@ -63,7 +65,8 @@ def of_levels(
     happened = list(events)
     lines = log_lines(happened)
     pausing = pause.sign(observations, measured)
-    weighed = weigh(observations, Known(server, _alone_s(happened), pausing))
+    known = Known(server, alone_s(happened), pausing, counters_before(happened))
+    weighed = weigh(observations, known)
     failing = failure.sign(levels) if weighed.killed is None else None
     if failing is not None:
         return _of_errors(levels, failing, observations, weighed)
@@ -71,11 +74,9 @@ def of_levels(
     turns = alternating_limits(weighed.seen, measured) if weighed.killed is None else None
     if turns is not None and _may_alternate(decision, turns):
         decision = _alternating(decision, weighed, turns)
-    else:
-        turns = None
-    if turns is not None:
         sure = turns.confidence
     else:
+        turns = None
         sure = confidence(decision, weighed, observations, measured)
     if decision.limit in named_limits(lines):
         sure = min(sure * LOG_SURE, 0.99)
@@ -91,7 +92,7 @@ def of_levels(
             0,
             f"{NAMES[turns.first]} and {NAMES[turns.second]} limit in turns, rarely both at once",
         )
-    sign, programs = decision.sign, _programs(happened)
+    sign, programs = decision.sign, programs_behind(happened)
     return Diagnosis(
         limit=decision.limit,
         detail=sign.detail if sign else None,
@@ -114,7 +115,7 @@ def of_levels(
         ruled_out=ruled_out(decision, weighed),
         next=projection(observations, weighed.seen, named),
         log_lines=[line for line in lines if line.limit in named] or lines,
-        advice=advice(decision.limit, advice_kind(sign, programs) if sign else None, levels),
+        advice=advice(decision.limit, _advice_kind(decision, weighed, programs), levels),
         not_observed=not_observed(weighed),
         doubts=more,
         waits=_waits(decision, weighed, observations, stacks, happened),
@@ -122,16 +123,10 @@ def of_levels(
     )
 
 
-def _alone_s(events: Iterable[Mapping[str, Any]]) -> float | None:
-    """Time of a scenario with a single user, from the latest trial; None if there was none."""
-    found = [event.get("service_ms") for event in events if event.get("event") == "trial"]
-    return found[-1] / 1000 if found and found[-1] is not None else None
-
-
-def _programs(events: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
-    """The programs at addresses that the server is connected to; empty where none is known."""
-    found = [event.get("programs") for event in events if event.get("event") == "behind"]
-    return found[-1] if found and isinstance(found[-1], Mapping) else {}
+def _advice_kind(decision: Decision, weighed: Weighed, programs: Mapping[str, str]) -> str | None:
+    if others_share(decision, weighed) is not None:
+        return OTHERS
+    return advice_kind(decision.sign, programs) if decision.sign is not None else None
 
 
 def _of_errors(

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from headcount.analyse.diagnosis.decide import Decision
 from headcount.analyse.diagnosis.evidence import cpu
 from headcount.analyse.diagnosis.observation import Observation
+from headcount.analyse.diagnosis.others import others_text
 from headcount.analyse.diagnosis.thresholds import threshold
 from headcount.analyse.diagnosis.weigh import Weighed
 from headcount.text import count, plural, share, significant
@@ -19,6 +20,7 @@ def doubts(decision: Decision, weighed: Weighed, observations: Sequence[Observat
         _dead(observations) if weighed.killed is None else None,
         _bending(decision, weighed) if weighed.killed is None else None,
         _drift(observations),
+        others_text(decision, weighed),
         _shared(decision, weighed),
         _anybodys(decision, weighed),
     ]

@@ -3,7 +3,7 @@
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from headcount.analyse.diagnosis.evidence import (
     cpu,
@@ -38,12 +38,14 @@ class Known:
         server: The server, if it was looked for on its machine.
         alone_s: Time of a scenario with a single user; None without a trial.
         pausing: The sign of pauses, from the seconds of all levels; None if there are none.
+        before: Counters of the server before the first user; empty if nobody looked.
 
     """
 
     server: ServerFound | None = None
     alone_s: float | None = None
     pausing: Sign | None = None
+    before: Mapping[str, float] = field(default_factory=dict)
 
 
 NOTHING_KNOWN = Known()

@@ -1,0 +1,61 @@
+"""What else shows in a server: that others use it, and that scenarios sleep in it."""
+
+from collections.abc import Sequence
+
+import pytest
+from diagnosis_levels import Views, seconds, viewed_ladder
+
+from headcount.analyse.diagnosis import of_levels
+from headcount.bundle.diagnosis import Diagnosis
+
+
+def full(used: float) -> Views:
+    return {
+        "system.cpu.utilization": 0.99,
+        "process.cpu.utilization": used,
+        "process.cpu.run_delay": 0.6,
+        "system.cpu.foreign": 0.02,
+    }
+
+
+@pytest.mark.parametrize(("before", "share"), [(2.6, "66"), (0.1, None)])
+def test_cpu_that_the_server_used_before_the_first_user_is_of_others(
+    before: float, share: str | None
+) -> None:
+    levels = viewed_ladder([60, 100, 101], counters=[full(3.2), full(3.9), full(3.92)])
+    events = [
+        {"event": "before", "counters": {"process.cpu.utilization": before}},
+        {"event": "trial", "service_ms": 20.0},
+    ]
+    found = of_levels(levels, seconds(levels), events)
+    assert found is not None
+    assert (found.limit, found.detail) == ("cpu", "all cores")
+    texts = [one for one in found.doubts if "others use this server" in one]
+    assert bool(texts) is bool(share)
+    assert share is None or f"2.60 CPUs, {share}" in texts[0]
+    assert ("cpu-others" in [one.id for one in found.advice]) is bool(share)
+
+
+SLEEPING = "process.threads.waiting{wait=sleep}"
+
+
+def diagnosed(rates: Sequence[float], asleep: Sequence[float], alone_ms: float) -> Diagnosis:
+    levels = viewed_ladder(rates, counters=[{SLEEPING: many} for many in asleep])
+    found = of_levels(levels, seconds(levels), [{"event": "trial", "service_ms": alone_ms}])
+    assert found is not None
+    return found
+
+
+def test_scenarios_that_sleep_in_the_server_wait_for_a_rate_not_for_a_place() -> None:
+    # 25 ms alone at 170/s: by Little's law as a pool of four, of which four would sleep.
+    rates = (78.0, 170.0, 170.0)
+    found = diagnosed(rates, (1.9, 15.5, 63.0), 25.0)
+    assert (found.limit, found.confidence_word) == ("limiter", "high")
+    assert found.size == pytest.approx(170)
+    assert "of the scenarios that more users add sleep in the server" in found.sentence
+    assert diagnosed(rates, (1.9, 4.2, 4.2), 25.0).limit == "pool"
+
+
+def test_places_that_are_just_taken_are_not_asleep_for_a_rate() -> None:
+    # 15 places of 100 ms.
+    assert diagnosed((20.0, 145.0, 150.0), (1.9, 14.5, 15.0), 100.0).limit == "pool"
