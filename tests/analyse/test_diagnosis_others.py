@@ -52,7 +52,7 @@ def test_scenarios_that_sleep_in_the_server_wait_for_a_rate_not_for_a_place() ->
     found = diagnosed(rates, (1.9, 15.5, 63.0), 25.0)
     assert (found.limit, found.confidence_word) == ("limiter", "high")
     assert found.size == pytest.approx(170)
-    assert "of the scenarios that more users add sleep in the server" in found.sentence
+    assert "of the waiting scenarios sleep in the server until their turn" in found.sentence
     assert diagnosed(rates, (1.9, 4.2, 4.2), 25.0).limit == "pool"
 
 

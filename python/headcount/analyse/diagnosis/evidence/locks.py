@@ -128,5 +128,5 @@ def _of_jvm(level: Observation) -> list[Lock]:
     if contended is None or not level.per_s:
         return []
     each = contended / level.per_s
-    text = f"a scenario found {significant(each)} monitors (synchronized) taken by another thread"
+    text = f"each scenario waited {significant(each)} times for a monitor (synchronized)"
     return [Lock(between(each, *EACH_WAITS), CONTENDED, contended, text, MONITOR)]

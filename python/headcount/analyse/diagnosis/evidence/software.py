@@ -135,7 +135,7 @@ def _rate_sign(
 ) -> Sign:
     figures = []
     if slept is not None and slept >= ALL_SLEEP[0]:
-        text = f"{share(slept)} of the scenarios that more users add sleep in the server"
+        text = f"{share(slept)} of the waiting scenarios sleep in the server until their turn"
         made = figure(level, SLEEPING, level.mean(SLEEPING) or 0.0, text)
         figures.append(made)
     elif seen.most_per_s and places.places is not None:
