@@ -17,6 +17,8 @@ from headcount.counters.naming import split_instance
 
 SINGLE = "one at a time"
 """The kind of another server that serves one scenario at a time."""
+OR_A_RATE = "or a rate"
+"""The kind of a pool that a rate limit would look like."""
 MOST = 3
 """Suggestions at once; nobody reads longer lists."""
 

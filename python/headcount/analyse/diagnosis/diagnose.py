@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from headcount.analyse.diagnosis.advice import advice, advice_kind, failure_advice
+from headcount.analyse.diagnosis.advice import OR_A_RATE, advice, advice_kind, failure_advice
 from headcount.analyse.diagnosis.confidence import confidence, confidence_word, could_be_a_rate
 from headcount.analyse.diagnosis.decide import SOFTWARE, Decision, decide
 from headcount.analyse.diagnosis.doubts import doubts
@@ -82,17 +82,13 @@ def of_levels(
         sure = min(sure * LOG_SURE, 0.99)
     named = (decision.limit, *(sign.limit for sign in decision.joint))
     more = doubts(decision, weighed, observations)
-    if could_be_a_rate(decision, weighed, measured):
-        more.append(
-            f"a rate limit of {significant(weighed.seen.most_per_s)} scenarios/s would look the "
-            "same: throughput is as even as a clock"
-        )
-    if turns is not None:
-        more.insert(
-            0,
-            f"{NAMES[turns.first]} and {NAMES[turns.second]} limit in turns, rarely both at once",
-        )
     sign, programs = decision.sign, programs_behind(happened)
+    suggestions = advice(decision.limit, _advice_kind(decision, weighed, programs), levels)
+    if could_be_a_rate(decision, weighed, measured):
+        more.append(_or_a_rate(weighed))
+        suggestions += advice("pool", OR_A_RATE)
+    if turns is not None:
+        more.insert(0, _in_turns(turns))
     return Diagnosis(
         limit=decision.limit,
         detail=sign.detail if sign else None,
@@ -115,12 +111,23 @@ def of_levels(
         ruled_out=ruled_out(decision, weighed),
         next=projection(observations, weighed.seen, named),
         log_lines=[line for line in lines if line.limit in named] or lines,
-        advice=advice(decision.limit, _advice_kind(decision, weighed, programs), levels),
+        advice=suggestions,
         not_observed=not_observed(weighed),
         doubts=more,
         waits=_waits(decision, weighed, observations, stacks, happened),
         levels=_course(observations, weighed),
     )
+
+
+def _or_a_rate(weighed: Weighed) -> str:
+    return (
+        f"a rate limit of {significant(weighed.seen.most_per_s)} scenarios/s would look the same: "
+        "throughput is as even as a clock"
+    )
+
+
+def _in_turns(turns: Turns) -> str:
+    return f"{NAMES[turns.first]} and {NAMES[turns.second]} limit in turns, rarely both at once"
 
 
 def _advice_kind(decision: Decision, weighed: Weighed, programs: Mapping[str, str]) -> str | None:
