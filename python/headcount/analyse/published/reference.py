@@ -3,6 +3,7 @@
 `python -m headcount.analyse.published.reference > docs/published.md` rewrites it.
 """
 
+import re
 import sys
 from collections import Counter
 from itertools import groupby
@@ -17,22 +18,24 @@ from headcount.text import plural
 _INTRODUCTION = """\
 # Published results
 
-What five documents say about servers from 1997 to 2010, with the numbers as printed; an empty cell
-was not printed. `headcount published` lists the systems and `headcount published NAME` shows one;
-`--workload`, `--figure` and `--source` filter, `--json` and `--csv` export. Charts and comparisons
-show these points as reference lines, labelled **published, on different hardware**. They are not
-scores of Headcount's workloads, and nothing is interpolated.
+What five documents say about servers from 1997 to 2010, as printed. `headcount published` lists the
+systems, `headcount published NAME` shows one; `--workload`, `--figure` and `--source` filter,
+`--json` and `--csv` export. Charts and comparisons show these points as reference lines, labelled
+**published, on different hardware**. They are not scores of Headcount's workloads, and nothing is
+interpolated.
 
 ## Recomputed
 
-`headcount audit --published` recomputes the figures that the documents derive from their own. A
-check is a claim with its possible *readings*, each a formula over the printed figures. The claim
-**matches** if all readings hold (yes), **does not match** if none does (no), and is **ambiguous**
-if some do. It is **not recomputable** if a formula needs a figure that is not printed.
+`headcount audit --published` recomputes the figures that the documents derive from their own. Each
+claim has *readings*: formulas over the printed figures. The claim **matches** if all hold (yes),
+**does not match** if none does (no), is **ambiguous** if some do, and **not recomputable** if a
+figure that a formula needs is not printed.
 
 Prices are compared by the range they imply: $13.45 per user at 2,200 users means a price of $29,579
 to $29,601, and all ranges of one system must overlap.
 """
+
+FIGURE = r"[+-]?\d(?:[\d,.]*\d)?%?"
 
 _END = """\
 ## Add a document
@@ -89,11 +92,29 @@ def _head(found: Document) -> str:
 
 
 def _checks(found: Document, checked: list[Finding]) -> str:
-    """A table of each run of checks with one claim, and one of those in between."""
-    tables = []
-    for claim, same in groupby(_parts(checked), key=lambda part: part[0]):
-        tables.append(_check_table(claim, [one for _, one in same]))
+    """A table of each run of checks with one claim, one of what else fails; a list of the rest."""
+    parts = _parts(checked)
+    tables = [
+        _check_table(claim, [one for _, one in same])
+        for claim, same in groupby(parts, key=lambda part: part[0])
+        if claim
+    ]
+    rest = [one for claim, one in parts if not claim]
+    wrong = [one for one in rest if one.verdict != "matches"]
+    if wrong:
+        tables.insert(0, _check_table("", wrong))
+    right = [_match(one) for one in rest if one.verdict == "matches"]
+    tables.append("\n".join(["These match:\n", *right]))
     return _head(found) + "\n" + "\n\n".join(tables) + "\n"
+
+
+def _match(found: Finding) -> str:
+    """A claim that is right, with what was computed unless the claim has all figures of it."""
+    check = found.check
+    said = set(re.findall(FIGURE, check.claim))
+    computed = "" if set(re.findall(FIGURE, found.correct)) <= said else f": {found.correct}"
+    note = f"; {check.note}" if check.note else ""
+    return f"- `{check.id}` {check.claim}{computed} ({check.place}{note})"
 
 
 def _parts(checked: list[Finding]) -> list[tuple[str, Finding]]:
@@ -113,7 +134,10 @@ def _check_table(claim: str, checked: list[Finding]) -> str:
             del row["claim"]
         right = f"{one.correct} ({check.note})" if check.note else one.correct
         rows.append({**row, "verdict": _verdict(one), "right": right})
-    lead = f"In {where}: {claim}.\n\n" if claim else ""
+    all_match = all(one.verdict == "matches" for one in checked)
+    if all_match:
+        rows = [{**row, "verdict": ""} for row in rows]
+    lead = f"In {where}: {claim}{'; all match' * all_match}.\n\n" if claim else ""
     return lead + table(rows)
 
 
