@@ -112,7 +112,7 @@ def _advice(library: Library) -> str:
         lines = [f"### {short}{'' if holds else ', outdated'}\n"]
         lines += [f"- **{one.id}** {one.text}{_where(one.where)}" for one in group]
         parts.append("\n".join(lines) + "\n")
-    return "Tips are those of the paper's appendix A.\n\n" + "\n".join(parts)
+    return "Tips are in appendix A of SAS 1998.\n\n" + "\n".join(parts)
 
 
 def _where(place: str) -> str:
