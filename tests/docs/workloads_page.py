@@ -19,6 +19,8 @@ MANY_NAMES = 4
 """More scenarios than this are "the others" in a list."""
 MANY_ROWS = 4
 """From this many scenarios of one kind on, they are one row."""
+MOST_STEPS = 10
+"""Of workloads with longer scenarios no steps are shown."""
 FEW_STEPS = 3
 """Scenarios of up to this many steps are shown with all options."""
 
@@ -29,7 +31,7 @@ Each workload re-creates a published benchmark as far as it was published; what 
 "Differences". **No result is a score of the original.**
 
 `headcount workloads` lists them; `headcount workloads show NAME` shows every option of every step,
-where this page shortens scenarios of more than three. To make your own, copy
+where this page shortens or leaves out many. To make your own, copy
 a [TOML file](plan-and-workload-files.md#workloads) from `python/headcount/workloads`. Steps are
 those of [the application server](app-protocol.md#what-clients-ask-for) and
 [the SMB client](smb.md#steps).
@@ -291,13 +293,14 @@ def _without(row: Mapping[str, str], apart: Sequence[str]) -> tuple[str, ...]:
 
 
 def _row(workload: Workload, scenario: Scenario, total: float) -> dict[str, str]:
+    longest = max(len(each.steps) for each in workload.scenarios)
     pause = scenario.pause.text if scenario.pause else ""
     pause = "" if pause == workload.pace.time.text else pause
     return {
         "scenario": f"`{scenario.name}`",
         "share": f"{scenario.weight / total:.0%}" if total else "",
         "limit": scenario.limit_text,
-        "steps": _steps(scenario),
+        "steps": "" if longest > MOST_STEPS else _steps(scenario),
         "what it does": scenario.title + (f"; then a pause of {pause}" if pause else ""),
         "origin": scenario.origin,
     }

@@ -3,7 +3,6 @@
 `python -m headcount.analyse.published.reference > docs/published.md` rewrites it.
 """
 
-import re
 import sys
 from collections import Counter
 from itertools import groupby
@@ -34,8 +33,6 @@ figure that a formula needs is not printed.
 Prices are compared by the range they imply: $13.45 per user at 2,200 users means a price of $29,579
 to $29,601, and all ranges of one system must overlap.
 """
-
-FIGURE = r"[+-]?\d(?:[\d,.]*\d)?%?"
 
 _END = """\
 ## Add a document
@@ -74,7 +71,7 @@ def page() -> str:
 def _counts(found: list[Finding]) -> str:
     numbers = Counter(one.verdict for one in found)
     text = ", ".join(f"{numbers[verdict]} {_verdict_text(verdict)}" for verdict in VERDICTS)
-    return f"Of {plural('check', len(found))} {text}.\n"
+    return f"Of {plural('check', len(found))} {text}. Those that match are left out here.\n"
 
 
 def _verdict_text(verdict: str) -> str:
@@ -92,29 +89,13 @@ def _head(found: Document) -> str:
 
 
 def _checks(found: Document, checked: list[Finding]) -> str:
-    """A table of each run of checks with one claim, one of what else fails; a list of the rest."""
-    parts = _parts(checked)
+    """A table of each run of checks with one claim, and one of those in between."""
+    wrong = [one for one in _parts(checked) if one[1].verdict != "matches"]
     tables = [
         _check_table(claim, [one for _, one in same])
-        for claim, same in groupby(parts, key=lambda part: part[0])
-        if claim
+        for claim, same in groupby(wrong, key=lambda part: part[0])
     ]
-    rest = [one for claim, one in parts if not claim]
-    wrong = [one for one in rest if one.verdict != "matches"]
-    if wrong:
-        tables.insert(0, _check_table("", wrong))
-    right = [_match(one) for one in rest if one.verdict == "matches"]
-    tables.append("\n".join(["These match:\n", *right]))
     return _head(found) + "\n" + "\n\n".join(tables) + "\n"
-
-
-def _match(found: Finding) -> str:
-    """A claim that is right, with what was computed unless the claim has all figures of it."""
-    check = found.check
-    said = set(re.findall(FIGURE, check.claim))
-    computed = "" if set(re.findall(FIGURE, found.correct)) <= said else f": {found.correct}"
-    note = f"; {check.note}" if check.note else ""
-    return f"- `{check.id}` {check.claim}{computed} ({check.place}{note})"
 
 
 def _parts(checked: list[Finding]) -> list[tuple[str, Finding]]:
@@ -134,16 +115,11 @@ def _check_table(claim: str, checked: list[Finding]) -> str:
             del row["claim"]
         right = f"{one.correct} ({check.note})" if check.note else one.correct
         rows.append({**row, "verdict": _verdict(one), "right": right})
-    all_match = all(one.verdict == "matches" for one in checked)
-    if all_match:
-        rows = [{**row, "verdict": ""} for row in rows]
-    lead = f"In {where}: {claim}{'; all match' * all_match}.\n\n" if claim else ""
+    lead = f"In {where}: {claim}.\n\n" if claim else ""
     return lead + table(rows)
 
 
 def _verdict(found: Finding) -> str:
-    if found.verdict == "matches":
-        return found.verdict
     if found.verdict != "ambiguous":
         return f"**{found.verdict}**"
     readings = (f"{'yes' if held else 'no'} ({text})" for text, held in found.held.items())
