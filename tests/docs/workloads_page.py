@@ -19,10 +19,8 @@ MANY_NAMES = 4
 """More scenarios than this are "the others" in a list."""
 MANY_ROWS = 4
 """From this many scenarios of one kind on, they are one row."""
-MOST_STEPS = 10
-"""Of workloads with longer scenarios no steps are shown."""
-FEW_STEPS = 3
-"""Scenarios of up to this many steps are shown with all options."""
+HIDDEN = "steps"
+"""What tells scenarios apart and is not shown: `headcount workloads show` has it."""
 
 INTRODUCTION = """\
 # Workloads
@@ -30,11 +28,10 @@ INTRODUCTION = """\
 Each workload re-creates a published benchmark as far as it was published; what is ours is under
 "Differences". **No result is a score of the original.**
 
-`headcount workloads` lists them; `headcount workloads show NAME` shows every option of every step,
-where this page shortens or leaves out many. To make your own, copy
-a [TOML file](plan-and-workload-files.md#workloads) from `python/headcount/workloads`. Steps are
-those of [the application server](app-protocol.md#what-clients-ask-for) and
-[the SMB client](smb.md#steps).
+`headcount workloads show NAME` also has the steps of each scenario, which are explained with
+[the application server](app-protocol.md#what-clients-ask-for) and
+[the SMB client](smb.md#steps). To make your own, copy
+a [TOML file](plan-and-workload-files.md#workloads) from `python/headcount/workloads`.
 
 This page is generated: `python tests/docs/workloads_page.py`.
 
@@ -196,14 +193,14 @@ def _scenarios(workload: Workload, earlier: Sequence[Workload]) -> Iterable[str]
             rows = [row for row in rows if row not in those]
             shares = ", ".join(_share(row, same) for row in those)
             yield f"As in [{sibling.name}](#{sibling.name}): {shares}." + (" Besides:" * bool(rows))
-    lifted = [key for key in ("steps", "origin") if key not in same and _few(rows, key)]
+    lifted = ["origin"] if "origin" not in same and _few(rows, "origin") else []
     if rows:
-        apart = [*same, *lifted]
+        apart = [HIDDEN, *same, *lifted]
         yield _table(_merged([{key: row[key] for key in row if key not in apart} for row in rows]))
     facts = [
         f"{key.capitalize()} of each: {whole[0][key]}"
         for key in same
-        if whole[0][key] and (rows or key in ("share", "limit"))
+        if key != HIDDEN and whole[0][key] and (rows or key in ("share", "limit"))
     ]
     if not rows and len(whole) == 1:
         facts.append(f"Limit: {whole[0]['limit']}")
@@ -293,25 +290,16 @@ def _without(row: Mapping[str, str], apart: Sequence[str]) -> tuple[str, ...]:
 
 
 def _row(workload: Workload, scenario: Scenario, total: float) -> dict[str, str]:
-    longest = max(len(each.steps) for each in workload.scenarios)
     pause = scenario.pause.text if scenario.pause else ""
     pause = "" if pause == workload.pace.time.text else pause
     return {
         "scenario": f"`{scenario.name}`",
         "share": f"{scenario.weight / total:.0%}" if total else "",
         "limit": scenario.limit_text,
-        "steps": "" if longest > MOST_STEPS else _steps(scenario),
-        "what it does": scenario.title + (f"; then a pause of {pause}" if pause else ""),
+        HIDDEN: "; ".join(step.text for step in scenario.steps),
+        "what it does": scenario.title + (f"; then {pause}" if pause else ""),
         "origin": scenario.origin,
     }
-
-
-def _steps(scenario: Scenario) -> str:
-    """All of a few steps; of many the operations, how often each in a row."""
-    if len(scenario.steps) <= FEW_STEPS:
-        return "; ".join(f"`{step.text}`" for step in scenario.steps)
-    runs = [(op, len(list(those))) for op, those in groupby(step.op for step in scenario.steps)]
-    return ", ".join(f"{op} x{times}" if times > 1 else op for op, times in runs)
 
 
 def _table(rows: Sequence[Mapping[str, str]]) -> str:
