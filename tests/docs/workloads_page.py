@@ -12,57 +12,58 @@ from headcount.plan.workload import Scenario, Workload
 
 PAGE = Path(__file__).parents[2] / "docs" / "workloads.md"
 
+LOADSIM = "Microsoft Exchange Load Simulator (LoadSim) 4.0/5.0"
+SUCCESSORS = {"Microsoft MAPI Messaging Benchmark (MMB)": LOADSIM}
+"""Benchmarks that are described with the one they come from."""
 MANY_NAMES = 4
 """More scenarios than this are "the others" in a list."""
-FEW_STEPS = 3
-"""Scenarios of up to this many steps are shown with all options."""
+MANY_ROWS = 4
+"""From this many scenarios of one kind on, they are one row."""
+HIDDEN = "steps"
+"""What tells scenarios apart and is not shown: `headcount workloads show` has it."""
 
 INTRODUCTION = """\
 # Workloads
 
-The workloads that come with Headcount. Each re-creates a published benchmark as far as it was
-published; what is ours is under "Differences". **No result is a score of the original.**
+Each workload re-creates a published benchmark as far as it was published; what is ours is under
+"Differences". **No result is a score of the original.**
 
-`headcount workloads` lists them, `headcount workloads show NAME` shows every option of every step;
-scenarios of more than three steps are shortened here. To make your own, copy
-a [TOML file](plan-and-workload-files.md#workloads) from `python/headcount/workloads`. The steps are
-explained with [the application server](app-protocol.md#what-clients-ask-for) and
-[the SMB client](smb.md#steps).
+`headcount workloads show NAME` also has the steps of each scenario, which are explained with
+[the application server](app-protocol.md#what-clients-ask-for) and
+[the SMB client](smb.md#steps). To make your own, copy
+a [TOML file](plan-and-workload-files.md#workloads) from `python/headcount/workloads`.
 
-This page is made from the workload files: `python tests/docs/workloads_page.py`.
+This page is generated: `python tests/docs/workloads_page.py`.
 
-| workload | what it is | how it runs |
-|---|---|---|
+| original | workloads |
+|---|---|
 """
 
 
 def page() -> str:
     """The page as it must stand in the documentation."""
     found = [workloads.load(name) for name in workloads.names()]
-    lines = [f"| [`{w.name}`](#{w.name}) | {w.title} | {_how(w)} |" for w in found]
     families: dict[str, list[Workload]] = {}
     for workload in found:
         families.setdefault(_original(workload), []).append(workload)
     for members in families.values():  # the fullest first, so that the others refer to it
         members.sort(key=lambda member: -len(member.scenarios))
-    parts = [_family(original, members) for original, members in families.items()]
+    lines = [
+        f"| {original} | {', '.join(f'[`{w.name}`](#{w.name})' for w in members)} |"
+        for original, members in families.items()
+    ]
+    parts = [_family(original, members, found) for original, members in families.items()]
     return "\n\n".join([INTRODUCTION + "\n".join(lines), *parts]) + "\n"
 
 
 def _original(workload: Workload) -> str:
     """The name of the benchmark, without the part of it that a workload re-creates."""
     name = re.split("[,:;]", workload.recreates)[0]
+    name = SUCCESSORS.get(name, name)
     return name[0].upper() + name[1:]
 
 
-def _how(workload: Workload) -> str:
-    ladder = workload.run.ladder
-    if not ladder:
-        return "search for the capacity"
-    return f"ladder of {len(ladder)} levels, {ladder[0]} to {ladder[-1]} users"
-
-
-def _family(original: str, members: list[Workload]) -> str:
+def _family(original: str, members: list[Workload], everyone: Sequence[Workload]) -> str:
     """The workloads that re-create one benchmark, then how they differ from it, and its sources."""
     facts = {member.name: _facts(member) for member in members}
     counts = Counter(fact for its in facts.values() for fact in its)
@@ -73,7 +74,7 @@ def _family(original: str, members: list[Workload]) -> str:
         [
             f"## {original}",
             *shared,
-            *(_section(member, common, members[:index]) for index, member in enumerate(members)),
+            *(_section(member, common, _earlier(member, members, everyone)) for member in members),
             "Differences:",
             _by_owner({w.name: w.deviations for w in members}),
             "Sources:",
@@ -82,21 +83,46 @@ def _family(original: str, members: list[Workload]) -> str:
     )
 
 
+def _earlier(
+    workload: Workload, members: Sequence[Workload], everyone: Sequence[Workload]
+) -> list[Workload]:
+    """Those whose scenarios a workload may refer to; with a load file also other programs."""
+    before = list(members[: members.index(workload)])
+    if _needs_file(workload):
+        before += [each for each in everyone if each.program and not _needs_file(each)]
+    return before
+
+
+def _needs_file(workload: Workload) -> bool:
+    return workload.program is not None and workload.program.needs_file
+
+
 def _by_owner(texts: Mapping[str, Sequence[str]]) -> str:
-    """Each text once, after the names of those that have it unless all have."""
+    """Each text once: what all have, then the rest below the names of those that have it."""
     owners: dict[str, list[str]] = {}
     for name, its in texts.items():
         for text in its:
             owners.setdefault(text, []).append(name)
-    return _list(
-        text if len(names) == len(texts) else f"{_code(names)}: {text}"
-        for text, names in owners.items()
-    )
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for text, names in owners.items():
+        groups.setdefault(tuple(names), []).append(text)
+    lines = groups.pop(tuple(texts), [])
+    for those, its in groups.items():
+        if len(its) == 1:
+            lines.append(f"{_code(those)}: {its[0]}")
+        else:
+            lines.append("\n  - ".join([f"{_code(those)}:", *its]))
+    return _list(lines)
 
 
 def _section(workload: Workload, common: set[str], earlier: Sequence[Workload]) -> str:
     description = " ".join(workload.description.split())
-    rest = workload.recreates[len(_original(workload)) :]
+    name = re.split("[,:;]", workload.recreates)[0]
+    rest = (
+        workload.recreates.removeprefix(name)
+        if name not in SUCCESSORS
+        else f", {workload.recreates}"
+    )
     if rest.startswith("; "):
         description += f" {rest[2].upper()}{rest[3:]}."
     elif rest:
@@ -160,20 +186,21 @@ def _scenarios(workload: Workload, earlier: Sequence[Workload]) -> Iterable[str]
     for sibling in earlier:
         known = _rows(sibling)
         apart = ["share", *(["limit"] if "limit" in {*same, *_same(known)} else [])]
+        apart += ["origin"] if _needs_file(workload) else []
         listed = {_without(row, apart) for row in known}
         those = [row for row in rows if _without(row, apart) in listed]
         if len(those) > 1 or (those and those == rows):
             rows = [row for row in rows if row not in those]
             shares = ", ".join(_share(row, same) for row in those)
             yield f"As in [{sibling.name}](#{sibling.name}): {shares}." + (" Besides:" * bool(rows))
-    lifted = [key for key in ("steps", "origin") if key not in same and _few(rows, key)]
+    lifted = ["origin"] if "origin" not in same and _few(rows, "origin") else []
     if rows:
-        apart = [*same, *lifted]
-        yield _table([{key: row[key] for key in row if key not in apart} for row in rows])
+        apart = [HIDDEN, *same, *lifted]
+        yield _table(_merged([{key: row[key] for key in row if key not in apart} for row in rows]))
     facts = [
         f"{key.capitalize()} of each: {whole[0][key]}"
         for key in same
-        if whole[0][key] and (rows or key in ("share", "limit"))
+        if key != HIDDEN and whole[0][key] and (rows or key in ("share", "limit"))
     ]
     if not rows and len(whole) == 1:
         facts.append(f"Limit: {whole[0]['limit']}")
@@ -181,6 +208,34 @@ def _scenarios(workload: Workload, earlier: Sequence[Workload]) -> Iterable[str]
         facts += _lifted(rows, key)
     if facts:
         yield _list(facts)
+
+
+def _merged(rows: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """Many neighbours that differ only in a part of what they do, in one row."""
+    merged: list[dict[str, str]] = []
+    for _, neighbours in groupby(rows, key=_kind):
+        those = list(neighbours)
+        if len(those) < MANY_ROWS:
+            merged += those
+            continue
+        titles = [row["what it does"].split() for row in those]
+        first, last = _begin(titles), _begin([title[::-1] for title in titles])[::-1]
+        names = ", ".join(row["scenario"] for row in those)
+        what = " ".join([*first, "...", *last])
+        merged.append({**those[0], "scenario": names, "what it does": what})
+    return merged
+
+
+def _kind(row: Mapping[str, str]) -> tuple[str, ...]:
+    """What neighbours in one row have in common, with the first and last word of what they do."""
+    words = row["what it does"].split()
+    cells = [cell for key, cell in row.items() if key not in ("scenario", "what it does")]
+    return (*cells, words[0], words[-1]) if len(cells) > 1 else (row["scenario"],)
+
+
+def _begin(lists: Sequence[Sequence[str]]) -> list[str]:
+    """The words with which all begin."""
+    return [words[0] for words in zip(*lists, strict=False) if len(set(words)) == 1]
 
 
 def _lifted(rows: Sequence[Mapping[str, str]], key: str) -> Iterable[str]:
@@ -223,8 +278,10 @@ def _share(row: Mapping[str, str], same: Sequence[str]) -> str:
 def _rows(workload: Workload) -> list[dict[str, str]]:
     total = sum(scenario.weight for scenario in workload.scenarios)
     # A load file decides how often each of its operations comes.
-    unknown = workload.program is not None and workload.program.needs_file
-    return [_row(workload, scenario, 0 if unknown else total) for scenario in workload.scenarios]
+    return [
+        _row(workload, scenario, 0 if _needs_file(workload) else total)
+        for scenario in workload.scenarios
+    ]
 
 
 def _without(row: Mapping[str, str], apart: Sequence[str]) -> tuple[str, ...]:
@@ -239,18 +296,10 @@ def _row(workload: Workload, scenario: Scenario, total: float) -> dict[str, str]
         "scenario": f"`{scenario.name}`",
         "share": f"{scenario.weight / total:.0%}" if total else "",
         "limit": scenario.limit_text,
-        "steps": _steps(scenario),
-        "what it does": scenario.title + (f"; then a pause of {pause}" if pause else ""),
+        HIDDEN: "; ".join(step.text for step in scenario.steps),
+        "what it does": scenario.title + (f"; then {pause}" if pause else ""),
         "origin": scenario.origin,
     }
-
-
-def _steps(scenario: Scenario) -> str:
-    """All of a few steps; of many the operations, how often each in a row."""
-    if len(scenario.steps) <= FEW_STEPS:
-        return "; ".join(f"`{step.text}`" for step in scenario.steps)
-    runs = [(op, len(list(those))) for op, those in groupby(step.op for step in scenario.steps)]
-    return ", ".join(f"{op} x{times}" if times > 1 else op for op, times in runs)
 
 
 def _table(rows: Sequence[Mapping[str, str]]) -> str:

@@ -17,18 +17,18 @@ from headcount.text import plural
 _INTRODUCTION = """\
 # Published results
 
-What five documents say about servers from 1997 to 2010, with the numbers as printed; an empty cell
-was not printed. `headcount published` lists the systems and `headcount published NAME` shows one;
-`--workload`, `--figure` and `--source` filter, `--json` and `--csv` export. Charts and comparisons
-show these points as reference lines, labelled **published, on different hardware**. They are not
-scores of Headcount's workloads, and nothing is interpolated.
+What five documents say about servers from 1997 to 2010, as printed. `headcount published` lists the
+systems, `headcount published NAME` shows one; `--workload`, `--figure` and `--source` filter,
+`--json` and `--csv` export. Charts and comparisons show these points as reference lines, labelled
+**published, on different hardware**. They are not scores of Headcount's workloads, and nothing is
+interpolated.
 
 ## Recomputed
 
-`headcount audit --published` recomputes the figures that the documents derive from their own. A
-check is a claim with its possible *readings*, each a formula over the printed figures. The claim
-**matches** if all readings hold (yes), **does not match** if none does (no), and is **ambiguous**
-if some do. It is **not recomputable** if a formula needs a figure that is not printed.
+`headcount audit --published` recomputes the figures that the documents derive from their own. Each
+claim has *readings*: formulas over the printed figures. The claim **matches** if all hold (yes),
+**does not match** if none does (no), is **ambiguous** if some do, and **not recomputable** if a
+figure that a formula needs is not printed.
 
 Prices are compared by the range they imply: $13.45 per user at 2,200 users means a price of $29,579
 to $29,601, and all ranges of one system must overlap.
@@ -71,7 +71,7 @@ def page() -> str:
 def _counts(found: list[Finding]) -> str:
     numbers = Counter(one.verdict for one in found)
     text = ", ".join(f"{numbers[verdict]} {_verdict_text(verdict)}" for verdict in VERDICTS)
-    return f"Of {plural('check', len(found))} {text}.\n"
+    return f"Of {plural('check', len(found))} {text}. Those that match are left out here.\n"
 
 
 def _verdict_text(verdict: str) -> str:
@@ -90,9 +90,11 @@ def _head(found: Document) -> str:
 
 def _checks(found: Document, checked: list[Finding]) -> str:
     """A table of each run of checks with one claim, and one of those in between."""
-    tables = []
-    for claim, same in groupby(_parts(checked), key=lambda part: part[0]):
-        tables.append(_check_table(claim, [one for _, one in same]))
+    wrong = [one for one in _parts(checked) if one[1].verdict != "matches"]
+    tables = [
+        _check_table(claim, [one for _, one in same])
+        for claim, same in groupby(wrong, key=lambda part: part[0])
+    ]
     return _head(found) + "\n" + "\n\n".join(tables) + "\n"
 
 
@@ -118,8 +120,6 @@ def _check_table(claim: str, checked: list[Finding]) -> str:
 
 
 def _verdict(found: Finding) -> str:
-    if found.verdict == "matches":
-        return found.verdict
     if found.verdict != "ambiguous":
         return f"**{found.verdict}**"
     readings = (f"{'yes' if held else 'no'} ({text})" for text, held in found.held.items())

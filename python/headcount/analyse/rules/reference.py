@@ -19,23 +19,20 @@ _INTRODUCTION = """\
 `headcount diagnose LOG` evaluates these rules; [Diagnose a log](diagnose-a-log.md) explains the
 result. `headcount diagnose LOG --explain NAME` shows one rule, or every rule about a counter.
 
-*Holds when* uses the short names of [counters](counters.md). A comparison must hold *consistently*
-unless the table says otherwise: for at least 80% of a window's samples and for their mean. The
-papers of 1998 use the word without a number; Headcount chose this one. *Rises* and *falls* mean
-that the first and last third of the window differ by at least a fifth, with a rank correlation with
-time of at least 0.5 (Headcount's figures). In an *or*, counters missing from the log are skipped;
-any other missing counter leaves the rule undecided.
+*Holds when* uses the short names of [counters](counters.md). Unless the table says otherwise, a
+comparison must hold *consistently*: for 80% of a window's samples and for their mean (the papers of
+1998 give no number). *Rises* and *falls* mean that the first and last third of the window differ by
+at least a fifth, with a rank correlation with time of at least 0.5. In an *or*, counters missing
+from the log are skipped; any other missing counter leaves the rule undecided.
 
 A ratio, or a time of each operation, has a least count after *with*: what it is of must reach this
-much on average, and samples below it do not count. 0.8 retransmits over no packets are a share
-without a meaning. A log without the counter of a time is judged without it, and the finding says
-so. Headcount chose the least counts.
+much on average, and samples below it do not count. If a log lacks the counter for it, the finding
+says so. These figures are Headcount's.
 
 *Strength*: a **proof** names a bottleneck, a **sign** points at one, a **note** is only reported.
-Among signs, those that measure waiting or saturation itself are named first (*direct*). An
-exception finds nothing itself: while it holds, the findings it cancels do not count. For an old
-rule that hardware has outgrown, the strength after the arrow applies to modern machines. Windows
-with at most 4 GiB of memory counts as old.
+Signs that measure waiting or saturation itself are named first (*direct*). While an exception
+holds, the findings it cancels do not count. The strength after an arrow applies to machines that
+have outgrown the rule: all but Windows with at most 4 GiB of memory.
 
 In italics: the `--profile` and system a rule is for (all, if none is named), and its source. Rules
 and advice from SAS 1998 and Microsoft 1998 are historic.
@@ -92,14 +89,15 @@ def _rules(rules: Iterable[Rule], library: Library) -> str:
 
 
 def _conflicts(library: Library) -> str:
-    lines = ["Sources disagree here. A report names the other rules beside a finding.\n"]
+    pairs = []
     done: set[tuple[str, str]] = set()
     for rule in library.rules.values():
         others = [name for name in rule.conflicts if (name, rule.id) not in done]
         done.update((rule.id, name) for name in others)
         if others:
-            lines.append(f"- **{rule.id}** {rule.title}: {', '.join(others)}")
-    return "\n".join(lines) + "\n"
+            pairs.append(f"- {rule.id}: {', '.join(others)}")
+    lead = "Sources disagree here. A report names the other rules beside a finding.\n\n"
+    return lead + "\n".join(pairs) + "\n"
 
 
 def _advice(library: Library) -> str:
@@ -112,9 +110,13 @@ def _advice(library: Library) -> str:
     )
     for (short, holds), group in groupby(found, key=heading):
         lines = [f"### {short}{'' if holds else ', outdated'}\n"]
-        lines += [f"- **{x.id}** {x.text}" + (f" ({x.where})" if x.where else "") for x in group]
+        lines += [f"- **{one.id}** {one.text}{_where(one.where)}" for one in group]
         parts.append("\n".join(lines) + "\n")
-    return "\n".join(parts)
+    return "Tips are in appendix A of SAS 1998.\n\n" + "\n".join(parts)
+
+
+def _where(place: str) -> str:
+    return f" ({place.removeprefix('appendix A, ')})" if place else ""
 
 
 def _sources(library: Library) -> str:
