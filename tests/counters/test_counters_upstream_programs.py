@@ -1,39 +1,15 @@
 """CPU of programs behind a server, against processes that burn it."""
 
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from burning_server import Burner
 from headcount.counters.proc.upstream_programs import UpstreamPrograms, _is_here
 
 USED, DELAY = "upstream.cpu.utilization", "upstream.cpu.run_delay"
-BURN = """
-import socket, time
-listener = socket.create_server(("127.0.0.1", 0))
-print(listener.getsockname()[1], flush=True)
-while True:
-    pass
-"""
-
-
-class Burner:
-    """A process that listens, and computes all the time."""
-
-    def __init__(self) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", BURN], stdout=subprocess.PIPE, text=True
-        )
-        assert self.process.stdout
-        self.peer = f"127.0.0.1:{int(self.process.stdout.readline())}"
-
-    def used_s(self) -> float:
-        words = Path(f"/proc/{self.process.pid}/stat").read_text("ascii").split()
-        return (int(words[13]) + int(words[14])) / os.sysconf("SC_CLK_TCK")
 
 
 @pytest.fixture
