@@ -59,3 +59,14 @@ def test_scenarios_that_sleep_in_the_server_wait_for_a_rate_not_for_a_place() ->
 def test_places_that_are_just_taken_are_not_asleep_for_a_rate() -> None:
     # 15 places of 100 ms.
     assert diagnosed((20.0, 145.0, 150.0), (1.9, 14.5, 15.0), 100.0).limit == "pool"
+
+
+@pytest.mark.parametrize(("noise", "is_even"), [(0.0, True), (0.3, False)])
+def test_a_pool_that_serves_as_evenly_as_a_clock_may_be_a_rate(noise: float, is_even: bool) -> None:
+    levels = viewed_ladder([78, 170, 170])
+    found = of_levels(levels, seconds(levels, noise), [{"event": "trial", "service_ms": 25.0}])
+    assert found is not None
+    assert (found.limit, found.detail) == ("pool", "inside the program")
+    assert any("as even as a clock" in one for one in found.doubts) is is_even
+    assert ("pool-or-rate" in [one.id for one in found.advice]) is is_even
+    assert found.confidence_word == ("fair" if is_even else "high")
