@@ -44,6 +44,8 @@ def test_on_a_shared_machine_a_hidden_server_is_not_judged(
     found = diagnosed(MACHINE, loud, HIDDEN, accept=accept)
     assert (found.limit, found.confidence, found.runner_up) == ("unknown", 0.0, None)
     assert found.sentence == f"Cannot tell: {MISSING}."
+    assert found.next is None
+    assert [one.id for one in found.advice] == ["unknown-blind"]
 
 
 def test_without_any_counters_the_way_to_get_them_is_said() -> None:

@@ -17,6 +17,8 @@ from headcount.counters.naming import split_instance
 
 SINGLE = "one at a time"
 """The kind of another server that serves one scenario at a time."""
+BLIND = "blind"
+"""The kind of an unknown limit of a server whose processes are not seen."""
 OR_A_RATE = "or a rate"
 """The kind of a pool that a rate limit would look like."""
 MOST = 3
@@ -71,7 +73,7 @@ def advice(limit: Limit, kind: str | None, levels: Sequence[LevelResult] = ()) -
     """What fits a kind of limit, in the order of the file, that for the kind first.
 
     Of refusals, what the server's own words ask for. Where there is advice for the kind of a pool,
-    a lock or a refusal, only that: what is said of these in general names other settings.
+    a lock, a refusal or an unknown limit, only that: general advice names other settings.
     """
     if limit == "refusal":
         own = [one for one in failures_of(levels) if one.cause == "turned-away"]
@@ -79,7 +81,7 @@ def advice(limit: Limit, kind: str | None, levels: Sequence[LevelResult] = ()) -
             return [Advice(id=own[0].id, sentence=own[0].advice)]
     fits = [one for one in entries() if one.limit == limit and one.detail in (None, kind)]
     exact = [one for one in fits if one.detail is not None]
-    if limit in ("pool", "lock", "refusal") and exact:
+    if limit in ("pool", "lock", "refusal", "unknown") and exact:
         fits = exact
     fits.sort(key=lambda one: one.detail is None)
     return [Advice(id=one.id, sentence=one.text) for one in fits[:MOST]]

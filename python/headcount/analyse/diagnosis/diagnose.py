@@ -4,7 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from headcount.analyse.diagnosis.advice import OR_A_RATE, advice, advice_kind, failure_advice
+from headcount.analyse.diagnosis.advice import (
+    BLIND,
+    OR_A_RATE,
+    advice,
+    advice_kind,
+    failure_advice,
+)
 from headcount.analyse.diagnosis.confidence import confidence, confidence_word, could_be_a_rate
 from headcount.analyse.diagnosis.decide import SOFTWARE, Decision, decide
 from headcount.analyse.diagnosis.doubts import doubts
@@ -109,7 +115,9 @@ def of_levels(
         joint=[_candidate(other) for other in decision.joint],
         candidates=[_candidate(other) for other in decision.ranked],
         ruled_out=ruled_out(decision, weighed),
-        next=projection(observations, weighed.seen, named),
+        next=None
+        if _is_blind(decision, weighed)
+        else projection(observations, weighed.seen, named),
         log_lines=[line for line in lines if line.limit in named] or lines,
         advice=suggestions,
         not_observed=not_observed(weighed),
@@ -130,7 +138,16 @@ def _in_turns(turns: Turns) -> str:
     return f"{NAMES[turns.first]} and {NAMES[turns.second]} limit in turns, rarely both at once"
 
 
+def _is_blind(decision: Decision, weighed: Weighed) -> bool:
+    """Whether the limit is unknown because the server's processes are not seen."""
+    return (
+        decision.limit == "unknown" and bool(weighed.seen.levels) and weighed.sight != "processes"
+    )
+
+
 def _advice_kind(decision: Decision, weighed: Weighed, programs: Mapping[str, str]) -> str | None:
+    if _is_blind(decision, weighed):
+        return BLIND
     if others_share(decision, weighed) is not None:
         return OTHERS
     return advice_kind(decision.sign, programs) if decision.sign is not None else None
