@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -175,6 +176,19 @@ def test_a_clock_that_steps_is_found(bundle: Path) -> None:
     assert found.outcome == "failed"
     assert found.places[0].file == "events.ndjson"
     assert found.places[0].at == "line 3"
+
+
+def test_what_takes_long_before_the_first_second_is_no_step(bundle: Path) -> None:
+    path = without_manifest(bundle) / "events.ndjson"
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    first = datetime.fromisoformat(lines[0]["at"])
+    kinds = enumerate(("prepared", "before", "trial", "view"))
+    before = [
+        {"at": (first - timedelta(seconds=20 - 4 * number)).isoformat(), "t_s": 0.0, "event": kind}
+        for number, kind in kinds
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in [*before, *lines]), "utf-8")
+    assert of(audited(bundle), "clocks").outcome == "passed"
 
 
 def test_counters_that_are_lost_are_found(bundle: Path) -> None:

@@ -5,6 +5,8 @@ answer. `make proof` wants them to decide.
 """
 
 import os
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -86,10 +88,20 @@ def answer_on(
     patient: bool = False,
     allow_nudge: bool = False,
 ) -> Confirmation:
-    """What experiments say of it; if `patient` as advised, with more time where undecided."""
+    """What experiments say of it, in the time that they ask for on a busy machine.
+
+    If `patient` as advised, with more time where they leave it undecided.
+    """
     for times in (1, 2, 2) if patient else (1,):
         options = Options(times * seconds, beside, allow_nudge)
-        proof = confirm(reader.load(bundle), asked, Secrets(), Silent(), options)
+        try:
+            proof = confirm(reader.load(bundle), asked, Secrets(), Silent(), options)
+        except InputError as error:
+            least = re.search(r"need at least (\d+) s", str(error))
+            if least is None or seconds < SHORT_S:
+                raise
+            options = replace(options, seconds=2 * float(least[1]))
+            proof = confirm(reader.load(bundle), asked, Secrets(), Silent(), options)
         if proof.answer != "undecided":
             break
     return proof
@@ -109,11 +121,11 @@ def others(*limits: Limit) -> tuple[Limit, ...]:
 def supported(
     bundle: Path, found: Confirmation, limit: Limit, size: float | None = None, *, must: bool
 ) -> str | None:
-    """What the same experiments support instead of a wrong diagnosis; None if undecided."""
+    """What the same experiments support instead of a wrong diagnosis; None if they do not tell."""
     other = conclude(as_named(bundle, limit, size), found.findings)
     assert other.answer == "refuted" or (other.answer == "undecided" and not must), other.sentence
-    assert other.answer == "undecided" or other.supported is not None, other.sentence
-    return other.supported if other.answer == "refuted" else None
+    assert other.supported is not None or not must, other.sentence
+    return other.supported
 
 
 def test_a_semaphore_is_confirmed_as_a_pool(headcount: Headcount, proof: bool) -> None:
@@ -170,9 +182,9 @@ def test_a_sleep_is_confirmed_as_slow_for_everybody(headcount: Headcount, proof:
     with serving("delay") as server:
         bundle = measured(headcount, server, "1,6")
         found = answer_on(bundle, as_named(bundle, "delay"), SHORT_S, patient=proof)
-    assert found.experiments == ["alone"]
     if not is_decided(found, "confirmed", must=proof):
         return
+    assert found.experiments == ["alone"]
     for wrong in others("pool", "lock", "limiter"):
         other = conclude(as_named(bundle, wrong, PLACES), found.findings)
         assert other.answer == "refuted", other.sentence
@@ -216,8 +228,9 @@ def test_a_database_of_somebody_is_left_as_it_was(headcount: Headcount, proof: b
             if found.answer != "undecided":
                 break
         assert postgres.schemas() == {"public"}
-    assert found.experiments == ["alone"]
-    is_decided(found, "refuted", must=proof)  # of four users three always wait for the lock
+    # Of four users three always wait for the lock.
+    if is_decided(found, "refuted", must=proof):
+        assert found.experiments == ["alone"]
 
 
 @pytest.mark.parametrize("shares", [True, False])
@@ -234,8 +247,8 @@ def test_load_beside_shows_whether_an_upstream_is_shared(
         url = f"http://{second.address}/cheap"
         found = answer_on(bundle, as_named(bundle, "upstream"), TIME_S, url, patient=proof)
     # The other's users ask an upstream that only sleeps: that costs this server nothing.
-    is_decided(found, "confirmed" if shares else "refuted", must=proof)
-    assert found.experiments == ["beside"]
+    if is_decided(found, "confirmed" if shares else "refuted", must=proof):
+        assert found.experiments == ["beside"]
 
 
 @pytest.mark.parametrize(("limit", "answer"), [("cpu", "confirmed"), ("pool", "refuted")])
@@ -256,8 +269,8 @@ def test_a_nudge_shows_whether_the_cpu_limits_and_leaves_no_trace(
     if any("other programs use" in one.reason for one in found.left_out):
         assert found.answer == "undecided"  # a full machine may be what it waits for
         return
-    is_decided(found, answer, must=proof)
-    assert found.findings[0].experiment == "nudge"
+    if is_decided(found, answer, must=proof):
+        assert found.findings[0].experiment == "nudge"
 
 
 def prefer(folders: list[Path]) -> None:

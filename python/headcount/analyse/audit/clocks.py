@@ -22,8 +22,9 @@ disciplined drifts by milliseconds."""
 REST_S = 1.5
 """How far a rest between turns may be from the seconds around it: the last and the first second of
 a turn may be cut short."""
-NOT_OF_THE_RUN = ("error", "interrupted", "prepared")
-"""Events whose second an older Headcount took from another clock, or that are before the first."""
+NOT_OF_THE_RUN = ("error", "interrupted", "prepared", "before", "trial", "view")
+"""Events whose second an older Headcount took from another clock, or that are before the first
+second of the run, when its clock stands still."""
 
 
 def check(evidence: Evidence) -> Result:
