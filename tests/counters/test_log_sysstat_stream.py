@@ -22,7 +22,7 @@ HOSTS = st.lists(st.tuples(SAMPLES, VALUES, VALUES), max_size=3)
 def read(text: str, *, torn: bool = False) -> tuple[list[Any], dict[int, list[Any]]]:
     taken: dict[int, list[Any]] = {}
     hosts = stream.hosts(
-        io.StringIO(text), lambda number, one: taken.setdefault(number, []).append(one), torn=torn
+        io.StringIO(text), lambda number, one: taken.setdefault(number, []).extend(one), torn=torn
     )
     return list(hosts), taken
 

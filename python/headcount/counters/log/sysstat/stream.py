@@ -1,18 +1,27 @@
-"""The JSON of sadf read a sample at a time: whole, a log of days takes gigabytes as objects."""
+"""The JSON of sadf read in pieces: whole, a log of days takes gigabytes as objects."""
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TextIO
 
+from pydantic_core import from_json
+
 _BEGIN = re.compile(r'"statistics"\s*:\s*\[')
-_CHUNK = 1 << 20
+_CHUNK = 1 << 18
+_PIECE = 1 << 17
+"""How much of the text becomes objects at a time; they take ten times its memory."""
 _KEEP = 64
 """How much of the text stays to find a beginning that two chunks share."""
 _BETWEEN = re.compile(r"[\s,]*")
+_FIRST_KEY = '"timestamp"'
+"""Every sample of sadf's begins with its time."""
+_CUT = re.compile(r"\s*,\s*\{\s*$")
+_BLANKS = 256
+"""Where a sample ends is looked for so many characters before the next one's first key."""
 _DECODER = json.JSONDecoder()
 
-Take = Callable[[int, Mapping[str, Any]], None]
+Take = Callable[[int, Sequence[Mapping[str, Any]]], None]
 
 
 def hosts(file: TextIO, take: Take, *, torn: bool = False) -> list[Mapping[str, Any]]:
@@ -30,8 +39,8 @@ def hosts(file: TextIO, take: Take, *, torn: bool = False) -> list[Mapping[str, 
     number = 0
     while text.pass_over(_BEGIN, around):
         around.append('"statistics": [')
-        while (sample := text.item(torn=torn)) is not None:
-            take(number, sample)
+        while some := text.items(torn=torn):
+            take(number, some)
         number += 1
     whole = "".join(around)
     try:
@@ -51,11 +60,14 @@ class _Text:
         self._file = file
         self._text = ""
         self._place = 0
+        self._singly = 0
+        """Up to where items are read one by one: together they are not plain JSON."""
 
     def _more(self) -> bool:
         """Read on; whether there was anything left."""
         chunk = self._file.read(_CHUNK)
         self._text = self._text[self._place :] + chunk
+        self._singly -= self._place
         self._place = 0
         return bool(chunk)
 
@@ -75,7 +87,34 @@ class _Text:
                 self._text = ""
                 return False
 
-    def item(self, *, torn: bool) -> Mapping[str, Any] | None:
+    def items(self, *, torn: bool) -> list[Mapping[str, Any]]:
+        """The next objects of a list; none at its end, or at the end of the file."""
+        one = self._item(torn=torn)
+        return [] if one is None else [one, *self._several()]
+
+    def _several(self) -> list[Mapping[str, Any]]:
+        """The objects behind one, as far as they are in memory; where that is not plain, none.
+
+        The text up to the beginning of an object, closed with a bracket, is a list only if that
+        beginning is not inside another object or a string: then it was cut between two items.
+        """
+        between = _BETWEEN.match(self._text, self._place)
+        begin = self._place if between is None else between.end()
+        if begin < self._singly or self._text.startswith("]", begin):
+            return []
+        last = self._text.rfind(_FIRST_KEY, begin, begin + _PIECE)
+        cut = _CUT.search(self._text, max(begin, last - _BLANKS), last) if last > 0 else None
+        if cut is None or cut.start() <= begin:
+            return []
+        try:
+            found: list[Mapping[str, Any]] = from_json(f"[{self._text[begin : cut.start()]}]")
+        except ValueError:
+            self._singly = cut.start()
+            return []
+        self._place = cut.start()
+        return found
+
+    def _item(self, *, torn: bool) -> Mapping[str, Any] | None:
         """The next object of a list; None at its end, or at the end of the file."""
         while True:
             found = _BETWEEN.match(self._text, self._place)
