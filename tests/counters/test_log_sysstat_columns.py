@@ -9,8 +9,7 @@ import pytest
 from sysstat_by_sample import figures
 
 from headcount.counters import log
-from headcount.counters.log import sysstat
-from headcount.counters.log.sysstat import stream
+from headcount.counters.log import pieces, sysstat
 from headcount.errors import InputError
 
 CPU = {"cpu": "all", "user": 9.5, "nice": 0.0, "system": 2.0, "iowait": 1.5, "steal": 0, "idle": 87}
@@ -130,8 +129,8 @@ def test_samples_that_differ_give_what_each_says(
     other = (
         alike(chance, 40) + [sample(chance, row) for row in range(40, 60)] + alike(chance, 3, 60)
     )
-    monkeypatch.setattr(stream, "_CHUNK", chance.choice([700, 5_000, 1 << 20]))
-    monkeypatch.setattr(stream, "_PIECE", chance.choice([2_000, 1 << 18]))
+    monkeypatch.setattr(pieces, "_CHUNK", chance.choice([700, 5_000, 1 << 20]))
+    monkeypatch.setattr(pieces, "_PIECE", chance.choice([2_000, 1 << 18]))
     monkeypatch.setattr(sysstat, "_TOGETHER", chance.choice([1, 7, 1024]))
     path = write(tmp_path / "x.json", one, other, indent=chance.choice([None, 1]))
     assert_as_by_sample(path, one, other)

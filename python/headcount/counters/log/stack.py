@@ -22,16 +22,27 @@ class Stack(Generic[K]):
         self._columns: dict[K, array[float]] = {}
         self._begun = 0
 
+    def __len__(self) -> int:
+        """The number of rows."""
+        return len(self._times)
+
+    def names(self) -> list[K]:
+        """What there are figures of, in the order in which they first appear."""
+        return list(self._columns)
+
     def begin(self, times_s: Sequence[float] | Column) -> None:
         """Add rows that have nothing but their times yet."""
         self._begun = len(self._times)
         self._times.frombytes(np.asarray(times_s, dtype=np.float64).tobytes())
 
-    def put(self, places: NDArray[np.intp] | slice, values: Mapping[K, Column]) -> None:
+    def put(
+        self, places: NDArray[np.intp] | slice, values: Mapping[K, Column | Sequence[float] | float]
+    ) -> None:
         """Put figures into rows of the last piece; a figure that none of them has is left out."""
         for name, value in values.items():
-            if not np.isnan(value).all():
-                self._last(name)[places] = value
+            numbers = np.asarray(value, dtype=np.float64)
+            if not np.isnan(numbers).all():
+                self._last(name)[places] = numbers
 
     def _last(self, name: K) -> Column:
         """The last piece of a column."""

@@ -30,7 +30,7 @@ FORMAT = "sysstat (a file of sar's, or the output of sadf -j)"
 
 _MAGIC = (b"\x96\xd5", b"\xd5\x96")
 """What sysstat's files begin with, in either byte order (SA_MAGIC, 0xd596)."""
-_TOGETHER = 512
+_TOGETHER = 128
 """Samples that become columns at a time: enough to make little of what a batch costs."""
 _MINUTES = 15
 """Time zones are multiples of a quarter of an hour from UTC."""
