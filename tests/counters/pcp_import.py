@@ -3,6 +3,8 @@
 A program of its own: the library is a package of Debian's, which the system's Python alone has.
 {"archive": base, "host": name, "metrics": {name: [unit, counter, instanced]},
 "samples": [[seconds, {"name" or "name-instance": value}]]}
+A metric may have a fourth field, its type, and "discrete" instead of whether it counts; a sample of
+null instead of values is a gap. "version" is that of the format.
 """
 
 import json
@@ -27,16 +29,24 @@ def main() -> None:
     log = pmi.pmiLogImport(wanted["archive"])
     log.pmiSetHostname(wanted["host"])
     log.pmiSetTimezone("UTC")
+    if "version" in wanted:
+        log.pmiSetVersion(wanted["version"])
     known: dict[str, dict[str, int]] = {}
     domains = {}
-    for number, (name, (unit, counter, instanced)) in enumerate(wanted["metrics"].items()):
+    for number, (name, (unit, counter, instanced, *kind)) in enumerate(wanted["metrics"].items()):
         domain = log.pmiInDom(60, number) if instanced else api.PM_INDOM_NULL
         domains[name] = domain
-        kind = api.PM_SEM_COUNTER if counter else api.PM_SEM_INSTANT
+        semantics = api.PM_SEM_COUNTER if counter else api.PM_SEM_INSTANT
+        if counter == "discrete":
+            semantics = api.PM_SEM_DISCRETE
+        form = getattr(api, f"PM_TYPE_{kind[0]}") if kind else api.PM_TYPE_DOUBLE
         units = log.pmiUnits(*UNITS[unit])
-        log.pmiAddMetric(name, log.pmiID(60, 1, number), api.PM_TYPE_DOUBLE, domain, kind, units)
+        log.pmiAddMetric(name, log.pmiID(60, 1, number), form, domain, semantics, units)
         known[name] = {}
     for at_s, values in wanted["samples"]:
+        if values is None:
+            log.pmiPutMark()
+            continue
         for key, value in values.items():
             name, _, instance = key.partition("-")
             if instance and instance not in known[name]:

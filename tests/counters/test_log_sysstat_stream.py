@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headcount.counters.log import pieces
 from headcount.counters.log.sysstat import stream
 
 VALUES = st.recursive(
@@ -22,7 +23,7 @@ HOSTS = st.lists(st.tuples(SAMPLES, VALUES, VALUES), max_size=3)
 def read(text: str, *, torn: bool = False) -> tuple[list[Any], dict[int, list[Any]]]:
     taken: dict[int, list[Any]] = {}
     hosts = stream.hosts(
-        io.StringIO(text), lambda number, one: taken.setdefault(number, []).append(one), torn=torn
+        io.StringIO(text), lambda number, one: taken.setdefault(number, []).extend(one), torn=torn
     )
     return list(hosts), taken
 
@@ -32,7 +33,7 @@ def test_it_reads_what_json_reads_however_the_text_is_cut(hosts, chunk, indent) 
     written = [{"name": a, "statistics": samples, "rest": b} for samples, a, b in hosts]
     text = json.dumps({"sysstat": {"hosts": written}}, indent=indent)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stream, "_CHUNK", chunk)
+        patch.setattr(pieces, "_CHUNK", chunk)
         found, taken = read(text)
     assert found == [{**one, "statistics": []} for one in written]
     assert [taken.get(number, []) for number in range(len(hosts))] == [one[0] for one in hosts]

@@ -74,12 +74,14 @@ def diagnose_log(
     """
     from headcount.analyse.rules.diagnosis import diagnose
     from headcount.counters.log import read
-    from headcount.report.findings import findings_json, page, terminal
+    from headcount.report.findings import findings_json, terminal
 
     asked = _asked(profile, start, end, cpus, memory, spindles)
     library = _library(rules)
     found = [diagnose(one, asked, library) for path in paths for one in read(path)]
     if output is not None:
+        from headcount.report.findings import page
+
         write_output(output, page.render(found, _now()), "--output")
     if json:
         print_json({"diagnoses": [findings_json.record(one) for one in found]})

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from headcount.analyse.rules.model import Operator, Statistic
 from headcount.analyse.rules.series import Series
@@ -96,10 +95,20 @@ def _is_trend(series: Series, direction: int) -> bool | None:
     third = len(values) // 3
     first, last = float(values[:third].mean()), float(values[-third:].mean())
     change = direction * (last - first)
-    rank = float(np.corrcoef(np.arange(len(values)), stats.rankdata(values))[0, 1])
+    rank = float(np.corrcoef(np.arange(len(values)), _ranks(values))[0, 1])
     return bool(change >= TREND_CHANGE * abs(first) > 0 or (first == 0 and change > 0)) and bool(
         direction * rank >= TREND_CORRELATION
     )
+
+
+def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The rank of each value from 1, equal ones their mean rank, as of `scipy.stats.rankdata`.
+
+    Loading SciPy takes longer than judging a log, and a fifth of its memory.
+    """
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: NDArray[np.float64] = np.cumsum(counts) - (counts - 1) / 2
+    return ranks[places]
 
 
 def _compared(values: NDArray[np.float64], op: Operator, threshold: float) -> NDArray[np.bool_]:

@@ -86,6 +86,6 @@ def _recording(path: Path, name: str | None, bases: list[Path]) -> Recording:
         format="PCP archive",
         host=name,
         system="linux",
-        samples=samples(list(found.times_s), columns),
+        samples=samples(found.times_s, columns),
         unknown=tuple(metric for metric in there if metric not in set(wanted)),
     )

@@ -4,7 +4,7 @@ The binary files change with sysstat's version, so that its own program reads th
 """
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from functools import lru_cache
@@ -14,10 +14,12 @@ from typing import Any, BinaryIO, TextIO
 
 import numpy as np
 
-from headcount.counters.columns import Builder, Column
+from headcount.counters.columns import Column
 from headcount.counters.log.derive import derive
 from headcount.counters.log.program import run
+from headcount.counters.log.stack import Stack
 from headcount.counters.log.sysstat import stream
+from headcount.counters.log.sysstat.batch import batches
 from headcount.counters.log.sysstat.figures import figures, unknown
 from headcount.counters.log.table import samples
 from headcount.counters.naming import split_instance
@@ -28,6 +30,8 @@ FORMAT = "sysstat (a file of sar's, or the output of sadf -j)"
 
 _MAGIC = (b"\x96\xd5", b"\xd5\x96")
 """What sysstat's files begin with, in either byte order (SA_MAGIC, 0xd596)."""
+_TOGETHER = 128
+"""Samples that become columns at a time: enough to make little of what a batch costs."""
 _MINUTES = 15
 """Time zones are multiples of a quarter of an hour from UTC."""
 _SLACK_S = 120
@@ -81,39 +85,56 @@ def _is_json(head: bytes) -> bool:
 class _Kept:
     """What is kept of the samples of a host; times as the file has them, local ones marked."""
 
-    rows: Builder = field(default_factory=Builder)
+    rows: Stack[str] = field(default_factory=Stack[str])
     local: "array[int]" = field(default_factory=lambda: array("b"))
     first_local: Mapping[str, Any] | None = None
     unknown: dict[str, None] = field(default_factory=dict)
     sections: set[tuple[str, ...]] = field(default_factory=set)
     has_system: bool = False
+    waiting: list[Mapping[str, Any]] = field(default_factory=list)
 
-    def take(self, sample: Mapping[str, Any]) -> None:
-        """Take one sample."""
-        stamp = sample["timestamp"]
-        is_local = not stamp.get("utc", 1)
-        self.local.append(is_local)
-        if is_local and self.first_local is None:
-            self.first_local = stamp
-        found = figures(sample)
-        self.rows.add(_written_s(stamp), tuple(found), tuple(found.values()))
-        if not self.has_system:
-            self.has_system = any("system" in cpu for cpu in sample.get("cpu-load", ()))
-        sections = tuple(sample)
-        if sections not in self.sections:
-            self.sections.add(sections)
-            self.unknown |= dict.fromkeys(unknown(sample))
+    def take(self, samples: Iterable[Mapping[str, Any]]) -> None:
+        """Take samples; they are turned into columns many at a time."""
+        self.waiting.extend(samples)
+        if len(self.waiting) >= _TOGETHER:
+            self.stack()
+
+    def stack(self) -> None:
+        """Turn the samples that were taken into columns."""
+        samples, self.waiting = self.waiting, []
+        if not samples:
+            return
+        stamps = [sample["timestamp"] for sample in samples]
+        local = [not stamp.get("utc", 1) for stamp in stamps]
+        self.local.extend(local)
+        if self.first_local is None and any(local):
+            self.first_local = stamps[local.index(True)]
+        self.rows.begin([_written_s(stamp) for stamp in stamps])
+        for places, batch in batches(samples):
+            self.rows.put(places, figures(batch))
+            self.has_system |= any("system" in cpu for cpu in batch.get("cpu-load", ()))
+        if not self.sections.issuperset(map(tuple, samples)):
+            self._name_unknown(samples)
+
+    def _name_unknown(self, samples: Iterable[Mapping[str, Any]]) -> None:
+        for sample in samples:
+            sections = tuple(sample)
+            if sections not in self.sections:
+                self.sections.add(sections)
+                self.unknown |= dict.fromkeys(unknown(sample))
 
 
 def _hosts(file: TextIO, *, torn: bool) -> list[tuple[Mapping[str, Any], _Kept]]:
     kept: dict[int, _Kept] = {}
 
-    def take(number: int, sample: Mapping[str, Any]) -> None:
+    def take(number: int, samples: Sequence[Mapping[str, Any]]) -> None:
         if number not in kept:
             kept[number] = _Kept()
-        kept[number].take(sample)
+        kept[number].take(samples)
 
     found = stream.hosts(file, take, torn=torn)
+    for one in kept.values():
+        one.stack()
     return [(host, kept.get(number, _Kept())) for number, host in enumerate(found)]
 
 
@@ -121,7 +142,7 @@ def _recording(
     path: Path, host: Mapping[str, Any], kept: _Kept, messages: list[str], *, binary: bool
 ) -> Recording:
     ahead_s, notes = _zone(host, kept.first_local)
-    written_s, columns = kept.rows.unordered()
+    written_s, columns = kept.rows.columns()
     times_s = written_s - ahead_s * np.array(kept.local)
     _forget_links_without_speed(columns)
     derive(columns)

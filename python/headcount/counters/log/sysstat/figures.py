@@ -8,12 +8,15 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
+from headcount.counters.columns import Column
+from headcount.counters.log.table import highest
 from headcount.counters.naming import DEVICE, INTERFACE, instance_name
 
 Figure = Mapping[str, Any]
 """One section of a sample of sadf's JSON: a figure by its name."""
 
-_NUMBER = (int, float)
 _KIB = 1024.0
 _SECTOR = 512.0
 _PERCENT = 0.01
@@ -76,16 +79,18 @@ _PARTS: Mapping[str, tuple[tuple[str | None, Names], ...]] = {
     for section in dict.fromkeys(path.partition("/")[0] for path in HOST)
 }
 """The same by section: a sample has few of them."""
+_DONE, _WAIT = "system.disk.operations", "system.disk.operation_time"
+_USE = "system.disk.utilization"
 _DISK: Names = (
-    ("tps", "system.disk.operations", 1),
+    ("tps", _DONE, 1),
     ("rkB", f"system.disk.io{_READ}", _KIB),
     ("rd_sec", f"system.disk.io{_READ}", _SECTOR),
     ("wkB", f"system.disk.io{_WRITE}", _KIB),
     ("wr_sec", f"system.disk.io{_WRITE}", _SECTOR),
     ("aqu-sz", "system.disk.queue_length", 1),
     ("avgqu-sz", "system.disk.queue_length", 1),
-    ("await", "system.disk.operation_time", 1),
-    ("util-percent", "system.disk.utilization", _PERCENT),
+    ("await", _WAIT, 1),
+    ("util-percent", _USE, _PERCENT),
 )
 _LINK: Names = (
     ("rxpck", f"system.network.packet.count{_IN}", 1),
@@ -102,9 +107,13 @@ _LINK_ERRORS: Names = (
 )
 
 
-def figures(sample: Figure) -> dict[str, float]:
-    """The counters of one sample of sadf's JSON."""
-    values: dict[str, float] = {}
+def figures(sample: Figure) -> dict[str, Column]:
+    """The counters of samples of one shape; NaN where a sample has none.
+
+    Takes one sample of sadf's JSON in which each number is a column, as of
+    :func:`~headcount.counters.log.sysstat.batch.batches`.
+    """
+    values: dict[str, Column] = {}
     for section, content in sample.items():
         for part, names in _PARTS.get(section, ()):
             if isinstance(content, dict):
@@ -114,7 +123,8 @@ def figures(sample: Figure) -> dict[str, float]:
     faults = values.get("system.paging.faults")
     major = values.get("system.paging.faults{system.paging.fault.type=major}")
     if faults is not None and major is not None:
-        values["system.paging.faults{system.paging.fault.type=minor}"] = max(0.0, faults - major)
+        minor = np.maximum(0.0, faults - major)
+        values["system.paging.faults{system.paging.fault.type=minor}"] = minor
     _memory(values, _section(sample, "memory"))
     _cpus(values, _list(sample, "cpu-load"))
     for interrupt in _list(sample, "interrupts"):
@@ -129,7 +139,7 @@ def figures(sample: Figure) -> dict[str, float]:
     _links(values, _list(network, "net-edev"), _LINK_ERRORS)
     for system in _list(sample, "filesystems"):
         used = system.get("%fsused")
-        if isinstance(used, int | float):
+        if isinstance(used, np.ndarray):
             name = _instance("system.filesystem.utilization", DEVICE, str(system["filesystem"]))
             values[name] = used * _PERCENT
     return values
@@ -169,41 +179,56 @@ def _list(sample: Figure, name: str) -> list[Figure]:
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
-def _named(figure: Figure, names: Names) -> dict[str, float]:
+def _named(figure: Figure, names: Names) -> dict[str, Column]:
     """The counters of a section; where two fields are one counter, the first that is there."""
-    values: dict[str, float] = {}
+    values: dict[str, Column] = {}
     _add_named(values, figure, names)
     return values
 
 
-def _add_named(values: dict[str, float], figure: Figure, names: Names) -> None:
+def _add_named(values: dict[str, Column], figure: Figure, names: Names) -> None:
     """Add the counters of a section that are not there yet."""
     for key, name, factor in names:
         if key in figure and name not in values:
             value = figure[key]
-            if isinstance(value, _NUMBER):
+            if isinstance(value, np.ndarray):
                 values[name] = value * factor
 
 
-def _memory(values: dict[str, float], memory: Figure) -> None:
+def _number(value: Any) -> Column:
+    """A figure that must be a number, as a column; ValueError and TypeError as of `float`."""
+    return value if isinstance(value, np.ndarray) else np.array([float(value)])
+
+
+def _memory(values: dict[str, Column], memory: Figure) -> None:
     """The memory there is, and swap: sar says neither directly.
 
     What "used" means changed in sysstat 11.7.1: before, buffers and caches were part of it. The
     percentage beside it shows which one a file has.
     """
     try:
-        free, used = float(memory["memfree"]), float(memory["memused"])
-        percent = float(memory["memused-percent"])
-        caches = sum(float(memory[name]) for name in ("buffers", "cached", "slab"))
+        free, used = _number(memory["memfree"]), _number(memory["memused"])
+        percent = _number(memory["memused-percent"])
+        caches = sum((_number(memory[name]) for name in ("buffers", "cached", "slab")), np.zeros(1))
     except KeyError:
         return
-    totals = (free + used + caches, free + used)
-    limit = min(totals, key=lambda total: abs(100.0 * used / total - percent) if total else 1e9)
-    values["system.memory.limit"] = limit * _KIB
+    new, old = free + used + caches, free + used
+    is_old = _away(used, old, percent) < _away(used, new, percent)
+    values["system.memory.limit"] = np.where(is_old, old, new) * _KIB
     swap = memory.get("swpused")
-    if isinstance(swap, int | float) and swap + float(memory.get("swpfree", 0)) > 0:
-        values["system.paging.usage{system.paging.state=used}"] = swap * _KIB
-        values["system.paging.utilization"] = float(memory["swpused-percent"]) * _PERCENT
+    if isinstance(swap, np.ndarray):
+        some = swap + _number(memory.get("swpfree", 0)) > 0
+        if some.any():
+            share = _number(memory["swpused-percent"]) * _PERCENT
+            used_swap = np.where(some, swap * _KIB, np.nan)
+            values["system.paging.usage{system.paging.state=used}"] = used_swap
+            values["system.paging.utilization"] = np.where(some, share, np.nan)
+
+
+def _away(used: Column, total: Column, percent: Column) -> Column:
+    """How far a share of the total is from a percentage."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(total == 0, 1e9, np.abs(100.0 * used / total - percent))
 
 
 def _modes(*fields: tuple[str, str, str | None]) -> tuple[tuple[str, str, str | None], ...]:
@@ -227,9 +252,24 @@ _DETAILED = _modes(
     ("user", "usr", "guest"), ("nice", "nice", "gnice"), ("system", "sys", None), *_REST
 )
 """With `-u ALL`."""
+IDENTITIES = frozenset({"cpu", "intr", "disk-device", "iface", "filesystem"})
+"""Fields that say what the others are of."""
+SECTIONS = frozenset({*_PARTS, "cpu-load", "interrupts", "disk", "network", "filesystems"})
+"""The sections of a sample that are read."""
+FIELDS = frozenset(
+    {
+        *IDENTITIES,
+        *(part for parts in _PARTS.values() for part, _ in parts if part is not None),
+        *(field for names in (*HOST.values(), _DISK, _LINK, _LINK_ERRORS) for field, _, _ in names),
+        *(field for _, *fields in (*_MODES, *_DETAILED) for field in fields if field is not None),
+        *("net-dev", "net-edev", "all", "value", "%fsused"),
+        *("memused", "memused-percent", "cached", "slab", "swpused", "swpfree", "swpused-percent"),
+    }
+)
+"""The fields of sections that are read, whichever section they are of."""
 
 
-def _cpus(values: dict[str, float], cpus: list[Figure]) -> None:
+def _cpus(values: dict[str, Column], cpus: list[Figure]) -> None:
     singles, everything = [], None
     for cpu in cpus:
         if cpu.get("cpu") not in {"all", -1}:
@@ -239,29 +279,31 @@ def _cpus(values: dict[str, float], cpus: list[Figure]) -> None:
     if everything is not None:
         for name, field, more in _DETAILED if "usr" in everything else _MODES:
             if field in everything:
-                share = float(everything[field])
+                share = _number(everything[field])
                 if more is not None:
-                    share += float(everything.get(more, 0))
+                    share = share + _number(everything.get(more, 0))
                 values[name] = share * _PERCENT
         values["system.cpu.utilization"] = _busy(everything)
     if singles:
-        values["system.cpu.utilization.busiest"] = max(_busy(cpu) for cpu in singles)
+        values["system.cpu.utilization.busiest"] = highest([_busy(cpu) for cpu in singles])
 
 
-def _busy(cpu: Figure) -> float:
-    share = 1 - (float(cpu["idle"]) + float(cpu.get("iowait", 0))) * _PERCENT
-    # In this order what is not a number stays so: it is absent, not an idle CPU.
-    return min(max(share, 0.0), 1.0)
+def _busy(cpu: Figure) -> Column:
+    share = 1 - (_number(cpu["idle"]) + _number(cpu.get("iowait", 0))) * _PERCENT
+    # What is not a number stays so: it is absent, not an idle CPU.
+    return np.clip(share, 0.0, 1.0)
 
 
-def _disks(values: dict[str, float], disks: list[Figure]) -> None:
+def _disks(values: dict[str, Column], disks: list[Figure]) -> None:
     """Each disk's counters, and the host's over its real disks."""
-    real: list[dict[str, float]] = []
+    real: list[dict[str, Column]] = []
     for disk in disks:
         name = str(disk.get("disk-device", ""))
         named = _named(disk, _DISK)
-        if not named.get("system.disk.operations"):
-            named.pop("system.disk.operation_time", None)
+        if _WAIT in named and _DONE in named:
+            named[_WAIT] = np.where(named[_DONE] == 0, np.nan, named[_WAIT])
+        else:
+            named.pop(_WAIT, None)
         for family, one in named.items():
             values[_instance(family, DEVICE, name)] = one
         if not name.startswith(_STACKED):
@@ -272,44 +314,45 @@ def _disks(values: dict[str, float], disks: list[Figure]) -> None:
         _several_disks(values, real)
 
 
-def _several_disks(values: dict[str, float], real: list[dict[str, float]]) -> None:
+def _several_disks(values: dict[str, Column], real: list[dict[str, Column]]) -> None:
     """The host's figures where it has several.
 
     Its reads, writes and bytes are sysstat's own, its queue is the sum, its busy share the mean,
     its wait that of all operations.
     """
-    for family in {name for disk in real for name in disk}:
+    for family in dict.fromkeys(name for disk in real for name in disk):
         parts = [disk[family] for disk in real if family in disk]
-        if family == "system.disk.utilization":
-            values[family] = sum(parts) / len(parts)
-            values[f"{family}.busiest"] = max(parts)
-        elif family != "system.disk.operation_time":
-            values.setdefault(family, sum(parts))
+        if family == _USE:
+            values[family] = sum(parts[1:], parts[0]) / len(parts)
+            values[f"{family}.busiest"] = highest(parts)
+        elif family != _WAIT:
+            values.setdefault(family, sum(parts[1:], parts[0]))
     done = [
-        (disk["system.disk.operations"], disk["system.disk.operation_time"])
+        (np.where(np.isnan(disk[_WAIT]), 0.0, disk[_DONE]), np.nan_to_num(disk[_WAIT]))
         for disk in real
-        if "system.disk.operation_time" in disk
+        if _WAIT in disk
     ]
-    operations = sum(number for number, _ in done)
-    if operations > 0:
-        waited = sum(number * wait for number, wait in done)
-        values["system.disk.operation_time"] = waited / operations
+    if done:
+        operations = np.sum([number for number, _ in done], axis=0)
+        waited = np.sum([number * wait for number, wait in done], axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values[_WAIT] = np.where(operations > 0, waited / operations, np.nan)
 
 
-def _one_disk(values: dict[str, float], disk: Mapping[str, float]) -> None:
+def _one_disk(values: dict[str, Column], disk: Mapping[str, Column]) -> None:
     """The host's figures where it has one disk: the disk's."""
     for family, one in disk.items():
-        if family == "system.disk.utilization":
+        if family == _USE:
             values[family] = values[f"{family}.busiest"] = one
-        elif family == "system.disk.operation_time":
+        elif family == _WAIT:
             values[family] = one
         else:
             values.setdefault(family, one)
 
 
-def _links(values: dict[str, float], links: Iterable[Figure], names: Names) -> None:
+def _links(values: dict[str, Column], links: Iterable[Figure], names: Names) -> None:
     """Each interface's counters, and the host's: the sums without the loopback."""
-    host: dict[str, float] = {}
+    host: dict[str, Column] = {}
     for link in links:
         name = str(link.get("iface", ""))
         for family, value in _named(link, names).items():
@@ -317,7 +360,8 @@ def _links(values: dict[str, float], links: Iterable[Figure], names: Names) -> N
             if name == "lo":
                 continue
             if family == "system.network.utilization":
-                host[f"{family}.busiest"] = max(host.get(f"{family}.busiest", 0.0), value)
+                busiest = f"{family}.busiest"
+                host[busiest] = np.fmax(host.get(busiest, 0.0), value)
             else:
-                host[family] = host.get(family, 0.0) + value
+                host[family] = host[family] + value if family in host else value
     values |= host

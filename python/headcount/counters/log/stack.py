@@ -1,0 +1,67 @@
+"""Columns that grow by many rows at a time, and take the memory of their numbers."""
+
+from array import array
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headcount.counters.columns import Column
+
+K = TypeVar("K", bound=Hashable)
+"""What columns are called."""
+
+
+class Stack(Generic[K]):
+    """Rows taken in pieces; a figure that a piece lacks is absent there."""
+
+    def __init__(self) -> None:
+        """Begin without rows."""
+        self._times = array("d")
+        self._columns: dict[K, array[float]] = {}
+        self._begun = 0
+
+    def __len__(self) -> int:
+        """The number of rows."""
+        return len(self._times)
+
+    def names(self) -> list[K]:
+        """What there are figures of, in the order in which they first appear."""
+        return list(self._columns)
+
+    def begin(self, times_s: Sequence[float] | Column) -> None:
+        """Add rows that have nothing but their times yet."""
+        self._begun = len(self._times)
+        self._times.frombytes(np.asarray(times_s, dtype=np.float64).tobytes())
+
+    def put(
+        self, places: NDArray[np.intp] | slice, values: Mapping[K, Column | Sequence[float] | float]
+    ) -> None:
+        """Put figures into rows of the last piece; a figure that none of them has is left out."""
+        for name, value in values.items():
+            numbers = np.asarray(value, dtype=np.float64)
+            if not np.isnan(numbers).all():
+                self._last(name)[places] = numbers
+
+    def _last(self, name: K) -> Column:
+        """The last piece of a column."""
+        column = self._columns.setdefault(name, array("d"))
+        _pad(column, len(self._times))
+        return np.frombuffer(column)[self._begun :]
+
+    def columns(self) -> tuple[Column, dict[K, Column]]:
+        """Times and columns in the order of the rows; no more rows can be added.
+
+        Names are in the order in which they first appear.
+        """
+        for column in self._columns.values():
+            _pad(column, len(self._times))
+        found = {name: np.frombuffer(column) for name, column in self._columns.items()}
+        return np.frombuffer(self._times) if self._times else np.empty(0), found
+
+
+def _pad(column: "array[float]", rows: int) -> None:
+    missing = rows - len(column)
+    if missing > 0:
+        column.frombytes(np.full(missing, np.nan).tobytes())
