@@ -2,6 +2,7 @@
 "use strict";
 const crypto = require("node:crypto");
 const fs = require("node:fs");
+const http = require("node:http");
 const path = require("node:path");
 const { parseArgs, promisify } = require("node:util");
 const { isMainThread } = require("node:worker_threads");
@@ -42,7 +43,7 @@ function steps(flags) {
 }
 
 function main() {
-  const names = ["port", "workers", "blocked-ms", "gap", "hash", "sync", "sync-kb", "sleep-ms", "rows", "live-mib", "collect-ms"];
+  const names = ["port", "workers", "blocked-ms", "gap", "hash", "sync", "sync-kb", "sleep-ms", "rows", "live-mib", "collect-ms", "delay"];
   const options = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
   const { values: flags } = parseArgs({ options });
   const todo = steps(flags);
@@ -55,12 +56,17 @@ function main() {
     try {
       for (const step of todo) await step();
       if (rows.length) answer.set("X-Sum", crypto.createHash("md5").update(JSON.stringify(rows)).digest("hex"));
-      answer.send("x".repeat(200));
+      if (flags.delay) {
+        answer.set("Content-Length", "400").write("x".repeat(200));
+        await new Promise((done) => setImmediate(done));
+        answer.end("y".repeat(200));
+      } else answer.send("x".repeat(200));
     } catch (error) {
       answer.status(502).send(`${error.message}\n`);
     }
   });
-  const server = app.listen(Number(flags.port), "127.0.0.1", 1024);
+  const server = http.createServer({ noDelay: flags.delay !== "on" }, app);
+  server.listen(Number(flags.port), "127.0.0.1", 1024);
   server.keepAliveTimeout = 60000;
 }
 

@@ -1,18 +1,15 @@
 """A shop in Python: the words of APP_FLAGS choose what a request does, and so what limits it.
 
-`wsgi` is for uWSGI and waitress, `asgi` for Hypercorn; run as a program it serves with
-`http.server`, unbuffered as that is.
+`wsgi` is for uWSGI and waitress, `asgi` for Hypercorn.
 """
 
 import argparse
 import asyncio
 import functools
-import http.server
 import importlib
 import os
 import socket
 import sqlite3
-import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -27,7 +24,7 @@ def flags(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     for name in ("sleep-ms", "thread-ms", "hold-ms"):
         parser.add_argument(f"--{name}", type=float, default=0.0)
-    for name in ("port", "rounds", "pool"):
+    for name in ("rounds", "pool"):
         parser.add_argument(f"--{name}", type=int, default=0)
     for name in (
         "sqlite",
@@ -39,7 +36,7 @@ def flags(words: Sequence[str]) -> argparse.Namespace:
         "log",
     ):
         parser.add_argument(f"--{name}", default="")
-    parser.add_argument("--nagle", action="store_true")
+    parser.add_argument("--synchronous", default="OFF")
     return parser.parse_args(words)
 
 
@@ -48,7 +45,7 @@ def spin(rounds: int) -> int:
     return sum(number * number % 7 for number in range(rounds))
 
 
-def sqlite(path: str, hold_ms: float) -> Step:
+def sqlite(path: str, hold_ms: float, synchronous: str) -> Step:
     """A transaction that writes: SQLite lets in one at a time, and others try again and again."""
     local = threading.local()
     with sqlite3.connect(path) as made:
@@ -57,7 +54,7 @@ def sqlite(path: str, hold_ms: float) -> Step:
     def ask() -> None:
         if not hasattr(local, "connection"):
             local.connection = sqlite3.connect(path, timeout=60, isolation_level=None)
-            local.connection.execute("PRAGMA synchronous = OFF")
+            local.connection.execute(f"PRAGMA synchronous = {synchronous}")
         local.connection.execute("BEGIN IMMEDIATE")
         local.connection.execute("INSERT INTO orders (note) VALUES ('one more')")
         time.sleep(hold_ms / 1000)
@@ -132,7 +129,7 @@ def steps(given: argparse.Namespace) -> list[Step]:
     if given.sleep_ms:
         found.append(lambda: time.sleep(given.sleep_ms / 1000))
     if given.sqlite:
-        found.append(sqlite(f"{given.sqlite}/orders", given.hold_ms))
+        found.append(sqlite(f"{given.sqlite}/orders", given.hold_ms, given.synchronous))
     if given.database:
         found.append(pooled(given.database, given.pool, given.statement.replace("+", " ")))
     if given.fresh_database:
@@ -190,31 +187,3 @@ async def asgi(
     headers = [(b"content-type", b"text/plain"), (b"content-length", b"%d" % len(BODY))]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     await send({"type": "http.response.body", "body": BODY})
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    """As the standard library has it, but for Nagle's algorithm where that is not asked for."""
-
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:
-        """Answer: the head in one write, the body in another."""
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(BODY)))
-        self.end_headers()
-        self.wfile.write(BODY)
-
-    def log_message(self, *_: object) -> None:
-        """Log nothing."""
-
-
-class Server(http.server.ThreadingHTTPServer):
-    """A thread for each connection."""
-
-    request_queue_size = 1024
-
-
-if __name__ == "__main__":
-    given = flags(sys.argv[1:])
-    Handler.disable_nagle_algorithm = not given.nagle
-    Server(("127.0.0.1", given.port), Handler).serve_forever()

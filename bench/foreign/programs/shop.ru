@@ -1,7 +1,7 @@
 # A plain Rack application: the words of APP_FLAGS choose what a request does, and so what limits it.
 flags = ENV.fetch("APP_FLAGS").split.each_slice(2).to_h { |name, value| [name.delete_prefix("--"), value.to_f] }
 flags.default = 0.0
-lock = Mutex.new
+monitor = Mutex.new
 busy = ->(rounds) { rounds.times.sum { |round| round * round % 7 } }
 live = Array.new(flags["live-thousands"].to_i * 1000) { |number| [number, number.to_s] }
 begun = Process.clock_gettime(Process::CLOCK_MONOTONIC)
@@ -21,11 +21,11 @@ end
 run lambda { |_|
   if flags["turns-ms"].zero?
     busy.call(flags["rounds"].to_i) if flags["rounds"].positive?
-    lock.synchronize { sleep flags["lock-ms"] / 1000 } if flags["lock-ms"].positive?
+    monitor.synchronize { sleep flags["lock-ms"] / 1000 } if flags["lock-ms"].positive?
   elsif first.call
     busy.call(flags["rounds"].to_i)
   else
-    lock.synchronize { sleep flags["lock-ms"] / 1000 }
+    monitor.synchronize { sleep flags["lock-ms"] / 1000 }
   end
   sleep flags["sleep-ms"] / 1000 if flags["sleep-ms"].positive?
   raise "nothing is kept" if live.nil?

@@ -9,7 +9,6 @@ from bench.foreign.servers.caches import squid, varnish
 from bench.foreign.servers.frameworks import (
     axum,
     express,
-    http_server,
     hypercorn,
     puma,
     starman,
@@ -51,7 +50,6 @@ KINDS: Mapping[str, Callable[[Component, Place], Start]] = {
     "uwsgi-socket": uwsgi_socket,
     "waitress": waitress,
     "hypercorn": hypercorn,
-    "http.server": http_server,
     "puma": puma,
     "starman": starman,
     "express": express,

@@ -42,12 +42,6 @@ def hypercorn(component: Component, place: Place) -> Start:
     return _start(component, [*command, "shop:asgi"], place.address)
 
 
-def http_server(component: Component, place: Place) -> Start:
-    """Python's http.server as it is."""
-    command = [str(place.tools.shops()), str(PROGRAMS / "shop.py"), "--port", str(place.port)]
-    return Start([*command, *shlex.split(component.flags)], place.address)
-
-
 def puma(component: Component, place: Place) -> Start:
     """Of Ruby."""
     command = [program("puma"), "--bind", f"tcp://{place.address}", "--environment", "production"]

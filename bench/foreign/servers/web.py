@@ -11,7 +11,7 @@ from bench.foreign.servers.start import Place, Start, pages
 PATHS = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 NGINX = """
 daemon off;  pid {folder}/pid;  error_log {folder}/error.log;  {main}
-events {{ worker_connections 1024; }}
+events {{ {events} }}
 http {{
   access_log off;  default_type text/html;  keepalive_requests 100000;
   client_body_temp_path {folder}/body;  proxy_temp_path {folder}/proxy;
@@ -86,7 +86,7 @@ SCRIPT = Path(__file__).parents[1] / "programs" / "app.php"
 
 
 def nginx(component: Component, place: Place) -> Start:
-    """It runs with its default of one worker unless `main` has another number."""
+    """Its default of one worker unless `main` has another number; `options` are of its events."""
     config = component.config
     if component.php:
         socket, _, flags = place.addresses[component.php].partition("|")
@@ -95,6 +95,7 @@ def nginx(component: Component, place: Place) -> Start:
         folder=place.folder,
         address=place.address,
         main=component.main,
+        events=component.options or "worker_connections 1024;",
         outside=component.outside,
         config=config,
         pages=page_folder(component, place),
