@@ -7,9 +7,9 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, get_args
 
-from bench.foreign.case import Case, cases
+from bench.foreign.case import Case, Part, cases
 from bench.foreign.figures import figures
 from bench.foreign.judge import Judged, judge
 from bench.foreign.play import LEVELS, Played, PlayError, kept, play
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.foreign", description=__doc__)
-    parser.add_argument("--part", choices=("develop", "held-out"), help="only these")
+    parser.add_argument("--part", choices=get_args(Part), help="only these")
     parser.add_argument("--only", nargs="+", metavar="WORD", help="cases with a word in the name")
     parser.add_argument("--list", action="store_true", help="name the cases, and play none")
     parser.add_argument("--keep", type=Path, help="folder for the bundles")

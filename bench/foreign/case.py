@@ -14,7 +14,10 @@ from pydantic.dataclasses import dataclass
 
 FOLDER = Path(__file__).parent
 STRICT = ConfigDict(extra="forbid")
-Part = Literal["develop", "held-out"]
+Part = Literal["develop", "held-out", "fresh"]
+TABLES = ("cases.toml", "fresh.toml")
+SCHEMES = {"http": "http", "sql": "postgresql", "mail": "imap", "smb": "smb"}
+"""Of the target, by the protocol that users speak."""
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -34,8 +37,9 @@ class Component:
         database: The database behind pgbouncer.
         children: PHP-FPM's `pm.max_children`.
         group: Limits of its control group: `cpu` in cores, `memory` in MiB, `read`, `write`
-            (bytes/s), `read_ops`, `write_ops` (requests/s).
+            (bytes/s), `read_ops`, `write_ops` (requests/s), `cpus`, `weight` of a busy CPU.
         cpus: The CPUs it was started on.
+        environment: Variables that it is started with.
         files_open: Its limit on descriptors.
         on_disk: Whether its files are on the disk of the case.
 
@@ -57,6 +61,7 @@ class Component:
     children: str = "16"
     group: dict[str, str] = field(default_factory=dict)
     cpus: str = ""
+    environment: dict[str, str] = field(default_factory=dict)
     files_open: str = ""
     on_disk: bool = False
 
@@ -74,7 +79,7 @@ class Answer:
 
 @dataclass(frozen=True, config=STRICT)
 class Case:
-    """A row of `cases.toml`.
+    """A row of `cases.toml` or `fresh.toml`.
 
     Attributes:
         name: The server and its cause, in a few words.
@@ -85,7 +90,13 @@ class Case:
         strength: Ranges that are drawn from.
         size: The strength that the diagnosis should report as its size.
         limits, partly, says, advice, never: Changes of the class's answer.
+        lifted: Texts of its servers and what replaces them so that its cause binds no more.
+        plain: What plain users do instead: `scheme`, `target`, `asks`, `kib`, `files`, `mail`,
+            `settle` (s).
+        protocol: What users speak, unless they say a statement to a database.
         steps, headers, keep_alive: What users ask for on the web.
+        asks, client, more: The steps of users who speak something else, how they do, and other
+            tables of the workload.
         statement, parameters: What they say to a database.
         think_ms: Mean time between their requests.
         level_s: Measured time of each number of users.
@@ -111,6 +122,12 @@ class Case:
     says: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
     never: tuple[str, ...] = ()
+    lifted: dict[str, str] = field(default_factory=dict)
+    plain: dict[str, str] = field(default_factory=dict)
+    protocol: Literal["http", "mail", "smb"] = "http"
+    asks: tuple[dict[str, Any], ...] = ()
+    client: dict[str, str] = field(default_factory=dict)
+    more: str = ""
     steps: tuple[str, ...] = ("/",)
     headers: str = ""
     keep_alive: bool = True
@@ -130,6 +147,17 @@ class Case:
     def key(self) -> str:
         """The name, fit for a folder."""
         return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")
+
+    @property
+    def scheme(self) -> str:
+        """That of its target."""
+        return SCHEMES["sql" if self.statement else self.protocol]
+
+    @property
+    def without_cause(self) -> "Case":
+        """It, with its cause lifted."""
+        found: Case = _replaced(self, self.lifted)
+        return found
 
     @property
     def answer(self) -> Answer:
@@ -177,9 +205,26 @@ def filled_in(component: Component, values: Mapping[str, str]) -> Component:
     return replace(component, **changes)
 
 
+def _replaced(what: Any, texts: Mapping[str, str]) -> Any:
+    """A value with some texts replaced by others, wherever they are in it."""
+    if isinstance(what, str):
+        for old, new in texts.items():
+            what = what.replace(old, new)
+        return what
+    if isinstance(what, tuple):
+        return tuple(_replaced(one, texts) for one in what)
+    if isinstance(what, dict):
+        return {key: _replaced(one, texts) for key, one in what.items()}
+    if isinstance(what, Case | Component):
+        changes = {key: _replaced(one, texts) for key, one in vars(what).items() if key != "lifted"}
+        return replace(what, **changes)
+    return what
+
+
 def cases() -> list[Case]:
-    """All of them, in the order of the table."""
-    rows = tomllib.loads((FOLDER / "cases.toml").read_text("utf-8"))["case"]
+    """All of them, in the order of the tables."""
+    tables = [tomllib.loads((FOLDER / name).read_text("utf-8")) for name in TABLES]
+    rows = [row for table in tables for row in table["case"]]
     renamed = [{"kind": row.pop("class"), **row} for row in rows]
     return TypeAdapter(list[Case]).validate_python(renamed)
 

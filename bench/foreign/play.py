@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -94,6 +94,41 @@ def play(
     begun = time.monotonic()
     case = replace(case, level_s=level_s or case.level_s)
     keep.mkdir(parents=True, exist_ok=True)
+    with scene(case, seed, tools, beside) as there:
+        code, text, made = _measured(case, there, levels)
+        if made is None:
+            raise PlayError(text.strip()[-2000:])
+        bundle = keep / f"{case.key}-{seed}"
+        shutil.rmtree(bundle, ignore_errors=True)
+        shutil.copytree(made, bundle)
+    (keep / f"{bundle.name}.txt").write_text(text, "utf-8")
+    played = Played(case, seed, there.values, bundle, code, time.monotonic() - begun)
+    with (keep / TRUTHS).open("a", encoding="utf-8") as file:
+        file.write(json.dumps(played.record()) + "\n")
+    return played
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The servers of a case, started, and all that is around them.
+
+    Attributes:
+        values: The strengths, and the addresses of its servers.
+        folder: For what the run needs.
+        within: What runs a command in their network namespace.
+        tools: The programs that the bench built.
+
+    """
+
+    values: Mapping[str, str]
+    folder: Path
+    within: list[str]
+    tools: Tools
+
+
+@contextlib.contextmanager
+def scene(case: Case, seed: int, tools: Tools, beside: bool) -> Iterator[Scene]:
+    """The servers of a case, until the end of the block, beside other programs or not."""
     with contextlib.ExitStack() as around:
         values = dict(case.draw(seed))
         folder = Path(around.enter_context(tempfile.TemporaryDirectory(prefix="hcf-")))
@@ -110,17 +145,7 @@ def play(
             # A control group is charged only for what its own members read into memory.
             forget(disk)
         _interrupted(case, values, pid, around)
-        code, text, made = _measured(case, values, levels, folder, within)
-        if made is None:
-            raise PlayError(text.strip()[-2000:])
-        bundle = keep / f"{case.key}-{seed}"
-        shutil.rmtree(bundle, ignore_errors=True)
-        shutil.copytree(made, bundle)
-    (keep / f"{bundle.name}.txt").write_text(text, "utf-8")
-    played = Played(case, seed, values, bundle, code, time.monotonic() - begun)
-    with (keep / TRUTHS).open("a", encoding="utf-8") as file:
-        file.write(json.dumps(played.record()) + "\n")
-    return played
+        yield Scene(values, folder, within, tools)
 
 
 @dataclass(frozen=True)
@@ -147,6 +172,7 @@ def _started(case: Case, values: dict[str, str], around: Around) -> int:
         server = around.stack.enter_context(running(start, component, place, around.within))
         around.stack.enter_context(limited(server.pid, component.group, around.disk))
         values[component.name] = start.address
+        values[f"{component.name}_port"] = str(place.port)
         pid = server.pid
     return pid
 
@@ -160,25 +186,23 @@ def _interrupted(
         around.enter_context(stopped(pid, each["every_ms"], each["for_ms"]))
     if case.every:
         address = values[case.stack[-1].name]
-        statement, every_ms = str(case.every["statement"]), float(case.every["ms"])
+        statement = filled(str(case.every["statement"]), values)
+        every_ms = float(case.every["ms"])
         around.enter_context(repeated(address, statement, every_ms))
 
 
-def _measured(
-    case: Case,
-    values: Mapping[str, str],
-    levels: Sequence[int],
-    folder: Path,
-    within: list[str],
-) -> tuple[int, str, Path | None]:
+def _measured(case: Case, there: Scene, levels: Sequence[int]) -> tuple[int, str, Path | None]:
     """Run Headcount; its exit code, what it printed, and its bundle."""
+    values, folder = there.values, there.folder
+    steps = tuple(filled(step, values) for step in case.steps)
+    case = replace(case, steps=steps, more=filled(case.more, values))
     file = folder / "foreign.toml"
-    file.write_text(workload(case, filled(case.statement, values)), "utf-8")
+    client = {key: filled(text, values) for key, text in case.client.items()}
+    file.write_text(workload(case, filled(case.statement, values), client), "utf-8")
     runs = folder / "runs"
     address = values[case.stack[-1].name]
-    scheme = "postgresql" if case.statement else "http"
-    command = [*within, sys.executable, "-m", "headcount", "run", str(file)]
-    command += ["--target", f"{scheme}://{address}", "--runs", str(runs)]
+    command = [*there.within, sys.executable, "-m", "headcount", "run", str(file)]
+    command += ["--target", f"{case.scheme}://{address}", "--runs", str(runs)]
     command += ["--user", "shop"] if case.statement else []
     if case.quick:
         command += ["--quick", "--budget", BUDGET]

@@ -2,7 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import get_args
 
+from bench.foreign.case import Part
 from bench.foreign.judge import Judged
 from bench.foreign.play import Played
 
@@ -39,7 +41,7 @@ def faults(one: Judged) -> list[str]:
 def shown(found: Sequence[Judged]) -> str:
     """The figures of all cases, by part, confidence and class, as text."""
     lines = [""]
-    for part in ("develop", "held-out", None):
+    for part in (*get_args(Part), None):
         those = [one for one in found if part in (None, one.played.case.part)]
         if those and (part is not None or len(lines) > 2):
             lines += _of_part(part or "all", those)

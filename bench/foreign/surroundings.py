@@ -41,6 +41,8 @@ def limited(pid: int, wanted: Mapping[str, str], disk: Path | None) -> Iterator[
         return
     limits = Limits(
         cpu_cores=float(wanted["cpu"]) if "cpu" in wanted else None,
+        cpus=wanted.get("cpus"),
+        weight=_whole(wanted, "weight"),
         memory_bytes=int(wanted["memory"]) * MIB if "memory" in wanted else None,
         disk_read_bytes=_whole(wanted, "read"),
         disk_write_bytes=_whole(wanted, "write"),

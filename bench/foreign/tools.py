@@ -14,6 +14,9 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "head
 PACKAGES = (
     *("haproxy", "lighttpd", "nginx", "nodejs", "npm", "openjdk-17-jdk-headless", "pgbouncer"),
     *("libpostgresql-jdbc-java", "lighttpd-mod-deflate", "php-fpm", "postgresql", "redis-server"),
+    *("apache2-bin", "dovecot-imapd", "libapache2-mod-qos", "mariadb-client-core", "maven"),
+    *("mariadb-server-core", "memcached", "postfix", "puma", "samba", "squid", "starman"),
+    *("uwsgi-core", "uwsgi-plugin-python3", "varnish"),
 )
 """Debian's. Node and the JDK may also come from elsewhere."""
 FOUND_AS = {
@@ -29,10 +32,30 @@ FOUND_AS = {
     "redis-server": "/usr/bin/redis-server",
     "postgresql": "/usr/bin/psql",
     "libpostgresql-jdbc-java": "/usr/share/java/postgresql.jar",
+    "apache2-bin": "/usr/sbin/apache2",
+    "dovecot-imapd": "/usr/lib/dovecot/imap",
+    "libapache2-mod-qos": "/usr/lib/apache2/modules/mod_qos.so",
+    "mariadb-client-core": "/usr/bin/mariadb",
+    "maven": "mvn",
+    "mariadb-server-core": "/usr/sbin/mariadbd",
+    "memcached": "/usr/bin/memcached",
+    "postfix": "/usr/sbin/postfix",
+    "puma": "/usr/bin/puma",
+    "samba": "/usr/sbin/smbd",
+    "squid": "/usr/sbin/squid",
+    "starman": "/usr/bin/starman",
+    "uwsgi-core": "/usr/bin/uwsgi-core",
+    "uwsgi-plugin-python3": "/usr/lib/uwsgi/plugins/python311_plugin.so",
+    "varnish": "/usr/sbin/varnishd",
 }
 CADDY = "github.com/caddyserver/caddy/v2/cmd/caddy@v2.11.9"
 PYTHON_PACKAGES = ("gunicorn==23.0.0", "uvicorn==0.38.0", "psycopg[binary]==3.2.13")
+SHOP_PACKAGES = (
+    *("waitress==3.0.2", "hypercorn==0.17.3", "sqlalchemy==2.0.36", "dnspython==2.7.0"),
+    *("psycopg[binary]==3.2.13", "smbprotocol==1.15.0"),
+)
 NODE_PACKAGES = ("pg@8.16.3",)
+EXPRESS_PACKAGES = ("express@4.21.2", "piscina@4.8.0", "bottleneck@2.19.5")
 JDBC = "/usr/share/java/postgresql.jar"
 POLICY = Path("/usr/sbin/policy-rc.d")
 """What Debian's packages ask whether they may start their service (invoke-rc.d(8))."""
@@ -53,13 +76,29 @@ class Tools:
             _run("go", "build", "-o", str(made), ".", cwd=PROGRAMS)
         return made
 
+    def store(self) -> Path:
+        """The shop in Go before MariaDB or memcached."""
+        names = [f"store/{name}" for name in ("store.go", "go.mod", "go.sum")]
+        made = self.folder / f"store-{_digest(*names)}"
+        if not made.exists():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            _run("go", "build", "-o", str(made), ".", cwd=PROGRAMS / "store")
+        return made
+
     def node(self) -> Path:
         """A folder with the application for Node and its modules."""
-        made = self.folder / f"node-{_digest('app.js', extra=NODE_PACKAGES)}"
-        if not (made / "app.js").exists():
+        return self._node("app.js", NODE_PACKAGES)
+
+    def express(self) -> Path:
+        """A folder with the shop on Express and its modules."""
+        return self._node("shop.js", EXPRESS_PACKAGES)
+
+    def _node(self, program: str, packages: tuple[str, ...]) -> Path:
+        made = self.folder / f"node-{_digest(program, extra=packages)}"
+        if not (made / program).exists():
             made.mkdir(parents=True, exist_ok=True)
-            _run("npm", "install", "--no-fund", "--no-audit", "--prefix", str(made), *NODE_PACKAGES)
-            shutil.copyfile(PROGRAMS / "app.js", made / "app.js")
+            _run("npm", "install", "--no-fund", "--no-audit", "--prefix", str(made), *packages)
+            shutil.copyfile(PROGRAMS / program, made / program)
         return made
 
     def java(self) -> str:
@@ -70,14 +109,42 @@ class Tools:
             _run("javac", "-d", str(made), str(PROGRAMS / "App.java"))
         return f"{made}:{JDBC}"
 
+    def tomcat(self) -> str:
+        """The class path of the shop in Tomcat."""
+        made = self.folder / f"tomcat-{_digest('tomcat/Shop.java', 'tomcat/pom.xml')}"
+        if not (made / "Shop.class").exists():
+            made.mkdir(parents=True, exist_ok=True)
+            fetch = ["dependency:copy-dependencies", f"-DoutputDirectory={made}"]
+            _run("mvn", "-q", "-B", *fetch, cwd=PROGRAMS / "tomcat")
+            _run("javac", "-d", str(made), "-cp", f"{made}/*", str(PROGRAMS / "tomcat/Shop.java"))
+        return f"{made}:{made}/*:{JDBC}"
+
+    def axum(self) -> Path:
+        """The shop in Rust."""
+        names = [f"axum/{name}" for name in ("src/main.rs", "Cargo.toml", "Cargo.lock")]
+        made = self.folder / f"axum-{_digest(*names)}"
+        program = made / "release/shop"
+        if not program.exists():
+            made.mkdir(parents=True, exist_ok=True)
+            how = ["--release", "--locked", "--target-dir", str(made)]
+            _run("cargo", "build", *how, cwd=PROGRAMS / "axum")
+        return program
+
     def python(self) -> Path:
         """A Python with gunicorn, uvicorn and psycopg."""
-        made = self.folder / f"python-{_digest(extra=PYTHON_PACKAGES)}"
+        return self._python(PYTHON_PACKAGES)
+
+    def shops(self) -> Path:
+        """A Python with waitress, Hypercorn and what the shop needs."""
+        return self._python(SHOP_PACKAGES)
+
+    def _python(self, packages: tuple[str, ...]) -> Path:
+        made = self.folder / f"python-{_digest(extra=packages)}"
         done = made / "installed"
         if not done.exists():
             self.folder.mkdir(parents=True, exist_ok=True)
             _run(sys.executable, "-m", "venv", str(made))
-            _run(str(made / "bin/pip"), "install", "--quiet", *PYTHON_PACKAGES)
+            _run(str(made / "bin/pip"), "install", "--quiet", *packages)
             done.touch()
         return made / "bin/python"
 

@@ -1,11 +1,13 @@
 """The table of foreign servers, and how answers are judged by it."""
 
 import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
-from bench.foreign.case import Case, answers, cases, filled
+from bench.foreign.case import Case, Part, answers, cases, filled
 from bench.foreign.judge import judged
 from bench.foreign.play import Played
 from bench.foreign.servers import KINDS
@@ -33,12 +35,15 @@ def test_all_placeholders_of_a_case_are_strengths_or_servers_before_it() -> None
         for component in case.stack:
             texts = [value for value in vars(component).values() if isinstance(value, str)]
             texts += [*component.settings.values(), *component.group.values()]
+            texts += component.environment.values()
             used = set(re.findall(r"<([a-z_]+)>", " ".join(texts)))
             assert used <= known, (case.name, used - known)
             assert component.kind in KINDS
-            known.add(component.name)
-        around = [case.statement, case.hogs, case.generator_cpu, case.truth]
-        around += [str(one) for one in (*case.stop.values(), *case.namespace.values())]
+            known |= {component.name, f"{component.name}_port"}
+        around = [case.statement, case.hogs, case.generator_cpu, case.truth, case.more, *case.steps]
+        around += [*case.client.values(), *case.plain.values()]
+        around += [str(one) for one in (*case.stop.values(), *case.every.values())]
+        around += case.namespace.values()
         used = set(re.findall(r"<([a-z_]+)>", " ".join((*around, *case.answer.says))))
         assert used - {"fpm"} <= known, (case.name, used - known)
 
@@ -46,8 +51,18 @@ def test_all_placeholders_of_a_case_are_strengths_or_servers_before_it() -> None
 def test_names_are_unique_and_both_parts_are_about_half() -> None:
     names = [case.name for case in cases()]
     assert len(set(names)) == len({case.key for case in cases()}) == len(names)
-    held_out = sum(case.part == "held-out" for case in cases())
-    assert 0.4 < held_out / len(names) < 0.6
+    parts = Counter(case.part for case in cases())
+    assert 0.4 < parts["held-out"] / (parts["held-out"] + parts["develop"]) < 0.6
+
+
+def test_fresh_cases_are_many_and_say_how_their_cause_is_lifted() -> None:
+    fresh = [case for case in cases() if case.part == "fresh"]
+    assert len(fresh) >= 60
+    for case in fresh:
+        is_lifted = case.without_cause != replace(case, lifted={})
+        nothing_to_lift = case.answer.limits in (("none",), ("generator",))
+        assert is_lifted != nothing_to_lift, case.name
+        assert not case.asks or case.plain, case.name
 
 
 def test_each_class_has_cases_and_only_limits_that_exist() -> None:
@@ -61,12 +76,12 @@ def test_each_class_has_cases_and_only_limits_that_exist() -> None:
 
 def test_held_out_cases_have_another_server_or_strength() -> None:
     for kind in answers():
-        of_kind = {part: [] for part in ("develop", "held-out")}
+        of_kind: dict[str, list[Case]] = {part: [] for part in get_args(Part)}
         for case in cases():
             if case.kind == kind:
                 of_kind[case.part].append(case)
         for one in of_kind["develop"]:
-            for other in of_kind["held-out"]:
+            for other in (*of_kind["held-out"], *of_kind["fresh"]):
                 servers = [[each.kind for each in case.stack] for case in (one, other)]
                 assert servers[0] != servers[1] or one.strength != other.strength, kind
 
@@ -84,9 +99,14 @@ def test_strengths_are_drawn_within_their_range_and_again_the_same(seed: int) ->
 def test_headcount_reads_the_workload_of_each_case(tmp_path: Path) -> None:
     for case in cases():
         file = tmp_path / "foreign.toml"
-        file.write_text(workload(case, filled(case.statement, case.draw(1))), "utf-8")
+        drawn = case.draw(1)
+        steps = tuple(filled(step, drawn) for step in case.steps)
+        whole = replace(case, steps=steps, more=filled(case.more, drawn))
+        client = {key: filled(text, {"post": "127.0.0.1:25"}) for key, text in case.client.items()}
+        text = workload(whole, filled(case.statement, drawn), client)
+        file.write_text(text, "utf-8")
         found = workloads.load(str(file))
-        assert len(found.scenarios[0].steps) == (1 if case.statement else len(case.steps))
+        assert len(found.scenarios[0].steps) == (1 if case.statement else len(case.asks or steps))
 
 
 POOL = {

@@ -1,4 +1,4 @@
-"""What a server leans on: a name server, and a pipe that is read slowly."""
+"""What a server leans on: a name server, a pipe that is read slowly, a job beside it."""
 
 import os
 import shlex
@@ -21,3 +21,10 @@ def sink(component: Component, place: Place) -> Start:
     os.mkfifo(path)
     command = [sys.executable, str(PROGRAMS / "sink.py"), "--path", str(path)]
     return Start([*command, *shlex.split(component.flags)], str(path), file=path)
+
+
+def job(component: Component, place: Place) -> Start:
+    """Somebody's job on a store; it begins once its file is there."""
+    begun = place.folder / "begun"
+    command = [sys.executable, str(PROGRAMS / "job.py"), "--begun", str(begun)]
+    return Start([*command, *shlex.split(component.flags)], place.address, file=begun)

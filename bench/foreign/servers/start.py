@@ -93,7 +93,7 @@ def running(
     """The server, until the end of the block; `within` is what its command is run by."""
     command = [*within, *_limited(component), *start.command]
     environment = {key: value for key, value in os.environ.items() if key not in HIDDEN}
-    environment |= {"PGPASSWORD": PASSWORD, **start.environment}
+    environment |= {"PGPASSWORD": PASSWORD, **start.environment, **component.environment}
     output = place.folder / "output"
     with output.open("wb") as file:
         server = subprocess.Popen(

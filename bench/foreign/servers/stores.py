@@ -1,4 +1,4 @@
-"""PostgreSQL with a database `shop`, pgbouncer before it, and Redis."""
+"""Databases with one called `shop`, pgbouncer before them, Redis and memcached."""
 
 import os
 import subprocess
@@ -97,3 +97,44 @@ def say(address: str, database: str, text: str) -> None:
         if last or "starting up" not in done.stderr:
             raise RuntimeError(f"{text}: {done.stderr.strip()}")
         time.sleep(0.1)
+
+
+def mariadb(component: Component, place: Place) -> Start:
+    """`shop` has all rights on its database, and no password."""
+    home = Path(place.addresses["disk"]) if component.on_disk else place.folder
+    data = home / "data"
+    data.mkdir()
+    place.folder.chmod(0o777)
+    account = as_nobody(data)
+    how = ["--no-defaults", f"--datadir={data}", "--auth-root-authentication-method=normal"]
+    subprocess.run(
+        [*account, program("mariadb-install-db"), *how, "--skip-test-db"],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        cwd="/",
+    )
+    socket = f"{place.folder}/socket"
+    settings = {"port": str(place.port), "bind-address": "127.0.0.1", "socket": socket}
+    settings |= {"pid-file": f"{place.folder}/pid", "skip-name-resolve": "on"}
+    settings |= {"innodb-buffer-pool-size": "64M", "max-connections": "200"} | component.settings
+    lines = [f"--{key}={value}" for key, value in settings.items()]
+    text = "CREATE DATABASE shop; CREATE USER shop; GRANT ALL ON shop.* TO shop; USE shop;"
+
+    def after() -> None:
+        subprocess.run(
+            [program("mariadb"), "--no-defaults", "--socket", socket, "--user", "root"],
+            input=f"{text}{component.before}",
+            check=True,
+            text=True,
+            capture_output=True,
+        )
+
+    command = [*account, program("mariadbd"), "--no-defaults", f"--datadir={data}", *lines]
+    return Start(command, place.address, after=after)
+
+
+def memcached(component: Component, place: Place) -> Start:
+    """With 64 MB."""
+    command = [program("memcached"), "-l", "127.0.0.1", "-p", str(place.port), "-u", "nobody"]
+    return Start([*command, *component.options.split()], place.address)

@@ -11,7 +11,7 @@ from bench.foreign.servers.start import Place, Start, pages
 PATHS = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 NGINX = """
 daemon off;  pid {folder}/pid;  error_log {folder}/error.log;  {main}
-events {{ worker_connections 1024; }}
+events {{ {events} }}
 http {{
   access_log off;  default_type text/html;  keepalive_requests 100000;
   client_body_temp_path {folder}/body;  proxy_temp_path {folder}/proxy;
@@ -86,7 +86,7 @@ SCRIPT = Path(__file__).parents[1] / "programs" / "app.php"
 
 
 def nginx(component: Component, place: Place) -> Start:
-    """It runs with its default of one worker unless `main` has another number."""
+    """Its default of one worker unless `main` has another number; `options` are of its events."""
     config = component.config
     if component.php:
         socket, _, flags = place.addresses[component.php].partition("|")
@@ -95,11 +95,12 @@ def nginx(component: Component, place: Place) -> Start:
         folder=place.folder,
         address=place.address,
         main=component.main,
+        events=component.options or "worker_connections 1024;",
         outside=component.outside,
         config=config,
-        pages=_pages(component, place),
+        pages=page_folder(component, place),
     )
-    path = _written(place, "nginx.conf", text)
+    path = written(place, "nginx.conf", text)
     user = ["-g", "user root;"] if os.geteuid() == 0 else []
     command = [program("nginx"), "-p", str(place.folder), "-c", path, *user]
     return Start(command, place.address)
@@ -114,7 +115,7 @@ def haproxy(component: Component, place: Place) -> Start:
         config=component.config,
     )
     return Start(
-        [program("haproxy"), "-db", "-f", _written(place, "haproxy.cfg", text)], place.address
+        [program("haproxy"), "-db", "-f", written(place, "haproxy.cfg", text)], place.address
     )
 
 
@@ -128,16 +129,18 @@ def lighttpd(component: Component, place: Place) -> Start:
         port=place.port,
         usual="\n".join(usual),
         config=component.config,
-        pages=_pages(component, place),
+        pages=page_folder(component, place),
     )
-    path = _written(place, "lighttpd.conf", text)
+    path = written(place, "lighttpd.conf", text)
     return Start([program("lighttpd"), "-D", "-f", path], place.address)
 
 
 def caddy(component: Component, place: Place) -> Start:
     """Without its administration and certificates."""
-    text = CADDY.format(port=place.port, config=component.config, pages=_pages(component, place))
-    path = _written(place, "Caddyfile", text)
+    text = CADDY.format(
+        port=place.port, config=component.config, pages=page_folder(component, place)
+    )
+    path = written(place, "Caddyfile", text)
     command = [str(place.tools.caddy()), "run", "--adapter", "caddyfile", "--config", path]
     return Start(command, place.address, {"HOME": str(place.folder)})
 
@@ -146,7 +149,7 @@ def php(component: Component, place: Place) -> Start:
     """PHP-FPM; its address is its socket, followed by the flags that nginx hands on."""
     user = "user = root\ngroup = root" if os.geteuid() == 0 else ""
     text = FPM.format(folder=place.folder, children=component.children, user=user)
-    path = _written(place, "fpm.conf", text)
+    path = written(place, "fpm.conf", text)
     newest = max(Path("/usr/sbin").glob("php-fpm*"))
     root = ["--allow-to-run-as-root"] if os.geteuid() == 0 else []
     socket = place.folder / "fpm.sock"
@@ -162,14 +165,14 @@ def program(name: str) -> str:
     return found
 
 
-def _pages(component: Component, place: Place) -> Path:
+def page_folder(component: Component, place: Place) -> Path:
     home = Path(place.addresses["disk"]) if component.on_disk else place.folder
     made = pages(component, home, place.users)
     subprocess.run(["chmod", "-R", "a+rX", made], check=True)
     return made
 
 
-def _written(place: Place, name: str, text: str) -> str:
+def written(place: Place, name: str, text: str) -> str:
     path = place.folder / name
     path.write_text(text, "utf-8")
     return str(path)
