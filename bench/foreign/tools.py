@@ -14,7 +14,7 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "head
 PACKAGES = (
     *("haproxy", "lighttpd", "nginx", "nodejs", "npm", "openjdk-17-jdk-headless", "pgbouncer"),
     *("libpostgresql-jdbc-java", "lighttpd-mod-deflate", "php-fpm", "postgresql", "redis-server"),
-    *("apache2-bin", "dovecot-imapd", "libapache2-mod-qos", "mariadb-client-core", "maven"),
+    *("apache2-bin", "dovecot-imapd", "mariadb-client-core", "maven"),
     *("mariadb-server-core", "memcached", "postfix", "puma", "samba", "squid", "starman"),
     *("uwsgi-core", "uwsgi-plugin-python3", "varnish"),
 )
@@ -34,7 +34,6 @@ FOUND_AS = {
     "libpostgresql-jdbc-java": "/usr/share/java/postgresql.jar",
     "apache2-bin": "/usr/sbin/apache2",
     "dovecot-imapd": "/usr/lib/dovecot/imap",
-    "libapache2-mod-qos": "/usr/lib/apache2/modules/mod_qos.so",
     "mariadb-client-core": "/usr/bin/mariadb",
     "maven": "mvn",
     "mariadb-server-core": "/usr/sbin/mariadbd",

@@ -125,7 +125,7 @@ def supported(
     other = conclude(as_named(bundle, limit, size), found.findings)
     assert other.answer == "refuted" or (other.answer == "undecided" and not must), other.sentence
     assert other.supported is not None or not must, other.sentence
-    return other.supported
+    return other.supported if other.answer == "refuted" else None
 
 
 def test_a_semaphore_is_confirmed_as_a_pool(headcount: Headcount, proof: bool) -> None:
