@@ -1,8 +1,10 @@
 """A server that listens, and computes all the time."""
 
+import contextlib
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 BURN = """
@@ -29,3 +31,14 @@ class Burner:
         """CPU time that it has used, by the kernel's word."""
         words = Path(f"/proc/{self.process.pid}/stat").read_text("ascii").split()
         return (int(words[13]) + int(words[14])) / os.sysconf("SC_CLK_TCK")
+
+
+@contextlib.contextmanager
+def burning() -> Iterator[Burner]:
+    """Such a process, until the end of the block."""
+    one = Burner()
+    try:
+        yield one
+    finally:
+        one.process.kill()
+        one.process.communicate()

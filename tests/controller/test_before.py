@@ -5,17 +5,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from burning_server import Burner
+from burning_server import Burner, burning
 from headcount.controller.before import load_before
 from headcount.controller.local_server import LocalServer
 
 
 @pytest.fixture
 def burner() -> Iterator[Burner]:
-    one = Burner()
-    yield one
-    one.process.kill()
-    one.process.communicate()
+    with burning() as one:
+        yield one
 
 
 def test_the_cpu_is_what_the_kernel_counts(burner: Burner) -> None:

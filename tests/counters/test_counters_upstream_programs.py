@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from burning_server import Burner
+from burning_server import Burner, burning
 from headcount.counters.proc.upstream_programs import UpstreamPrograms, _is_here
 
 USED, DELAY = "upstream.cpu.utilization", "upstream.cpu.run_delay"
@@ -14,10 +14,8 @@ USED, DELAY = "upstream.cpu.utilization", "upstream.cpu.run_delay"
 
 @pytest.fixture
 def burner() -> Iterator[Burner]:
-    one = Burner()
-    yield one
-    one.process.kill()
-    one.process.communicate()
+    with burning() as one:
+        yield one
 
 
 def programs() -> UpstreamPrograms:

@@ -64,7 +64,7 @@ def sqlite(path: str, hold_ms: float, synchronous: str) -> Step:
 
 
 def address(database: str) -> dict[str, str]:
-    """How psycopg is told of it."""
+    """Where it is, as psycopg takes it."""
     where, _, name = database.partition("/")
     host, _, port = where.partition(":")
     return {"host": host, "port": port, "dbname": name, "user": "shop"}
