@@ -20,9 +20,10 @@ def cpus_before(before: Mapping[str, float]) -> float | None:
 
 
 def others_share(decision: Decision, weighed: Weighed) -> float | None:
-    """Of the CPU that the server used at its limit, the share that it used before the first user.
+    """Of the CPU used at its limit, the share that the server used before the first user.
 
-    None where the limit is another, where that is little, or not known.
+    What is behind the server counts at the limit only, so the share is rather too small. None where
+    the limit is another, where the share is little, or not known.
     """
     sign, levels = decision.sign, weighed.seen.levels
     if sign is None or sign.limit not in ("cpu", "thread") or sign.detail not in WHOLE:
