@@ -84,7 +84,7 @@ cargo:
 
 # Debian packages, asking nothing; only those that are missing. None of their servers is configured or
 # started: tests start their own. (invoke-rc.d(8) asks policy-rc.d, and 101 forbids; pcp's script calls
-# systemctl itself, so it finds one that does nothing.)
+# systemctl itself, so it finds one that does nothing.) Another apt, such as that of automatic updates, is waited for.
 POLICY := /usr/sbin/policy-rc.d
 .PHONY: packages run-packages bench-packages
 packages: WANTED := $(PACKAGES)
@@ -105,6 +105,6 @@ packages run-packages bench-packages:
 	  fi; \
 	  still=$$(mktemp -d); printf '#!/bin/sh\nexit 0\n' | install -m 755 /dev/stdin $$still/systemctl; \
 	  $$sudo apt-get update -qq && \
-	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -o DPkg::Path="$$still:/usr/sbin:/usr/bin:/sbin:/bin" -y -qq --no-install-recommends \
+	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -o DPkg::Lock::Timeout=600 -o DPkg::Path="$$still:/usr/sbin:/usr/bin:/sbin:/bin" -y -qq --no-install-recommends \
 	    $$missing >/dev/null; rm -r $$still; \
 	fi
