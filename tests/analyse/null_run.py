@@ -13,6 +13,8 @@ from headcount.plan.plan import Plan, engine_plan, validate
 from headcount.plan.workload import Workload
 
 REPORT_S = 0.1
+LONGEST_S = 60.0
+"""That a busy machine may take for the scenarios that are asked for."""
 
 
 def serve(seconds: float) -> dict[str, Any]:
@@ -83,6 +85,15 @@ class Run:
         before = self.intervals[first - 1] if first else None
         return Window(self.intervals[first : inside[-1] + 1], before)
 
+    def after(self, completed: int) -> Window:
+        """Take the reports from when so many scenarios were completed to the end."""
+        so_far = 0
+        for first, interval in enumerate(self.intervals):
+            if so_far >= completed:
+                return Window(self.intervals[first:], self.intervals[first - 1])
+            so_far += _completed(interval)
+        raise AssertionError(f"only {so_far} scenarios were completed")
+
     def level(
         self, window: Window, users: int | None = None, unsettled: Sequence[str] = ()
     ) -> LevelResult:
@@ -104,18 +115,34 @@ class Run:
 
 
 def record(
-    workload: Workload, users: int, until_s: float, report_s: float = REPORT_S, **target: int
+    workload: Workload,
+    users: int,
+    until_s: float,
+    report_s: float = REPORT_S,
+    least: int = 0,
+    **target: int,
 ) -> Run:
-    """Play a workload with so many users from the beginning on."""
+    """Play a workload with so many users from the beginning on.
+
+    It ends after `until_s`, or when `least` scenarios were completed, which takes a busy machine
+    longer.
+    """
     plan = plan_of(workload, [users])
     order = json.loads(engine_plan(plan)) | {"report_every_ms": round(report_s * 1000)}
     engine = Engine(json.dumps(order), "null", json.dumps(target))
     engine.set_users(users, 0.0)
     intervals: list[Interval] = []
-    while not intervals or intervals[-1].to_s < until_s:
+    completed = 0
+    while not intervals or intervals[-1].to_s < until_s or completed < least:
         interval = engine.next(10.0)
         assert interval is not None
         intervals.append(interval)
+        completed += _completed(interval)
+        assert interval.to_s < until_s + LONGEST_S, f"{completed} of {least} scenarios"
     names = engine.step_names
     engine.close()
     return Run(plan, users, intervals, names)
+
+
+def _completed(interval: Interval) -> int:
+    return sum(one.completed for one in interval.scenarios)
