@@ -37,8 +37,8 @@ def test_a_server_that_serves_everybody() -> None:
 
 def test_users_who_hang_fail_a_level_that_others_make_look_good() -> None:
     # One scenario in a hundred hangs, far from the 5% that p95 allows: all users hang at last, and
-    # those who do not yet are fast. Counted in scenarios, for a busy machine completes few a second:
-    # of 60 users some ten hang in the first 900.
+    # those who do not yet are fast. Counted in scenarios, for a busy machine completes few a
+    # second: of 60 users some ten hang in the first 900.
     steps = [*[QUICK] * 99, HOUR]
     plan = workload("closed", "10ms", *steps, criteria=["p95<=500ms", "errors<3%"])
     run = record(plan, 60, 2.3, least=2400)

@@ -1,6 +1,7 @@
 """The server's sockets as the kernel tells them, against what was done to them."""
 
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -14,12 +15,14 @@ from headcount.counters import HostSource
 from headcount.counters.catalogue import catalogue
 from headcount.counters.naming import split_instance
 from headcount.counters.proc.netlink import own_namespace
-from headcount.counters.proc.served import shares
+from headcount.counters.proc.served import of_network, shares
+from headcount.counters.proc.serving import Place
 from headcount.counters.proc.sockets import (
     DiagTable,
     Listener,
     ProcTable,
     Table,
+    Times,
     inodes,
     open_table,
     parse,
@@ -143,6 +146,49 @@ def test_shares_are_of_connections_in_both_readings() -> None:
         "socket.sndbuf_limited": 0,
     }
     assert shares({}, now, 1.0) == shares(before, now, 0.0) == {}
+
+
+def test_the_network_is_what_connections_to_a_place_tell(server: Server) -> None:
+    with ExitStack() as stack:
+        table = stack.enter_context(closing(DiagTable(None)))
+        clients = [stack.enter_context(client) for client in server.connect(3)]
+        place = Place.of(f"127.0.0.1:{server.port}")
+        to = [(place.family, place.address, place.port)]
+        before = table.times_to(to)
+        assert len(before) == 3
+        for _ in range(5):
+            clients[0].sendall(b"segment")
+            time.sleep(0.01)
+        soon(lambda: sum(one.segments_out for one in table.times_to(to).values()) == 5)
+        figures = of_network(before, table.times_to(to), 2.0)
+        assert figures["socket.segments"] == 2.5
+        assert figures["socket.segments.lost"] == 0
+        assert 0 < figures["socket.round_trip"] < 100
+        # Of the same three connections, the kernel's own answer to the programs that hold them.
+        own_us = [tcp_info(client, "I", 148) for client in clients]
+        assert figures["socket.round_trip"] == pytest.approx(sum(own_us) / 3 / 1000, abs=0.01)
+        elsewhere = [(place.family, place.address, 1), (10, bytes(16), place.port)]
+        assert table.times_to(elsewhere) == table.times_to([]) == {}
+
+
+def tcp_info(client: socket.socket, form: str, offset: int) -> int:
+    info = client.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
+    value: int = struct.unpack_from(f"={form}", info, offset)[0]
+    return value
+
+
+def test_segments_that_the_other_end_had_already_are_not_lost() -> None:
+    def times(trip: int, out: int, resent: int, duplicates: int) -> Times:
+        return Times(0, 0, 0, 1448, trip, out, resent, duplicates)
+
+    before = {1: times(900, 100, 2, 0), 2: times(1100, 10, 5, 5), 3: times(1000, 7, 0, 0)}
+    now = {1: times(800, 150, 6, 1), 2: times(1200, 20, 9, 9), 4: times(0xFFFF_FFFF, 30, 3, 0)}
+    assert of_network(before, now, 2.0) == {
+        "socket.round_trip": 1.0,
+        "socket.segments": (50 + 10 + 30) / 2,
+        "socket.segments.lost": (3 + 0 + 3) / 2,
+    }
+    assert of_network({}, {}, 2.0) == {}
 
 
 def test_both_families_and_any_address() -> None:

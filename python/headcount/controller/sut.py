@@ -77,7 +77,8 @@ class Sut:
 
     def sources(self) -> list[Source]:
         """The counters of both sides that can be had."""
-        sources: list[Source] = [GeneratorSource("generator")]
+        places = [Place.of(one) for one in self.listens_at]
+        sources: list[Source] = [GeneratorSource("generator", places)]
         if self.server is not None:
             sources.append(self.server.source("sut"))
         elif self.local:

@@ -1,14 +1,27 @@
-"""The load generator's own process, so that a level the generator limited is recognised."""
+"""The load generator's own process, so that a level the generator limited is recognised.
+
+And its connections to the target, whose ends here show what the network does: for any server on any
+machine, also one of which nothing else is seen.
+"""
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from headcount.counters.proc import groups
+from headcount.counters.proc.fine import Moments
 from headcount.counters.proc.groups import Group
+from headcount.counters.proc.served import ConnectionTimes, of_network
+from headcount.counters.proc.serving import Place
+from headcount.counters.proc.sockets import DiagTable
 from headcount.counters.proc.source import SAMPLER_CPU_TIME, ProcessTree
 from headcount.counters.source import Sample
+
+CONNECTIONS_DUTY = 0.005
+"""Share of one core that reading the connections may cost. Our choice: once a second for some
+thousand connections, more rarely for more."""
 
 
 class GeneratorSource:
@@ -21,6 +34,7 @@ class GeneratorSource:
 
     Args:
         name: Whose counters these are.
+        to: Where the target listens.
         proc: Where procfs is mounted.
         sys: Where sysfs is mounted.
         clock: Seconds that never run backwards.
@@ -30,6 +44,7 @@ class GeneratorSource:
     def __init__(
         self,
         name: str = "generator",
+        to: Sequence[Place] = (),
         *,
         proc: Path = Path("/proc"),
         sys: Path = Path("/sys"),
@@ -41,17 +56,33 @@ class GeneratorSource:
         self._process = ProcessTree([os.getpid()], proc=proc, descend=False)
         self._proc, self._sys = os.fspath(proc), sys
         self._previous: tuple[float, Group] | None = None
+        self._table: DiagTable | None = None
+        self._connections = Moments([])
+        if to:
+            # Where the kernel may not be asked, nothing is known of the connections.
+            with suppress(OSError):
+                self._connections = self._moments(to)
 
     def sample(self) -> Sample:
         """Read the counters now; rates cover the time since the previous call."""
         began_s = time.thread_time()
         at_s = self._clock()
-        values = self._process.sample(at_s) | self._group(at_s)
+        self._connections.look(at_s)
+        values = self._process.sample(at_s) | self._group(at_s) | self._connections.take()
         values[SAMPLER_CPU_TIME] = (time.thread_time() - began_s) * 1000
         return Sample(at_s, values)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Let go of the kernel's table of sockets."""
+        if self._table is not None:
+            self._table.close()
+
+    def _moments(self, to: Sequence[Place]) -> Moments:
+        table = DiagTable(None)
+        self._table = table
+        places = [(one.family, one.address, one.port) for one in to]
+        connections = ConnectionTimes(lambda: table.times_to(places), of_network, self._clock)
+        return Moments([connections], duty=CONNECTIONS_DUTY)
 
     def _group(self, at_s: float) -> dict[str, float]:
         now = Group.read(self._sys, groups.limiting(self._sys, groups.paths(self._proc, "self")))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from headcount.analyse.diagnosis.decide import SOFTWARE, Decision, decide
-from headcount.analyse.diagnosis.evidence import cpu, disk
+from headcount.analyse.diagnosis.evidence import cpu, disk, path
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.regularity import is_regular
 from headcount.analyse.diagnosis.resample import draws
@@ -35,13 +35,23 @@ def confidence(
     if decision.limit != "none":
         if decision.saturated is None and decision.limit not in ("refusal", "generator"):
             sure *= threshold("sure.one_level")
-        elif (weighed.seen.elasticity or 0.0) > threshold("elasticity.saturated"):
+        elif still_bends(decision, weighed):
             sure *= threshold("sure.bending")
     if could_be_a_rate(decision, weighed, measured):
         sure *= threshold("sure.regular")
     if is_indirect(decision, weighed):
         sure *= threshold("sure.indirect")
     return round(sure * threshold("sure.unseen") ** len(rivals_not_observed(decision, weighed)), 3)
+
+
+def still_bends(decision: Decision, weighed: Weighed) -> bool:
+    """Whether throughput still grew a little where it should be flat.
+
+    What slows scenarios down with any number of users keeps no throughput from growing.
+    """
+    if decision.limit == "none" or weighed.slow is decision.sign is not None:
+        return False
+    return (weighed.seen.elasticity or 0.0) > threshold("elasticity.saturated")
 
 
 def could_be_a_rate(
@@ -90,6 +100,8 @@ def rivals_not_observed(decision: Decision, weighed: Weighed) -> list[Limit]:
     """
     if decision.limit in ("none", "generator", "refusal", "unknown"):
         return []
+    if decision.sign is not None and path.is_of(decision.sign):
+        return []  # TCP counts what it waits for itself
     clear = decision.sign is not None and decision.sign.score >= 0.8 and decision.limit in RESOURCES
     if clear:
         return ["memory"] if decision.limit == "disk" and "memory" not in weighed.signs else []

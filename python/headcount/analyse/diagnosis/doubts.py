@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from headcount.analyse.diagnosis.confidence import still_bends
 from headcount.analyse.diagnosis.decide import Decision
 from headcount.analyse.diagnosis.evidence import cpu
 from headcount.analyse.diagnosis.observation import Observation
@@ -45,7 +46,7 @@ def _bending(decision: Decision, weighed: Weighed) -> str | None:
             "no two levels are far enough apart to tell whether more users would have brought "
             "more throughput"
         )
-    if slope is None or decision.limit == "none" or slope <= threshold("elasticity.saturated"):
+    if slope is None or not still_bends(decision, weighed):
         return None
     return (
         f"throughput still grew a little at the top ({significant(slope)}% per 1% of users): "

@@ -32,6 +32,8 @@ HEADS: dict[tuple[Limit, str | None], str] = {
     ("delay", "acknowledgement"): (
         "Nothing is full, but each scenario waits for delayed acknowledgements of TCP"
     ),
+    ("delay", "loss"): "Nothing is full, but the network loses packets",
+    ("delay", "latency"): "Nothing is full, but users and server are far apart",
     ("delay", None): "Nothing is full, but each scenario takes long at any load",
     ("pause", "garbage collection"): "Pauses of the garbage collector, in which all users wait",
     ("pause", None): "Pauses in which all users wait",

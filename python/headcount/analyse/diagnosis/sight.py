@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from headcount.analyse.diagnosis.evidence import cpu, software
+from headcount.analyse.diagnosis.evidence import cpu, path, software
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.sign import Sign
 from headcount.bundle.environment import ServerFound
@@ -34,6 +34,8 @@ def can_prove(seen: Sight, sign: Sign) -> bool:
     """
     if seen == "processes" or sign.limit in ("refusal", "generator"):
         return True
+    if path.is_of(sign):
+        return True  # the generator's end of the connections shows it
     if sign.limit in ("pool", "lock", "upstream", "limiter"):
         return any(figure.counter not in BY_LOAD for figure in sign.figures)
     return seen == "machine"

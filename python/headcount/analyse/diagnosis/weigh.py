@@ -12,6 +12,7 @@ from headcount.analyse.diagnosis.evidence import (
     generator,
     memory,
     network,
+    path,
     refusal,
     reported,
     software,
@@ -92,7 +93,10 @@ def weigh(observations: Sequence[Observation], known: Known = NOTHING_KNOWN) -> 
         # Refusals begin where the last place is taken: only those beyond show them.
         signs["refusal"] = deciding[-1]["refusal"]
     late = _late(observations, seen, levels)
-    slow = known.pausing or delay.sign(observations, seen)
+    slow = delay.sign(observations, seen)
+    # Where packets are lost, some seconds look like pauses.
+    if known.pausing is not None and (slow is None or slow.detail != path.LOSS):
+        slow = known.pausing
     return Weighed(seen, levels, signs, late, killed, slow, sight(seen.levels, known.server), known)
 
 

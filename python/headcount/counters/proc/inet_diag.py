@@ -14,8 +14,8 @@ from headcount.counters.proc.netlink import align
 INFO = 2
 """INET_DIAG_INFO: the attribute that holds tcp_info; bit INFO - 1 of a question asks for it."""
 BYTECODE = 1
-_SAME_PORT, _NEVER, _JUMP = 11, 0, 1
-"""Operations of the kernel's filter: INET_DIAG_BC_S_EQ, _NOP (which carries a port), _JMP."""
+_SAME_PORT, _SAME_PEER_PORT, _NEVER, _JUMP = 11, 12, 0, 1
+"""Operations of the kernel's filter: INET_DIAG_BC_S_EQ, _D_EQ, _NOP (carries a port), _JMP."""
 _HEADER_BYTES, _MESSAGE_BYTES = 16, 72
 _TIMES = {
     "segment": ("<u4", 16),
@@ -23,16 +23,20 @@ _TIMES = {
     "sent_ms": ("<u4", 44),
     "received_ms": ("<u4", 52),
     "acknowledged_ms": ("<u4", 56),
+    "resent": ("<u4", 100),
+    "round_trip": ("<u4", 148),
     "segments_in": ("<u4", 152),
     "segments_out": ("<u4", 156),
     "busy": ("<u8", 168),
     "by_receiver": ("<u8", 176),
     "by_buffer": ("<u8", 184),
+    "duplicates": ("<u4", 216),
 }
 """Fields of tcp_info with their offsets: bytes of a segment that is sent; segments not yet
 acknowledged; milliseconds since data was sent, since it was received, since an acknowledgement was;
-segments with data; microseconds busy, limited by the receiver's window, limited by the send buffer
-(Linux 4.10)."""
+segments sent again; the shortest round trip in microseconds; segments with data; microseconds busy,
+limited by the receiver's window, limited by the send buffer (Linux 4.10); segments that the other
+end says it had already (DSACK, Linux 4.19)."""
 _FIELDS = {
     "length": ("<u4", 0),
     "family": ("u1", 16),
@@ -52,16 +56,17 @@ _FIELDS = {
 ``received`` is the length of the accept queue, ``sent`` its limit."""
 
 
-def port_filter(ports: Sequence[int]) -> bytes:
-    """A filter for the kernel that lets pass whatever has one of these local ports.
+def port_filter(ports: Sequence[int], *, of_peer: bool = False) -> bytes:
+    """A filter for the kernel that lets pass whatever has one of these ports, local or the peer's.
 
     Each port is two operations, compare and the port; all but the last are followed by a jump to
     the end, which accepts. Past the end by one operation rejects.
     """
     code = b""
     end = len(ports) * 12 - 4
+    compare = _SAME_PEER_PORT if of_peer else _SAME_PORT
     for number, port in enumerate(ports):
-        code += struct.pack("=BBHBBH", _SAME_PORT, 8, 12, _NEVER, 0, port)
+        code += struct.pack("=BBHBBH", compare, 8, 12, _NEVER, 0, port)
         if number < len(ports) - 1:
             code += struct.pack("=BBH", _JUMP, 4, end - len(code))
     return code

@@ -19,7 +19,12 @@ _RENEW_S = 30.0
 """How often it is looked up which listening sockets are the server's: they hardly change."""
 _TIMES_EVERY_S = 0.9
 """Times of connections are sums: once a second is enough for their growth."""
-_US_PER_S = 1e6
+_US_PER_S, _US_PER_MS = 1e6, 1e3
+_NO_TRIP = 0xFFFF_FFFF
+"""The kernel's shortest round trip of a connection that has had none."""
+_NEW = Times(0, 0, 0)
+Readings = Mapping[int, Times]
+"""What TCP has counted, by connection."""
 _LENGTHS = {2: 4, 10: 16}
 """Bytes of an address, by its family: AF_INET, AF_INET6."""
 _LOOPBACK = "lo"
@@ -72,6 +77,10 @@ class OwnListeners:
             own = self._renewed(everybody)
         self.latest = own
         return own
+
+    def times(self) -> Readings | None:
+        """What TCP has counted of the connections that the sockets last read took up."""
+        return self.table.times(self.latest) if self.latest else None
 
     def _at_places(self, everybody: list[Listener]) -> list[Listener]:
         """Those that take connections to the server's places; all if no places are known."""
@@ -144,37 +153,72 @@ class ConnectionQueues:
 
 
 class ConnectionTimes:
-    """The share of time in which connections had something to send, and what held it up."""
+    """What TCP counts of connections: what held them up, the round trip, and what was lost.
 
-    def __init__(self, own: OwnListeners, clock: Callable[[], float] = time.monotonic) -> None:
+    Args:
+        read: Reads the times of all connections; None where nothing tells them.
+        figures: What to make of two readings, and the seconds between.
+        clock: Seconds that never run backwards.
+
+    """
+
+    def __init__(
+        self,
+        read: Callable[[], Readings | None],
+        figures: Callable[[Readings, Readings, float], Mapping[str, float]],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         """Look at nothing yet."""
-        self._own = own
+        self._read = read
+        self._figures = figures
         self._clock = clock
-        self._previous: tuple[float, Mapping[int, Times]] | None = None
+        self._previous: tuple[float, Readings] | None = None
 
     def look(self) -> Iterable[Look]:
-        """Compare with the look a second before; of connections that were there in both."""
+        """Compare with the look a second before."""
         at_s = self._clock()
-        if not self._own.latest or (
-            self._previous is not None and at_s - self._previous[0] < _TIMES_EVERY_S
-        ):
+        if self._previous is not None and at_s - self._previous[0] < _TIMES_EVERY_S:
             return ()
-        now = self._own.table.times(self._own.latest)
+        now = self._read()
         was, self._previous = self._previous, None if now is None else (at_s, now)
         if was is None or now is None:
             return ()
-        found = shares(was[1], now, at_s - was[0])
-        if now:
-            found["socket.segment"] = sum(one.segment for one in now.values()) / len(now)
+        found = self._figures(was[1], now, at_s - was[0])
         return [(name, "mean", value) for name, value in found.items()]
 
     def close(self) -> None:
         """Nothing is held."""
 
 
+def of_server(previous: Readings, current: Readings, elapsed_s: float) -> dict[str, float]:
+    """All figures of the connections that a server took up."""
+    found = shares(previous, current, elapsed_s) | of_network(previous, current, elapsed_s)
+    if current:
+        found["socket.segment"] = sum(one.segment for one in current.values()) / len(current)
+    return found
+
+
+def of_network(previous: Readings, current: Readings, elapsed_s: float) -> dict[str, float]:
+    """What the network does to connections: round trip in ms, segments sent and lost a second.
+
+    A connection that is new counts from its beginning; what one did that has ended is not known.
+    """
+    found: dict[str, float] = {}
+    trips = [one.round_trip for one in current.values() if 0 < one.round_trip < _NO_TRIP]
+    if trips:
+        found["socket.round_trip"] = sum(trips) / len(trips) / _US_PER_MS
+    if current and elapsed_s > 0:
+        pairs = [(previous.get(key, _NEW), now) for key, now in current.items()]
+        sent = sum(max(now.segments_out - was.segments_out, 0) for was, now in pairs)
+        lost = sum(max(now.lost - was.lost, 0) for was, now in pairs)
+        found["socket.segments"] = sent / elapsed_s
+        found["socket.segments.lost"] = lost / elapsed_s
+    return found
+
+
 def shares(
-    previous: Mapping[int, Times],
-    current: Mapping[int, Times],
+    previous: Readings,
+    current: Readings,
     elapsed_s: float,
 ) -> dict[str, float]:
     """Shares of time, the mean over connections in both readings; nothing where there are none."""
@@ -270,7 +314,11 @@ def gauges_of(
     """
     first = roots[0] if roots else None
     own = OwnListeners(open_table(proc, first, namespace), proc, roots, members, places)
-    gauges: list[Gauge] = [AcceptQueues(own), ConnectionQueues(own), ConnectionTimes(own)]
+    gauges: list[Gauge] = [
+        AcceptQueues(own),
+        ConnectionQueues(own),
+        ConnectionTimes(own.times, of_server),
+    ]
     if proc == "/proc":
         with suppress(OSError):
             gauges.append(NetworkQueues(QueueTable(namespace), own))

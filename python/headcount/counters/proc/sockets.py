@@ -68,14 +68,36 @@ class Queues:
 
 
 class Times(NamedTuple):
-    """Of a connection: microseconds busy, and limited by receiver or buffer; bytes of a segment."""
+    """What TCP has counted of a connection.
+
+    Attributes:
+        busy, by_receiver, by_buffer: Microseconds with something to send, and of these held up by
+            the receiver's window or by the send buffer.
+        segment: Bytes of a full segment.
+        round_trip: The shortest round trip in microseconds; 0 if there was none yet.
+        segments_out: Segments with data that were sent, those sent again included.
+        resent: Segments that were sent again.
+        duplicates: Of those, the ones that the other end already had.
+
+    """
 
     busy: int
     by_receiver: int
     by_buffer: int
     segment: int = 0
+    round_trip: int = 0
+    segments_out: int = 0
+    resent: int = 0
+    duplicates: int = 0
+
+    @property
+    def lost(self) -> int:
+        """Segments that the network lost: sent again, and not for nothing."""
+        return max(self.resent - self.duplicates, 0)
 
 
+Address = tuple[int, bytes, int]
+"""Family, address in 16 bytes, port."""
 Row = tuple[int, int, bytes, int, int, int, int]
 """A socket: family, state, address, port, bytes to send, bytes to read, inode."""
 
@@ -140,10 +162,17 @@ class DiagTable:
         """Times of the connections that these took up, by connection."""
         found: dict[int, Times] = {}
         for rows in self._connections(listeners, extension=1 << (INFO - 1)):
-            if "busy" not in (rows.dtype.names or ()):
-                continue
-            times = map(Times, *(rows[name].tolist() for name in Times._fields))
-            found |= zip(rows["cookie"].tolist(), times, strict=True)
+            found |= _times(rows)
+        return found
+
+    def times_to(self, places: Sequence[Address]) -> Mapping[int, Times]:
+        """Times of all connections of this machine to these addresses, by connection."""
+        found: dict[int, Times] = {}
+        for family in sorted({family for family, _, _ in places}):
+            own = [(address, port) for each, address, port in places if each == family]
+            code = port_filter(sorted({port for _, port in own}), of_peer=True)
+            for rows in self._rows(family, _ESTABLISHED, 1 << (INFO - 1), code):
+                found |= _times(rows[_to(own, rows)])
         return found
 
     def outgoing(self, inodes: frozenset[int]) -> list[Outgoing]:
@@ -308,6 +337,27 @@ def _of(listeners: Sequence[Listener], rows: np.ndarray[Any, Any]) -> np.ndarray
             same &= (rows["high"] == high) & (rows["low"] == low)
         wanted |= same
     return wanted
+
+
+def _to(places: Sequence[tuple[bytes, int]], rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Which connections lead to one of these addresses and ports."""
+    wanted = np.zeros(len(rows), dtype=bool)
+    for address, port in places:
+        high, low = struct.unpack("<QQ", address)
+        wanted |= (
+            (rows["peer_port"] == port) & (rows["peer_high"] == high) & (rows["peer_low"] == low)
+        )
+    return wanted
+
+
+def _times(rows: np.ndarray[Any, Any]) -> dict[int, Times]:
+    """What TCP has counted, by connection; nothing where the kernel is too old to tell."""
+    names = rows.dtype.names or ()
+    if "busy" not in names:
+        return {}
+    missing = [0] * len(rows)
+    columns = (rows[name].tolist() if name in names else missing for name in Times._fields)
+    return dict(zip(rows["cookie"].tolist(), map(Times, *columns), strict=True))
 
 
 def _outgoing(row: Any) -> Outgoing:

@@ -1,12 +1,12 @@
 """Signs of a server that is slow for everybody, also for a few users: nothing is full.
 
 Scenarios are slow already at the level with the fewest users, and more users do not make them
-slower. So no queue explains them: what takes the time is in each scenario itself.
+slower. So no queue explains them: what takes the time is in each scenario itself, or on its way.
 """
 
 from collections.abc import Sequence
 
-from headcount.analyse.diagnosis.evidence import cpu, upstream
+from headcount.analyse.diagnosis.evidence import cpu, path, upstream
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.saturation import Saturation
 from headcount.analyse.diagnosis.sign import Sign, figure
@@ -27,7 +27,7 @@ TOOK = "load.service_time"
 
 
 def sign(observations: Sequence[Observation], seen: Saturation) -> Sign | None:
-    """What makes every scenario slow: another server, or the scenario itself.
+    """What makes every scenario slow: the network, another server, or the scenario itself.
 
     None if users wait for each other, or if scenarios with the fewest users met the criteria and
     their requests hardly wait.
@@ -35,19 +35,26 @@ def sign(observations: Sequence[Observation], seen: Saturation) -> Sign | None:
     light = seen.light
     if light is None or light.service_s is None or not light.per_s:
         return None
-    level = max((o for o in observations if o.valid), key=lambda o: o.users)
-    if not light.is_failed and (level.users == light.users or not _waits(light)):
-        return None
+    valid = [one for one in observations if one.valid]
+    level = max(valid, key=lambda o: o.users)
     grown = seen.growth or 1.0
     score = 1 - between(grown, threshold("delay.steady"), threshold("delay.grown"))
-    if score <= 0:
+    far = path.latency_sign(light, score)
+    is_slow = light.is_failed or (level.users > light.users and _waits(light, far))
+    if score <= 0 or not (is_slow or any(one.is_failed for one in valid)):
         return None
-    return _upstream(light, seen, score) or _own(light, level, score)
+    losing = path.loss_sign(valid, score)
+    if losing is not None or not is_slow:
+        return losing
+    return _upstream(light, seen, score) or far or _own(light, level, score)
 
 
-def _waits(light: Observation) -> bool:
-    """Whether requests of a few users take long, and the server hardly computes meanwhile."""
-    computes = _computing(light)
+def _waits(light: Observation, far: Sign | None) -> bool:
+    """Whether requests of a few users take long, and the server hardly computes meanwhile.
+
+    While they are on their way it does not; otherwise its CPU time tells.
+    """
+    computes = 0.0 if far is not None else _computing(light)
     if computes is None or light.service_s is None:
         return False
     waits_s = (1 - computes) * light.service_s / light.requests
