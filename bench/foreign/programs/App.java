@@ -217,7 +217,8 @@ public final class App {
     var steps = steps();
     byte[] body = new byte[(int) number("bytes", 200)];
     var server = HttpServer.create(
-        new InetSocketAddress("127.0.0.1", (int) number("port", 0)), (int) number("backlog", 1024));
+        new InetSocketAddress(FLAGS.getOrDefault("host", "127.0.0.1"), (int) number("port", 0)),
+        (int) number("backlog", 1024));
     server.createContext("/", exchange -> serve(exchange, steps, body));
     server.setExecutor(Executors.newFixedThreadPool((int) number("threads", 16)));
     server.start();

@@ -24,6 +24,7 @@ import (
 )
 
 var (
+	host        = flag.String("host", "127.0.0.1", "the address where it listens")
 	port        = flag.Int("port", 0, "where it listens")
 	cpuMs       = flag.Float64("cpu-ms", 0, "CPU time of a request")
 	sleepMs     = flag.Float64("sleep-ms", 0, "what a request waits")
@@ -295,7 +296,7 @@ func listen() net.Listener {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	check(err)
 	check(syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1))
-	check(syscall.Bind(fd, &syscall.SockaddrInet4{Port: *port, Addr: [4]byte{127, 0, 0, 1}}))
+	check(syscall.Bind(fd, &syscall.SockaddrInet4{Port: *port, Addr: [4]byte(net.ParseIP(*host).To4())}))
 	waiting := *backlog
 	if waiting == 0 {
 		waiting = 1024

@@ -5,7 +5,7 @@ const http = require("node:http");
 const net = require("node:net");
 const { parseArgs } = require("node:util");
 
-const names = ["port", "cpu-ms", "sleep-ms", "places", "held-ms", "lock-ms", "upstream", "database",
+const names = ["host", "port", "cpu-ms", "sleep-ms", "places", "held-ms", "lock-ms", "upstream", "database",
   "connections", "statement", "names", "redis", "rounds", "live-mib", "garbage-kib", "shed", "bytes"];
 const { values: flags } = parseArgs({ options: Object.fromEntries(names.map((name) => [name, { type: "string" }])) });
 const number = (name) => Number(flags[name] ?? 0);
@@ -138,4 +138,4 @@ async function serve(request, answer) {
   }
 }
 
-http.createServer({ keepAliveTimeout: 60000 }, serve).listen(number("port"), "127.0.0.1", 1024);
+http.createServer({ keepAliveTimeout: 60000 }, serve).listen(number("port"), flags.host ?? "127.0.0.1", 1024);

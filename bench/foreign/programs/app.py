@@ -33,6 +33,7 @@ def flags(words: Sequence[str]) -> argparse.Namespace:
         parser.add_argument(f"--{name}", type=int, default=0)
     for name in ("database", "statement", "redis", "log"):
         parser.add_argument(f"--{name}", default="")
+    parser.add_argument("--host", default="127.0.0.1")
     return parser.parse_args(words)
 
 
@@ -186,7 +187,7 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, given: argparse.Namespace) -> None:
-        super().__init__(("127.0.0.1", given.port), Handler)
+        super().__init__((given.host, given.port), Handler)
         self.application = Application(given)
 
 

@@ -43,7 +43,7 @@ function steps(flags) {
 }
 
 function main() {
-  const names = ["port", "workers", "blocked-ms", "gap", "hash", "sync", "sync-kb", "sleep-ms", "rows", "live-mib", "collect-ms", "delay"];
+  const names = ["host", "port", "workers", "blocked-ms", "gap", "hash", "sync", "sync-kb", "sleep-ms", "rows", "live-mib", "collect-ms", "delay"];
   const options = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
   const { values: flags } = parseArgs({ options });
   const todo = steps(flags);
@@ -66,7 +66,7 @@ function main() {
     }
   });
   const server = http.createServer({ noDelay: flags.delay !== "on" }, app);
-  server.listen(Number(flags.port), "127.0.0.1", 1024);
+  server.listen(Number(flags.port), flags.host ?? "127.0.0.1", 1024);
   server.keepAliveTimeout = 60000;
 }
 

@@ -10,7 +10,7 @@ MODULES = Path("/usr/lib/apache2/modules")
 USUAL = ("authz_core", "mime", "dir", "alias")
 CONFIGURATION = """
 {loads}
-ServerName 127.0.0.1
+ServerName {host}
 Listen {address}
 User nobody
 Group nogroup
@@ -44,6 +44,7 @@ def apache(component: Component, place: Place) -> Start:
     config = component.config.replace("{scripts}", str(scripts))
     text = CONFIGURATION.format(
         loads="\n".join(f"LoadModule {one}_module {MODULES}/mod_{one}.so" for one in names),
+        host=place.host,
         address=place.address,
         folder=place.folder,
         pages=page_folder(component, place),

@@ -10,26 +10,26 @@ from bench.foreign.tools import PROGRAMS
 def go(component: Component, place: Place) -> Start:
     """On net/http."""
     program = str(place.tools.go())
-    return Start([program, "--port", str(place.port), *_flags(component)], place.address)
+    return Start([program, *place.flags, *_flags(component)], place.address)
 
 
 def node(component: Component, place: Place) -> Start:
     """On Node's http."""
     modules = place.tools.node()
     command = ["node", *shlex.split(component.options), str(modules / "app.js")]
-    return Start([*command, "--port", str(place.port), *_flags(component)], place.address)
+    return Start([*command, *place.flags, *_flags(component)], place.address)
 
 
 def java(component: Component, place: Place) -> Start:
     """On the JDK's com.sun.net.httpserver."""
     command = ["java", *shlex.split(component.options), "-cp", place.tools.java(), "App"]
-    return Start([*command, "--port", str(place.port), *_flags(component)], place.address)
+    return Start([*command, *place.flags, *_flags(component)], place.address)
 
 
 def python(component: Component, place: Place) -> Start:
     """On http.server, with a thread for each connection."""
-    command = [str(place.tools.python()), str(PROGRAMS / "app.py"), "--port", str(place.port)]
-    return Start([*command, *_flags(component)], place.address)
+    command = [str(place.tools.python()), str(PROGRAMS / "app.py")]
+    return Start([*command, *place.flags, *_flags(component)], place.address)
 
 
 def gunicorn(component: Component, place: Place) -> Start:
@@ -42,8 +42,8 @@ def gunicorn(component: Component, place: Place) -> Start:
 
 def uvicorn(component: Component, place: Place) -> Start:
     """Under uvicorn with one worker."""
-    command = [str(place.tools.python()), "-m", "uvicorn", "--host", "127.0.0.1"]
-    command += ["--port", str(place.port), "--no-access-log", "--log-level", "error"]
+    command = [str(place.tools.python()), "-m", "uvicorn", *place.flags]
+    command += ["--no-access-log", "--log-level", "error"]
     command += ["--lifespan", "off", *shlex.split(component.options)]
     command += ["--app-dir", str(PROGRAMS), "app:asgi"]
     return Start(command, place.address, {"APP_FLAGS": component.flags})

@@ -58,26 +58,26 @@ def starman(component: Component, place: Place) -> Start:
 def express(component: Component, place: Place) -> Start:
     """On Node."""
     command = ["node", *shlex.split(component.options), str(place.tools.express() / "shop.js")]
-    command += ["--port", str(place.port), *shlex.split(component.flags)]
+    command += [*place.flags, *shlex.split(component.flags)]
     return _start(component, command, place.address)
 
 
 def tomcat(component: Component, place: Place) -> Start:
     """Embedded in a program."""
     command = ["java", *shlex.split(component.options), "-cp", place.tools.tomcat(), "Shop"]
-    command += ["--port", str(place.port), "--base", str(place.folder)]
+    command += [*place.flags, "--base", str(place.folder)]
     return Start([*command, *shlex.split(component.flags)], place.address)
 
 
 def axum(component: Component, place: Place) -> Start:
     """On tokio, in Rust."""
-    command = [str(place.tools.axum()), "--port", str(place.port)]
+    command = [str(place.tools.axum()), *place.flags]
     return Start([*command, *shlex.split(component.flags)], place.address)
 
 
 def store(component: Component, place: Place) -> Start:
     """Go before MariaDB or memcached."""
-    command = [str(place.tools.store()), "--port", str(place.port)]
+    command = [str(place.tools.store()), *place.flags]
     return Start([*command, *shlex.split(component.flags)], place.address)
 
 

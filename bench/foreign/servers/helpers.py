@@ -11,7 +11,7 @@ from bench.foreign.tools import PROGRAMS
 
 def names(component: Component, place: Place) -> Start:
     """A name server that is slow to answer."""
-    command = [sys.executable, str(PROGRAMS / "names.py"), "--port", str(place.port)]
+    command = [sys.executable, str(PROGRAMS / "names.py"), *place.flags]
     return Start([*command, *shlex.split(component.flags)], place.address)
 
 

@@ -13,7 +13,7 @@ DOVECOT = """
 base_dir = {folder}/run
 state_dir = {folder}/state
 protocols = imap
-listen = 127.0.0.1
+listen = {host}
 log_path = {folder}/log
 info_log_path = /dev/null
 default_internal_user = {user}
@@ -78,9 +78,9 @@ maillog_file = {folder}/log
 maillog_file_prefixes = {folder}, /dev
 myhostname = mail.test.invalid
 mydomain = test.invalid
-inet_interfaces = 127.0.0.1
+inet_interfaces = all
 inet_protocols = ipv4
-mynetworks = 127.0.0.0/8
+mynetworks = {users}
 mydestination =
 alias_maps =
 local_recipient_maps =
@@ -93,7 +93,7 @@ smtpd_peername_lookup = no
 {config}
 """
 MASTER = """
-127.0.0.1:{port} inet n - n - 200 smtpd
+{address} inet n - n - 200 smtpd
 cleanup unix n - n - 0 cleanup
 qmgr unix n - n 300 1 qmgr
 rewrite unix - - n - - trivial-rewrite
@@ -125,6 +125,7 @@ def dovecot(component: Component, place: Place) -> Start:
         user=account.pw_name,
         group=group,
         mail=home / "mail",
+        host=place.host,
         port=place.port,
         config=component.config,
     )
@@ -140,9 +141,11 @@ def postfix(component: Component, place: Place) -> Start:
     for folder in (place.folder / "etc", place.folder / "data", home / "queue"):
         folder.mkdir()
     os.chown(place.folder / "data", owner.pw_uid, owner.pw_gid)
-    main = MAIN.format(folder=place.folder, queue=home / "queue", config=component.config)
+    main = MAIN.format(
+        folder=place.folder, queue=home / "queue", users=place.network, config=component.config
+    )
     written(place, "etc/main.cf", main)
-    written(place, "etc/master.cf", MASTER.format(port=place.port))
+    written(place, "etc/master.cf", MASTER.format(address=place.address))
     etc = str(place.folder / "etc")
     subprocess.run([program("postfix"), "-c", etc, "check"], check=True, capture_output=True)
     command = ["/usr/lib/postfix/sbin/master", "-d", "-c", etc]

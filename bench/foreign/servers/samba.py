@@ -14,7 +14,7 @@ SMB = """
 [global]
   workgroup = SHOP
   server role = standalone server
-  interfaces = 127.0.0.1
+  interfaces = {host}
   bind interfaces only = yes
   smb ports = {port}
   disable netbios = yes
@@ -53,6 +53,7 @@ def samba(component: Component, place: Place) -> Start:
     data = Path(place.addresses["disk"]) if component.on_disk else place.folder
     (data / "data").mkdir()
     text = SMB.format(
+        host=place.host,
         port=place.port,
         folder=place.folder,
         data=data / "data",

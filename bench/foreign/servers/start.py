@@ -7,11 +7,12 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench.foreign.address import LOOPBACK, network_of
 from bench.foreign.case import Component
 from bench.foreign.tools import Tools
 
@@ -38,6 +39,7 @@ class Place:
         tools: The programs that the bench built.
         addresses: Those of the servers started before it, by name.
         users: How many users come, at most.
+        host: The address that it listens at: loopback, or in a network of the servers' own.
 
     """
 
@@ -46,11 +48,22 @@ class Place:
     tools: Tools
     addresses: Mapping[str, str]
     users: int
+    host: str = LOOPBACK
 
     @property
     def address(self) -> str:
         """Where it listens."""
-        return f"127.0.0.1:{self.port}"
+        return f"{self.host}:{self.port}"
+
+    @property
+    def flags(self) -> list[str]:
+        """Where it listens, as flags of a program."""
+        return ["--host", self.host, "--port", str(self.port)]
+
+    @property
+    def network(self) -> str:
+        """The addresses that its users come from."""
+        return network_of(self.host)
 
 
 @dataclass(frozen=True)
@@ -80,7 +93,7 @@ def free_port(taken: set[int]) -> int:
         if port in taken:
             continue
         with socket.socket() as one, contextlib.suppress(OSError):
-            one.bind(("127.0.0.1", port))
+            one.bind((LOOPBACK, port))
             taken.add(port)
             return port
     raise RuntimeError("no port is free")
@@ -88,7 +101,7 @@ def free_port(taken: set[int]) -> int:
 
 @contextlib.contextmanager
 def running(
-    start: Start, component: Component, place: Place, within: list[str]
+    start: Start, component: Component, place: Place, within: Sequence[str]
 ) -> Iterator[subprocess.Popen[Any]]:
     """The server, until the end of the block; `within` is what its command is run by."""
     command = [*within, *_limited(component), *start.command]

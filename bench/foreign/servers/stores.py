@@ -15,8 +15,8 @@ BOUNCER = """
 [databases]
 shop = host={host} port={port} dbname=shop
 [pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = {own}
+listen_addr = {own_host}
+listen_port = {own_port}
 unix_socket_dir =
 auth_type = plain
 auth_file = {folder}/users
@@ -44,7 +44,9 @@ def postgresql(component: Component, place: Place) -> Start:
         stderr=subprocess.PIPE,
         cwd="/",
     )
-    settings = {"listen_addresses": "127.0.0.1", "unix_socket_directories": ""}
+    with (data / "pg_hba.conf").open("a", encoding="utf-8") as file:
+        file.write(f"host all all {place.network} scram-sha-256\n")
+    settings = {"listen_addresses": place.host, "unix_socket_directories": ""}
     settings |= {"port": str(place.port)} | component.settings
     lines = [f"-c{key}={value}" for key, value in settings.items()]
 
@@ -62,7 +64,11 @@ def pgbouncer(component: Component, place: Place) -> Start:
     """A pool of connections to the database of another component."""
     host, _, rest = place.addresses[component.database].partition(":")
     text = BOUNCER.format(
-        host=host, port=rest.partition("/")[0], own=place.port, folder=place.folder
+        host=host,
+        port=rest.partition("/")[0],
+        own_host=place.host,
+        own_port=place.port,
+        folder=place.folder,
     )
     text += "".join(f"{key} = {value}\n" for key, value in component.settings.items())
     (place.folder / "bouncer.ini").write_text(text, "utf-8")
@@ -73,7 +79,8 @@ def pgbouncer(component: Component, place: Place) -> Start:
 
 def redis(component: Component, place: Place) -> Start:
     """It keeps nothing."""
-    command = [program("redis-server"), "--port", str(place.port), "--bind", "127.0.0.1"]
+    command = [program("redis-server"), "--port", str(place.port), "--bind", place.host]
+    command += ["--protected-mode", "no"]  # else it answers only loopback without a password
     command += ["--save", "", "--appendonly", "no", "--dir", str(place.folder)]
     return Start([*command, *component.options.split()], place.address)
 
@@ -115,7 +122,7 @@ def mariadb(component: Component, place: Place) -> Start:
         cwd="/",
     )
     socket = f"{place.folder}/socket"
-    settings = {"port": str(place.port), "bind-address": "127.0.0.1", "socket": socket}
+    settings = {"port": str(place.port), "bind-address": place.host, "socket": socket}
     settings |= {"pid-file": f"{place.folder}/pid", "skip-name-resolve": "on"}
     settings |= {"innodb-buffer-pool-size": "64M", "max-connections": "200"} | component.settings
     lines = [f"--{key}={value}" for key, value in settings.items()]
@@ -136,5 +143,5 @@ def mariadb(component: Component, place: Place) -> Start:
 
 def memcached(component: Component, place: Place) -> Start:
     """With 64 MB."""
-    command = [program("memcached"), "-l", "127.0.0.1", "-p", str(place.port), "-u", "nobody"]
+    command = [program("memcached"), "-l", place.host, "-p", str(place.port), "-u", "nobody"]
     return Start([*command, *component.options.split()], place.address)

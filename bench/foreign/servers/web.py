@@ -44,7 +44,7 @@ frontend f
 """
 LIGHTTPD = """
 server.document-root = "{pages}"
-server.bind = "127.0.0.1"
+server.bind = "{host}"
 server.port = {port}
 server.modules = ()
 server.errorlog = "{folder}/error.log"
@@ -64,7 +64,7 @@ CADDY = """
   }}
 }}
 http://:{port} {{
-  bind 127.0.0.1
+  bind {host}
   root * {pages}
   {config}
 }}
@@ -126,6 +126,7 @@ def lighttpd(component: Component, place: Place) -> Start:
     ]
     text = LIGHTTPD.format(
         folder=place.folder,
+        host=place.host,
         port=place.port,
         usual="\n".join(usual),
         config=component.config,
@@ -138,7 +139,10 @@ def lighttpd(component: Component, place: Place) -> Start:
 def caddy(component: Component, place: Place) -> Start:
     """Without its administration and certificates."""
     text = CADDY.format(
-        port=place.port, config=component.config, pages=page_folder(component, place)
+        host=place.host,
+        port=place.port,
+        config=component.config,
+        pages=page_folder(component, place),
     )
     path = written(place, "Caddyfile", text)
     command = [str(place.tools.caddy()), "run", "--adapter", "caddyfile", "--config", path]

@@ -15,6 +15,7 @@ import (
 )
 
 var (
+	host        = flag.String("host", "127.0.0.1", "the address where it listens")
 	port        = flag.Int("port", 0, "where it listens")
 	mysql       = flag.String("mysql", "", "host:port of MariaDB, with the database shop")
 	connections = flag.Int("connections", 4, "to MariaDB")
@@ -94,5 +95,5 @@ func main() {
 		}
 		fmt.Fprintf(writer, "%0200d\n", 0)
 	})
-	log.Fatal(http.ListenAndServe(fmt.Sprintf("127.0.0.1:%d", *port), nil))
+	log.Fatal(http.ListenAndServe(fmt.Sprintf("%s:%d", *host, *port), nil))
 }

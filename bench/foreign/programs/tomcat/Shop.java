@@ -108,7 +108,7 @@ public final class Shop extends HttpServlet {
     tomcat.setBaseDir(FLAGS.get("base"));
     tomcat.setPort((int) number("port", 0));
     var connector = tomcat.getConnector();
-    connector.setProperty("address", "127.0.0.1");
+    connector.setProperty("address", FLAGS.getOrDefault("host", "127.0.0.1"));
     connector.setProperty("maxKeepAliveRequests", "-1");
     for (String name : List.of("maxThreads", "maxConnections", "acceptCount")) {
       if (FLAGS.containsKey(name)) {

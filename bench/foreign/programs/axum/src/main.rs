@@ -50,11 +50,12 @@ async fn answer(State(shop): State<Arc<Shop>>) -> Vec<u8> {
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let flags: HashMap<&str, f64> = words
+    let flags: HashMap<&str, &str> = words
         .chunks(2)
-        .map(|pair| (pair[0].trim_start_matches("--"), pair[1].parse().expect("a number")))
+        .map(|pair| (pair[0].trim_start_matches("--"), pair[1].as_str()))
         .collect();
-    let number = |name: &str| flags.get(name).copied().unwrap_or(0.0);
+    let number = |name: &str| flags.get(name).map_or(0.0, |text| text.parse().expect("a number"));
+    let host = flags.get("host").copied().unwrap_or("127.0.0.1");
     let ms = |name: &str| Duration::from_secs_f64(number(name) / 1000.0);
     let shop = Arc::new(Shop {
         work: number("rounds") as u64,
@@ -70,7 +71,7 @@ fn main() {
     let threads = number("threads").max(1.0) as usize;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
     runtime.expect("a runtime").block_on(async move {
-        let place = format!("127.0.0.1:{}", number("port"));
+        let place = format!("{host}:{}", number("port"));
         let listener = tokio::net::TcpListener::bind(place).await.expect("a free port");
         let routes = Router::new().fallback(get(answer)).with_state(shop);
         axum::serve(listener, routes).await.expect("a server");
