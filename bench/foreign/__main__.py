@@ -65,6 +65,12 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="of the strengths")
     parser.add_argument("--repeat", type=int, default=1, help="how often, with the next seeds")
     parser.add_argument("--neighbours", action="store_true", help="other programs use some CPU")
+    parser.add_argument(
+        "--over-ssh",
+        action="store_true",
+        help="all servers of a case are in a network namespace at the far end of a cable, as on "
+        "another machine, and Headcount reads their counters over SSH (needs root)",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="all answers, for programs")
     parser.add_argument("--tools", type=Path, default=CACHE, help="folder for what is built")
     return parser.parse_args(arguments)
@@ -83,7 +89,14 @@ def _played(
         for case in wanted:
             try:
                 played = play(
-                    case, seed, keep, tools, options.neighbours, options.duration, options.levels
+                    case,
+                    seed,
+                    keep,
+                    tools,
+                    options.neighbours,
+                    options.duration,
+                    options.levels,
+                    options.over_ssh,
                 )
             except (PlayError, RuntimeError, OSError) as error:
                 print(f"no answer    {case.kind}: {case.name}: {error}", flush=True)

@@ -12,6 +12,8 @@ from typing import Any, Literal
 from pydantic import ConfigDict, TypeAdapter
 from pydantic.dataclasses import dataclass
 
+from bench.foreign.address import LOOPBACK
+
 FOLDER = Path(__file__).parent
 STRICT = ConfigDict(extra="forbid")
 Part = Literal["develop", "held-out", "fresh"]
@@ -105,7 +107,8 @@ class Case:
         generator_cpu: Cores that Headcount may use.
         stop: `every_ms` and `for_ms`: the target is stopped now and then.
         every: `ms` and `statement`: the database's owner says it again and again.
-        namespace: `ports` or `mbit`: all is in a network namespace with few ports or a slow link.
+        namespace: `ports` or `mbit`: all is in a network namespace with few ports or a slow link;
+            over SSH, its servers are.
         disk: Whether it needs a folder on a disk; its files are not in memory when users come.
 
     """
@@ -203,6 +206,12 @@ def filled_in(component: Component, values: Mapping[str, str]) -> Component:
         elif isinstance(value, dict):
             changes[name] = {key: filled(text, values) for key, text in value.items()}
     return replace(component, **changes)
+
+
+def at_host(component: Component, host: str) -> Component:
+    """A component whose texts have the address of its servers where they have loopback's."""
+    found: Component = _replaced(component, {LOOPBACK: host})
+    return found
 
 
 def _replaced(what: Any, texts: Mapping[str, str]) -> Any:

@@ -9,18 +9,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from bench.foreign.case import Case, filled, filled_in
+from bench.foreign.case import Case, at_host, filled, filled_in
+from bench.foreign.login import Login, login
+from bench.foreign.network import Network, network
 from bench.foreign.servers import KINDS
 from bench.foreign.servers.start import PASSWORD, Place, end, free_port, running
 from bench.foreign.surroundings import (
     BURSTS,
     folder_on_disk,
     limited,
-    namespace,
     neighbours,
     repeated,
     stopped,
@@ -56,6 +57,7 @@ class Played:
         bundle: The folder of the run.
         code: What Headcount exited with.
         seconds: How long it took, from the first server's start to the last one's end.
+        over_ssh: Whether servers were in a network of their own, with counters over SSH.
 
     """
 
@@ -65,6 +67,7 @@ class Played:
     bundle: Path
     code: int
     seconds: float
+    over_ssh: bool = False
 
     def record(self) -> dict[str, Any]:
         """For a file."""
@@ -75,6 +78,7 @@ class Played:
             "bundle": self.bundle.name,
             "code": self.code,
             "seconds": round(self.seconds, 1),
+            "over_ssh": self.over_ssh,
         }
 
 
@@ -86,15 +90,17 @@ def play(
     beside: bool,
     level_s: float | None = None,
     levels: Sequence[int] = LEVELS,
+    over_ssh: bool = False,
 ) -> Played:
     """Play it, beside other programs or not, with levels of another length or its own.
 
-    Raises PlayError, or RuntimeError where a server does not start.
+    Over SSH, its servers are in a network of their own, as on another machine. Raises PlayError, or
+    RuntimeError where a server does not start.
     """
     begun = time.monotonic()
     case = replace(case, level_s=level_s or case.level_s)
     keep.mkdir(parents=True, exist_ok=True)
-    with scene(case, seed, tools, beside) as there:
+    with scene(case, seed, tools, beside, over_ssh) as there:
         code, text, made = _measured(case, there, levels)
         if made is None:
             raise PlayError(text.strip()[-2000:])
@@ -102,7 +108,8 @@ def play(
         shutil.rmtree(bundle, ignore_errors=True)
         shutil.copytree(made, bundle)
     (keep / f"{bundle.name}.txt").write_text(text, "utf-8")
-    played = Played(case, seed, there.values, bundle, code, time.monotonic() - begun)
+    seconds = time.monotonic() - begun
+    played = Played(case, seed, there.values, bundle, code, seconds, over_ssh)
     with (keep / TRUTHS).open("a", encoding="utf-8") as file:
         file.write(json.dumps(played.record()) + "\n")
     return played
@@ -115,19 +122,23 @@ class Scene:
     Attributes:
         values: The strengths, and the addresses of its servers.
         folder: For what the run needs.
-        within: What runs a command in their network namespace.
+        within: What runs a command in the network of the users.
         tools: The programs that the bench built.
+        login: How Headcount reads the counters of another machine.
 
     """
 
     values: Mapping[str, str]
     folder: Path
-    within: list[str]
+    within: Sequence[str]
     tools: Tools
+    login: Login | None
 
 
 @contextlib.contextmanager
-def scene(case: Case, seed: int, tools: Tools, beside: bool) -> Iterator[Scene]:
+def scene(
+    case: Case, seed: int, tools: Tools, beside: bool, over_ssh: bool = False
+) -> Iterator[Scene]:
     """The servers of a case, until the end of the block, beside other programs or not."""
     with contextlib.ExitStack() as around:
         values = dict(case.draw(seed))
@@ -137,15 +148,17 @@ def scene(case: Case, seed: int, tools: Tools, beside: bool) -> Iterator[Scene]:
         if disk is not None:
             values["disk"] = str(disk)
         wanted = {key: filled(text, values) for key, text in case.namespace.items()}
-        within = around.enter_context(namespace(wanted))
-        pid = _started(case, values, Around(around, folder, disk, within, tools))
+        net = around.enter_context(network(wanted, is_far=over_ssh))
+        place = Around(around, folder, disk, net, tools)
+        pid = _started(case, values, place)
+        logged_in = _logged_in(place) if over_ssh else None
         around.enter_context(neighbours(int(filled(case.hogs, values))))
         around.enter_context(neighbours(USUAL_NEIGHBOURS if beside else 0, BURSTS))
         if disk is not None:
             # A control group is charged only for what its own members read into memory.
             forget(disk)
         _interrupted(case, values, pid, around)
-        yield Scene(values, folder, within, tools)
+        yield Scene(values, folder, net.users, tools, logged_in)
 
 
 @dataclass(frozen=True)
@@ -155,26 +168,38 @@ class Around:
     stack: contextlib.ExitStack
     folder: Path
     disk: Path | None
-    within: list[str]
+    network: Network
     tools: Tools
+    ports: set[int] = field(default_factory=set)
 
 
 def _started(case: Case, values: dict[str, str], around: Around) -> int:
     """Start all servers, and note their addresses; the process of the last one."""
-    taken: set[int] = set()
     pid = 0
     for one in case.stack:
-        component = filled_in(one, values)
+        component = filled_in(at_host(one, around.network.host), values)
         home = around.folder / component.name
         home.mkdir()
-        place = Place(home, free_port(taken), around.tools, values, MOST_USERS)
+        port, host = free_port(around.ports), around.network.host
+        place = Place(home, port, around.tools, values, MOST_USERS, host)
         start = KINDS[component.kind](component, place)
-        server = around.stack.enter_context(running(start, component, place, around.within))
+        server = around.stack.enter_context(
+            running(start, component, place, around.network.servers)
+        )
         around.stack.enter_context(limited(server.pid, component.group, around.disk))
         values[component.name] = start.address
         values[f"{component.name}_port"] = str(place.port)
         pid = server.pid
     return pid
+
+
+def _logged_in(around: Around) -> Login:
+    """Start what Headcount logs in to."""
+    home = around.folder / "login"
+    home.mkdir()
+    port, host = free_port(around.ports), around.network.host
+    place = Place(home, port, around.tools, {}, MOST_USERS, host)
+    return around.stack.enter_context(login(place, around.network))
 
 
 def _interrupted(
@@ -209,12 +234,16 @@ def _measured(case: Case, there: Scene, levels: Sequence[int]) -> tuple[int, str
     else:
         command += ["--levels", ",".join(str(users) for users in levels)]
         command += ["--duration", f"{case.level_s:g}s", "--ramp", "1s", "--settle", "1s"]
+    environment = {**os.environ, "HEADCOUNT_PASSWORD": PASSWORD, "COLUMNS": "100"}
+    if there.login is not None:
+        command += ["--source", there.login.source, "--authorised-by", "bench"]
+        environment["PATH"] = there.login.path
     group = {"cpu": filled(case.generator_cpu, values)} if case.generator_cpu else {}
     output = folder / "printed"
     with output.open("wb") as printed:
         headcount = subprocess.Popen(
             command,
-            env={**os.environ, "HEADCOUNT_PASSWORD": PASSWORD, "COLUMNS": "100"},
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=printed,
             stderr=subprocess.STDOUT,

@@ -20,7 +20,7 @@ def about(played: Played) -> str:
     drawn = ", ".join(f"{name} {played.values[name]}" for name in played.case.strength)
     return (
         f"{played.seconds:5.1f} s  {played.case.part:8}  {played.case.kind}: {played.case.name}"
-        f"{f' ({drawn})' if drawn else ''}"
+        f"{f' ({drawn})' if drawn else ''}{', over SSH' if played.over_ssh else ''}"
     )
 
 
@@ -40,7 +40,7 @@ def faults(one: Judged) -> list[str]:
 
 def shown(found: Sequence[Judged]) -> str:
     """The figures of all cases, by part, confidence and class, as text."""
-    lines = [""]
+    lines = ["", *_over_ssh(found)]
     for part in (*get_args(Part), None):
         those = [one for one in found if part in (None, one.played.case.part)]
         if those and (part is not None or len(lines) > 2):
@@ -57,6 +57,13 @@ def shown(found: Sequence[Judged]) -> str:
         those = [one for one in found if one.played.case.kind == kind]
         lines.append(f"{kind:32}{len(those):6}" + "".join(_cell(those, mark) for mark in MARKS))
     return "\n".join(lines)
+
+
+def _over_ssh(found: Sequence[Judged]) -> list[str]:
+    """A line with the number of cases that were played over SSH; none where none was."""
+    count = sum(one.played.over_ssh for one in found)
+    text = f"over SSH, servers in a network of their own: {count} of {len(found)}"
+    return [text] if count else []
 
 
 def _of_part(name: str, those: Sequence[Judged]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a case needs around its servers: control groups, neighbours, a namespace, interruptions."""
+"""What a case needs around its servers: control groups, neighbours, interruptions."""
 
 import contextlib
 import os
@@ -27,10 +27,6 @@ while True:
 """
 """Uses a third of a core, in pieces that a busy machine's other programs have."""
 MIB = 1 << 20
-IP = "/usr/sbin/ip"
-TC = "/usr/sbin/tc"
-FIRST_PORT = 40_000
-"""Of a namespace with few ports for connections; servers listen elsewhere."""
 
 
 @contextlib.contextmanager
@@ -85,29 +81,6 @@ def folder_on_disk() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="hcf-", dir="/var/tmp") as name:
         Path(name).chmod(0o755)
         yield Path(name)
-
-
-@contextlib.contextmanager
-def namespace(wanted: Mapping[str, str]) -> Iterator[list[str]]:
-    """What runs a command in a network namespace of its own; nothing where none is wanted."""
-    if not wanted:
-        yield []
-        return
-    name = f"headcount-foreign-{os.getpid()}"
-    _run(IP, "netns", "add", name)
-    within = [IP, "netns", "exec", name]
-    try:
-        _run(IP, "-n", name, "link", "set", "lo", "up")
-        if "ports" in wanted:
-            last = FIRST_PORT + int(wanted["ports"]) - 1
-            text = f"{FIRST_PORT} {last}"
-            _run(*within, "sh", "-c", f"echo {text} > /proc/sys/net/ipv4/ip_local_port_range")
-        if "mbit" in wanted:
-            how = ["rate", f"{wanted['mbit']}mbit", "burst", "128kb", "latency", "100ms"]
-            _run(*within, TC, "qdisc", "add", "dev", "lo", "root", "tbf", *how)
-        yield within
-    finally:
-        _run(IP, "netns", "delete", name)
 
 
 @contextlib.contextmanager
@@ -168,9 +141,3 @@ def repeated(address: str, statement: str, every_ms: float) -> Iterator[None]:
         ended.set()
         thread.join()
         end(speaker)
-
-
-def _run(*command: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20)
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip()}")

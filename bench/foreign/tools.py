@@ -15,8 +15,8 @@ PACKAGES = (
     *("haproxy", "lighttpd", "nginx", "nodejs", "npm", "openjdk-17-jdk-headless", "pgbouncer"),
     *("libpostgresql-jdbc-java", "lighttpd-mod-deflate", "php-fpm", "postgresql", "redis-server"),
     *("apache2-bin", "dovecot-imapd", "mariadb-client-core", "maven"),
-    *("mariadb-server-core", "memcached", "postfix", "puma", "samba", "squid", "starman"),
-    *("uwsgi-core", "uwsgi-plugin-python3", "varnish"),
+    *("mariadb-server-core", "memcached", "openssh-server", "postfix", "puma", "samba", "squid"),
+    *("starman", "uwsgi-core", "uwsgi-plugin-python3", "varnish"),
 )
 """Debian's. Node and the JDK may also come from elsewhere."""
 FOUND_AS = {
@@ -38,6 +38,7 @@ FOUND_AS = {
     "maven": "mvn",
     "mariadb-server-core": "/usr/sbin/mariadbd",
     "memcached": "/usr/bin/memcached",
+    "openssh-server": "/usr/sbin/sshd",
     "postfix": "/usr/sbin/postfix",
     "puma": "/usr/bin/puma",
     "samba": "/usr/sbin/smbd",
