@@ -77,8 +77,8 @@ def far_server(*way: str) -> Iterator[str]:
             started.append(subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True))
             output = started[-1].stdout
             assert output is not None
-            said = output.readline().strip()
-        yield f"http://{there}:{said}"
+            last_line = output.readline().strip()  # the relay's `ready`, then the server's port
+        yield f"http://{there}:{last_line}"
     finally:
         for process in started:
             process.send_signal(signal.SIGKILL)
