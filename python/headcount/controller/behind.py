@@ -1,4 +1,4 @@
-"""The servers behind a server on its machine: what its processes are connected to."""
+"""The servers behind a server: what its processes are connected to."""
 
 from collections.abc import Sequence
 
@@ -20,9 +20,10 @@ def servers_behind(machine: ThisMachine, pids: Sequence[int]) -> dict[str, dict[
 def programs_behind(sut: Sut) -> dict[str, str]:
     """What program listens at each address that somebody's server is connected to now.
 
-    Empty for a server on another machine; an address elsewhere, or of a program that may not be
-    seen, is absent.
+    An address elsewhere, or of a program that may not be seen, is absent.
     """
+    if sut.far_server is not None:
+        return dict(sut.far_server.source.programs_behind)
     if sut.server is None:
         return {}
     found = servers_behind(ThisMachine(), list(sut.server.find().names))

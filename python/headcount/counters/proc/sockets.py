@@ -16,6 +16,7 @@ import numpy as np
 from headcount.counters.proc.files import read_text
 from headcount.counters.proc.inet_diag import BYTECODE, INFO, port_filter, runs
 from headcount.counters.proc.netlink import Netlink, attribute
+from headcount.counters.proc.talk import Talk
 
 _INET, _INET6 = 2, 10
 _TCP = 6
@@ -361,21 +362,10 @@ def _times(rows: np.ndarray[Any, Any]) -> dict[int, Times]:
 
 
 def _outgoing(row: Any) -> Outgoing:
-    """A row as a connection.
-
-    Who sent last waits for an answer. Both times are in ticks of the kernel's clock (4 ms where
-    CONFIG_HZ is 250), so that a question right after an answer looks like the answer to it. Then
-    the acknowledgement tells: that of a question comes with its answer, or alone, up to 40 ms
-    later. A connection on which nothing was received yet has the time at which it was opened.
-    """
+    """A row as a connection."""
     is_waiting = row["state"] == _SYN_SENT
     if not is_waiting and "segments_out" in (row.dtype.names or ()):
-        sent_ms, received_ms = int(row["sent_ms"]), int(row["received_ms"])
-        is_waiting = sent_ms < received_ms
-        if sent_ms == received_ms:
-            is_waiting = row["unacknowledged"] > 0 or row["acknowledged_ms"] < sent_ms
-        if not row["segments_in"]:
-            is_waiting = bool(row["segments_out"])
+        is_waiting = Talk(*(int(row[name]) for name in Talk._fields)).is_waiting
     peer = struct.pack("<QQ", row["peer_high"], row["peer_low"])
     return Outgoing(
         int(row["inode"]), int(row["family"]), peer, int(row["peer_port"]), bool(is_waiting)

@@ -7,10 +7,8 @@ that the session is idle. Source: PostgreSQL's manual, "Standard Unix Tools". Wi
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-
-from headcount.counters.proc.files import read_text
 
 SESSION = re.compile(r"postgres: .*?(?:\[local\]|\S+\(\d+\)) (?P<doing>[^\0]+)")
 _RESTING = ("idle", "initializing", "authentication", "startup")
@@ -25,19 +23,15 @@ class Statements:
     waiting: int
 
 
-def statements(proc: str, pids: Iterable[int]) -> Statements | None:
+def statements(pids: Iterable[int], title: Callable[[int], str | None]) -> Statements | None:
     """What the sessions among some processes do; None if none of them is a session.
 
     Args:
-        proc: Where procfs is mounted.
         pids: Processes, of any programs.
+        title: Reads what a process is called (`/proc/PID/cmdline`); None if it has gone.
 
     """
-    doing = [
-        found["doing"].strip()
-        for pid in pids
-        if (found := SESSION.match(read_text(f"{proc}/{pid}/cmdline") or ""))
-    ]
+    doing = [found["doing"].strip() for pid in pids if (found := SESSION.match(title(pid) or ""))]
     if not doing:
         return None
     active = [words for words in doing if not words.startswith(_RESTING)]

@@ -6,11 +6,12 @@ Their work is caused by the server's users. To other counters they are other pro
 import ipaddress
 import socket
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import closing
 from pathlib import Path
 
 from headcount.counters.proc.behind import peers_of
+from headcount.counters.proc.files import read_text
 from headcount.counters.proc.machine import ThisMachine
 from headcount.counters.proc.serving import Place, find_on, roots
 from headcount.counters.proc.titles import statements
@@ -81,9 +82,9 @@ class UpstreamPrograms:
         return found
 
     def _of_sessions(self, tree: Tree) -> dict[str, float]:
+        proc = self._machine.proc
         running = [pid for pid, one in tree.processes.items() if not one.ended]
-        found = statements(self._machine.proc, running)
-        return {} if found is None else {ACTIVE: found.active, WAITING: found.waiting}
+        return of_sessions(running, lambda pid: read_text(f"{proc}/{pid}/cmdline"))
 
     def _look(self, at_s: float, peers: frozenset[str], members: Collection[int]) -> None:
         began_s = time.thread_time()
@@ -125,6 +126,12 @@ class UpstreamPrograms:
         wanted = {inode for inode, _ in found.values()}
         held = self._machine.holders(wanted) - {1, self._machine.own}
         return set(roots(held, self._machine))
+
+
+def of_sessions(pids: Iterable[int], title: Callable[[int], str | None]) -> dict[str, float]:
+    """How many statements PostgreSQL executes, and how many wait for a lock, by its titles."""
+    found = statements(pids, title)
+    return {} if found is None else {ACTIVE: found.active, WAITING: found.waiting}
 
 
 def _pause_s(began_s: float) -> float:

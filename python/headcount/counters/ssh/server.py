@@ -25,6 +25,7 @@ from headcount.counters.ssh import members, script, table
 from headcount.counters.ssh.machine import Ask, FarMachine
 from headcount.counters.ssh.members import Members, Units
 from headcount.counters.ssh.table import FarTable
+from headcount.counters.ssh.upstream import FarUpstreams
 
 JOIN_S = 10.0
 """How often new children are looked for: it reads a file of each process of the machine."""
@@ -69,6 +70,7 @@ class FarServer:
     _is_lossy: bool = False
     _is_defined: bool = False
     _previous: _Reading | None = None
+    _upstreams: FarUpstreams = field(init=False)
     _find_s: float = float("-inf")
     _join_s: float = float("-inf")
     _extra: dict[str, float] = field(default_factory=dict)
@@ -76,7 +78,13 @@ class FarServer:
     def __post_init__(self) -> None:
         """Follow nobody yet."""
         self._members = Members(self.units)
+        self._upstreams = FarUpstreams(self.units)
         self._table = FarTable((), None)
+
+    @property
+    def programs_behind(self) -> Mapping[str, str]:
+        """The programs of its machine that it is connected to, by address."""
+        return self._upstreams.programs
 
     def look(self, machine: FarMachine, ask: Ask, at_s: float) -> None:
         """Look for it now, and see what of it can be read; raises TargetError without an answer."""
@@ -102,8 +110,13 @@ class FarServer:
         return at_s >= self._find_s
 
     def join(self, ask: Ask, at_s: float) -> None:
-        """Take in processes that have come, if it is time for that."""
+        """Take in processes that have come, and whom they are connected to, if it is time."""
         pids = list(self._members.started)
+        # What ss(8) shows is of the login's network namespace.
+        if self._net is None:
+            ports = {place.port for place in self._at}
+            if self._upstreams.find(ask, at_s, set(pids), ports):
+                self._is_defined = False
         if at_s < self._join_s or not pids:
             return
         self._join_s = at_s + JOIN_S
@@ -136,15 +149,15 @@ class FarServer:
         parts = [] if self._is_defined else [self._definition(patterns)]
         self._is_defined = True
         parts += [call]
-        sockets = self._table.question(at_s)
-        return "; ".join([*parts, *([sockets] if sockets is not None else [])])
+        asked = (self._table.question(at_s), self._upstreams.question(at_s))
+        return "; ".join([*parts, *(one for one in asked if one is not None)])
 
     def _definition(self, patterns: Mapping[str, Sequence[str]]) -> str:
         """Shell functions, so that long lists are sent once: shells read byte by byte."""
         asked: list[str] = []
         if self._where:
             cgroup.read(self._where, asked.append)
-        paths = ["/proc/uptime", *self._members.files(), *asked]
+        paths = ["/proc/uptime", *self._members.files(), *self._upstreams.files(), *asked]
         if self._net is not None:
             paths += [f"{self._net}/{name.removeprefix('net/')}" for name in _NETWORK]
         quoted = script.quoted(dict.fromkeys(paths))
@@ -181,7 +194,8 @@ class FarServer:
         if was is not None and at_s - was.at_s > OLD_S:
             was = None
             self._members.forget_previous()
-        values |= self._members.figures(at_s, texts)
+            self._upstreams.forget_previous()
+        values |= self._members.figures(at_s, texts) | self._upstreams.figures(at_s, texts)
         if self._members.started:
             values |= self._extra
         self._extra = {}

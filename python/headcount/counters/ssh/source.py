@@ -146,6 +146,11 @@ class SshSource:
         """The server as it was found last; nothing if none is followed."""
         return self._server.found if self._server is not None else Found()
 
+    @property
+    def programs_behind(self) -> Mapping[str, str]:
+        """The programs that the server is connected to on its machine, by address."""
+        return dict(self._server.programs_behind) if self._server is not None else {}
+
     def sample(self) -> Sample:
         """Read now; rates cover the time since the last reading.
 

@@ -95,14 +95,14 @@ def _rows_of_ss(text: str) -> Iterator[Row]:
         words = line.split()
         if len(words) < 5 or words[0] not in _STATES:
             continue
-        place, received, sent = _place(words[3]), integer(words[1]), integer(words[2])
+        place, received, sent = place_of_ss(words[3]), integer(words[1]), integer(words[2])
         if place is not None and received is not None and sent is not None:
             state = _STATES[words[0]]
             yield place.family, state, place.address, place.port, sent, received, 0
 
 
 @lru_cache(maxsize=1024)
-def _place(text: str) -> Place | None:
+def place_of_ss(text: str) -> Place | None:
     """An address as ss(8) writes it: `*` is any of both families, which is one of IPv6."""
     host, _, port = text.rpartition(":")
     bare = host.strip("[]").partition("%")[0]

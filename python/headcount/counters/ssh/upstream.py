@@ -1,0 +1,207 @@
+"""Whom a server behind SSH waits for: its connections to others, by ss(8), and what those compute.
+
+Whose connections they are only root and the server's own user learn, and it is dear: ss(8) reads
+the descriptors of all processes for it. So that is asked now and then, for the ports of the peers,
+and how many connections to these wait for an answer every other second.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from headcount.counters.naming import PEER, instance_name
+from headcount.counters.proc.files import integer
+from headcount.counters.proc.machine import descendants
+from headcount.counters.proc.process import parse_stat
+from headcount.counters.proc.sockets import Outgoing
+from headcount.counters.proc.talk import Talk
+from headcount.counters.proc.upstream import CONNECTIONS, PEERS_MAX, WAITING, peer_name
+from headcount.counters.proc.upstream_programs import NAMES, of_sessions
+from headcount.counters.ssh import script
+from headcount.counters.ssh.machine import Ask
+from headcount.counters.ssh.members import Members, Units
+from headcount.counters.ssh.table import place_of_ss
+
+FIND_S = 5.0
+"""How often it is asked to whom the server is connected, which takes 10 ms of CPU time and more."""
+EAGER_S, EAGER_FOR_S = 2.0, 60.0
+"""How often until the first is found, and for how long: a short level is soon over."""
+LOOK_S = 2.0
+"""How often it is asked which connections wait: some 3 ms of CPU time."""
+TITLE = "upstream"
+_WHOSE, _LISTENING = "whose", "listening-for-whom"
+_STATES = "state established state syn-sent"
+_SYN_SENT = "SYN-SENT"
+_PID, _USER = re.compile(r"\bpid=(\d+)"), re.compile(r"\buid:(\d+)")
+_PROGRAM = re.compile(r'users:\(\("([^"]+)"')
+_POSTGRESQL = ("postgres", "postmaster")
+_INFO = re.compile(r"\b(lastsnd|lastrcv|lastack|unacked|data_segs_in|data_segs_out):(\d+)")
+_INFO_NAMES = ("lastsnd", "lastrcv", "lastack", "unacked", "data_segs_in", "data_segs_out")
+"""As ss(8) calls the fields of :class:`Talk`, in their order; one that is 0 is left out."""
+
+
+class Connection(NamedTuple):
+    """A line of ss(8)."""
+
+    peer: str
+    is_waiting: bool
+    user: int
+    pids: frozenset[int]
+
+
+@dataclass(slots=True)
+class FarUpstreams:
+    """The other servers that a server has connections to, for the length of a login.
+
+    Attributes:
+        units: What its machine counts in.
+        peers: Those that were found, in the order in which they were.
+        programs: What listens there, by peer, where that is a program of the same machine.
+
+    """
+
+    units: Units
+    peers: dict[str, None] = field(default_factory=dict)
+    programs: dict[str, str] = field(default_factory=dict)
+    _users: frozenset[int] = frozenset()
+    _behind: Members = field(init=False)
+    _began_s: float = float("inf")
+    _find_s: float = float("-inf")
+    _look_s: float = float("-inf")
+
+    def __post_init__(self) -> None:
+        """Know no programs behind it yet."""
+        self._behind = Members(self.units)
+
+    def find(self, ask: Ask, at_s: float, pids: AbstractSet[int], ports: Iterable[int]) -> bool:
+        """Ask to whom these processes are connected; whether there are other files to read.
+
+        Args:
+            ask: Sends a question there.
+            at_s: Now.
+            pids: The server's processes.
+            ports: Where it listens; connections to these are its users'.
+
+        """
+        if at_s < self._find_s or not pids:
+            return False
+        self._began_s = min(self._began_s, at_s)
+        is_eager = not self.peers and at_s < self._began_s + EAGER_FOR_S
+        self._find_s = at_s + (EAGER_S if is_eager else FIND_S)
+        accepted = " or ".join(f"sport = :{port}" for port in ports)
+        others = f" 'not ( {accepted} )'" if accepted else ""
+        question = "; ".join(
+            (
+                script.titled(_WHOSE, f"ss -Htnpe {_STATES}{others}"),
+                script.titled(_LISTENING, "ss -Hltnp"),
+            )
+        )
+        texts = script.texts(ask(question))
+        own = [one for one in connections(texts.get(f"/{_WHOSE}", "")) if one.pids & pids]
+        self._users |= {one.user for one in own}
+        for one in own:
+            if len(self.peers) < PEERS_MAX:
+                self.peers.setdefault(one.peer)
+        behind = self._listening(texts.get(f"/{_LISTENING}", "")) - pids
+        return bool(behind) and self._join(ask, behind)
+
+    def question(self, at_s: float) -> str | None:
+        """What to ask now; None where it is too early, or where there is no other server."""
+        if not self.peers or at_s < self._look_s:
+            return None
+        self._look_s = at_s + LOOK_S - 0.5
+        ports = sorted({peer.rpartition(":")[2] for peer in self.peers})
+        wanted = " or ".join(f"dport = :{port}" for port in ports)
+        return script.titled(TITLE, f"ss -Htnie {_STATES} '( {wanted} )'")
+
+    def forget_previous(self) -> None:
+        """Give no rates since what was read so far."""
+        self._behind.forget_previous()
+
+    def files(self) -> list[str]:
+        """The files of the programs behind it, for each second."""
+        titles: list[str] = []
+        if any(name.startswith(_POSTGRESQL) for name in self.programs.values()):
+            titles = [_title(pid) for pid in self._behind.started]
+        return self._behind.files() + titles
+
+    def figures(self, at_s: float, texts: Mapping[str, str]) -> dict[str, float]:
+        """What was read of them."""
+        values: dict[str, float] = {}
+        if (text := texts.get(f"/{TITLE}")) is not None:
+            found = [
+                one
+                for one in connections(text)
+                if one.peer in self.peers and one.user in self._users
+            ]
+            there = Counter(one.peer for one in found)
+            waiting = Counter(one.peer for one in found if one.is_waiting)
+            values |= {CONNECTIONS: there.total(), WAITING: waiting.total()}
+            for peer in self.peers:
+                values[instance_name(CONNECTIONS, PEER, peer)] = there[peer]
+                values[instance_name(WAITING, PEER, peer)] = waiting[peer]
+        if self._behind.started:
+            used = self._behind.figures(at_s, texts)
+            values |= {name: used[of] for name, of in NAMES.items() if of in used}
+            values |= of_sessions(self._behind.started, lambda pid: texts.get(_title(pid)))
+        return values
+
+    def _listening(self, text: str) -> set[int]:
+        """The processes of that machine that listen at a peer's address."""
+        found: set[int] = set()
+        for line in text.splitlines():
+            words = line.split()
+            place = place_of_ss(words[3]) if len(words) > 3 else None
+            if place is None:
+                continue
+            here = peer_name(Outgoing(0, place.family, place.address, place.port, False))
+            is_any = not any(place.address)
+            for peer in self.peers:
+                if peer == here or (is_any and peer.rpartition(":")[2] == str(place.port)):
+                    found |= _pids(line)
+                    if program := _PROGRAM.search(line):
+                        self.programs[peer] = program[1]
+        return found
+
+    def _join(self, ask: Ask, behind: set[int]) -> bool:
+        """Take in processes and their descendants; whether any is new."""
+        texts = script.texts(ask(script.matching(["/proc/[0-9]*/stat"])))
+        parents = {
+            one.pid: one.parent for text in texts.values() if (one := parse_stat(text)) is not None
+        }
+        return self._behind.join(descendants(parents, behind, 0), texts.get)
+
+
+def connections(text: str) -> Iterator[Connection]:
+    """The connections in what ss(8) prints; what it says of one may go on in lines of their own."""
+    whole: list[str] = []
+    for line in text.splitlines():
+        if line[:1].isspace() and whole:
+            whole[-1] += line
+        else:
+            whole.append(line)
+    for line in whole:
+        words = line.split(maxsplit=5)
+        place = place_of_ss(words[4]) if len(words) > 4 else None
+        if place is None:
+            continue
+        info = {name: integer(number) or 0 for name, number in _INFO.findall(line)}
+        talk = Talk(*(info.get(name, 0) for name in _INFO_NAMES))
+        user = _USER.search(line)
+        yield Connection(
+            peer_name(Outgoing(0, place.family, place.address, place.port, False)),
+            words[0] == _SYN_SENT or talk.is_waiting,
+            int(user[1]) if user else 0,
+            frozenset(_pids(line)),
+        )
+
+
+def _title(pid: int) -> str:
+    return f"/proc/{pid}/cmdline"
+
+
+def _pids(line: str) -> set[int]:
+    return {int(pid) for pid in _PID.findall(line)}
