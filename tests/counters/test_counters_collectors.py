@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from headcount.counters.proc import process
-from headcount.counters.proc.collectors import Collectors
+from headcount.counters.proc.collectors import Collectors, names_below
 from headcount.counters.proc.process import Process
 
 _SET_NAME = 15
@@ -86,7 +86,7 @@ def test_of_node_only_the_helpers_count() -> None:
                 assert one is not None
                 return collectors.utilization(at_s, [one])
 
-            collectors = Collectors("/proc")
+            collectors = Collectors(names_below("/proc"))
             used(0.0)
             before_s = helper_s()
             time.sleep(0.5)
@@ -105,7 +105,7 @@ def ourselves() -> Process:
 def test_what_they_use_is_counted_while_they_are_there(
     workers: dict[str, Worker], name: str
 ) -> None:
-    collectors = Collectors("/proc")
+    collectors = Collectors(names_below("/proc"))
     collectors.utilization(0.0, [ourselves()])
     workers[name].work.set()
     time.sleep(0.3)
@@ -122,6 +122,6 @@ def test_what_they_use_is_counted_while_they_are_there(
 
 
 def test_without_a_collector_nothing_is_said() -> None:
-    collectors = Collectors("/proc")
+    collectors = Collectors(names_below("/proc"))
     for at_s in (0.0, 1.0):
         assert collectors.utilization(at_s, [ourselves()]) is None

@@ -12,17 +12,22 @@ def stat(pid: int, ticks: int, pages: int, threads: int = 1, started: int = 50) 
     return f"{head} {ticks - 5} 5 0 0 20 0 {threads} 0 {started} 99 {pages} 0"
 
 
-@pytest.mark.parametrize("threads", [1, 10, 50, 51, 200, 999])
-def test_files_of_threads_are_read_in_turn(threads: int) -> None:
-    one = Members(Units(), {1: 50}, threads=threads)
+KINDS = {False: ("stat", "schedstat"), True: ("stat", "schedstat", "syscall")}
+
+
+@pytest.mark.parametrize("io", KINDS)
+@pytest.mark.parametrize("threads", [1, 10, 33, 34, 50, 51, 200, 666])
+def test_files_of_threads_are_read_in_turn(threads: int, *, io: bool) -> None:
+    one = Members(Units(), {1: 50}, io=io, threads=threads)
+    assert tuple(one.patterns()) == KINDS[io]
     seconds = 600
     turns = [one.due() for _ in range(seconds)]
     read = sum(threads * len(due) for due in turns)
     assert read / seconds <= FILES_PER_S * 1.01
-    for name in ("stat", "schedstat"):
+    for name in KINDS[io]:
         # As often as that allows, within one second.
         often = sum(name in due for due in turns)
-        assert often >= seconds / (2 * threads / FILES_PER_S + 1) - 1
+        assert often >= seconds / (len(KINDS[io]) * threads / FILES_PER_S + 1) - 1
 
 
 def test_too_many_threads_are_not_looked_at() -> None:
@@ -52,19 +57,27 @@ def test_a_process_id_that_is_used_again_is_another_process() -> None:
 
 
 def test_threads_by_their_states_and_times() -> None:
-    one = Members(Units(), {7: 50})
+    one = Members(Units(processor="x86_64"), {7: 50})
     base = {"/proc/7/stat": stat(7, 10, 3, threads=3), "/proc/uptime": "100.0 1.0"}
-    for thread, state in ((7, "R"), (8, "D"), (9, "S")):
-        base[f"/proc/7/task/{thread}/stat"] = f"{thread} (we) R b) {state} 1"
+    names = ((7, "we) R b", "R"), (8, "GC Thread#0", "D"), (9, "we", "S"), (10, "we", "T"))
+    for thread, name, state in names:
+        base[f"/proc/7/task/{thread}/stat"] = f"{thread} ({name}) {state} 1"
         base[f"/proc/7/task/{thread}/schedstat"] = f"{thread}000 100 5"
+        base[f"/proc/6/task/{thread}/stat"] = f"{thread} (other) R 1"
+    base["/proc/7/task/7/syscall"] = "running"
+    base["/proc/7/task/8/syscall"] = "202 0x7f 0x80 0x0 0x0 0x0 0x0 0x7f 0x7f"
     values = one.figures(10.0, base)
     assert values["process.threads.runnable"] == values["process.threads.blocked"] == 1
-    assert values["process.threads.blocked.occupied"] == 1.0
+    assert values["process.threads.blocked.occupied"] == values["process.threads.stopped"] == 1
+    assert values["process.threads.waiting{wait=lock}"] == 1
+    assert values["process.threads.waiting{wait=sleep}"] == 0
+    assert "process.cpu.garbage_collection" not in values
     later = {**base, "/proc/7/task/8/schedstat": f"{8000 + 10**9} {100 + 10**9} 25"}
     values = one.figures(12.0, later)
     assert values["process.cpu.busiest_thread"] == pytest.approx(0.5)
     assert values["process.cpu.run_delay"] == pytest.approx(0.5)
     assert values["process.context_switches"] == pytest.approx(10)
+    assert values["process.cpu.garbage_collection"] == pytest.approx(0.5)
 
 
 def test_open_files_are_known_of_all_or_of_nobody() -> None:

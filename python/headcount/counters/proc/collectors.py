@@ -8,7 +8,7 @@ most 15 characters.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from headcount.counters.proc.files import read_text
 from headcount.counters.proc.process import Process
@@ -23,19 +23,21 @@ of .NET and of Node."""
 _HELPERS = slice(2, 6)
 """Node's, among the threads of a process in the order in which they began."""
 _Key = tuple[int, int, int]
+Name = Callable[[int, int], str]
+"""Reads the name of a thread, by its process and its own number; empty where it has none."""
 
 
 class Collectors:
     """The threads of garbage collectors in a tree of processes.
 
     Args:
-        proc: Where procfs is mounted.
+        name: Reads the name of a thread.
 
     """
 
-    def __init__(self, proc: str) -> None:
+    def __init__(self, name: Name) -> None:
         """Know no thread yet."""
-        self._proc = proc
+        self._name = name
         self._is_collector: dict[_Key, bool] = {}
         self._previous: tuple[float, dict[_Key, int]] | None = None
 
@@ -62,10 +64,19 @@ class Collectors:
 
     def _ask(self, key: _Key, helpers: frozenset[_Key]) -> bool:
         pid, _, thread = key
-        name = (read_text(f"{self._proc}/{pid}/task/{thread}/comm") or "").strip("\n")
+        name = self._name(pid, thread)
         if name == "node":  # a thread without a name has its program's
             return key in helpers
         return _COLLECTOR.match(name) is not None
+
+
+def names_below(proc: str) -> Name:
+    """Reads names where procfs is mounted."""
+
+    def name(pid: int, thread: int) -> str:
+        return (read_text(f"{proc}/{pid}/task/{thread}/comm") or "").strip("\n")
+
+    return name
 
 
 def _helpers(keys: Iterable[_Key]) -> frozenset[_Key]:

@@ -31,6 +31,11 @@ Look = tuple[str, How, float]
 is the share of moments in which the value was above zero."""
 
 
+def of_one_look(looks: Iterable[Look]) -> dict[str, float]:
+    """The figures of a single look."""
+    return {name: float(value > 0) if how == "share" else value for name, how, value in looks}
+
+
 class Gauge(Protocol):
     """Something to be looked at."""
 

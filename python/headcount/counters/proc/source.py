@@ -7,7 +7,7 @@ from pathlib import Path
 
 from headcount.counters.proc import collectors, descriptors, groups, tree
 from headcount.counters.proc import host as hosts
-from headcount.counters.proc.collectors import Collectors
+from headcount.counters.proc.collectors import Collectors, names_below
 from headcount.counters.proc.descriptors import DescriptorLimits
 from headcount.counters.proc.devices import Devices
 from headcount.counters.proc.files import put, read_text
@@ -176,7 +176,7 @@ class ProcessTree:
         self._due_s = float("-inf")
         self._pss_due_s = float("-inf")
         self._limits = DescriptorLimits(self._proc)
-        self._collectors = Collectors(self._proc)
+        self._collectors = Collectors(names_below(self._proc))
 
     def join(self, pids: Iterable[int]) -> None:
         """Take in these processes with the next reading."""

@@ -3,7 +3,7 @@
 Format: proc(5), the state in ``/proc/PID/stat``.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from headcount.counters.proc.files import read_text
 from headcount.counters.proc.fine import Look
@@ -37,18 +37,23 @@ class ThreadStates:
             for path in _paths(self._proc, one)
             if (state := _state(path)) is not None
         ]
-        if not states:
-            return ()
-        blocked = states.count(_BLOCKED)
-        return (
-            ("process.threads.runnable", "mean", states.count(_RUNNABLE)),
-            ("process.threads.blocked", "mean", blocked),
-            ("process.threads.blocked.occupied", "share", blocked),
-            ("process.threads.stopped", "mean", sum(states.count(one) for one in _STOPPED)),
-        )
+        return counted(states)
 
     def close(self) -> None:
         """Nothing is held."""
+
+
+def counted(states: Sequence[str]) -> Iterable[Look]:
+    """How many threads are in which of these states; nothing of no thread."""
+    if not states:
+        return ()
+    blocked = states.count(_BLOCKED)
+    return (
+        ("process.threads.runnable", "mean", states.count(_RUNNABLE)),
+        ("process.threads.blocked", "mean", blocked),
+        ("process.threads.blocked.occupied", "share", blocked),
+        ("process.threads.stopped", "mean", sum(states.count(one) for one in _STOPPED)),
+    )
 
 
 def _paths(proc: str, one: Process) -> list[str]:

@@ -72,7 +72,7 @@ class ThreadWaits:
         """Look at nothing yet."""
         self._proc = proc
         self._members = members
-        self._kinds = _kinds(machine)
+        self._kinds = kinds_of(machine)
 
     def look(self) -> Iterable[Look]:
         """Count the threads in each kind; nothing where they may not be looked into."""
@@ -82,8 +82,7 @@ class ThreadWaits:
         texts = [text for path in paths if (text := read_text(path)) is not None]
         if not texts:
             return []
-        found = Counter(self._kinds.get(text.partition(" ")[0]) for text in texts)
-        return [(f"{FAMILY}{{wait={kind}}}", "mean", found[kind]) for kind in KINDS]
+        return counted(texts, self._kinds)
 
     def close(self) -> None:
         """Nothing is held."""
@@ -93,7 +92,13 @@ class ThreadWaits:
         return [f"{self._proc}/{one.pid}/task/{thread}/syscall" for thread in threads]
 
 
-def _kinds(machine: str) -> dict[str, str]:
+def counted(texts: Iterable[str], kinds: Mapping[str, str]) -> list[Look]:
+    """How many threads wait in each kind of call, by what the kernel says of each thread."""
+    found = Counter(kinds.get(text.partition(" ")[0]) for text in texts)
+    return [(f"{FAMILY}{{wait={kind}}}", "mean", found[kind]) for kind in KINDS]
+
+
+def kinds_of(machine: str) -> dict[str, str]:
     """The kind of each system call by its number as text; empty for an unknown processor."""
     tables = {"x86_64": _X86_64, "aarch64": _ARM64}
     table = tables.get(machine, {})

@@ -3,11 +3,16 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from headcount.counters.proc import process, tree
-from headcount.counters.proc.files import integer
+from headcount.counters.proc import collectors, process, tree
+from headcount.counters.proc.collectors import Collectors
+from headcount.counters.proc.files import integer, put
+from headcount.counters.proc.fine import of_one_look
 from headcount.counters.proc.memory import PAGE_BYTES
 from headcount.counters.proc.process import Process, Totals
+from headcount.counters.proc.states import counted as counted_states
 from headcount.counters.proc.tree import Tree
+from headcount.counters.proc.waits import counted as counted_calls
+from headcount.counters.proc.waits import kinds_of
 from headcount.counters.ssh import script
 
 FILES_PER_S = 100
@@ -16,17 +21,24 @@ choice: `head` takes some 13 µs for each, so that is 1.3 ms of CPU time a secon
 _MOST_FILES = 2000
 """Of more threads none is looked at: each would be seen every 20 s and less often."""
 DESCRIPTORS = "descriptors"
-_RUNNABLE, _BLOCKED = "R", "D"
 
 Texts = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What the other machine counts in: bytes of a page and ticks of CPU time per second."""
+    """What the other machine counts in.
+
+    Attributes:
+        page_bytes: Bytes of a page.
+        ticks_per_s: Ticks of CPU time per second.
+        processor: As uname(2) has it: system calls have other numbers on others.
+
+    """
 
     page_bytes: int = PAGE_BYTES
     ticks_per_s: float = process.TICKS_PER_S
+    processor: str = ""
 
     def of(self, one: Process) -> Process:
         """A process that was read as if it were of this machine."""
@@ -46,7 +58,7 @@ class Members:
     Attributes:
         units: What their machine counts in.
         started: When each was started, by process id: an id may be used again.
-        io: Whether we may read what they read and write.
+        io: Whether we may read what they read and write, and which system calls they are in.
         threads: How many they have.
 
     """
@@ -58,6 +70,12 @@ class Members:
     _turn: int = 0
     _previous: tuple[float, Tree] | None = None
     _times: tuple[float, Tree] | None = None
+    _thread_names: dict[tuple[int, int], str] = field(default_factory=dict)
+    _collectors: Collectors = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Know the name of no thread yet."""
+        self._collectors = Collectors(lambda *thread: self._thread_names.get(thread, ""))
 
     def join(self, pids: Iterable[int], texts: Callable[[str], str | None]) -> bool:
         """Take in processes, by what their files said; returns whether any is new."""
@@ -79,22 +97,26 @@ class Members:
         return [f"/proc/{pid}/{name}" for pid in self.started for name in names]
 
     def patterns(self) -> dict[str, list[str]]:
-        """The files of single threads, of their states and of their times."""
+        """The files of single threads: of their states, their times, and what they wait for."""
         return {
-            name: [f"/proc/{pid}/task/*/{name}" for pid in self.started]
-            for name in ("stat", "schedstat")
+            name: [f"/proc/{pid}/task/*/{name}" for pid in self.started] for name in self._kinds()
         }
 
+    def _kinds(self) -> tuple[str, ...]:
+        return ("stat", "schedstat", "syscall") if self.io else ("stat", "schedstat")
+
     def due(self) -> tuple[str, ...]:
-        """Which files of threads to read in this second: in turn, if both were too many."""
-        if not self.started or 2 * self.threads > _MOST_FILES:
+        """Which files of threads to read in this second: in turn, if all were too many."""
+        kinds = self._kinds()
+        files = len(kinds) * self.threads
+        if not self.started or files > _MOST_FILES:
             return ()
         self._turn += 1
-        every = max(1, -(-2 * self.threads // FILES_PER_S))
-        if every == 1:
-            return ("stat", "schedstat")
+        every = max(1, -(-files // FILES_PER_S))
         place = self._turn % every
-        return ("stat",) if place == 0 else ("schedstat",) if place == every // 2 else ()
+        return tuple(
+            kind for number, kind in enumerate(kinds) if number * every // len(kinds) == place
+        )
 
     def figures(self, at_s: float, texts: Texts) -> dict[str, float]:
         """What the processes did since the reading before, and do now; ended ones are left out."""
@@ -124,30 +146,42 @@ class Members:
     def _of_threads(self, at_s: float, now: Tree, texts: Texts) -> dict[str, float]:
         by_process: dict[int, dict[int, process.ThreadTimes]] = {}
         states: list[str] = []
+        calls: list[str] = []
         for path, text in texts.items():
             words = path.split("/")
-            if len(words) != 6 or words[3] != "task":
+            if len(words) != 6 or words[3] != "task" or int(words[2]) not in self.started:
                 continue
+            thread = (int(words[2]), int(words[4]))
             if words[5] == "stat":
-                states.append(text.rpartition(") ")[2][:1])
+                head, _, rest = text.rpartition(") ")
+                states.append(rest[:1])
+                self._thread_names[thread] = head.partition(" (")[2]
+            elif words[5] == "syscall":
+                calls.append(text)
             elif (times := process.parse_schedstat(text)) is not None:
-                by_process.setdefault(int(words[2]), {})[int(words[4])] = times
-        values: dict[str, float] = {}
-        if states:
-            blocked = states.count(_BLOCKED)
-            values["process.threads.runnable"] = states.count(_RUNNABLE)
-            values["process.threads.blocked"] = blocked
-            values["process.threads.blocked.occupied"] = float(blocked > 0)
+                by_process.setdefault(thread[0], {})[thread[1]] = times
+        values = of_one_look(counted_states(states))
+        kinds = kinds_of(self.units.processor)
+        if calls and kinds:
+            values |= of_one_look(counted_calls(calls, kinds))
         if by_process:
-            timed = {
-                pid: replace(one, thread_times=by_process.get(pid))
-                for pid, one in now.processes.items()
-            }
-            whole = Tree(now.uptime_ticks, timed)
-            if self._times is not None:
-                was_s, was = self._times
-                values |= tree.thread_figures(was, whole, at_s - was_s)
-            self._times = at_s, whole
+            values |= self._of_times(at_s, now, by_process)
+        return values
+
+    def _of_times(
+        self, at_s: float, now: Tree, by_process: Mapping[int, dict[int, process.ThreadTimes]]
+    ) -> dict[str, float]:
+        timed = {
+            pid: replace(one, thread_times=by_process.get(pid))
+            for pid, one in now.processes.items()
+        }
+        whole = Tree(now.uptime_ticks, timed)
+        values: dict[str, float] = {}
+        if self._times is not None:
+            was_s, was = self._times
+            values |= tree.thread_figures(was, whole, at_s - was_s)
+        put(values, collectors.NAME, self._collectors.utilization(at_s, timed.values()))
+        self._times = at_s, whole
         return values
 
 

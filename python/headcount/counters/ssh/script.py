@@ -45,6 +45,7 @@ SCRIPT = "; ".join(
         f"echo {HELLO}",
         'echo "system $(uname -s)"',
         'echo "host $(uname -n)"',
+        'echo "processor $(uname -m)"',
         'echo "kernel $(uname -r)"',
         'echo "page $(getconf PAGESIZE 2>/dev/null)"',
         'echo "tick $(getconf CLK_TCK 2>/dev/null)"',

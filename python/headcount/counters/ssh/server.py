@@ -9,6 +9,7 @@ import ipaddress
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import combinations
 from socket import AF_INET
 
 from headcount.counters.proc import cgroup, cpu
@@ -162,7 +163,7 @@ class FarServer:
             paths += [f"{self._net}/{name.removeprefix('net/')}" for name in _NETWORK]
         quoted = script.quoted(dict.fromkeys(paths))
         lines = [f'often() {{ {script.HOST} {quoted} "$@"; }}']
-        for due in (("stat",), ("schedstat",), ("stat", "schedstat")):
+        for due in (each for n in range(len(patterns)) for each in combinations(patterns, n + 1)):
             globs = " ".join(one for name in due for one in patterns[name])
             lines.append(f"{'_'.join(('often', *due))}() {{ often {globs}; }}")
         return "; ".join(lines)

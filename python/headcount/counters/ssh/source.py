@@ -46,6 +46,7 @@ class Hello:
         page_bytes: Size of its pages, None where it does not say.
         tick_s: What CPU time is counted in, None where it does not say.
         own: The process that answers, None where it does not say.
+        processor: The kind of its processors, as uname(2) has it.
         paths: What there is of sysfs; see :class:`ToldDevices`.
 
     """
@@ -56,6 +57,7 @@ class Hello:
     page_bytes: int | None
     tick_s: float | None
     own: int | None = None
+    processor: str = ""
     paths: tuple[str, ...] = ()
 
     @classmethod
@@ -78,6 +80,7 @@ class Hello:
             page_bytes=integer(first.get("page", "")),
             tick_s=1 / ticks if ticks else None,
             own=integer(first.get("self", "")),
+            processor=first.get("processor", ""),
             paths=(*facts.get("block", ()), *facts.get("path", ())),
         )
 
@@ -215,7 +218,8 @@ class SshSource:
         now_s = time.monotonic()
         if self._server is None:
             ticks_per_s = 1 / self._hello.tick_s if self._hello.tick_s else TICKS_PER_S
-            units = Units(self._hello.page_bytes or PAGE_BYTES, ticks_per_s)
+            page_bytes = self._hello.page_bytes or PAGE_BYTES
+            units = Units(page_bytes, ticks_per_s, self._hello.processor)
             self._server = FarServer(self._query, units)
         if self._server.is_due(now_s):
             machine = FarMachine(self._ask, self._address, self._hello.own or 0)

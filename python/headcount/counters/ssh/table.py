@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from headcount.counters.proc.files import integer
+from headcount.counters.proc.fine import of_one_look
 from headcount.counters.proc.served import AcceptQueues, ConnectionQueues, OwnListeners
 from headcount.counters.proc.serving import Place
 from headcount.counters.proc.sockets import Listener, ProcTable, Row, parse
@@ -83,11 +84,8 @@ class FarTable(ProcTable):
 def figures(table: FarTable, places: Sequence[Place] | None) -> dict[str, float]:
     """Accept queues and connections at some places, None for all that were read: one look."""
     own = OwnListeners(table, "/proc", None, tuple, places)
-    values: dict[str, float] = {}
-    for gauge in (AcceptQueues(own), ConnectionQueues(own)):
-        for name, how, value in gauge.look():
-            values[name] = float(value > 0) if how == "share" else value
-    return values
+    gauges = (AcceptQueues(own), ConnectionQueues(own))
+    return of_one_look(look for gauge in gauges for look in gauge.look())
 
 
 def _rows_of_ss(text: str) -> Iterator[Row]:
