@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from headcount.counters import address as addresses
+from headcount.counters.catalogue import lookup
 from headcount.counters.naming import PEER, instance_name
 from headcount.counters.proc.serving import Place
 from headcount.counters.query import FarQuery
@@ -22,21 +23,29 @@ from ssh_server import serving
 BEHIND = """
 import os, socket, sys, time
 server = socket.create_server(("127.0.0.1", 0))
+local = socket.socket(socket.AF_UNIX)
+local.bind(sys.argv[1])
+local.listen(8)
 print(server.getsockname()[1], flush=True)
 if os.fork() == 0:
+    server.close(), local.close()
     while True:
         pass
+taken = [local.accept() for _ in range(2)]
 clients = [server.accept()[0] for _ in range(5)]
 for client in clients[:2]:
     client.recv(8)
     client.sendall(b"answered")
 time.sleep(60)
 """
-"""Answers two of five, and computes in a child."""
+"""Answers two of five, takes two of three at a path, and computes in a child."""
 FRONT = """
 import socket, sys, time
 server = socket.create_server(("127.0.0.1", 0))
 print(server.getsockname()[1], flush=True)
+local = [socket.socket(socket.AF_UNIX) for _ in range(3)]
+for one in local:
+    one.connect(sys.argv[2])
 others = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for _ in range(5)]
 time.sleep(0.1)
 for one in others[:4]:
@@ -45,7 +54,8 @@ others[0].recv(8), others[1].recv(8)
 print("asked", flush=True)
 time.sleep(60)
 """
-"""Asks on four of five connections: two wait for an answer, and one was never used."""
+"""Asks on four of five connections: two wait for an answer, and one was never used. Of three to a
+path one is not accepted."""
 
 
 @contextmanager
@@ -71,10 +81,11 @@ def line(process: "subprocess.Popen[str]") -> str:
 def test_connections_to_another_server_and_its_cpu_are_the_kernels(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with serving(tmp_path) as sshd, program(BEHIND) as behind:
+    path = str(tmp_path / "behind.sock")
+    with serving(tmp_path) as sshd, program(BEHIND, path) as behind:
         monkeypatch.setenv("PATH", sshd.path)
         port = line(behind)
-        with program(FRONT, port) as front:
+        with program(FRONT, port, path) as front:
             query = FarQuery((Place.of(f"127.0.0.1:{line(front)}"),))
             assert line(front) == "asked"
             with closing(SshSource(addresses.parse(sshd.address), "sut", query)) as one:
@@ -86,10 +97,18 @@ def test_connections_to_another_server_and_its_cpu_are_the_kernels(
                     seen |= one.sample().values
                 programs = one.programs_behind
     peer = f"127.0.0.1:{port}"
-    assert seen["upstream.connections"] == seen[_of("upstream.connections", peer)] == 5
-    assert seen["upstream.waiting"] == seen[_of("upstream.waiting", peer)] == 2
+    local = f"unix:{path}"
+    assert seen["upstream.connections"] == 8
+    assert seen[_of("upstream.connections", peer)] == 5
+    assert seen[_of("upstream.connections", local)] == 3
+    assert seen["upstream.waiting"] == 3
+    assert seen[_of("upstream.waiting", peer)] == 2
+    assert seen[_of("upstream.waiting", local)] == 1
+    assert seen[_of("upstream.accept_queue", peer)] == 0
+    assert seen[_of("upstream.accept_queue", local)] == 1
+    assert all(lookup(name) for name in seen)
     assert 0.1 < seen["upstream.cpu.utilization"] < 1.1
-    assert list(programs) == [peer]
+    assert set(programs) == {peer, local}
     assert programs[peer].startswith("python")
 
 

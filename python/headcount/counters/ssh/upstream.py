@@ -16,14 +16,26 @@ from headcount.counters.naming import PEER, instance_name
 from headcount.counters.proc.files import integer
 from headcount.counters.proc.machine import descendants
 from headcount.counters.proc.process import parse_stat
-from headcount.counters.proc.sockets import Outgoing
+from headcount.counters.proc.serving import Place
+from headcount.counters.proc.sockets import Listener, Outgoing
 from headcount.counters.proc.talk import Talk
-from headcount.counters.proc.upstream import CONNECTIONS, PEERS_MAX, WAITING, peer_name
+from headcount.counters.proc.upstream import (
+    ACCEPT_QUEUE,
+    CONNECTIONS,
+    PEERS_MAX,
+    UNIX,
+    WAITING,
+    listens_at,
+    peer_name,
+)
 from headcount.counters.proc.upstream_programs import NAMES, of_sessions
 from headcount.counters.ssh import script
 from headcount.counters.ssh.machine import Ask
 from headcount.counters.ssh.members import Members, Units
 from headcount.counters.ssh.table import place_of_ss
+from headcount.counters.ssh.unix import TITLE as TITLE_UNIX
+from headcount.counters.ssh.unix import WHOSE as WHOSE_UNIX
+from headcount.counters.ssh.unix import Counts, FarUnix
 
 FIND_S = 5.0
 """How often it is asked to whom the server is connected, which takes 10 ms of CPU time and more."""
@@ -32,7 +44,7 @@ EAGER_S, EAGER_FOR_S = 2.0, 60.0
 LOOK_S = 2.0
 """How often it is asked which connections wait: some 3 ms of CPU time."""
 TITLE = "upstream"
-_WHOSE, _LISTENING = "whose", "listening-for-whom"
+_WHOSE, _LISTENING, _UNIX = "whose", "listening-for-whom", "whose-unix"
 _STATES = "state established state syn-sent"
 _SYN_SENT = "SYN-SENT"
 _PID, _USER = re.compile(r"\bpid=(\d+)"), re.compile(r"\buid:(\d+)")
@@ -58,7 +70,7 @@ class FarUpstreams:
 
     Attributes:
         units: What its machine counts in.
-        peers: Those that were found, in the order in which they were.
+        peers: Addresses that were found, in the order in which they were.
         programs: What listens there, by peer, where that is a program of the same machine.
 
     """
@@ -66,6 +78,7 @@ class FarUpstreams:
     units: Units
     peers: dict[str, None] = field(default_factory=dict)
     programs: dict[str, str] = field(default_factory=dict)
+    _unix: FarUnix = field(default_factory=FarUnix)
     _users: frozenset[int] = frozenset()
     _behind: Members = field(init=False)
     _began_s: float = float("inf")
@@ -89,33 +102,43 @@ class FarUpstreams:
         if at_s < self._find_s or not pids:
             return False
         self._began_s = min(self._began_s, at_s)
-        is_eager = not self.peers and at_s < self._began_s + EAGER_FOR_S
+        is_known = bool(self.peers or self._unix.paths)
+        is_eager = not is_known and at_s < self._began_s + EAGER_FOR_S
         self._find_s = at_s + (EAGER_S if is_eager else FIND_S)
         accepted = " or ".join(f"sport = :{port}" for port in ports)
         others = f" 'not ( {accepted} )'" if accepted else ""
-        question = "; ".join(
-            (
-                script.titled(_WHOSE, f"ss -Htnpe {_STATES}{others}"),
-                script.titled(_LISTENING, "ss -Hltnp"),
-            )
+        question = (
+            script.titled(_WHOSE, f"ss -Htnpe {_STATES}{others}"),
+            script.titled(_LISTENING, "ss -Hltnp"),
+            script.titled(_UNIX, WHOSE_UNIX),
         )
-        texts = script.texts(ask(question))
+        texts = script.texts(ask("; ".join(question)))
         own = [one for one in connections(texts.get(f"/{_WHOSE}", "")) if one.pids & pids]
         self._users |= {one.user for one in own}
         for one in own:
             if len(self.peers) < PEERS_MAX:
                 self.peers.setdefault(one.peer)
-        behind = self._listening(texts.get(f"/{_LISTENING}", "")) - pids
+        behind, programs = self._unix.find(texts.get(f"/{_UNIX}", ""), pids)
+        self.programs |= programs
+        behind = (behind | self._listening(texts.get(f"/{_LISTENING}", ""))) - pids
         return bool(behind) and self._join(ask, behind)
 
     def question(self, at_s: float) -> str | None:
         """What to ask now; None where it is too early, or where there is no other server."""
-        if not self.peers or at_s < self._look_s:
+        if at_s < self._look_s or not (self.peers or self._unix.paths):
             return None
         self._look_s = at_s + LOOK_S - 0.5
-        ports = sorted({peer.rpartition(":")[2] for peer in self.peers})
-        wanted = " or ".join(f"dport = :{port}" for port in ports)
-        return script.titled(TITLE, f"ss -Htnie {_STATES} '( {wanted} )'")
+        parts = [self._unix.question()]
+        if self.peers:
+            ports = sorted({peer.rpartition(":")[2] for peer in self.peers})
+            to, at = (
+                " or ".join(f"{end} = :{port}" for port in ports) for end in ("dport", "sport")
+            )
+            asked = (
+                f"ss -Htnie {_STATES} '( {to} )'; ss -Htn state listening state close '( {at} )'"
+            )
+            parts.append(script.titled(TITLE, asked))
+        return "; ".join(part for part in parts if part is not None)
 
     def forget_previous(self) -> None:
         """Give no rates since what was read so far."""
@@ -130,37 +153,40 @@ class FarUpstreams:
 
     def figures(self, at_s: float, texts: Mapping[str, str]) -> dict[str, float]:
         """What was read of them."""
+        asked = texts.get(f"/{TITLE}"), texts.get(f"/{TITLE_UNIX}")
         values: dict[str, float] = {}
-        if (text := texts.get(f"/{TITLE}")) is not None:
-            found = [
-                one
-                for one in connections(text)
-                if one.peer in self.peers and one.user in self._users
-            ]
-            there = Counter(one.peer for one in found)
-            waiting = Counter(one.peer for one in found if one.is_waiting)
-            values |= {CONNECTIONS: there.total(), WAITING: waiting.total()}
-            for peer in self.peers:
-                values[instance_name(CONNECTIONS, PEER, peer)] = there[peer]
-                values[instance_name(WAITING, PEER, peer)] = waiting[peer]
+        if any(text is not None for text in asked):
+            values = _figures(self._counts(asked[0] or ""), self.peers)
+            paths = [UNIX + path for path in self._unix.paths]
+            local = _figures(self._unix.counts(asked[1] or ""), paths)
+            for name in (CONNECTIONS, WAITING):
+                local[name] += values[name]
+            values |= local
         if self._behind.started:
             used = self._behind.figures(at_s, texts)
             values |= {name: used[of] for name, of in NAMES.items() if of in used}
             values |= of_sessions(self._behind.started, lambda pid: texts.get(_title(pid)))
         return values
 
+    def _counts(self, text: str) -> Counts:
+        found = [
+            one for one in connections(text) if one.peer in self.peers and one.user in self._users
+        ]
+        waiting = Counter(one.peer for one in found if one.is_waiting)
+        queued = {
+            peer: queue
+            for place, queue, _ in listening(text)
+            for peer in self.peers
+            if _is_at(place, peer)
+        }
+        return Counts(Counter(one.peer for one in found), waiting, Counter(queued))
+
     def _listening(self, text: str) -> set[int]:
         """The processes of that machine that listen at a peer's address."""
         found: set[int] = set()
-        for line in text.splitlines():
-            words = line.split()
-            place = place_of_ss(words[3]) if len(words) > 3 else None
-            if place is None:
-                continue
-            here = peer_name(Outgoing(0, place.family, place.address, place.port, False))
-            is_any = not any(place.address)
+        for place, _, line in listening(text):
             for peer in self.peers:
-                if peer == here or (is_any and peer.rpartition(":")[2] == str(place.port)):
+                if _is_at(place, peer):
                     found |= _pids(line)
                     if program := _PROGRAM.search(line):
                         self.programs[peer] = program[1]
@@ -173,6 +199,35 @@ class FarUpstreams:
             one.pid: one.parent for text in texts.values() if (one := parse_stat(text)) is not None
         }
         return self._behind.join(descendants(parents, behind, 0), texts.get)
+
+
+def _figures(counts: Counts, peers: Iterable[str]) -> dict[str, float]:
+    """Counters of all peers together and of each; of queues only those that were seen."""
+    values: dict[str, float] = {
+        CONNECTIONS: counts.there.total(),
+        WAITING: counts.waiting.total(),
+    }
+    for peer in peers:
+        values[instance_name(CONNECTIONS, PEER, peer)] = counts.there[peer]
+        values[instance_name(WAITING, PEER, peer)] = counts.waiting[peer]
+        if peer in counts.queued:
+            values[instance_name(ACCEPT_QUEUE, PEER, peer)] = counts.queued[peer]
+    return values
+
+
+def listening(text: str) -> Iterator[tuple[Place, int, str]]:
+    """Where somebody listens by what ss(8) prints, with the accept queue and the whole line."""
+    for line in text.splitlines():
+        words = line.split()
+        place = place_of_ss(words[3]) if len(words) > 3 and words[0] == "LISTEN" else None
+        queue = integer(words[1]) if place is not None else None
+        if place is not None and queue is not None:
+            yield place, queue, line
+
+
+def _is_at(place: Place, peer: str) -> bool:
+    """Whether connections to a peer lead to this listening socket of the server's machine."""
+    return listens_at(Listener(0, place.family, place.address, place.port, 0, None), peer)
 
 
 def connections(text: str) -> Iterator[Connection]:
@@ -192,7 +247,7 @@ def connections(text: str) -> Iterator[Connection]:
         talk = Talk(*(info.get(name, 0) for name in _INFO_NAMES))
         user = _USER.search(line)
         yield Connection(
-            peer_name(Outgoing(0, place.family, place.address, place.port, False)),
+            peer_name(Outgoing(0, place.family, place.address, place.port, is_waiting=False)),
             words[0] == _SYN_SENT or talk.is_waiting,
             int(user[1]) if user else 0,
             frozenset(_pids(line)),
