@@ -108,7 +108,8 @@ class Case:
         stop: `every_ms` and `for_ms`: the target is stopped now and then.
         every: `ms` and `statement`: the database's owner says it again and again.
         namespace: `ports` or `mbit`: all is in a network namespace with few ports or a slow link;
-            over SSH, its servers are.
+            over SSH, its servers are. `delay_ms` (each way) or `loss`: its servers are, and the way
+            there is long or loses packets.
         disk: Whether it needs a folder on a disk; its files are not in memory when users come.
 
     """

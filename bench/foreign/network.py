@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,8 @@ FIRST_PORT = 40_000
 ADDRESS = re.compile(r" inet ([0-9.]+)")
 """As `ip -oneline addr` prints it."""
 COMMAND_S = 20.0
+DISTANCE = {"delay_ms": "--delay-ms", "loss": "--loss"}
+"""What a case may want of the way to its servers, with the options of `bench.foreign.distance`."""
 
 
 @dataclass(frozen=True)
@@ -40,18 +43,26 @@ def network(wanted: Mapping[str, str], *, is_far: bool) -> Iterator[Network]:
     """Where a case is played, until the end of the block.
 
     This machine's own network unless few ports or a rate are wanted; then a namespace for servers
-    and users. If it is far, servers are in a namespace at the far end of a cable, and users are
-    not. Raises RuntimeError where it cannot be made, which takes root.
+    and users. If it is far, or the way is to be long or to lose packets, servers are in a namespace
+    at the far end of a cable, and users are not. Raises RuntimeError where it cannot be made, which
+    takes root.
     """
     if not wanted and not is_far:
         yield Network()
         return
+    is_distant = any(name in wanted for name in DISTANCE)
+    is_far = is_far or is_distant
     name = f"headcount-foreign-{os.getpid()}"
     within = ("nsenter", f"--net=/run/netns/{name}", "--")
-    try:
+    with contextlib.ExitStack() as around:
+        around.callback(_remove, name)
         _run(IP, "netns", "add", name)
         _run(IP, "-n", name, "link", "set", "lo", "up")
-        host = _cable(name) if is_far else LOOPBACK
+        host = LOOPBACK
+        if is_distant:
+            host = around.enter_context(_distance(name, wanted))
+        elif is_far:
+            host = _cable(name)
         if "ports" in wanted:
             text = f"{FIRST_PORT} {FIRST_PORT + int(wanted['ports']) - 1}"
             _run(*within, "sh", "-c", f"echo {text} > /proc/sys/net/ipv4/ip_local_port_range")
@@ -60,20 +71,42 @@ def network(wanted: Mapping[str, str], *, is_far: bool) -> Iterator[Network]:
             how = ["rate", f"{wanted['mbit']}mbit", "burst", "128kb", "latency", "100ms"]
             _run(*within, TC, "qdisc", "add", "dev", device, "root", "tbf", *how)
         yield Network(host, within, () if is_far else within)
-    finally:
-        _remove(name)
 
 
 def _cable(name: str) -> str:
     """Join a namespace to this machine; the address at its end."""
     near, far = _devices()
-    taken = set(ADDRESS.findall(_run(IP, "-4", "-oneline", "addr", "show")))
-    here, there = ends(os.getpid(), taken)
+    here, there = ends(os.getpid(), _taken())
     _run(IP, "link", "add", near, "type", "veth", "peer", "name", far, "netns", name)
     for where, device, address in (([], near, here), (["-n", name], far, there)):
         _run(IP, *where, "addr", "add", f"{address}/{PREFIX}", "dev", device)
         _run(IP, *where, "link", "set", device, "up")
     return there
+
+
+@contextlib.contextmanager
+def _distance(name: str, wanted: Mapping[str, str]) -> Iterator[str]:
+    """Join a namespace by a way that is long or loses packets; the address at its end."""
+    here, there = ends(os.getpid(), _taken())
+    way = [w for key, option in DISTANCE.items() if key in wanted for w in (option, wanted[key])]
+    relay = subprocess.Popen(
+        [sys.executable, "-m", "bench.foreign.distance", name, here, there, *way],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        if relay.stdout is None or relay.stdout.readline() != "ready\n":
+            raise RuntimeError(f"no way into {name}: is there a /dev/net/tun?")
+        yield there
+    finally:
+        relay.kill()
+        relay.communicate()
+
+
+def _taken() -> set[str]:
+    return set(ADDRESS.findall(_run(IP, "-4", "-oneline", "addr", "show")))
 
 
 def _devices() -> tuple[str, str]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from bench.foreign.address import LOOPBACK
 from bench.foreign.case import Case, at_host, filled, filled_in
 from bench.foreign.login import Login, login
 from bench.foreign.network import Network, network
@@ -235,8 +236,10 @@ def _measured(case: Case, there: Scene, levels: Sequence[int]) -> tuple[int, str
         command += ["--levels", ",".join(str(users) for users in levels)]
         command += ["--duration", f"{case.level_s:g}s", "--ramp", "1s", "--settle", "1s"]
     environment = {**os.environ, "HEADCOUNT_PASSWORD": PASSWORD, "COLUMNS": "100"}
+    if not address.startswith(LOOPBACK):
+        command += ["--authorised-by", "bench"]
     if there.login is not None:
-        command += ["--source", there.login.source, "--authorised-by", "bench"]
+        command += ["--source", there.login.source]
         environment["PATH"] = there.login.path
     group = {"cpu": filled(case.generator_cpu, values)} if case.generator_cpu else {}
     output = folder / "printed"

@@ -30,7 +30,7 @@ def sign(observations: Sequence[Observation], seen: Saturation) -> Sign | None:
     """What makes every scenario slow: the network, another server, or the scenario itself.
 
     None if users wait for each other, or if scenarios with the fewest users met the criteria and
-    their requests hardly wait.
+    their requests hardly wait. Lost packets count anyway: they make few scenarios slow.
     """
     light = seen.light
     if light is None or light.service_s is None or not light.per_s:
@@ -40,12 +40,11 @@ def sign(observations: Sequence[Observation], seen: Saturation) -> Sign | None:
     grown = seen.growth or 1.0
     score = 1 - between(grown, threshold("delay.steady"), threshold("delay.grown"))
     far = path.latency_sign(light, score)
-    is_slow = light.is_failed or (level.users > light.users and _waits(light, far))
-    if score <= 0 or not (is_slow or any(one.is_failed for one in valid)):
-        return None
     losing = path.loss_sign(valid, score)
-    if losing is not None or not is_slow:
+    if losing is not None:
         return losing
+    if score <= 0 or not (light.is_failed or (level.users > light.users and _waits(light, far))):
+        return None
     return _upstream(light, seen, score) or far or _own(light, level, score)
 
 
