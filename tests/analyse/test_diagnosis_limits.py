@@ -370,3 +370,15 @@ def test_commits_that_wait_for_one_that_writes_are_the_disk() -> None:
     assert "for its lock inside PostgreSQL" in found.sentence
     busy = diagnosed(Server(loud=loud | {waiting.format("io"): 0.1, IO: 0.1}, quiet=QUIET))
     assert busy.limit == "lock"
+
+
+@pytest.mark.parametrize(("segment", "limit"), [(1448.0, "network"), (65_483.0, "lock")])
+def test_bytes_that_wait_are_the_networks_only_where_there_is_a_link(
+    segment: float, limit: str
+) -> None:
+    """Over loopback they wait for a program that gets no CPU."""
+    loud = {"socket.busy": 0.97, "socket.send_queue.share": 0.95}
+    quiet = QUIET | {"socket.segment": segment, "socket.rwnd_limited": 0.0}
+    found = of_levels(Server(loud=loud, quiet=quiet).levels())
+    assert found is not None
+    assert found.limit == limit

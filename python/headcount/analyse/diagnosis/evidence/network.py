@@ -17,6 +17,9 @@ RECEIVED = "system.network.io{network.io.direction=receive}"
 BUSY = "socket.busy"
 QUEUED = "socket.send_queue.share"
 WINDOW = "socket.rwnd_limited"
+SEGMENT = "socket.segment"
+LARGEST_SEGMENT = 16_384.0
+"""Bytes: only loopback has larger ones (65,483); Ethernet has 1,448, or 8,948 of jumbo frames."""
 PACED_BYTES = 16384.0
 """A shorter queue is not a sign by itself: disciplines that pace packets (fq) hold a few back per
 connection even on an idle link."""
@@ -44,9 +47,12 @@ def _queue(level: Observation) -> Sign | None:
 
 
 def _sockets(level: Observation) -> Sign | None:
-    """Nearly all connections with something to send, to a client that reads."""
+    """Nearly all connections with something to send, to a client that reads.
+
+    Over loopback there is no link that could be full: what is not yet read waits for the CPU.
+    """
     busy, queued = level.mean(BUSY), level.mean(QUEUED)
-    if busy is None or queued is None:
+    if busy is None or queued is None or (level.mean(SEGMENT) or 0.0) > LARGEST_SEGMENT:
         return None
     window = level.mean(WINDOW) or 0.0
     score = min(
