@@ -3,6 +3,7 @@
 import json
 import re
 import struct
+import time
 import zlib
 from collections.abc import Iterator
 from importlib.resources import files
@@ -15,7 +16,7 @@ from recomputed import Steady
 
 from file_server import FileServer, damage, events, signal_all
 from headcount import workloads
-from processes import Ended, Headcount, phase
+from processes import Command, Ended, Headcount, phase
 
 pytestmark = pytest.mark.e2e
 
@@ -214,20 +215,37 @@ def test_uploads_stand_with_their_users_whole_and_of_their_kind(
     assert whole >= len(found) - USERS
 
 
+def settling(headcount: Headcount, file_server: FileServer) -> tuple[Command, Path]:
+    """A run whose users are there and are not measured yet.
+
+    On a busy machine the test itself may get no CPU until that is over: once more, in that case.
+    """
+    for _ in range(3):
+        bundles = set(headcount.bundles())
+        running = headcount.start(
+            *("run", "file-copy", "--target", file_server.target, "--users", str(USERS), *SCALE),
+            *("--think", "50ms", "--ramp", "1s", "--settle", "6s", "--duration", "5s"),
+            *("--criteria", "errors<90%", "--seed", "4"),
+        )
+        running.reach(lambda: set(headcount.bundles()) > bundles)  # noqa: B023 - at once
+        (bundle,) = set(headcount.bundles()) - bundles
+        seen: list[str] = []
+        while not seen or seen[-1] != "settle":
+            if running.process.poll() is not None:
+                break
+            seen.append(phase(bundle))
+            time.sleep(0.05)
+        else:
+            return running, bundle
+    raise AssertionError(f"no settling was seen: {sorted(set(seen))}")
+
+
 def test_users_who_are_stuck_do_not_report(
     headcount: Headcount, file_server: FileServer, level: dict[str, Any]
 ) -> None:
     assert level["outcome"] == "passed"
     before = set(file_server.processes())
-    bundles = len(headcount.bundles())
-    running = headcount.start(
-        *("run", "file-copy", "--target", file_server.target, "--users", str(USERS), *SCALE),
-        *("--think", "50ms", "--ramp", "1s", "--settle", "6s", "--duration", "5s"),
-        *("--criteria", "errors<90%", "--seed", "4"),
-    )
-    running.reach(lambda: len(headcount.bundles()) > bundles)
-    bundle = headcount.bundles()[-1]
-    running.reach(lambda: phase(bundle) == "settle")
+    running, bundle = settling(headcount, file_server)
     serving = sorted(set(file_server.processes()) - before)
     assert len(serving) >= USERS
     stopped = serving[-2:]  # the users who came last
