@@ -80,6 +80,21 @@ def test_threads_by_their_states_and_times() -> None:
     assert values["process.cpu.garbage_collection"] == pytest.approx(0.5)
 
 
+def test_a_collector_is_known_whichever_of_its_files_is_read_first() -> None:
+    one = Members(Units(), {7: 50})
+    base = {"/proc/7/stat": stat(7, 10, 3, threads=2), "/proc/uptime": "100.0 1.0"}
+    named = {f"/proc/7/task/{thread}/stat": f"{thread} (GC Thread#0) S 1" for thread in (7, 8)}
+
+    def used(run_s: float) -> dict[str, str]:
+        return {"/proc/7/task/8/schedstat": f"{round(run_s * 1e9)} 0 1"}
+
+    one.figures(10.0, base | used(0.0))
+    one.figures(11.0, base | named)
+    one.figures(12.0, base | used(1.0))
+    values = one.figures(14.0, base | used(1.5))
+    assert values["process.cpu.garbage_collection"] == pytest.approx(0.25)
+
+
 def test_open_files_are_known_of_all_or_of_nobody() -> None:
     listed = "".join(
         f"dr-x------ 2 0 0 {many} Nov 24 13:21 /proc/{pid}/fd\n" for pid, many in ((7, 12), (8, 30))

@@ -146,6 +146,7 @@ class Members:
     def _of_threads(self, at_s: float, now: Tree, texts: Texts) -> dict[str, float]:
         by_process: dict[int, dict[int, process.ThreadTimes]] = {}
         states: list[str] = []
+        names: dict[tuple[int, int], str] = {}
         calls: list[str] = []
         for path, text in texts.items():
             words = path.split("/")
@@ -155,11 +156,12 @@ class Members:
             if words[5] == "stat":
                 head, _, rest = text.rpartition(") ")
                 states.append(rest[:1])
-                self._thread_names[thread] = head.partition(" (")[2]
+                names[thread] = head.partition(" (")[2]
             elif words[5] == "syscall":
                 calls.append(text)
             elif (times := process.parse_schedstat(text)) is not None:
                 by_process.setdefault(thread[0], {})[thread[1]] = times
+        self._thread_names = names or self._thread_names
         values = of_one_look(counted_states(states))
         kinds = kinds_of(self.units.processor)
         if calls and kinds:
@@ -167,6 +169,20 @@ class Members:
         if by_process:
             values |= self._of_times(at_s, now, by_process)
         return values
+
+    def _named(self, timed: Mapping[int, Process]) -> list[Process]:
+        """The processes with those of their threads whose names have been read."""
+        return [
+            replace(
+                one,
+                thread_times={
+                    thread: times
+                    for thread, times in (one.thread_times or {}).items()
+                    if (pid, thread) in self._thread_names
+                },
+            )
+            for pid, one in timed.items()
+        ]
 
     def _of_times(
         self, at_s: float, now: Tree, by_process: Mapping[int, dict[int, process.ThreadTimes]]
@@ -180,7 +196,7 @@ class Members:
         if self._times is not None:
             was_s, was = self._times
             values |= tree.thread_figures(was, whole, at_s - was_s)
-        put(values, collectors.NAME, self._collectors.utilization(at_s, timed.values()))
+        put(values, collectors.NAME, self._collectors.utilization(at_s, self._named(timed)))
         self._times = at_s, whole
         return values
 
