@@ -26,6 +26,8 @@ BETWEEN_S = 0.1
 """Pause between scenarios: a site may count how many requests a second one address sends."""
 OFTEN = 5
 """Times that each scenario is played after its first, whose caches and connections are cold."""
+LEAVE_S = 1.0
+"""Longest wait for the user's last scenario."""
 LONG_ENOUGH_S = 3.0
 """Time after which the mean is taken of what there is, if each scenario has been repeated at all:
 a user waits for the first level meanwhile."""
@@ -107,6 +109,20 @@ def _play(engine: Engine, longest_s: float) -> list[Interval]:
         often = OFTEN if now_s < LONG_ENOUGH_S else 0
         if all(done > often or failed >= TRIES for done, failed in _counts(intervals)):
             break
+    return intervals + _leave(engine)
+
+
+def _leave(engine: Engine) -> list[Interval]:
+    """What happens until the user has left: a scenario that has begun counts, too."""
+    intervals: list[Interval] = []
+    engine.set_users(0, 0.0)
+    until_s = engine.now_s() + LEAVE_S
+    while engine.now_s() < until_s and not engine.ended:
+        interval = engine.next(LEAVE_S)
+        if interval is not None:
+            intervals.append(interval)
+            if not interval.users:
+                break
     return intervals
 
 
