@@ -195,6 +195,9 @@ def test_answers_that_wait_for_an_acknowledgement_are_known_by_what_is_held_back
     assert found.advice[0].id == "delay-acknowledgement"
     found = diagnosed(ladder(SLOW, held(65536.0), outcome="passed"), 80.0)
     assert (found.limit, found.detail) == ("delay", "waiting")
+    longer = {2: 2 / 0.2, 16: 16 / 0.2, 64: 64 / 0.2}
+    found = diagnosed(ladder(longer, held(320.0), outcome="passed"), 200.0)
+    assert (found.limit, found.detail) == ("delay", "waiting")  # 200 ms are no 40 ms
     over_loopback = {n: one | {"socket.segment": 65483.0} for n, one in held(3000.0).items()}
     found = diagnosed(ladder(SLOW, over_loopback, outcome="passed"), 80.0)
     assert (found.limit, found.detail) == ("delay", "acknowledgement")

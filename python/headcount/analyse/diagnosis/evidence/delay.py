@@ -105,6 +105,8 @@ def _held_back(light: Observation) -> Figure | None:
     each = bytes_held / (held * connections)
     if held < threshold("delay.held") or each >= (light.mean(SEGMENT) or SEGMENT_BYTES):
         return None
+    if (light.service_s or 0.0) / light.requests > threshold("delay.acknowledged"):
+        return None
     text = (
         f"{share(held)} of its connections held back {storage(each)} that the client had not yet "
         "acknowledged"
