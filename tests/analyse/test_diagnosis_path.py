@@ -14,6 +14,9 @@ THINK_S = 0.2
 TRIP, SENT, LOST = "socket.round_trip", "socket.segments", "socket.segments.lost"
 
 
+SEEN = {name: value for name, value in QUIET.items() if name != "socket.connections"}
+
+
 def ladder(
     took_s: float,
     generator: Mapping[str, float],
@@ -28,7 +31,7 @@ def ladder(
     for index, users in enumerate(USERS, 1):
         per_s = users / (took_s + THINK_S)
         own = {name: one if name == TRIP else one * per_s for name, one in generator.items()}
-        seen = dict(QUIET if counters is None else counters)
+        seen = dict(SEEN if counters is None else counters)
         if figures_of == "sut":
             seen |= own
         one = level(
@@ -99,3 +102,20 @@ def test_lost_packets_explain_what_a_few_scenarios_wait_for(end: str) -> None:
 def test_losses_are_named_only_where_they_matter(lost: float, took_s: float, outcome: str) -> None:
     found = diagnosed(ladder(took_s, {TRIP: 1.0, SENT: 3.0, LOST: lost}, outcome=outcome))
     assert found.detail != "loss"
+
+
+def test_what_others_who_use_the_server_meet_is_not_the_users() -> None:
+    """Somebody else is 60 ms away and loses packets; the users of the run are next door."""
+    others = {"socket.connections": 500.0, TRIP: 60.0}
+    lossy = {SENT: 3.0, LOST: 0.06}
+    near = ladder(0.064, lossy | {TRIP: 60.0}, counters=SEEN | others, figures_of="sut")
+    assert diagnosed(near).detail not in ("loss", "latency")
+    both = [
+        one.model_copy(update={"counters": {**one.counters, "generator": generator}})
+        for one, generator in zip(
+            ladder(0.064, {TRIP: 60.0}, figures_of="sut"),
+            [each.counters["generator"] for each in ladder(0.064, {TRIP: 0.1})],
+            strict=True,
+        )
+    ]
+    assert diagnosed(both).detail != "latency"  # the users' own end knows better

@@ -15,6 +15,9 @@ from headcount.text import duration, share, significant
 ROUND_TRIP = "socket.round_trip"
 SEGMENTS = "socket.segments"
 LOST = "socket.segments.lost"
+CONNECTIONS = "socket.connections"
+OF_OTHERS = 1.5
+"""Connections of the server for each user, above which others use it, too: a user has one."""
 LOSS, LATENCY = "loss", "latency"
 
 
@@ -48,7 +51,8 @@ def latency_sign(light: Observation, score: float) -> Sign | None:
 
     A request takes at least one. `score` is how surely more users do not wait longer.
     """
-    trip_ms = _longest(light, ROUND_TRIP)
+    own_ms = light.of_generator(ROUND_TRIP)
+    trip_ms = own_ms if own_ms is not None else _of_server(light, ROUND_TRIP)
     if trip_ms is None or not light.service_s:
         return None
     part = min(trip_ms / 1000 * light.requests / light.service_s, 1.0)
@@ -62,7 +66,8 @@ def latency_sign(light: Observation, score: float) -> Sign | None:
         f"a round trip between users and server takes {duration(trip_ms)}; a scenario takes "
         f"{duration(light.service_s * 1000)} with few users{requests}"
     )
-    shown = figure(light, ROUND_TRIP, trip_ms, text, side=_side(light, ROUND_TRIP))
+    side: Side = "sut" if own_ms is None else "generator"
+    shown = figure(light, ROUND_TRIP, trip_ms, text, side=side)
     return Sign("delay", LATENCY, score, (shown,))
 
 
@@ -77,15 +82,20 @@ def _total(levels: Sequence[Observation], name: str) -> float:
 
 def _both(level: Observation, name: str) -> float:
     """Of both ends: each counts what it sent itself."""
-    return (level.of_generator(name) or 0.0) + (level.mean(name) or 0.0)
+    return (level.of_generator(name) or 0.0) + (_of_server(level, name) or 0.0)
 
 
-def _longest(level: Observation, name: str) -> float | None:
-    found = [one for one in (level.of_generator(name), level.mean(name)) if one is not None]
-    return max(found, default=None)
+def _of_server(level: Observation, name: str) -> float | None:
+    """The server's figure; None where it has clearly more connections than there are users.
+
+    Others that use the server may be far away, and lose packets of their own.
+    """
+    if (level.mean(CONNECTIONS) or 0.0) > OF_OTHERS * level.users + 2:
+        return None
+    return level.mean(name)
 
 
-def _side(level: Observation, name: str = LOST) -> Side:
-    """The end whose figure is the larger."""
-    own, server = level.of_generator(name) or 0.0, level.mean(name) or 0.0
+def _side(level: Observation) -> Side:
+    """The end that lost more."""
+    own, server = level.of_generator(LOST) or 0.0, _of_server(level, LOST) or 0.0
     return "generator" if own >= server else "sut"
