@@ -54,13 +54,13 @@ def workers() -> Iterator[dict[str, Worker]]:
 
 
 NODE = """
-import ctypes, threading, time
+import ctypes, os, threading, time
 name = lambda: ctypes.CDLL(None).prctl(15, b"node", 0, 0, 0)
 name()
 burns = (3, 7)  # a helper, and a thread that began later
 def run(number):
     name()
-    print(number, threading.get_native_id(), flush=True)
+    os.write(1, f"{number} {threading.get_native_id()}\\n".encode())  # a line whole
     while number in burns:
         sum(range(10_000))
     time.sleep(60)
