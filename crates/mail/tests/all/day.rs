@@ -163,6 +163,24 @@ fn nothing_is_missed_where_nothing_is_lost() {
     assert_eq!(count(&counted, Task::SmtpMessage).0, all);
 }
 
+/// Alters the body of a message.
+fn damage(file: &fs::File) {
+    let mut text = Vec::new();
+    let mut reading = file;
+    reading.read_to_end(&mut text).unwrap();
+    let below = text.windows(4).position(|four| four == b"\r\n\r\n");
+    let below = below
+        .or_else(|| text.windows(2).position(|two| two == b"\n\n"))
+        .unwrap();
+    let end = text.len().min(below + 60);
+    for byte in &mut text[below + 8..end] {
+        if byte.is_ascii_lowercase() {
+            *byte = b'z';
+        }
+    }
+    file.write_all_at(&text, 0).unwrap();
+}
+
 #[test]
 fn mail_that_is_lost_or_damaged_is_noticed() {
     let dovecot = Dovecot::start();
@@ -200,7 +218,7 @@ fn mail_that_is_lost_or_damaged_is_noticed() {
                 imap.logout().await.unwrap();
             });
         }
-        // One message of another user is damaged.
+        // Messages of other users are damaged: of several, one is read before the end.
         let mut plain = Vec::new();
         for id in 1..6 {
             for folder in ["new", "cur"] {
@@ -217,22 +235,12 @@ fn mail_that_is_lost_or_damaged_is_noticed() {
         // Whoever reads mail has it renamed, so it is altered through a handle; one that has been read
         // (S) is not looked at again.
         plain.retain(|path| !path.to_string_lossy().ends_with('S'));
-        let file = plain
+        let files: Vec<_> = plain
             .iter()
-            .find_map(|path| fs::File::options().read(true).write(true).open(path).ok())
-            .expect("mail that nobody has read");
-        let mut text = Vec::new();
-        (&file).read_to_end(&mut text).unwrap();
-        let below = text.windows(4).position(|four| four == b"\r\n\r\n");
-        let below = below
-            .or_else(|| text.windows(2).position(|two| two == b"\n\n"))
-            .unwrap();
-        for byte in &mut text[below + 8..below + 60] {
-            if byte.is_ascii_lowercase() {
-                *byte = b'z';
-            }
-        }
-        file.write_all_at(&text, 0).unwrap();
+            .filter_map(|path| fs::File::options().read(true).write(true).open(path).ok())
+            .collect();
+        assert!(!files.is_empty(), "no mail that nobody has read");
+        files.iter().for_each(damage);
     });
     let examples = faults(&counted);
     assert!(

@@ -77,6 +77,7 @@ pub fn play_run(
     run.set_users(users, Duration::from_millis(100));
     let origin = Origin::now();
     let (mut last, mut half_time, mut is_stopping) = (None, Some(half_time), false);
+    let mut end_ms = seconds * 1000;
     while !run.has_ended() {
         let elapsed_ms = origin.elapsed_ns() / 1_000_000;
         assert!(elapsed_ms < 60_000, "the run does not end");
@@ -85,8 +86,10 @@ pub fn play_run(
             && let Some(action) = half_time.take()
         {
             action();
+            // However long that took, the users have the other half of the time afterwards.
+            end_ms = origin.elapsed_ns() / 1_000_000 + seconds * 500;
         }
-        if !is_stopping && elapsed_ms > seconds * 1000 {
+        if !is_stopping && elapsed_ms > end_ms {
             is_stopping = true;
             run.stop(Duration::from_secs(10));
         }
