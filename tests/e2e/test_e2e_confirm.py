@@ -210,17 +210,21 @@ def test_a_database_of_somebody_is_left_as_it_was(headcount: Headcount, proof: b
     with database.serving() as postgres:
         reached = ("--target", postgres.target, "--user", postgres.server.user)
         password = {"HEADCOUNT_PASSWORD": postgres.password}
-        ended = headcount.run(
-            *("run", str(file), *reached, "--levels", "1,4", "--ramp", "0s", "--settle", "0s"),
-            "--json",
-            **password,
-        )
-        assert ended.code in (0, 1, 4), ended
-        asked = as_named(headcount.bundle, "delay")
+        for _ in range(3):  # beside other programs the level of four users may not count
+            ended = headcount.run(
+                *("run", str(file), *reached, "--levels", "1,4", "--ramp", "0s", "--settle", "0s"),
+                "--json",
+                **password,
+            )
+            assert ended.code in (0, 1, 4), ended
+            folder = headcount.bundles()[-1]
+            if all(level.outcome != "invalid" for level in reader.load(folder).levels):
+                break
+        asked = as_named(folder, "delay")
         cleaned = headcount.run("cleanup", *reached, **password)
         assert cleaned.code == 0, cleaned
         assert postgres.schemas() == {"public"}
-        bundle, options = reader.load(headcount.bundle), Options(SHORT_S)
+        bundle, options = reader.load(folder), Options(SHORT_S)
         with pytest.raises(InputError, match="28P01"):
             confirm(bundle, asked, Secrets(password=postgres.password[:-1]), Silent(), options)
         for _ in range(3 if proof else 1):
