@@ -5,10 +5,10 @@ import math
 import numpy as np
 from scipy.special import expit, logit
 
+from bench.statistics.monotone import Reading, crossing, of_share
 from bench.statistics.tally import Tally
 from headcount.analyse.compare.joint import Point, joint
 from headcount.analyse.search import Share
-from headcount.analyse.statistics.monotone import Reading, crossing, of_share
 
 ALLOWED, EACH, BATCHES = 0.05, 10_000, 12
 ALIKE = 200.0

@@ -6,10 +6,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.statistics.order import has_taken_turns
 from bench.statistics.tally import Tally
 from headcount.analyse.statistics import pairs, samples
 from headcount.analyse.statistics.drift import drift
-from headcount.analyse.statistics.order import has_taken_turns
 from headcount.analyse.statistics.ratio import Measured, quotient
 from headcount.analyse.statistics.student import mean_and_error, quantile
 

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+import ruptures
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -126,3 +127,17 @@ def test_windows_cover_the_series_and_the_last_ends_with_it() -> None:
     assert change._starts(50, 50) == [0]
     assert change._starts(60, 50) == [0, 10]
     assert change._starts(120, 50) == [0, 25, 50, 70]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_ruptures_finds_the_same_changes(seed: int) -> None:
+    """Against optimal partitioning of another library (PELT, Killick and others 2012)."""
+    random = np.random.default_rng(seed)
+    levels = np.repeat(100 * np.cumprod([1, *random.choice([0.92, 1.08], 3)]), 15)
+    values = levels * np.exp(random.normal(0, 0.01, len(levels)))
+    penalty = 3 * 0.01**2 * math.log(len(values))
+    cost = ruptures.Pelt(model="l2", min_size=change.LEAST, jump=1).fit(np.log(values))
+    theirs = cost.predict(pen=penalty)[:-1]  # the last one is the end of the series
+    ours = [one.index for one in changes(list(values))]
+    assert len(theirs) == 3
+    assert ours == pytest.approx(theirs, abs=1)

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from bench.statistics import monotone
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from headcount.analyse.statistics import monotone, pairs, samples
+from headcount.analyse.statistics import pairs, samples
 from headcount.analyse.statistics.ratio import Measured, quotient
 from headcount.analyse.statistics.sections import SECTIONS, exceeded, sectioned
 from headcount.analyse.statistics.student import mean_and_error, quantile

@@ -4,11 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from bench.statistics import monotone
+from bench.statistics.monotone import Reading, crossing, of_share, of_time
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from headcount.analyse.statistics import monotone
-from headcount.analyse.statistics.monotone import Reading, crossing, of_share, of_time
 
 ALLOWED = 0.05
 SEED = 20_260_112

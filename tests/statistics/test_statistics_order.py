@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
+from bench.statistics.order import confounded, has_taken_turns
 from hypothesis import given
 from hypothesis import strategies as st
-
-from headcount.analyse.statistics.order import confounded, has_taken_turns
 
 
 def sides(order: str) -> list[bool]:

@@ -8,10 +8,9 @@ from headcount.errors import InputError
 from headcount.storage import sort as rule
 from headcount.storage.formula import Answer
 
-PAPER_DATA_BYTES = 100_000_000
 PAPER_FORMULA_BYTES = 171_000_000
 PAPER_USED_BYTES = 152_000_000
-"""Of the paper: its data set, the memory its formula gave, and what the sort really used (S-02)."""
+"""Of the paper: the memory its formula gave, and what the sort really used (S-02)."""
 LONGEST_RECORD_BYTES = 32 * 1024
 """What the engine takes."""
 MOST_BYTES = 10**15

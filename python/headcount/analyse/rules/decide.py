@@ -17,8 +17,6 @@ AT_WORK = 0.5
 """A machine whose busiest resource has at least this mean use works; below, it is idle (T-19).
 Our choice."""
 
-MASK = "Memory is evaluated before disks: a shortage can look like slow I/O or an overloaded CPU."
-
 Kind = Literal["limited", "signs", "clients", "idle", "unknown", "too_few"]
 Confidence = Literal["clear", "likely", "weak", "none"]
 

@@ -78,8 +78,3 @@ def covered(spans: Sequence[Span], at_s: Numbers) -> float:
         first = int(np.searchsorted(at_s, start_s, "left"))
         held[first : int(np.searchsorted(at_s, end_s, "right"))] = True
     return float(time_s[held].sum() / time_s.sum())
-
-
-def is_overlapping(span: Span, others: Sequence[Span]) -> bool:
-    """Whether a span overlaps any of the others."""
-    return any(start_s <= span[1] and span[0] <= end_s for start_s, end_s in others)
