@@ -15,9 +15,10 @@ RUN := $(UV) run --no-sync
 RUN_PACKAGES := samba
 BENCH_PACKAGES := dbench dovecot-imapd dovecot-lmtpd fio nghttp2-client nginx postfix samba \
   samba-testsuite wrk
-PACKAGES := apache2-bin chromium dbench dovecot-imapd dovecot-lmtpd iproute2 \
-  libreoffice-calc-nogui linux-perf nginx openssh-client openssh-server openssl pcp poppler-utils postfix \
-  postgresql prometheus prometheus-node-exporter samba smbclient strace sysstat tshark
+# The modules of the lab name the packages of their servers.
+LAB_PACKAGES := $(shell grep -h '^PACKAGES = ' python/headcount/lab/*.py | cut -d '"' -f 2)
+PACKAGES := $(LAB_PACKAGES) chromium dbench iproute2 libreoffice-calc-nogui linux-perf openssh-client \
+  openssh-server pcp poppler-utils prometheus prometheus-node-exporter smbclient strace sysstat tshark
 # rules.md quotes others.
 PROSE := README.md CONTRIBUTING.md CHANGELOG.md $(filter-out docs/rules.md,$(wildcard docs/*.md))
 

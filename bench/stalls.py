@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from bench.figure import Figure
-from headcount import lab
-from headcount._engine import Engine, Histogram, Interval, app_prepare
+from headcount import _engine
+from headcount._engine import Engine, Histogram, Interval
 from headcount.controller.real_time import real_time
 from headcount.errors import EngineError
+from headcount.protocols.registry import start_lab
 
 USERS = 50
 EVERY_S = 0.2
@@ -43,10 +44,10 @@ class Stall:
 
 def stalls(periods: int = 10) -> list[Figure]:
     """Response times reported, the truth, and what service times would have claimed."""
-    server = lab.start("app", {})
+    server = start_lab("app", {})
     try:
         address = server.address
-        app_prepare(address, 0, USERS - 1, FILE_BYTES, FILE_BYTES, SEED, lambda _progress: None)
+        _engine.prepare("app", _target(address), 0, USERS - 1, lambda _progress: None)
         with real_time():
             engine = Engine(_plan(), "app", _target(address))
         try:

@@ -20,9 +20,9 @@ from typing import Any
 from bench.figure import Figure
 from bench.stalls import Stall, true_quantile_s, until
 from bench.tools import found
-from headcount import lab
 from headcount._engine import Engine, Histogram
 from headcount.controller.real_time import real_time
+from headcount.protocols.registry import start_lab
 
 USERS = 50
 PER_S = 200
@@ -46,7 +46,7 @@ class ToolFigures:
 
 def web_stalls() -> list[Figure]:
     """Response times and rates reported by Headcount, oha, h2load and k6, beside the truth."""
-    server = lab.start("nginx", {"workers": "1"})
+    server = start_lab("nginx", {"workers": "1"})
     try:
         url = f"{server.url}/page.html"  # type: ignore[attr-defined]
         Path(server.data, "page.html").write_bytes(b"x" * 1024)  # type: ignore[attr-defined]

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from headcount import lab
 from headcount.lab.postgresql import PostgresqlServer
+from headcount.protocols.registry import start_lab
 
 
 class Postgres:
@@ -67,7 +67,7 @@ def serving(**settings: str) -> Iterator[Postgres]:
     with tempfile.TemporaryDirectory() as cache, pytest.MonkeyPatch.context() as patch:
         Path(cache).chmod(0o711)  # the server may run as another user
         patch.setenv("XDG_CACHE_HOME", cache)
-        server = lab.start("postgresql", settings)
+        server = start_lab("postgresql", settings)
         assert isinstance(server, PostgresqlServer)
         try:
             yield Postgres(server, Path(cache))

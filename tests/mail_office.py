@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from headcount import lab
 from headcount.lab import keeper
 from headcount.lab.mail import MailServer
+from headcount.protocols.registry import start_lab
 from processes import Headcount, wait_for
 
 MEMORY, ROOM_BYTES = Path("/dev/shm"), 1 << 30  # noqa: S108 - a folder of its own is made in it
@@ -102,7 +102,7 @@ def serving(disk: Path | None = None, **settings: str) -> Iterator[MailOffice]:
     with tempfile.TemporaryDirectory(dir=_memory()) as cache, pytest.MonkeyPatch.context() as patch:
         Path(cache).chmod(0o711)  # Dovecot may run as another user
         patch.setenv("XDG_CACHE_HOME", str(disk or cache))
-        server = lab.start("mail", {"users": "400", "client_limit": "200", **settings})
+        server = start_lab("mail", {"users": "400", "client_limit": "200", **settings})
         assert isinstance(server, MailServer)
         try:
             yield MailOffice(server)

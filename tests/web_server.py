@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from headcount import lab
 from headcount.counters.views.kinds import NGINX_PATHS
 from headcount.lab.web import ACCESS_LOG, WebServer
+from headcount.protocols.registry import start_lab
 from processes import Headcount
 
 
@@ -18,7 +18,7 @@ def serving(name: str, cache: Path, **settings: str) -> Iterator[WebServer]:
     """A web server with no pages, as long as it is needed."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(cache))
-        server = lab.start(name, settings)
+        server = start_lab(name, settings)
     assert isinstance(server, WebServer)
     try:
         yield server

@@ -27,9 +27,9 @@ from bench.diagnosis.surroundings import cold, folder, hogs
 from bench.diagnosis.undisturbed import TRIES, undisturbed
 from headcount.bundle import reader
 from headcount.bundle.level import LevelResult
+from headcount.fields.units import seconds
 from headcount.lab.squeeze.limits import USUAL_WEIGHT
 from headcount.plan.plan import Plan
-from headcount.plan.units import seconds
 
 HELD_OUT = frozenset({"mail", "postgresql"})
 """Servers that rules are not refined on."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bench.failures.case import Case
 from bench.failures.servers import free_port, process
-from headcount.lab.nt_hash import nt_hash
+from headcount._engine import nt_hash
 
 ACCOUNT = "games"
 """Whose rights all users have; the administrator's would be above those of folders."""

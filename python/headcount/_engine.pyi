@@ -6,7 +6,7 @@ from _typeshed import SupportsGetItem
 from os import PathLike
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
 
-__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Histogram", "Interval", "MailFront", "ScenarioCount", "SmbHold", "StepCount", "TaskCount", "app_cleanup", "app_hello", "app_prepare", "app_statistics", "end_with_parent", "ensure_connections", "ensure_open_files", "files_cleanup", "files_hello", "files_prepare", "http_check", "http_hello", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "mail_cleanup", "mail_day", "mail_hello", "mail_prepare", "program_facts", "simulate_level", "smb_cleanup", "smb_hello", "smb_prepare", "sort_file", "sort_make", "sort_memory", "sort_runs", "sort_verify", "sql_cleanup", "sql_hello", "sql_prepare", "task_names"]
+__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Histogram", "Interval", "MailFront", "ScenarioCount", "SmbHold", "SqlSession", "StepCount", "TaskCount", "app_statistics", "cleanup", "end_with_parent", "ensure_connections", "ensure_open_files", "hello", "http_check", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "mail_day", "nt_hash", "prepare", "program_facts", "simulate_level", "sort_file", "sort_make", "sort_memory", "sort_runs", "sort_verify", "task_names"]
 
 PROFILE: Final[str]
 """
@@ -412,6 +412,26 @@ class SmbHold:
         """
 
 @final
+class SqlSession:
+    """
+    A session with a database, for a question now and then.
+    """
+    def __new__(cls, /, target: str, patience_s: SupportsFloat | SupportsIndex) -> SqlSession:
+        """
+        Logs on to the engine's target (JSON). Raises `TargetError` where that takes longer than
+        `patience_s`, `InputError` where the role is not let in.
+        """
+    def ask(self, /, statements: str) -> list[list[str | None]]:
+        """
+        The rows of all statements together, as text; `None` for NULL. Raises `TargetError` where
+        the server refuses, or takes longer than the patience.
+        """
+    def close(self, /) -> None:
+        """
+        Ends it; safe to call twice.
+        """
+
+@final
 class StepCount:
     """
     All steps of one name between two snapshots.
@@ -478,26 +498,16 @@ class TaskCount:
         Squares of the times of the completed, in ms, summed.
         """
 
-def app_cleanup(address: str, token: str | None = None) -> str:
-    """
-    Deletes the data set, and nothing else; says what was deleted (JSON).
-    """
-
-def app_hello(address: str, token: str | None = None) -> str:
-    """
-    Who answers at the address: version, processors, threads, write mode, process (JSON).
-    """
-
-def app_prepare(address: str, first: SupportsIndex, last: SupportsIndex, file_bytes: SupportsIndex, range_bytes: SupportsIndex, seed: SupportsIndex, progress: Any, read_through: bool = False, token: str | None = None) -> str:
-    """
-    Makes the files of users `first` to `last`, or verifies those that are there; says what was done
-    (JSON). `progress` is called with the progress (JSON) a few times a second; Ctrl-C cancels it.
-    With `read_through` existing files are read whole and repaired where damaged.
-    """
-
 def app_statistics(address: str, token: str | None = None) -> str:
     """
     What the server has done since it started (JSON).
+    """
+
+def cleanup(protocol: str, target: str, first: SupportsIndex, last: SupportsIndex, progress: Any) -> str:
+    """
+    Deletes the data of users `first` to `last` on a protocol's target (JSON), and nothing
+    else; says what was deleted (JSON). A protocol that keeps the data of all users together
+    deletes all of it.
     """
 
 def end_with_parent(parent: SupportsIndex) -> bool:
@@ -506,10 +516,10 @@ def end_with_parent(parent: SupportsIndex) -> bool:
     ended already.
     """
 
-def ensure_connections(users: SupportsIndex) -> None:
+def ensure_connections(users: SupportsIndex, each: SupportsIndex) -> None:
     """
-    Makes sure that so many connections to one address can be opened; raises `SystemLimitError`
-    with the fix if not.
+    Makes sure that so many users can have `each` connections open at a time, one of them to the same
+    address; raises `SystemLimitError` with the fix if not.
     """
 
 def ensure_open_files(users: SupportsIndex, each: SupportsIndex) -> None:
@@ -518,23 +528,10 @@ def ensure_open_files(users: SupportsIndex, each: SupportsIndex) -> None:
     the fix if not.
     """
 
-def files_cleanup(target: str, progress: Any) -> str:
+def hello(protocol: str, target: str) -> str:
     """
-    Deletes the data set below the folder of the target, and nothing else; says what was deleted
-    (JSON).
-    """
-
-def files_hello(target: str) -> str:
-    """
-    Looks at the folder of the target (JSON) and says how calls are made there: engine, why not with
-    `io_uring` if so, threads, free space (JSON).
-    """
-
-def files_prepare(target: str, first: SupportsIndex, last: SupportsIndex, progress: Any, read_through: bool = False) -> str:
-    """
-    Makes what is missing of the files of users `first` to `last` of the run; says what was done
-    (JSON). `progress` is called with the progress (JSON) a few times a second; Ctrl-C cancels it.
-    With `read_through` files that are there are read whole and made anew where they are damaged.
+    Says who answers at a protocol's target (JSON), and on which terms (JSON): program,
+    version, encryption, largest requests, free space, as far as the protocol has them.
     """
 
 def http_check(target: str, which: str, progress: Any, all: bool = False) -> str:
@@ -542,12 +539,6 @@ def http_check(target: str, which: str, progress: Any, all: bool = False) -> str
     Asks for pages that steps draw by `which` (a JSON list of what steps have as `page`) and checks
     them whole: one of each class from the first and one from the last directory, or all. Says how many
     were right (JSON); the first that is not raises `TargetError`.
-    """
-
-def http_hello(target: str) -> str:
-    """
-    Asks for the root of the target (JSON), whatever the answer, and says who answered: program,
-    version of HTTP and TLS, status (JSON).
     """
 
 def http_sweep_tree(folder: str) -> str:
@@ -568,12 +559,6 @@ def io_uring_unavailable() -> str | None:
     Why `io_uring` cannot be used here, and what to do; None if it can.
     """
 
-def mail_cleanup(target: str, first: SupportsIndex, last: SupportsIndex, progress: Any) -> str:
-    """
-    Empties the mailboxes of users `first` to `last` that bear Headcount's marker, and no others; says
-    what was deleted (JSON).
-    """
-
 def mail_day(profile: str, per_day: str) -> str:
     """
     What a day of users with this profile (JSON) comes to who do so much of their own accord (JSON: `new`
@@ -581,18 +566,18 @@ def mail_day(profile: str, per_day: str) -> str:
     `PlanError` where mail would make more mail than it is.
     """
 
-def mail_hello(target: str) -> str:
+def nt_hash(password: str) -> str:
     """
-    Logs on as the first user of the target (JSON) and connects to where mail is sent; says who answers
-    and what the IMAP server offers (JSON).
+    The NT hash of a password as Samba's smbpasswd file has it: 32 capital hexadecimal digits.
+    It protects nothing: whoever has it can log on.
     """
 
-def mail_prepare(target: str, first: SupportsIndex, last: SupportsIndex, progress: Any, read_through: bool = False) -> str:
+def prepare(protocol: str, target: str, first: SupportsIndex, last: SupportsIndex, progress: Any, read_through: bool = False) -> str:
     """
-    Has the mailboxes of users `first` to `last` hold what the profile of the target (JSON) says: makes
-    what is missing, removes what runs have left; says what was done (JSON). `progress` is called with the
-    progress (JSON) a few times a second; Ctrl-C cancels it. With `read_through` messages that are there
-    are read whole and made anew where they are damaged.
+    Makes what is missing of the data of users `first` to `last` on a protocol's target
+    (JSON); says what was done (JSON). `progress` is called with the progress (JSON) a few
+    times a second; Ctrl-C cancels it. With `read_through` data that is there is read and
+    made anew where it is damaged.
     """
 
 def program_facts(source: str, data_set: str) -> str:
@@ -615,25 +600,6 @@ def simulate_level(system: str, users: SupportsIndex, warmup_s: SupportsFloat | 
     seconds at the 50th, 90th, 95th and 99th percentile.
 
     Raises `ValueError` when the system is unknown or the level outside the simulator's limits.
-    """
-
-def smb_cleanup(target: str, progress: Any) -> str:
-    """
-    Deletes the data set on every share of the target, and nothing else; says what was deleted
-    (JSON).
-    """
-
-def smb_hello(target: str) -> str:
-    """
-    Logs on as the first user of the target (JSON) and says on which terms: dialect, signing,
-    encryption, largest read and write, share, free space (JSON).
-    """
-
-def smb_prepare(target: str, first: SupportsIndex, last: SupportsIndex, progress: Any, read_through: bool = False) -> str:
-    """
-    Makes what is missing of the files of users `first` to `last` of the run; says what was done
-    (JSON). `progress` is called with the progress (JSON) a few times a second; Ctrl-C cancels it.
-    With `read_through` files that are there are read whole and made anew where they are damaged.
     """
 
 def sort_file(source: str | PathLike[str], target: str | PathLike[str], record_bytes: SupportsIndex, keys: SupportsGetItem[int, tuple[SupportsIndex, SupportsIndex]], records: SupportsIndex, sortsize_bytes: SupportsIndex, threads: SupportsIndex, work: SupportsGetItem[int, str | PathLike[str]], cold: bool, progress: Any) -> str:
@@ -664,27 +630,8 @@ def sort_verify(path: str, record_bytes: SupportsIndex, keys: SupportsGetItem[in
     Reads a file of records: their number and checksum, and the first that is out of order (JSON).
     """
 
-def sql_cleanup(target: str) -> str:
-    """
-    Drops the schema of Headcount's, and nothing else; says whether there was one, and its bytes
-    (JSON).
-    """
-
-def sql_hello(target: str) -> str:
-    """
-    Logs on to the target (JSON) and says who answered: version, TLS, settings (JSON). Raises
-    `InputError` if a schema of Headcount's name is somebody else's.
-    """
-
-def sql_prepare(target: str, progress: Any, verify: bool = False) -> str:
-    """
-    Has the rows of the data set as they were before the first run; says what was done (JSON).
-    `progress` is called with the progress (JSON) a few times a second; Ctrl-C cancels it. With
-    `verify` the server computes checksums of all rows, and those that are damaged are made anew.
-    """
-
 def task_names(protocol: str) -> list[str]:
     """
-    The names of what a protocol's sessions time inside their steps; none if they time nothing.
-    Raises `PlanError` for a protocol that the engine does not have.
+    The names of what a protocol's sessions time inside their steps; none if they time
+    nothing. Raises `PlanError` for a protocol that the engine does not have.
     """

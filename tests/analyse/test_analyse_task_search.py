@@ -7,12 +7,12 @@ import pytest
 from history import Count, Slice, Task, task, window
 from null_run import plan_of, serve, workload
 
+from headcount import _engine
 from headcount.analyse.level import Measured, summarise
 from headcount.analyse.observe import constraint, observe
 from headcount.analyse.search import Share, Value, wide_rule
 from headcount.bundle.level import LevelResult
 from headcount.controller.orders import orders_of
-from headcount.plan import tasks
 from headcount.plan.plan import Plan
 from headcount.plan.workload import Workload
 
@@ -24,7 +24,10 @@ THINK_S = 5.0
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(tasks.TASKS, "app", tasks.TASKS["null"])
+    names = _engine.task_names
+    monkeypatch.setattr(
+        _engine, "task_names", lambda name: names("null" if name == "app" else name)
+    )
 
 
 def mean_s(users: int) -> float:

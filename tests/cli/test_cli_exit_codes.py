@@ -13,7 +13,9 @@ import pytest
 from headcount import cli
 from headcount.bundle import reader
 from headcount.controller import access, sut
+from headcount.controller.access import app as app_access
 from headcount.controller.access import open as opening
+from headcount.controller.access import smb as smb_access
 from headcount.errors import InputError
 from headcount.plan.resolve import Overrides, resolve
 from headcount.workloads import load
@@ -92,8 +94,8 @@ def test_nobody_is_spoken_to_before_the_load_is_allowed(
     def no_socket(*_: object) -> None:
         raise AssertionError("a socket was connected")
 
-    for name in ("AppAccess", "SmbAccess"):
-        monkeypatch.setattr(opening, name, lambda *given: opened.append(given))
+    for module, name in ((app_access, "AppAccess"), (smb_access, "SmbAccess")):
+        monkeypatch.setattr(module, name, lambda *given: opened.append(given))
     monkeypatch.setattr(socket.socket, "connect", no_socket)
     secrets = access.Secrets(GIVEN, GIVEN)
     plan = resolve(load(WORKLOADS[target]), target, Overrides(users=1))

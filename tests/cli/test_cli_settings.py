@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from command_line import app
 from headcount.cli.settings import client_settings, setting
 from headcount.controller.access import open as opening
+from headcount.controller.access import smb
 from headcount.errors import InputError
 from headcount.lab.samba import SambaServer
 from headcount.plan.resolve import Overrides, resolve
@@ -78,7 +79,7 @@ def test_options_of_the_labs_samba_reach_the_plan() -> None:
 
 def test_the_labs_users_are_called_as_the_plan_says(monkeypatch: pytest.MonkeyPatch) -> None:
     places: list[Any] = []
-    monkeypatch.setattr(opening, "SmbAccess", lambda _, place: places.append(place))
+    monkeypatch.setattr(smb, "SmbAccess", lambda _, place: places.append(place))
     server = object.__new__(SambaServer)  # it need not run to be asked where it is
     server.address, server.share, server.shares = "127.0.0.1:1", "data", 1
     server.user, server.password = "user{n:05}", "unspoken"

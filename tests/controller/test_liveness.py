@@ -1,5 +1,6 @@
 """A silent target is asked for as long as its users would wait, and Ctrl-C is heard meanwhile."""
 
+import json
 import os
 import signal
 import threading
@@ -24,6 +25,10 @@ def patient(step_timeout: str) -> Plan:
     return resolve(changed, "lab:app", Overrides(users=1))
 
 
+def target(address: str) -> str:
+    return json.dumps({"address": address, "file_bytes": 4096, "range_bytes": 4096, "seed": 1})
+
+
 @pytest.mark.parametrize(("step_timeout", "longest"), [("600ms", r"0\.6"), ("100ms", r"0\.3")])
 def test_a_mute_target_is_given_up_when_the_time_of_a_step_is_over(
     monkeypatch: pytest.MonkeyPatch, step_timeout: str, longest: str
@@ -33,14 +38,14 @@ def test_a_mute_target_is_given_up_when_the_time_of_a_step_is_over(
         address = "{}:{}".format(*server.getsockname())
         # By itself the engine waits for 10 s.
         with pytest.raises(TargetError, match=f"^no answer within {longest} s$"):
-            check_answer(lambda: _engine.app_hello(address, None), patient(step_timeout))
+            check_answer(lambda: _engine.hello("app", target(address)), patient(step_timeout))
 
 
 def test_what_the_engine_says_is_passed_on() -> None:
     with listening() as server:
         address = "{}:{}".format(*server.getsockname())
     with pytest.raises(TargetError, match=address):
-        check_answer(lambda: _engine.app_hello(address, None), patient("30s"))
+        check_answer(lambda: _engine.hello("app", target(address)), patient("30s"))
 
 
 def test_a_target_that_answers_passes() -> None:

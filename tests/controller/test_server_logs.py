@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from headcount import lab
 from headcount.analyse.diagnosis.log_lines import EVENT, known, log_lines, patterns
 from headcount.bundle.files import read_lines
 from headcount.bundle.writer import BundleWriter
 from headcount.controller.server_logs import MOST_BYTES, MOST_CHARACTERS, ServerLogs
 from headcount.lab.web import WebServer
+from headcount.protocols.registry import start_lab
 
 REAL = {
     "apache-workers": "[Sun Nov 22 02:00:00.1 2026] [mpm_event:error] [pid 1] AH00484: server "
@@ -102,7 +102,7 @@ def test_a_real_apache_without_free_workers_says_so_in_the_bundle(
 ) -> None:
     with tempfile.TemporaryDirectory() as cache:
         monkeypatch.setenv("XDG_CACHE_HOME", cache)
-        server = lab.start("apache", {"workers": "2"})
+        server = start_lab("apache", {"workers": "2"})
         assert isinstance(server, WebServer)
         assert server.most == {"workers": 2}
         logs = ServerLogs(server.logs)

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from headcount import lab
 from headcount.counters.catalogue import catalogue
 from headcount.counters.mail import MailSource
 from headcount.lab.mail import MailServer
+from headcount.protocols.registry import start_lab
 
 LMTP = "dovecot.processes.busy{dovecot.service=lmtp}"
 
@@ -23,7 +23,7 @@ def server() -> Iterator[MailServer]:
     with tempfile.TemporaryDirectory() as cache, pytest.MonkeyPatch.context() as patch:
         Path(cache).chmod(0o711)  # the server may run as another user
         patch.setenv("XDG_CACHE_HOME", cache)
-        started = lab.start("mail", {"front": "lmtp", "users": "9", "lmtp_processes": "3"})
+        started = start_lab("mail", {"front": "lmtp", "users": "9", "lmtp_processes": "3"})
         assert isinstance(started, MailServer)
         try:
             yield started

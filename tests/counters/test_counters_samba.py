@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from headcount import lab
 from headcount.counters.catalogue import catalogue
 from headcount.counters.samba import SambaSource, figures
 from headcount.lab.samba import SambaServer
+from headcount.protocols.registry import start_lab
 
 NAMES = {"samba.sessions", "samba.tree_connects", "samba.open_files"}
 
@@ -30,7 +30,7 @@ def until(source: SambaSource, holds: Callable[[Mapping[str, float]], bool]) -> 
 def test_who_is_logged_on_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     with tempfile.TemporaryDirectory() as cache:
         monkeypatch.setenv("XDG_CACHE_HOME", cache)
-        server = lab.start("samba", {})
+        server = start_lab("samba", {})
         assert isinstance(server, SambaServer)
         now_s = [0.0]
         try:

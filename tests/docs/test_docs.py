@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import workloads_page
 from pages import DOCS, ROOT, anchors, codes, pages, rows, sections, text
+from protocol_pages import of_own_page
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
@@ -14,6 +15,7 @@ from headcount import workloads
 from headcount.bundle import schema
 from headcount.counters import reference
 from headcount.errors import ExitCode
+from headcount.fields.model import Strict
 from headcount.lab import (
     app,
     files,
@@ -23,25 +25,28 @@ from headcount.lab import (
     web_settings,
 )
 from headcount.plan import criteria
-from headcount.plan.client import SmbClient
 from headcount.plan.cost import Cost, CostItem
-from headcount.plan.data import Data, Tree
 from headcount.plan.disclosure import Disclosure
-from headcount.plan.discussion import Discussion
-from headcount.plan.fields import Strict
-from headcount.plan.library import Class, Library
-from headcount.plan.mail import Mail, MixRow, Recipients, Start
-from headcount.plan.mail_client import MailClient
 from headcount.plan.marks import Marks
-from headcount.plan.pages import PageClass, Pages
+from headcount.plan.pace import Pace, Think
 from headcount.plan.plan import Plan, SearchOptions
-from headcount.plan.program import Program
+from headcount.plan.scenario import Scenario, Step
 from headcount.plan.script import Script
-from headcount.plan.sql import SqlClient
-from headcount.plan.target import LAB, parse
+from headcount.plan.target import parse
 from headcount.plan.task_score import TaskScore
-from headcount.plan.web import HttpClient
-from headcount.plan.workload import Pace, Run, Scenario, Score, Step, Think, Workload
+from headcount.plan.workload import Run, Score, Workload
+from headcount.protocols.discussion import Discussion
+from headcount.protocols.http import HttpClient
+from headcount.protocols.library import Class, Library
+from headcount.protocols.mail import MailClient
+from headcount.protocols.mail_profile import Mail, MixRow, Recipients, Start
+from headcount.protocols.pages import PageClass, Pages
+from headcount.protocols.program import Program
+from headcount.protocols.registry import labs
+from headcount.protocols.smb import SmbClient
+from headcount.protocols.sql import SqlClient
+from headcount.protocols.tables import tables_model
+from headcount.protocols.tree import Data, Tree
 
 MODELS: dict[str, type[BaseModel] | list[type[BaseModel]]] = {
     "Workloads": Workload,
@@ -100,7 +105,12 @@ def fields(section: str) -> dict[str, FieldInfo]:
     """The fields of what a section describes."""
     models = MODELS[section]
     listed = models if isinstance(models, list) else [models]
-    return {name: field for model in listed for name, field in model.model_fields.items()}
+    found = {name: field for model in listed for name, field in model.model_fields.items()}
+    if "tables" in found:  # in files they are keys themselves
+        del found["tables"]
+        own = {table for one in of_own_page() for table in one.tables}
+        found |= {key: one for key, one in tables_model().model_fields.items() if key not in own}
+    return found
 
 
 @pytest.mark.parametrize("section", MODELS)
@@ -128,7 +138,9 @@ def test_defaults_of_keys_are_the_models() -> None:
 
 def test_the_settings_of_lab_servers_are_described() -> None:
     page = text("plan-and-workload-files.md")
-    assert [n for n in sections(page) if n.startswith("lab:")] == [f"lab:{n}" for n in LAB]
+    own = {name for one in of_own_page() for name in one.labs}
+    found = {name for name in sections(page) if name.startswith("lab:")}
+    assert found == {f"lab:{name}" for name in labs() if name not in own}
     assert keys(page, "lab:app") == list(app.SETTINGS)
     assert keys(page, "lab:samba") == list(samba_settings.SETTINGS)
     assert keys(page, "lab:files") == list(files.SETTINGS)
@@ -209,7 +221,8 @@ def test_the_clients_keys_are_described_with_what_they_can_be() -> None:
 def test_targets_that_are_shown_are_some() -> None:
     shown = rows(sections(text("plan-and-workload-files.md"))["Targets"])[1:]
     found = [parse(target) for row in shown for target in codes(row[0]) if "port" not in target]
-    assert {target.lab for target in found} >= set(LAB)
+    own = {name for one in of_own_page() for name in one.labs}
+    assert {target.lab for target in found} >= set(labs()) - own
     assert {target.share for target in found} >= {"share", "home{n:05}"}
 
 

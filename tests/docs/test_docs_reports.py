@@ -5,7 +5,7 @@ import tomllib
 import pytest
 from pages import codes, rows, sections, text
 
-from headcount.plan.fields import Strict
+from headcount.fields.model import Strict
 from headcount.report.brand import dates, logo, vector
 from headcount.report.brand.colour import LEAST_CONTRAST
 from headcount.report.brand.template import Colours, Template, Type, Words

@@ -9,9 +9,9 @@ from pages import blocks, text
 
 from headcount import workloads
 from headcount._engine import Engine
-from headcount.plan.client import http_client
 from headcount.plan.plan import engine_plan
 from headcount.plan.resolve import Overrides, resolve
+from headcount.protocols.http import http_client
 from processes import Headcount
 from web_server import asked, serving
 

@@ -8,7 +8,8 @@ from itertools import groupby
 from pathlib import Path
 
 from headcount import workloads
-from headcount.plan.workload import Scenario, Workload
+from headcount.plan.scenario import Scenario
+from headcount.plan.workload import Workload
 
 PAGE = Path(__file__).parents[2] / "docs" / "workloads.md"
 

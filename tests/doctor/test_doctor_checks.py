@@ -17,7 +17,7 @@ from headcount.doctor.checks.table import CHECKS
 from headcount.doctor.folders import LAB, can_write
 from headcount.doctor.outcome import Outcome
 from headcount.errors import MachineLimitError
-from headcount.plan.data import size_bytes
+from headcount.protocols.tree import size_bytes
 
 CLOCK = "sys/devices/system/clocksource/clocksource0"
 GOVERNOR = "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"

@@ -203,9 +203,9 @@ def test_impossible_spans_of_time_are_refused_by_name(seconds: float) -> None:
 
 
 def test_more_connections_than_the_system_allows_are_refused_with_the_fix() -> None:
-    _engine.ensure_connections(10)
+    _engine.ensure_connections(10, 1)
     with pytest.raises(SystemLimitError, match=r"1000000000000 users need .*ulimit -n"):
-        _engine.ensure_connections(10**12)
+        _engine.ensure_connections(10**12, 1)
 
 
 def threads() -> int:

@@ -6,21 +6,25 @@ from engine_plans import closed, drain, plan, pull_until, scenario, serve, start
 from headcount import _engine
 from headcount._engine import Histogram
 from headcount.errors import InputError
-from headcount.plan.target import PROTOCOLS
-from headcount.plan.tasks import TASKS
+from headcount.plan.tasks import tasks_of
+from headcount.protocols.registry import protocols
 
 LOOK = serve(0.004) | {"task": "look"}
 LONG_LOOK = serve(0.012) | {"task": "look"}
 FAILED_CHANGE = {"op": "fail", "ends_session": False, "task": "change"}
 
 
-@pytest.mark.parametrize("protocol", sorted(TASKS))
-def test_the_table_of_tasks_is_the_engines(protocol: str) -> None:
-    assert list(TASKS[protocol]) == _engine.task_names(protocol)
+@pytest.mark.parametrize("protocol", protocols())
+def test_the_engine_has_every_protocol(protocol: str) -> None:
+    assert tasks_of(protocol) == tuple(_engine.task_names(protocol))
 
 
-def test_the_table_has_no_protocol_that_there_is_not() -> None:
-    assert set(TASKS) - {"null"} <= set(PROTOCOLS)
+def test_tasks_of_two_protocols_are_those_of_both() -> None:
+    assert tasks_of("mail+sql") == (*(tasks_of("mail") or ()), *(tasks_of("sql") or ()))
+
+
+def test_a_protocol_that_the_engine_does_not_have_is_refused() -> None:
+    assert tasks_of("gopher") is None
     with pytest.raises(InputError, match='no protocol "gopher"'):
         _engine.task_names("gopher")
 

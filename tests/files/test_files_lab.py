@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from headcount import lab
 from headcount.errors import InputError
 from headcount.lab import home
 from headcount.lab.files import AROUND
+from headcount.protocols.registry import start_lab
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +19,7 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_it_is_where_caches_are_unless_told(base: Path) -> None:
-    server = lab.start("files", {})
+    server = start_lab("files", {})
     folder = Path(server.address)
     assert folder.is_dir()
     assert folder.parent == base
@@ -35,7 +35,7 @@ def test_it_is_on_the_disk_that_was_chosen(tmp_path: Path) -> None:
     disk.mkdir()
     (disk / "files-of-mine").mkdir()
     os.utime(disk / "files-of-mine", (0, 0))
-    server = lab.start("files", {"path": str(disk)})
+    server = start_lab("files", {"path": str(disk)})
     assert Path(server.address).parent == disk / AROUND
     assert server.settings == {"path": str(disk)}
     server.stop()
@@ -50,7 +50,7 @@ def test_what_a_killed_run_left_is_swept_and_nothing_else(tmp_path: Path) -> Non
     long_ago_s = time.time() - 2 * home.YOUNG_S
     for path in (left, other):
         os.utime(path, (long_ago_s, long_ago_s))
-    server = lab.start("files", {"path": str(tmp_path)})
+    server = start_lab("files", {"path": str(tmp_path)})
     server.stop()
     assert [path.name for path in (tmp_path / AROUND).iterdir()] == ["letters"]
 
@@ -66,5 +66,5 @@ def test_what_a_killed_run_left_is_swept_and_nothing_else(tmp_path: Path) -> Non
 )
 def test_mistakes_are_told(settings: dict[str, str], part: str) -> None:
     with pytest.raises(InputError) as caught:
-        lab.start("files", settings)
+        start_lab("files", settings)
     assert part in str(caught.value)

@@ -8,10 +8,11 @@ from headcount import workloads
 from headcount._engine import Engine
 from headcount.controller.access.files import FilesAccess
 from headcount.errors import InputError
-from headcount.plan.client import files_client
 from headcount.plan.plan import Plan, engine_plan
 from headcount.plan.resolve import Overrides, resolve
-from headcount.plan.target import is_here, parse, plays
+from headcount.plan.target import is_here, parse
+from headcount.protocols.files import files_client
+from headcount.protocols.registry import plays
 
 
 @pytest.mark.parametrize(

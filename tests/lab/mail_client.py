@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from headcount import lab
 from headcount.lab import keeper
 from headcount.lab.mail import MailServer
 from processes import proc_file, processes_with
@@ -95,7 +94,7 @@ def inbox(server: MailServer, user: int) -> list[str]:
 
 @contextlib.contextmanager
 def started(**settings: str) -> Iterator[MailServer]:
-    server = lab.start("mail", {"users": "50", **settings})
+    server = MailServer({"users": "50", **settings})
     assert isinstance(server, MailServer)
     try:
         yield server

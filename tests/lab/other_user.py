@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import headcount
+from headcount import _engine
 
 USER = 65534
 """`nobody` on every Linux."""
@@ -24,7 +25,7 @@ def usable_folder() -> Iterator[Path]:
         path = Path(name)
         package = Path(headcount.__file__).parent
         shutil.copytree(package / "lab", path / "headcount" / "lab")
-        for module in ("__init__.py", "errors.py"):
+        for module in ("__init__.py", "errors.py", Path(str(_engine.__file__)).name):
             shutil.copy(package / module, path / "headcount" / module)
         site = Path(str(importlib.metadata.distribution("headcount").locate_file("")))
         (described,) = site.glob("headcount-*.dist-info")

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from headcount import _engine, lab
+from headcount import _engine
 from headcount.errors import InputError, TargetError
 from headcount.lab import app, home
+from headcount.protocols.registry import start_lab
 
 
 @pytest.fixture(autouse=True)
@@ -16,22 +17,26 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home.base()
 
 
+def target(address: str) -> str:
+    return json.dumps({"address": address, "file_bytes": 8192, "range_bytes": 8192, "seed": 1})
+
+
 @pytest.mark.e2e
 def test_it_answers_as_it_was_set_and_leaves_nothing(base: Path) -> None:
-    server = lab.start("app", {"threads": "3", "connections": "16"})
+    server = start_lab("app", {"threads": "3", "connections": "16"})
     try:
         assert server.address.startswith("127.0.0.1:")
-        hello = json.loads(_engine.app_hello(server.address))
+        hello = json.loads(_engine.hello("app", target(server.address)))
         assert hello["pid"] == server.pids[0]
         assert hello["threads"] == 3
         assert server.settings == {"threads": "3", "write_mode": "buffered", "connections": "16"}
-        _engine.app_prepare(server.address, 0, 1, 8192, 8192, 1, lambda _: None)
+        _engine.prepare("app", target(server.address), 0, 1, lambda _: None)
         assert len(list(base.glob("app-*/client-*.dat"))) == 2
     finally:
         server.stop()
     assert list(base.iterdir()) == []
     with pytest.raises(TargetError):
-        _engine.app_hello(server.address)
+        _engine.hello("app", target(server.address))
     server.stop()
 
 
@@ -49,15 +54,14 @@ def test_it_answers_as_it_was_set_and_leaves_nothing(base: Path) -> None:
 )
 def test_settings_it_does_not_have(base: Path, settings: dict[str, str], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        lab.start("app", settings)
+        start_lab("app", settings)
     assert not base.exists()
 
 
 def test_defaults_are_among_what_is_accepted() -> None:
-    for key, value in app.SETTINGS.items():
-        app.check(key, value)
+    app.AppServer.check_settings(app.SETTINGS)
 
 
 def test_a_server_the_lab_does_not_have() -> None:
     with pytest.raises(InputError, match='no server "web"; it has: app'):
-        lab.start("web", {})
+        start_lab("web", {})

@@ -33,9 +33,9 @@ from other_user import USER, run, usable_folder
 
 import preloaded
 import processes
-from headcount import lab
 from headcount.errors import SystemLimitError
 from headcount.lab import dovecot, dovecot_files, home, installed, keeper, port, postfix
+from headcount.protocols.registry import start_lab
 from processes import owners, proc_file, processes_with, wait_for
 
 ROOT = os.geteuid() == 0
@@ -206,21 +206,21 @@ if ROOT:  # only root can start a Postfix
 
         monkeypatch.setattr(postfix, "find", find)
         with pytest.raises(SystemLimitError, match=r"apt-get install .* postfix .*front=lmtp"):
-            lab.start("mail", {"users": "5"})
+            start_lab("mail", {"users": "5"})
         assert nothing_is_left(base)
 
     def test_what_postfix_complains_of_is_told(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         broken = postfix.postfix_files.MASTER.replace("pickup unix", "pickup pigeon")
         monkeypatch.setattr(postfix.postfix_files, "MASTER", broken)
         with pytest.raises(SystemLimitError, match="pigeon"):
-            lab.start("mail", {"users": "5"})
+            start_lab("mail", {"users": "5"})
         assert nothing_is_left(base)
 
 
 OWNER = """
 import json, time
-from headcount import lab
-server = lab.start("mail", {"users": "5", "destinations": "DESTINATIONS"})
+from headcount.protocols.registry import start_lab
+server = start_lab("mail", {"users": "5", "destinations": "DESTINATIONS"})
 print(json.dumps(server.pids), flush=True)
 time.sleep(600)
 """
@@ -260,7 +260,7 @@ def test_ports_that_somebody_takes_meanwhile(base: Path, monkeypatch: pytest.Mon
         monkeypatch.setattr(port, "free", lambda: taken)
         monkeypatch.setattr(dovecot, "PORTS", 2)
         with pytest.raises(SystemLimitError, match="tried 2 sets of ports, each in use"):
-            lab.start("mail", {"users": "5"})
+            start_lab("mail", {"users": "5"})
     assert nothing_is_left(base)
 
 
@@ -270,10 +270,10 @@ def test_dovecot_that_is_not_there(base: Path, monkeypatch: pytest.MonkeyPatch) 
         without.setattr(installed, "FOLDERS", ())
         without.setenv("PATH", "")
         with pytest.raises(SystemLimitError, match=remedy):
-            lab.start("mail", {})
+            start_lab("mail", {})
     monkeypatch.setattr(dovecot, "PARTS", ("/nowhere",))
     with pytest.raises(SystemLimitError, match=remedy):
-        lab.start("mail", {})
+        start_lab("mail", {})
     assert not base.exists() or nothing_is_left(base)
 
 
@@ -281,23 +281,23 @@ def test_what_dovecot_complains_of_is_told(base: Path, monkeypatch: pytest.Monke
     broken = dovecot_files.CONFIGURATION + "\nno_such_setting = 1\n"
     monkeypatch.setattr(dovecot_files, "CONFIGURATION", broken)
     with pytest.raises(SystemLimitError, match=r"Dovecot ended at once; .*no_such_setting"):
-        lab.start("mail", {"users": "5", "front": "lmtp"})
+        start_lab("mail", {"users": "5", "front": "lmtp"})
     assert nothing_is_left(base)
 
 
 PROGRAM = """
 import json, os
 from pathlib import Path
-from headcount import lab
+from headcount.lab.mail import MailServer
 from headcount.errors import SystemLimitError
 import mail_client
 from mail_client import inbox, send
 
 try:
-    lab.start("mail", {"users": "5", "front": "postfix"})
+    MailServer({"users": "5", "front": "postfix"})
 except SystemLimitError as error:
     refused = str(error)
-server = lab.start("mail", {"users": "5", "tls": "on", "front": "lmtp"})
+server = MailServer({"users": "5", "tls": "on", "front": "lmtp"})
 try:
     sent = send(server, [1, 2], "without root")
     (home,) = server.stats.parent.parent.parent.iterdir()
@@ -310,7 +310,7 @@ finally:
     server.stop()
 os.environ["XDG_CACHE_HOME"] += "/" + "x" * 90
 try:
-    lab.start("mail", {"users": "5"})
+    MailServer({"users": "5"})
 except SystemLimitError as error:
     assert "the path is too long, or not of plain letters" in str(error), error
 else:
@@ -355,5 +355,5 @@ def test_a_full_disk_is_told_and_nothing_is_left(
 
     monkeypatch.setattr(dovecot_files, "write_users", write)
     with pytest.raises(SystemLimitError, match=r"No space left on device; choose another folder"):
-        lab.start("mail", {"users": "5"})
+        start_lab("mail", {"users": "5"})
     assert nothing_is_left(base)

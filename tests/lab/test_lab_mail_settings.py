@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from mail_client import connected, inbox, named, nothing_is_left, place, send, session, started
 
-from headcount import lab
 from headcount.counters import dovecot
 from headcount.counters.mail import MailSource
 from headcount.errors import InputError
 from headcount.lab import home, installed, port
+from headcount.protocols.registry import start_lab
 from processes import processes_with, wait_for
 
 
@@ -135,6 +135,6 @@ def test_what_dovecot_has_read_is_what_was_set() -> None:
 )
 def test_settings_it_does_not_have(settings: dict[str, str], message: str, base: Path) -> None:
     with pytest.raises(InputError, match=r"^[^\n]*$") as caught:
-        lab.start("mail", settings)
+        start_lab("mail", settings)
     assert message in str(caught.value)
     assert not base.exists() or nothing_is_left(base)

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from headcount import lab
 from headcount.errors import InputError, SystemLimitError
 from headcount.lab import home, installed, keeper, port, postgresql, postgresql_settings
 from headcount.lab.postgresql import PostgresqlServer
 from headcount.lab.setting import complete
+from headcount.protocols.registry import start_lab
 from processes import owners, proc_file, processes_with, wait_for
 
 ROOT = os.geteuid() == 0
@@ -36,7 +36,7 @@ def base(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def started(**settings: str) -> Iterator[PostgresqlServer]:
-    server = lab.start("postgresql", settings)
+    server = start_lab("postgresql", settings)
     assert isinstance(server, PostgresqlServer)
     try:
         yield server
@@ -175,7 +175,7 @@ def test_the_defaults_are_postgresqls_own_but_for_the_connections() -> None:
 )
 def test_settings_it_does_not_have(settings: dict[str, str], message: str) -> None:
     with pytest.raises(InputError) as caught:
-        lab.start("postgresql", settings)
+        start_lab("postgresql", settings)
     assert message in str(caught.value)
 
 
@@ -183,15 +183,15 @@ def test_what_postgresql_complains_of_is_told(base: Path) -> None:
     with pytest.raises(
         SystemLimitError, match=r"PostgreSQL ended at once; .*max_wal_size"
     ) as caught:
-        lab.start("postgresql", {"max_wal_size_mib": "1"})
+        start_lab("postgresql", {"max_wal_size_mib": "1"})
     assert "Traceback" not in str(caught.value)
     assert nothing_is_left(base)
 
 
 OWNER = """
 import json, time
-from headcount import lab
-server = lab.start("postgresql", {})
+from headcount.protocols.registry import start_lab
+server = start_lab("postgresql", {})
 print(json.dumps(server.pids), flush=True)
 time.sleep(600)
 """
@@ -241,7 +241,7 @@ def test_a_port_that_somebody_takes_meanwhile(base: Path, monkeypatch: pytest.Mo
         monkeypatch.setattr(port, "free", lambda: taken)
         monkeypatch.setattr(postgresql, "PORTS", 1)
         with pytest.raises(SystemLimitError, match="tried 1 ports, each in use"):
-            lab.start("postgresql", {})
+            start_lab("postgresql", {})
     assert nothing_is_left(base)
 
 
@@ -251,7 +251,7 @@ def test_postgresql_that_is_not_there(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("PATH", "")
     remedy = "apt-get install -y --no-install-recommends postgresql "
     with pytest.raises(SystemLimitError, match=remedy):
-        lab.start("postgresql", {})
+        start_lab("postgresql", {})
 
 
 def test_the_newest_version_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,12 +17,12 @@ from pathlib import Path
 import pytest
 from samba_client import logon, negotiate
 
-from headcount import lab
+from headcount._engine import nt_hash
 from headcount.errors import SystemLimitError
 from headcount.lab import home, keeper, port, samba, samba_files
-from headcount.lab.nt_hash import nt_hash
 from headcount.lab.samba import SambaServer
 from headcount.lab.samba_settings import SETTINGS, complete
+from headcount.protocols.registry import start_lab
 from processes import proc_file, processes_with, wait_for
 
 NOT_SUPPORTED = 0xC00000BB
@@ -42,7 +42,7 @@ def base(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def started(**settings: str) -> Iterator[SambaServer]:
-    server = lab.start("samba", settings)
+    server = start_lab("samba", settings)
     assert isinstance(server, SambaServer)
     try:
         yield server
@@ -278,8 +278,8 @@ def test_a_killed_keeper_of_a_frozen_server_leaves_nothing(base: Path) -> None:
 
 OWNER = """
 import time
-from headcount import lab
-server = lab.start("samba", {"shares": "3"})
+from headcount.protocols.registry import start_lab
+server = start_lab("samba", {"shares": "3"})
 print(server.pids[0], flush=True)
 time.sleep(600)
 """
@@ -323,7 +323,7 @@ def test_a_port_that_somebody_takes_meanwhile(base: Path, monkeypatch: pytest.Mo
         monkeypatch.setattr(port, "free", lambda: taken)
         monkeypatch.setattr(samba, "PORTS", 2)
         with pytest.raises(SystemLimitError, match="tried 2 ports, each in use"):
-            lab.start("samba", {})
+            start_lab("samba", {})
     assert nothing_is_left(base)
 
 
@@ -332,7 +332,7 @@ def test_what_smbd_complains_of_is_told(base: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(samba_files, "GLOBAL", broken)
     monkeypatch.setattr(secrets, "token_urlsafe", lambda _: WRONG)
     with pytest.raises(SystemLimitError) as caught:
-        lab.start("samba", {})
+        start_lab("samba", {})
     message = str(caught.value)
     assert message.startswith("smbd ended at once; its log: ")
     assert "/proc/no/such/folder" in message
@@ -349,7 +349,7 @@ def test_samba_that_is_not_there(
         with pytest.raises(
             SystemLimitError, match="apt-get install -y --no-install-recommends samba "
         ):
-            lab.start("samba", {})
+            start_lab("samba", {})
     monkeypatch.setattr(samba, "FOLDERS", ("/usr/sbin",))
     with started() as server:  # as users have it, without /usr/sbin on their PATH
         assert server.programs["samba"]
@@ -362,11 +362,11 @@ def test_an_smbd_that_does_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     with pytest.raises(SystemLimitError, match="gave no version; its output: no library"):
-        lab.start("samba", {})
+        start_lab("samba", {})
 
 
 def test_a_user_without_a_name(monkeypatch: pytest.MonkeyPatch, base: Path) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 2**31 - 5)
     with pytest.raises(SystemLimitError, match="user 2147483643 has none on this machine"):
-        lab.start("samba", {})
+        start_lab("samba", {})
     assert nothing_is_left(base)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from headcount import lab
 from headcount.errors import InputError
 from headcount.lab import home, samba_settings
 from headcount.lab.samba_settings import SETTINGS, complete
+from headcount.protocols.registry import start_lab
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_settings_it_does_not_have(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with pytest.raises(InputError) as caught:
-        lab.start("samba", settings)
+        start_lab("samba", settings)
     assert message in str(caught.value)
     assert not home.base().exists()
 

@@ -13,7 +13,7 @@ from processes import processes_with
 PROGRAM = """
 import json, os, subprocess
 from pathlib import Path
-from headcount import lab
+from headcount.lab.samba import SambaServer
 
 def logon(password, share, command):
     host, port = server.address.split(":")
@@ -25,7 +25,7 @@ def logon(password, share, command):
     )
     return [done.returncode, done.stdout + done.stderr]
 
-server = lab.start("samba", {"shares": "3", "signing": "mandatory"})
+server = SambaServer({"shares": "3", "signing": "mandatory"})
 try:
     base = Path(os.environ["XDG_CACHE_HOME"], "headcount", "lab")
     (home,) = base.glob("samba-*")
@@ -65,8 +65,11 @@ def test_a_user_without_rights_has_a_server_of_their_own(folder: Path) -> None:
 
 
 def test_a_user_without_a_cache_is_told(folder: Path) -> None:
-    program = "import os\nos.environ['XDG_CACHE_HOME'] = '/proc'\nfrom headcount import lab\n"
-    done = run(folder, program + "lab.start('samba', {})")
+    program = (
+        "import os\nos.environ['XDG_CACHE_HOME'] = '/proc'\n"
+        "from headcount.lab.samba import SambaServer\n"
+    )
+    done = run(folder, program + "SambaServer({})")
     assert "MachineLimitError: cannot make a folder for the server's data in /proc/headcount" in (
         done.stderr.replace("headcount.errors.", "")
     )

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from headcount import _engine, lab
+from headcount import _engine
 from headcount.counters.web import WebSource
 from headcount.errors import InputError, SystemLimitError
 from headcount.lab import apache_files, home, installed, keeper, port, web_settings
@@ -22,6 +22,7 @@ from headcount.lab.apache import ApacheServer
 from headcount.lab.nginx import NginxServer
 from headcount.lab.setting import complete
 from headcount.lab.web import ACCESS_LOG, WebServer
+from headcount.protocols.registry import start_lab
 from processes import listening, processes_with, wait_for
 
 PAGES = {
@@ -50,7 +51,7 @@ def base(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 @contextlib.contextmanager
 def started(name: str, **settings: str) -> Iterator[WebServer]:
     """A server with the pages."""
-    server = lab.start(name, settings)
+    server = start_lab(name, settings)
     assert isinstance(server, WebServer)
     try:
         _engine.http_write_tree(str(server.data), json.dumps(PAGES), lambda _: None)
@@ -103,7 +104,7 @@ def test_it_serves_pages_and_leaves_nothing(name: str, base: Path) -> None:
     with started(name) as server:
         assert server.address.startswith("127.0.0.1:")
         assert checked(server, "static") == {"pages": 4, "bytes": 4 * 4096}
-        hello = json.loads(_engine.http_hello(target(server)))
+        hello = json.loads(_engine.hello("http", target(server)))
         assert hello["server"].lower().startswith(f"{name}/{server.programs[name]}")
         assert (hello["version"], hello["tls"], hello["keeps_alive"]) == ("HTTP/1.1", "", True)
         (pid,) = server.pids
@@ -126,7 +127,7 @@ def test_apache_runs_the_program_of_the_data_set(mpm: str) -> None:
 
 @BOTH
 def test_it_ends_when_its_owner_is_killed(name: str, base: Path) -> None:
-    server = lab.start(name, {})
+    server = start_lab(name, {})
     family = keeper.descendants(server.pids[0]) | {server.pids[0]}
     assert len(family) > 1
     (kept,) = (one.parent for one in keeper.processes() if one.pid == server.pids[0])
@@ -141,13 +142,13 @@ def test_tls_and_http2(name: str) -> None:
     with started(name, tls="on", http2="on") as server:
         assert server.url.startswith("https://")
         assert get(server, "/k4-0000.html").status == 200  # Python trusts the authority too
-        hello = json.loads(_engine.http_hello(target(server, http2=True)))
+        hello = json.loads(_engine.hello("http", target(server, http2=True)))
         assert hello["version"] == "HTTP/2"
         assert hello["tls"].startswith("TLSv1_3")
         assert checked(server, "static", http2=True)["pages"] == 4
         stranger = json.dumps({"url": server.url})
         with pytest.raises(Exception, match="certificate"):
-            _engine.http_hello(stranger)
+            _engine.hello("http", stranger)
 
 
 @BOTH
@@ -227,7 +228,7 @@ def test_settings_it_does_not_have(
     name: str, settings: dict[str, str], message: str, base: Path
 ) -> None:
     with pytest.raises(InputError) as caught:
-        lab.start(name, settings)
+        start_lab(name, settings)
     assert message in str(caught.value)
     assert not base.exists()
 
@@ -239,7 +240,7 @@ def test_a_missing_program_is_told_with_its_package(
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setattr(installed, "FOLDERS", ())
     with pytest.raises(SystemLimitError) as caught:
-        lab.start(name, {})
+        start_lab(name, {})
     package = {"nginx": "nginx", "apache": "apache2-bin"}[name]
     assert f"apt-get install -y --no-install-recommends {package}" in str(caught.value)
 
@@ -247,7 +248,7 @@ def test_a_missing_program_is_told_with_its_package(
 def test_modules_that_are_missing_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(apache_files, "MODULES", ("/nowhere",))
     with pytest.raises(SystemLimitError, match="apache2-bin"):
-        lab.start("apache", {})
+        start_lab("apache", {})
 
 
 @BOTH
@@ -270,7 +271,7 @@ def test_folders_with_strange_names(name: str, monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setenv("XDG_CACHE_HOME", cache)
         if name == "apache" and os.geteuid() == 0:
             with pytest.raises(SystemLimitError, match="choose another folder"):
-                lab.start(name, {})
+                start_lab(name, {})
             return
         with started(name) as server:
             assert checked(server, "static")["pages"] == 4

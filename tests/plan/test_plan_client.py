@@ -6,7 +6,7 @@ import pytest
 from plan_cases import plan, smb_plan
 
 from headcount.errors import InputError
-from headcount.plan.client import SmbClient, smb_client
+from headcount.protocols.smb import SmbClient, smb_client
 
 DEFAULTS = {
     "user": "user{n:05}",

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from headcount import workloads
-from headcount.plan.workload import Scenario
+from headcount.plan.scenario import Scenario
 
 KIB, MIB = 1024, 1 << 20
 WORKLOAD = workloads.load("file-copy")

@@ -7,17 +7,18 @@ from headcount.errors import InputError
 from headcount.plan import plan as plans
 from headcount.plan.plan import Plan
 from headcount.plan.resolve import Overrides, resolve
-from headcount.plan.target import LAB, parse
+from headcount.plan.target import parse
+from headcount.protocols.registry import labs
 
 
 def resolved(target: str, workload: str = "app-server", **given: str) -> Plan:
     return resolve(workloads.load(workload), target, Overrides(users=1, server=given))
 
 
-@pytest.mark.parametrize("name", list(LAB))
+@pytest.mark.parametrize("name", list(labs()))
 def test_every_server_of_the_lab_takes_them(name: str) -> None:
     target = parse(f"lab:{name}?first=1&second=two")
-    assert (target.text, target.lab, target.protocol) == (f"lab:{name}", name, LAB[name])
+    assert (target.text, target.lab, target.protocol) == (f"lab:{name}", name, labs()[name].name)
     assert target.settings == {"first": "1", "second": "two"}
     assert parse(f"lab:{name}").settings == {}
     assert parse(target.text).settings == {}

@@ -58,9 +58,11 @@ def test_a_library_has_classes() -> None:
 
 
 def test_the_protocol_must_have_files() -> None:
-    with pytest.raises(InputError, match=r"need a \[tree\] or a \[library\]"):
+    with pytest.raises(InputError, match=r'the protocol "smb" needs a \[tree\] or a \[library\]'):
         smb_workload("tree", None)
-    with pytest.raises(InputError, match=r'the protocols "smb" and "files", and only they'):
+    with pytest.raises(
+        InputError, match=r'\[library\] is only for the protocols "files" and "smb"'
+    ):
         workload("library", {"classes": CLASSES})
 
 

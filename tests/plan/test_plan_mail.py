@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from headcount.errors import InputError
-from headcount.plan.client import check_client, mail_client
-from headcount.plan.mail import Mail
-from headcount.plan.mail_client import Post, parse_post
+from headcount.plan.client import check_client
 from headcount.plan.target import parse
+from headcount.protocols.mail import Post, mail_client, parse_post
+from headcount.protocols.mail_profile import Mail
 
 MEDIUM: dict[str, Any] = {
     "recipients": {"mean": 4},

@@ -5,10 +5,10 @@ import pytest
 from headcount import workloads
 from headcount.errors import InputError
 from headcount.plan.client import check_client
-from headcount.plan.pair import split_settings, split_target
 from headcount.plan.plan import Plan
 from headcount.plan.resolve import Overrides, resolve
 from headcount.plan.target import is_here, parse
+from headcount.protocols.pair import split_settings, split_target
 
 BOTH = "imap://mail.example:1143+postgresql://db.example/shop"
 

@@ -10,9 +10,9 @@ from headcount import workloads
 from headcount.cli.loadfile import load_file
 from headcount.errors import InputError
 from headcount.plan.plan import Plan, load, validate
-from headcount.plan.program import check_load_file
 from headcount.plan.resolve import Overrides, resolve
 from headcount.plan.workload import Workload
+from headcount.protocols.program import check_load_file
 
 TEXT = """\
 Mkdir "\\clients\\client1\\a" NT_STATUS_OK

@@ -12,10 +12,11 @@ from plan_cases import plan, smb_plan, smb_workload, workload
 
 from headcount import workloads
 from headcount.errors import InputError
-from headcount.plan.levels import MOST_USERS, parse_ladder
+from headcount.fields.units import MOST_USERS, duration_text, seconds
+from headcount.plan.levels import parse_ladder
 from headcount.plan.plan import Plan, engine_plan, load
 from headcount.plan.resolve import Overrides, resolve
-from headcount.plan.units import duration_text, seconds
+from headcount.protocols.registry import lab_target, protocol_of
 
 TARGETS = {
     "app": ["lab:app", "app://127.0.0.1:7410", "app://[::1]:7410"],
@@ -25,10 +26,18 @@ TARGETS = {
     "mail+sql": ["lab:mail+lab:postgresql", "imap://[::1]+postgresql://127.0.0.1:5433/shop"],
     "sql": ["lab:postgresql", "postgresql://127.0.0.1:5433/shop", "postgresql://[::1]/a%20b"],
 }
+
+
+def targets_of(protocol: str) -> list[str]:
+    """Targets of a protocol: at least its lab server, and what its targets look like."""
+    its = protocol_of(protocol)
+    return TARGETS.get(protocol, [lab_target(its), its.form.replace("host", "127.0.0.1")])
+
+
 CASES = [
     (name, target)
     for name in workloads.names()
-    for target in TARGETS[workloads.load(name).protocol]
+    for target in targets_of(workloads.load(name).protocol)
 ]
 
 durations = st.floats(1, 100_000).map(duration_text)

@@ -4,11 +4,11 @@ import pytest
 
 from headcount import workloads
 from headcount.errors import InputError
-from headcount.plan.client import sql_client
-from headcount.plan.discussion import Discussion
 from headcount.plan.plan import Plan
 from headcount.plan.resolve import Overrides, resolve
 from headcount.plan.target import parse
+from headcount.protocols.discussion import Discussion
+from headcount.protocols.sql import sql_client
 
 TARGET = "postgresql://127.0.0.1/shop"
 
@@ -88,7 +88,7 @@ def test_only_databases_have_a_discussion() -> None:
     values = workloads.load("app-server").model_dump(mode="json", exclude_none=True)
     discussion = {"documents": 1, "categories": 1, "body_size": 1, "people": 1}
     with pytest.raises(
-        ValueError, match=r'the protocol "sql", and only it, needs a \[discussion\]'
+        ValueError, match=r'\[discussion\] is only for the protocols "mail\+sql" and "sql"'
     ):
         type(workloads.load("app-server")).model_validate({**values, "discussion": discussion})
 

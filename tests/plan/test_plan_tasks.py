@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from plan_cases import WORKLOAD, plan, spoilt
 
+from headcount import _engine
 from headcount.bundle.writer import BundleWriter
 from headcount.controller.listener import Silent
 from headcount.controller.session import Session
-from headcount.errors import InputError
-from headcount.plan import tasks
+from headcount.errors import InputError, PlanError
 from headcount.plan.criteria import parse, parse_all
 from headcount.plan.plan import validate
 from headcount.plan.tasks import check_played
@@ -23,7 +23,19 @@ SCORE = {"name": "Score", "weights": {"look": 10, "change": 2}}
 @pytest.fixture(autouse=True)
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give the protocol of the tests' workload the tasks of the null protocol."""
-    monkeypatch.setitem(tasks.TASKS, "app", tasks.TASKS["null"])
+    names = _engine.task_names
+    monkeypatch.setattr(
+        _engine, "task_names", lambda name: names("null" if name == "app" else name)
+    )
+
+
+def unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the engine have no protocol at all, as far as its tasks are asked for."""
+
+    def names(name: str) -> list[str]:
+        raise PlanError(f'no protocol "{name}"')
+
+    monkeypatch.setattr(_engine, "task_names", names)
 
 
 def made(path: str, value: Any, *others: tuple[str, Any]) -> Workload:
@@ -86,7 +98,7 @@ def test_names_of_scenarios_and_groups_must_not_be_those_of_tasks() -> None:
 def test_a_protocol_whose_tasks_are_not_known_is_looked_at_when_it_is_played(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delitem(tasks.TASKS, "app")
+    unknown(monkeypatch)
     workload = made("criteria", ["delivery:p95<=60s", "read:p95<=1s"])
     assert workload.named_tasks == {"delivery"}
     check_played(workload.named_tasks, ["delivery", "LOGIN"])
@@ -148,7 +160,7 @@ def test_a_plan_keeps_score_and_marks() -> None:
 def test_a_run_ends_before_its_first_user_when_a_name_is_no_task(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.delitem(tasks.TASKS, "app")
+    unknown(monkeypatch)
     one = plan(workload=spoilt("criteria", ["delivery:p95<=60s"]))
     target = {"address": "127.0.0.1:9", "file_bytes": 4096, "range_bytes": 4096, "seed": 1}
     bundle = BundleWriter(tmp_path)

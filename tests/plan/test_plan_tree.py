@@ -11,7 +11,7 @@ from plan_cases import TREE, WORKLOAD, plan, smb_plan, smb_workload, workload
 
 from headcount import workloads
 from headcount.errors import InputError
-from headcount.plan.data import Tree
+from headcount.protocols.tree import Tree
 
 KINDS = ("folders", "static_files", "volatile_files", "new_files", "shared_files")
 BLOCK = 4096
@@ -35,7 +35,7 @@ BAD: list[tuple[str, Any, str]] = [
     ("tree.sigma", float("nan"), "tree.sigma:"),
     ("tree.seed", -1, "tree.seed:"),
     ("tree.static_flies", 1, 'static_flies: there is no such key; did you mean "static_files"?'),
-    ("tree", None, '"smb" and "files", and only they, need a [tree]'),
+    ("tree", None, 'the protocol "smb" needs a [tree] or a [library]'),
     ("data", WORKLOAD["data"], '[data] is only for the protocol "app"'),
     ("run.lab_scale", 0, "run.lab_scale:"),
     ("run.lab_scale", 1.1, "run.lab_scale:"),
@@ -52,7 +52,7 @@ def test_a_mistake_is_named_with_its_place(path: str, value: Any, part: str) -> 
 
 
 def test_the_other_protocol_has_no_tree() -> None:
-    with pytest.raises(InputError, match=r'the protocols "smb" and "files", and only they'):
+    with pytest.raises(InputError, match=r'\[tree\] is only for the protocols "files" and "smb"'):
         workload("tree", TREE)
     assert plan().tree is None
 

@@ -8,13 +8,12 @@ from plan_cases import PLAN, WORKLOAD, plan, spoilt
 
 from headcount import workloads
 from headcount.errors import InputError
-from headcount.plan.client import http_client
-from headcount.plan.pages import Pages
 from headcount.plan.plan import Plan, validate
 from headcount.plan.resolve import Overrides, resolve
 from headcount.plan.target import is_here, parse
-from headcount.plan.web import HttpClient
 from headcount.plan.workload import Workload
+from headcount.protocols.http import HttpClient, http_client
+from headcount.protocols.pages import Pages
 
 PAGES: dict[str, Any] = {
     "directories": ["", "a", "a/b"],

@@ -10,6 +10,7 @@ from headcount.bundle.reader import Bundle
 from headcount.errors import InputError
 from headcount.plan.plan import Plan
 from headcount.plan.resolve import Overrides, resolve
+from headcount.plan.workload import Tables
 from headcount.report.assemble import assemble
 from headcount.report.figures.published import LABEL
 from headcount.report.html import render
@@ -46,7 +47,9 @@ def test_a_shrunk_data_set_is_told_in_figures() -> None:
 
 def test_a_data_set_of_another_kind_is_told_by_its_scale() -> None:
     plan = plan_of(0.5)
-    other = plan.model_copy(update={"workload": plan.workload.model_copy(update={"data": None})})
+    other = plan.model_copy(
+        update={"workload": plan.workload.model_copy(update={"tables": Tables()})}
+    )
     assert scaling_doubt(other) == (
         "the data set was scaled to 50.0% of the original; it may fit into the server's memory "
         "where the whole would not"

@@ -7,7 +7,7 @@ from pathlib import Path
 from bench.foreign.case import Component
 from bench.foreign.servers.start import PASSWORD, Place, Start
 from bench.foreign.servers.web import program, written
-from headcount.lab.nt_hash import nt_hash
+from headcount._engine import nt_hash
 
 FOLDERS = ("private", "lock", "state", "cache", "pid", "ncalrpc", "log")
 SMB = """

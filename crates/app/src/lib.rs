@@ -23,6 +23,8 @@ pub mod reply;
 pub mod request;
 pub mod server;
 pub mod statistics;
+mod target;
 
 pub use client::{App, AppOptions};
 pub use control::ControlError;
+pub use target::AppTarget;

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use headcount_load::{Blame, Blamed};
 use headcount_ring::Unavailable;
 use rustix::io::Errno;
 
@@ -125,6 +126,25 @@ impl DiskError {
                 bytes,
                 source: error,
             },
+        }
+    }
+}
+
+impl Blamed for DiskError {
+    fn blame(&self) -> Blame {
+        match self {
+            Self::Options(_)
+            | Self::NoFolder(_)
+            | Self::NotAFolder(_)
+            | Self::NotWritable { .. }
+            | Self::Memory(_)
+            | Self::NoDirect(_)
+            | Self::BlockTooSmall { .. } => Blame::Input,
+            Self::NoSpace { .. } | Self::Full(_) | Self::NoRing(_) | Self::Resources(_) => {
+                Blame::System
+            }
+            Self::Io { .. } | Self::WrongData { .. } | Self::Cancelled => Blame::Target,
+            Self::Thread => Blame::Engine,
         }
     }
 }

@@ -14,6 +14,7 @@ pub mod client;
 pub mod connection;
 pub mod options;
 pub mod pages;
+mod target;
 pub mod wire;
 
 pub use client::{Http, HttpError, HttpSession, Step};

@@ -14,10 +14,12 @@
 //! * [`run`]: all workers together; [`snapshot`]: their reports merged.
 //!
 //! [`password`] and [`pattern`] are what options of protocols consist of; [`provision`] is how they
-//! make what a run needs beforehand.
+//! make what a run needs beforehand. [`target`] is what is asked of a server outside of a run, and
+//! [`blame`] whose an error is to mend.
 //!
 //! Nothing in this crate names a protocol.
 
+pub mod blame;
 pub mod clock;
 pub mod distribution;
 pub mod fault;
@@ -39,12 +41,14 @@ pub mod run;
 pub mod seat;
 pub mod snapshot;
 pub mod stream;
+pub mod target;
 pub mod tasks;
 pub mod timers;
 pub mod turns;
 pub mod user;
 pub mod worker;
 
+pub use blame::{Blame, Blamed};
 pub use fault::{Fault, FaultKind};
 pub use pair::Pair;
 pub use password::Password;
@@ -54,6 +58,7 @@ pub use protocol::{Compile, Moved, Protocol, Session};
 pub use requests::Requests;
 pub use run::Run;
 pub use snapshot::{Interval, Snapshot};
+pub use target::Target;
 pub use tasks::{Stopwatch, Tasks};
 pub use turns::Turns;
 pub use user::User;

@@ -34,10 +34,10 @@ pub enum LimitError {
     },
 }
 
-/// Makes sure that `users` connections to one address can be opened, raising the soft limit of file
-/// handles as far as needed and allowed.
-pub fn ensure_connections(users: u64) -> Result<(), LimitError> {
-    ensure_handles(users, users)?;
+/// Makes sure that `users` users can have `each` connections open at a time, one of them to the same
+/// address, raising the soft limit of file handles as far as needed and allowed.
+pub fn ensure_connections(users: u64, each: u64) -> Result<(), LimitError> {
+    ensure_handles(users, users.saturating_mul(each))?;
     match local_ports() {
         Some(allowed) if users > allowed => Err(LimitError::Ports { users, allowed }),
         _ => Ok(()),
@@ -89,6 +89,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn users_with_several_connections_need_a_handle_for_each() {
+        let error = ensure_connections(1 << 30, 3).unwrap_err().to_string();
+        assert!(error.contains("need 3221225572 file handles"), "{error}");
+    }
+
+    #[test]
     fn so_are_a_few_open_files() {
         assert_eq!(ensure_open_files(10, 4), Ok(()));
         let error = ensure_open_files(1 << 30, 4).unwrap_err().to_string();
@@ -97,8 +103,8 @@ mod tests {
 
     #[test]
     fn a_few_users_are_always_possible_and_absurd_numbers_are_refused_with_the_fix() {
-        assert_eq!(ensure_connections(10), Ok(()));
-        let error = ensure_connections(1 << 40).unwrap_err();
+        assert_eq!(ensure_connections(10, 1), Ok(()));
+        let error = ensure_connections(1 << 40, 1).unwrap_err();
         assert!(
             error.to_string().contains("raise the limit first"),
             "{error}"

@@ -4,10 +4,15 @@
 //! it to the second's name); all others go to the first. The second session is opened by the first
 //! step that needs it, and its loss leaves the first in place.
 
+use std::sync::Arc;
+
+use serde::Deserialize;
 use serde_json::Value;
 
+use crate::blame::{Blame, Blamed};
 use crate::fault::Fault;
 use crate::protocol::{Compile, Moved, Protocol, Session};
+use crate::target::Target;
 use crate::turns::Turns;
 use crate::user::User;
 
@@ -18,6 +23,45 @@ pub struct Pair<A, B> {
     pub first: A,
     /// Where steps with `on` go.
     pub second: B,
+}
+
+/// The targets of both.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PairTarget<A, B> {
+    first: A,
+    second: B,
+}
+
+/// Why a target of either cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PairError<A, B> {
+    /// That of the first.
+    #[error("{0}")]
+    First(A),
+    /// That of the second.
+    #[error("{0}")]
+    Second(B),
+}
+
+impl<A: Blamed, B: Blamed> Blamed for PairError<A, B> {
+    fn blame(&self) -> Blame {
+        match self {
+            Self::First(error) => error.blame(),
+            Self::Second(error) => error.blame(),
+        }
+    }
+}
+
+impl<A: Target, B: Target> Target for PairTarget<A, B> {
+    type Protocol = Pair<A::Protocol, Arc<B::Protocol>>;
+    type Error = PairError<A::Error, B::Error>;
+
+    fn protocol(self) -> Result<Self::Protocol, Self::Error> {
+        let first = self.first.protocol().map_err(PairError::First)?;
+        let second = self.second.protocol().map_err(PairError::Second)?;
+        Ok(Pair::new(first, second))
+    }
 }
 
 /// A step of either.
@@ -33,15 +77,15 @@ pub enum PairStep<A, B> {
 pub struct PairSession<A: Protocol, B: Protocol> {
     first: A::Session,
     second: Option<B::Session>,
-    pair: std::sync::Arc<B>,
+    pair: Arc<B>,
     /// Where the tasks of the second begin among those of both.
     tasks_from: usize,
 }
 
-impl<A: Protocol, B: Protocol> Pair<A, std::sync::Arc<B>> {
+impl<A: Protocol, B: Protocol> Pair<A, Arc<B>> {
     /// Both.
     pub fn new(first: A, second: B) -> Self {
-        let second = std::sync::Arc::new(second);
+        let second = Arc::new(second);
         Self { first, second }
     }
 }
@@ -57,7 +101,7 @@ impl<A: Compile, B: Compile> Compile for PairStep<A, B> {
     }
 }
 
-impl<A: Protocol, B: Protocol> Protocol for Pair<A, std::sync::Arc<B>> {
+impl<A: Protocol, B: Protocol> Protocol for Pair<A, Arc<B>> {
     type Step = PairStep<A::Step, B::Step>;
     type Session = PairSession<A, B>;
 
@@ -78,7 +122,7 @@ impl<A: Protocol, B: Protocol> Protocol for Pair<A, std::sync::Arc<B>> {
         Ok(PairSession {
             first: self.first.open(user).await?,
             second: None,
-            pair: std::sync::Arc::clone(&self.second),
+            pair: Arc::clone(&self.second),
             tasks_from: A::tasks().len(),
         })
     }

@@ -23,6 +23,7 @@ pub mod message;
 pub mod options;
 pub mod profile;
 pub mod smtp;
+mod target;
 pub mod task;
 
 pub use client::{Mail, MailError, MailSession, Step};

@@ -1,15 +1,17 @@
 //! The protocol that talks to nobody. It measures the engine itself, plays servers of known
 //! behaviour in tests, and is the template for a new protocol: copy it and follow the comments.
 //!
-//! A protocol is three types. The *protocol* holds what all users share and opens sessions; the
-//! *session* is one user's connection and plays steps; the *step* is what a step of the workload
-//! file compiles to.
+//! A protocol is four types. The *target* is what JSON says of the server; the *protocol* holds what
+//! all users share and opens sessions; the *session* is one user's connection and plays steps; the
+//! *step* is what a step of the workload file compiles to.
 
 mod server;
 mod step;
+mod target;
 
 pub use server::Stalls;
 pub use step::{NullStep, NullTask};
+pub use target::{EndlessStalls, NullTarget};
 
 use headcount_load::{Fault, FaultKind, Moved, Protocol, Session, User};
 
@@ -33,7 +35,7 @@ impl Protocol for Null {
     type Session = NullSession;
 
     // What sessions time inside their steps, beside the steps themselves. Results and criteria show
-    // these names; python/headcount/plan/tasks.py lists them too.
+    // these names.
     fn tasks() -> Vec<&'static str> {
         NullTask::NAMES.to_vec()
     }

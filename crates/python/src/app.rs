@@ -4,13 +4,11 @@ use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
 
 use headcount_app::control::{self, Target};
-use headcount_app::message::{Order, Shape};
 use headcount_app::server::{Handle, Settings, Threads, WriteMode, serve};
 use pyo3::prelude::*;
 
-use crate::errors::{InputError, of_control, of_serve};
+use crate::errors::{InputError, raised};
 use crate::json::json;
-use crate::progress_hook::ProgressHook;
 
 /// The application server, running in this process until stopped.
 #[pyclass(frozen, module = "headcount._engine")]
@@ -54,9 +52,7 @@ impl AppServer {
         })?;
         settings.limits.connections = connections;
         settings.token = token;
-        let handle = py
-            .detach(|| serve(settings))
-            .map_err(|error| of_serve(&error))?;
+        let handle = py.detach(|| serve(settings)).map_err(raised)?;
         let address = handle.address();
         Ok(Self {
             handle: Mutex::new(Some(handle)),
@@ -81,20 +77,6 @@ impl AppServer {
     }
 }
 
-/// Who answers at the address: version, processors, threads, write mode, process (JSON).
-#[pyfunction]
-#[pyo3(signature = (address, token = None))]
-pub fn app_hello(py: Python<'_>, address: &str, token: Option<String>) -> PyResult<String> {
-    // Whoever only says hello to a mute server should not wait as long as for a data set.
-    let target = Target {
-        timeout: std::time::Duration::from_secs(10),
-        ..target(address, token)
-    };
-    py.detach(|| control::hello(&target))
-        .map(|hello| json(&hello))
-        .map_err(|e| of_control(&e))
-}
-
 /// What the server has done since it started (JSON).
 #[pyfunction]
 #[pyo3(signature = (address, token = None))]
@@ -102,52 +84,7 @@ pub fn app_statistics(py: Python<'_>, address: &str, token: Option<String>) -> P
     let target = target(address, token);
     py.detach(|| control::statistics(&target))
         .map(|s| json(&s))
-        .map_err(|e| of_control(&e))
-}
-
-/// Deletes the data set, and nothing else; says what was deleted (JSON).
-#[pyfunction]
-#[pyo3(signature = (address, token = None))]
-pub fn app_cleanup(py: Python<'_>, address: &str, token: Option<String>) -> PyResult<String> {
-    let target = target(address, token);
-    py.detach(|| control::cleanup(&target))
-        .map(|c| json(&c))
-        .map_err(|e| of_control(&e))
-}
-
-/// Makes the files of users `first` to `last`, or verifies those that are there; says what was done
-/// (JSON). `progress` is called with the progress (JSON) a few times a second; Ctrl-C cancels it.
-/// With `read_through` existing files are read whole and repaired where damaged.
-#[pyfunction]
-#[pyo3(signature = (address, first, last, file_bytes, range_bytes, seed, progress,
-                    read_through = false, token = None))]
-#[expect(clippy::too_many_arguments, reason = "named by the Python caller")]
-pub fn app_prepare(
-    py: Python<'_>,
-    address: &str,
-    first: u32,
-    last: u32,
-    file_bytes: u64,
-    range_bytes: u64,
-    seed: u64,
-    progress: &Bound<'_, PyAny>,
-    read_through: bool,
-    token: Option<String>,
-) -> PyResult<String> {
-    let order = Order {
-        first,
-        last,
-        shape: Shape {
-            seed,
-            file_bytes,
-            range_bytes,
-        },
-        read_through,
-    };
-    let target = target(address, token);
-    let mut hook = ProgressHook::new(progress);
-    let prepared = py.detach(|| control::prepare(&target, &order, |far| hook.tell(&far)));
-    hook.answer(prepared, of_control)
+        .map_err(raised)
 }
 
 fn target(address: &str, token: Option<String>) -> Target {

@@ -6,7 +6,7 @@ use headcount_disk::file::Kept;
 use headcount_disk::{Bench, Cell, DiskError, Setup};
 use pyo3::prelude::*;
 
-use crate::errors::{EngineError, InputError, of_disk};
+use crate::errors::{EngineError, InputError, raised};
 use crate::progress_hook::ProgressHook;
 
 /// A test file on a disk. It has no name, and is gone when this is closed or the process ends.
@@ -26,7 +26,7 @@ impl DiskBench {
             InputError::new_err(format!("this is no setup of a test file: {error}"))
         })?;
         let bench = py.detach(|| Bench::open(setup));
-        let bench = bench.map_err(|error| of_disk(&error))?;
+        let bench = bench.map_err(raised)?;
         Ok(Self {
             kept: bench.kept(),
             bench: Mutex::new(Some(bench)),
@@ -86,7 +86,7 @@ impl DiskBench {
             bench.as_mut().map(|bench| work(bench, &mut hook))
         });
         let closed = || EngineError::new_err("this test file has been closed");
-        hook.answer(done.ok_or_else(closed)?, of_disk)
+        hook.answer(done.ok_or_else(closed)?)
     }
 }
 

@@ -9,7 +9,7 @@ use headcount_load::{Plan, Run, Snapshot};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::errors::{EngineError, of_limit, of_run};
+use crate::errors::{EngineError, raised};
 use crate::interval::Interval;
 use crate::protocol;
 
@@ -36,7 +36,7 @@ impl Engine {
     /// Starts a plan (JSON) for a protocol against a target (JSON); no users yet.
     #[new]
     fn new(py: Python<'_>, plan: &str, protocol: &str, target: &str) -> PyResult<Self> {
-        let plan = Plan::from_json(plan).map_err(|error| of_run(&RunError::Plan(error)))?;
+        let plan = Plan::from_json(plan).map_err(|error| raised(RunError::Plan(error)))?;
         let run = py.detach(|| protocol::start(plan, protocol, target))?;
         let step_names = run.step_names().to_vec();
         let request_names = run.request_names().to_vec();
@@ -124,7 +124,7 @@ impl Engine {
     fn pull(&self, wait: Duration) -> PyResult<Option<headcount_load::Interval>> {
         let mut guard = self.lock();
         let state = guard.as_mut().ok_or_else(closed)?;
-        let next = state.run.next(wait).map_err(|error| of_run(&error))?;
+        let next = state.run.next(wait).map_err(raised)?;
         let Some(snapshot) = next else {
             return Ok(None);
         };
@@ -171,16 +171,16 @@ fn closed() -> PyErr {
     EngineError::new_err("this run of the engine has been closed")
 }
 
-/// Makes sure that so many connections to one address can be opened; raises `SystemLimitError`
-/// with the fix if not.
+/// Makes sure that so many users can have `each` connections open at a time, one of them to the same
+/// address; raises `SystemLimitError` with the fix if not.
 #[pyfunction]
-pub fn ensure_connections(users: u64) -> PyResult<()> {
-    headcount_load::limits::ensure_connections(users).map_err(|error| of_limit(&error))
+pub fn ensure_connections(users: u64, each: u64) -> PyResult<()> {
+    headcount_load::limits::ensure_connections(users, each).map_err(raised)
 }
 
 /// Makes sure that so many users can have `each` files open at a time; raises `SystemLimitError` with
 /// the fix if not.
 #[pyfunction]
 pub fn ensure_open_files(users: u64, each: u64) -> PyResult<()> {
-    headcount_load::limits::ensure_open_files(users, each).map_err(|error| of_limit(&error))
+    headcount_load::limits::ensure_open_files(users, each).map_err(raised)
 }

@@ -8,7 +8,7 @@ use headcount_mail::Password;
 use headcount_mail::front::{Counts, Handle, Settings, serve};
 use pyo3::prelude::*;
 
-use crate::errors::{InputError, of_front};
+use crate::errors::{InputError, raised};
 use crate::json::json;
 
 /// An SMTP server that hands mail to LMTP servers, running in this process until stopped.
@@ -53,9 +53,7 @@ impl MailFront {
             delay: Duration::from_millis(delay_ms),
             password: password.map(Password::new),
         };
-        let handle = py
-            .detach(|| serve(settings))
-            .map_err(|error| of_front(&error))?;
+        let handle = py.detach(|| serve(settings)).map_err(raised)?;
         let address = handle.address();
         Ok(Self {
             running: Mutex::new(Running::Yes(handle)),

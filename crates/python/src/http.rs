@@ -1,4 +1,4 @@
-//! Web servers and their pages, for the side that prepares a run.
+//! The pages of web servers, for the side that prepares a run.
 
 use std::path::Path;
 
@@ -9,20 +9,10 @@ use headcount_http::pages::tree::{Kept, write_tree};
 use headcount_http::pages::{PageSet, Which};
 use pyo3::prelude::*;
 
-use crate::errors::{of_http, of_tree};
+use crate::errors::raised;
 use crate::json::json;
 use crate::progress_hook::ProgressHook;
 use crate::protocol::read;
-
-/// Asks for the root of the target (JSON), whatever the answer, and says who answered: program,
-/// version of HTTP and TLS, status (JSON).
-#[pyfunction]
-pub fn http_hello(py: Python<'_>, target: &str) -> PyResult<String> {
-    let options: HttpOptions = read(target)?;
-    py.detach(|| inspect::hello(options))
-        .map(|hello| json(&hello))
-        .map_err(|error| of_http(&error))
-}
 
 /// Asks for pages that steps draw by `which` (a JSON list of what steps have as `page`) and checks
 /// them whole: one of each class from the first and one from the last directory, or all. Says how many
@@ -41,7 +31,7 @@ pub fn http_check(
     let extent = if all { Extent::All } else { Extent::Sample };
     let mut hook = ProgressHook::new(progress);
     let checked = py.detach(|| inspect::check(options, &which, extent, &mut |far| hook.tell(&far)));
-    hook.answer(checked, of_http)
+    hook.answer(checked)
 }
 
 /// Writes the pages of a data set (JSON) and its CGI program into a folder of this machine; says what
@@ -65,7 +55,7 @@ pub fn http_write_tree(
     let mut hook = ProgressHook::new(progress);
     let written =
         py.detach(|| write_tree(Path::new(folder), &set, kept, &mut |far| hook.tell(&far)));
-    hook.answer(written, of_tree)
+    hook.answer(written)
 }
 
 /// Deletes what `http_write_tree` made in a folder, and nothing else; says what was deleted, or null
@@ -74,5 +64,5 @@ pub fn http_write_tree(
 pub fn http_sweep_tree(py: Python<'_>, folder: &str) -> PyResult<String> {
     py.detach(|| sweep_tree(Path::new(folder)))
         .map(|swept| json(&swept))
-        .map_err(|error| of_tree(&error))
+        .map_err(raised)
 }

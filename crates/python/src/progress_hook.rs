@@ -2,9 +2,11 @@
 
 use std::ops::ControlFlow;
 
+use headcount_load::Blamed;
 use pyo3::prelude::*;
 use serde::Serialize;
 
+use crate::errors::raised;
 use crate::json::json;
 
 /// A Python callable that is told of progress, and what it raised.
@@ -39,15 +41,11 @@ impl ProgressHook {
     }
 
     /// What the work came to, as JSON: what the callable raised goes before the work's own error.
-    pub fn answer<T: Serialize, E>(
-        self,
-        done: Result<T, E>,
-        raise: impl FnOnce(&E) -> PyErr,
-    ) -> PyResult<String> {
+    pub fn answer<T: Serialize, E: Blamed>(self, done: Result<T, E>) -> PyResult<String> {
         match (self.raised, done) {
             (Some(error), _) => Err(error),
             (None, Ok(done)) => Ok(json(&done)),
-            (None, Err(error)) => Err(raise(&error)),
+            (None, Err(error)) => Err(raised(error)),
         }
     }
 }

@@ -1,142 +1,131 @@
 //! The one place that picks a protocol by name; everything below it is compiled for that protocol.
 
-use headcount_app::{App, AppOptions};
-use headcount_files::{Files, FilesOptions};
-use headcount_http::{Http, HttpOptions};
-use headcount_load::{Pair, Plan, Protocol, Run};
-use headcount_mail::{Mail, MailOptions};
-use headcount_null::{Null, Stalls};
-use headcount_smb::{Smb, SmbOptions};
-use headcount_sql::{Sql, SqlOptions};
-use pyo3::{PyErr, PyResult, pyfunction};
+use headcount_app::AppTarget;
+use headcount_files::FilesOptions;
+use headcount_http::HttpOptions;
+use headcount_load::pair::PairTarget;
+use headcount_load::target::Order;
+use headcount_load::{Plan, Protocol, Run, Target};
+use headcount_mail::MailOptions;
+use headcount_null::NullTarget;
+use headcount_smb::SmbOptions;
+use headcount_sql::SqlOptions;
+use pyo3::prelude::*;
 use serde::Deserialize;
 
-use crate::errors::{PlanError, of_control, of_files, of_http, of_mail, of_run, of_smb, of_sql};
+use crate::errors::{PlanError, raised};
+use crate::json::json;
+use crate::progress_hook::ProgressHook;
 
-/// Where the application server is and what its data set is like.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct AppTarget {
-    address: String,
-    file_bytes: u64,
-    range_bytes: u64,
-    seed: u64,
-    #[serde(default)]
-    token: Option<String>,
+/// The protocols: the name that plans have, and the type that reads their targets.
+macro_rules! protocols {
+    ($($name:literal => $target:ty,)*) => {
+        const NAMES: &[&str] = &[$($name),*];
+
+        /// Starts a run of `plan` against a target described by `target`, a JSON object.
+        pub fn start(plan: Plan, protocol: &str, target: &str) -> PyResult<Run> {
+            match protocol {
+                $($name => {
+                    let protocol = read::<$target>(target)?.protocol().map_err(raised)?;
+                    Run::start(plan, protocol).map_err(raised)
+                })*
+                other => Err(unknown(other)),
+            }
+        }
+
+        /// The names of what a protocol's sessions time inside their steps; none if they time
+        /// nothing. Raises `PlanError` for a protocol that the engine does not have.
+        #[pyfunction]
+        pub fn task_names(protocol: &str) -> PyResult<Vec<&'static str>> {
+            match protocol {
+                $($name => Ok(<$target as Target>::Protocol::tasks()),)*
+                other => Err(unknown(other)),
+            }
+        }
+
+        /// Says who answers at a protocol's target (JSON), and on which terms (JSON): program,
+        /// version, encryption, largest requests, free space, as far as the protocol has them.
+        #[pyfunction]
+        pub fn hello(py: Python<'_>, protocol: &str, target: &str) -> PyResult<String> {
+            match protocol {
+                $($name => {
+                    let target: $target = read(target)?;
+                    let hello = py.detach(|| target.hello()).map_err(raised)?;
+                    Ok(json(&hello))
+                })*
+                other => Err(unknown(other)),
+            }
+        }
+
+        /// Makes what is missing of the data of users `first` to `last` on a protocol's target
+        /// (JSON); says what was done (JSON). `progress` is called with the progress (JSON) a few
+        /// times a second; Ctrl-C cancels it. With `read_through` data that is there is read and
+        /// made anew where it is damaged.
+        #[pyfunction]
+        #[pyo3(signature = (protocol, target, first, last, progress, read_through = false))]
+        pub fn prepare(
+            py: Python<'_>,
+            protocol: &str,
+            target: &str,
+            first: u32,
+            last: u32,
+            progress: &Bound<'_, PyAny>,
+            read_through: bool,
+        ) -> PyResult<String> {
+            let order = Order { first, last, read_through };
+            let mut hook = ProgressHook::new(progress);
+            match protocol {
+                $($name => {
+                    let target: $target = read(target)?;
+                    let done = py.detach(|| target.prepare(order, &mut |far| hook.tell(&far)));
+                    hook.answer(done)
+                })*
+                other => Err(unknown(other)),
+            }
+        }
+
+        /// Deletes the data of users `first` to `last` on a protocol's target (JSON), and nothing
+        /// else; says what was deleted (JSON). A protocol that keeps the data of all users together
+        /// deletes all of it.
+        #[pyfunction]
+        pub fn cleanup(
+            py: Python<'_>,
+            protocol: &str,
+            target: &str,
+            first: u32,
+            last: u32,
+            progress: &Bound<'_, PyAny>,
+        ) -> PyResult<String> {
+            let order = Order { first, last, read_through: false };
+            let mut hook = ProgressHook::new(progress);
+            match protocol {
+                $($name => {
+                    let target: $target = read(target)?;
+                    let done = py.detach(|| target.cleanup(order, &mut |far| hook.tell(&far)));
+                    hook.answer(done)
+                })*
+                other => Err(unknown(other)),
+            }
+        }
+    };
 }
 
-/// Two targets that the same users speak to.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PairTarget<A, B> {
-    first: A,
-    second: B,
-}
-
-/// When the imagined server of the null protocol stands still.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NullTarget {
-    #[serde(default)]
-    stall_every_ms: u64,
-    #[serde(default)]
-    stall_lasting_ms: u64,
-}
-
-/// Starts a run of `plan` against a target described by `target`, a JSON object.
-pub fn start(plan: Plan, protocol: &str, target: &str) -> PyResult<Run> {
-    match protocol {
-        "app" => Run::start(plan, app(target)?),
-        "http" => Run::start(plan, http(target)?),
-        "files" => Run::start(plan, files(target)?),
-        "mail" => Run::start(plan, mail(target)?),
-        "mail+sql" => Run::start(plan, mail_and_sql(target)?),
-        "null" => Run::start(plan, null(target)?),
-        "smb" => Run::start(plan, smb(target)?),
-        "sql" => Run::start(plan, sql(target)?),
-        other => return Err(unknown(other)),
-    }
-    .map_err(|error| of_run(&error))
-}
-
-/// The names of what a protocol's sessions time inside their steps; none if they time nothing.
-/// Raises `PlanError` for a protocol that the engine does not have.
-#[pyfunction]
-pub fn task_names(protocol: &str) -> PyResult<Vec<&'static str>> {
-    match protocol {
-        "app" => Ok(App::tasks()),
-        "http" => Ok(Http::tasks()),
-        "files" => Ok(Files::tasks()),
-        "mail" => Ok(Mail::tasks()),
-        "mail+sql" => Ok(Pair::<Mail, std::sync::Arc<Sql>>::tasks()),
-        "null" => Ok(Null::tasks()),
-        "smb" => Ok(Smb::tasks()),
-        "sql" => Ok(Sql::tasks()),
-        other => Err(unknown(other)),
-    }
+protocols! {
+    "app" => AppTarget,
+    "files" => FilesOptions,
+    "http" => HttpOptions,
+    "mail" => MailOptions,
+    "mail+sql" => PairTarget<MailOptions, SqlOptions>,
+    "null" => NullTarget,
+    "smb" => SmbOptions,
+    "sql" => SqlOptions,
 }
 
 fn unknown(protocol: &str) -> PyErr {
-    let message = format!(
-        "the engine has no protocol \"{protocol}\"; it has app, files, http, mail, mail+sql, null, smb, \
-         sql"
-    );
-    PlanError::new_err(message)
-}
-
-fn app(target: &str) -> PyResult<App> {
-    let target: AppTarget = read(target)?;
-    let mut options = AppOptions::new(target.address, target.seed);
-    (options.file_bytes, options.range_bytes) = (target.file_bytes, target.range_bytes);
-    options.token = target.token;
-    App::new(options).map_err(|error| of_control(&error))
-}
-
-fn http(target: &str) -> PyResult<Http> {
-    Http::new(read::<HttpOptions>(target)?).map_err(|error| of_http(&error))
-}
-
-fn files(target: &str) -> PyResult<Files> {
-    Files::new(read::<FilesOptions>(target)?).map_err(|error| of_files(&error))
-}
-
-fn mail(target: &str) -> PyResult<Mail> {
-    Mail::new(read::<MailOptions>(target)?).map_err(|error| of_mail(&error))
-}
-
-fn smb(target: &str) -> PyResult<Smb> {
-    Smb::new(read::<SmbOptions>(target)?).map_err(|error| of_smb(&error))
-}
-
-fn sql(target: &str) -> PyResult<Sql> {
-    Sql::new(read::<SqlOptions>(target)?).map_err(|error| of_sql(&error))
-}
-
-fn mail_and_sql(target: &str) -> PyResult<Pair<Mail, std::sync::Arc<Sql>>> {
-    let target: PairTarget<MailOptions, SqlOptions> = read(target)?;
-    let mail = Mail::new(target.first).map_err(|error| of_mail(&error))?;
-    let sql = Sql::new(target.second).map_err(|error| of_sql(&error))?;
-    Ok(Pair::new(mail, sql))
-}
-
-fn null(target: &str) -> PyResult<Null> {
-    let target: NullTarget = read(target)?;
-    if target.stall_every_ms == 0 {
-        return Ok(Null::default());
-    }
-    if target.stall_lasting_ms >= target.stall_every_ms {
-        return Err(PlanError::new_err(
-            "stalls must be shorter than the time between their starts",
-        ));
-    }
-    let ns = |ms: u64| ms * 1_000_000;
-    let (every_ns, lasting_ns) = (ns(target.stall_every_ms), ns(target.stall_lasting_ms));
-    Ok(Null {
-        stalls: Some(Stalls {
-            every_ns,
-            lasting_ns,
-        }),
-    })
+    let names = NAMES.join(", ");
+    PlanError::new_err(format!(
+        "the engine has no protocol \"{protocol}\"; it has {names}"
+    ))
 }
 
 /// What a target (JSON) says.

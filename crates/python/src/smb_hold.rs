@@ -6,7 +6,7 @@ use headcount_smb::SmbOptions;
 use headcount_smb::client::provision::{Hold, Holding, ProvisionError};
 use pyo3::prelude::*;
 
-use crate::errors::{EngineError, of_provision};
+use crate::errors::{EngineError, raised};
 use crate::json::json;
 use crate::progress_hook::ProgressHook;
 use crate::protocol::read;
@@ -25,9 +25,7 @@ impl SmbHold {
     #[new]
     fn new(py: Python<'_>, target: &str) -> PyResult<Self> {
         let options: SmbOptions = read(target)?;
-        let hold = py
-            .detach(|| Hold::new(options))
-            .map_err(|error| of_provision(&error))?;
+        let hold = py.detach(|| Hold::new(options)).map_err(raised)?;
         Ok(Self {
             hold: Mutex::new(Some(hold)),
         })
@@ -53,7 +51,7 @@ impl SmbHold {
         let brought =
             py.detach(|| self.with(|hold| hold.bring(holding, &mut |how_far| hook.tell(&how_far))));
         match brought {
-            Some(done) => hook.answer(done, of_provision),
+            Some(done) => hook.answer(done),
             None => Err(closed()),
         }
     }
@@ -63,8 +61,7 @@ impl SmbHold {
     fn check(&self, py: Python<'_>) -> PyResult<String> {
         let checked = py.detach(|| self.with(Hold::check));
         let held = checked.ok_or_else(closed)?;
-        held.map(|holding| json(&holding))
-            .map_err(|error| of_provision(&error))
+        held.map(|holding| json(&holding)).map_err(raised)
     }
 
     /// Closes all of it and deletes what was made for it on the server; safe to call twice.
@@ -77,7 +74,7 @@ impl SmbHold {
                 .take();
             hold.map_or(Ok(()), |mut hold| hold.close())
         })
-        .map_err(|error| of_provision(&error))
+        .map_err(raised)
     }
 }
 

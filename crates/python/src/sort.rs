@@ -8,7 +8,7 @@ use headcount_sort::{
 };
 use pyo3::prelude::*;
 
-use crate::errors::{InputError, of_sort};
+use crate::errors::{InputError, raised};
 use crate::progress_hook::ProgressHook;
 
 /// A key: bytes before it, and its length.
@@ -42,7 +42,7 @@ pub fn sort_runs(
     sortsize_bytes: usize,
 ) -> PyResult<(u64, usize)> {
     let shape = shape(record_bytes, &keys)?;
-    let budget = Budget::new(&shape, records, threads, sortsize_bytes).map_err(|e| of_sort(&e))?;
+    let budget = Budget::new(&shape, records, threads, sortsize_bytes).map_err(raised)?;
     Ok((budget.runs, budget.fan_in))
 }
 
@@ -76,7 +76,7 @@ pub fn sort_make(
             hook.tell(&far)
         })
     });
-    hook.answer(made, of_sort)
+    hook.answer(made)
 }
 
 /// Sorts a file into another one that exists; what it took (JSON). The process should do nothing
@@ -114,7 +114,7 @@ pub fn sort_file(
         warm_up(&order)?;
         sort(&order, &mut |far| hook.tell(&far))
     });
-    hook.answer(sorted, of_sort)
+    hook.answer(sorted)
 }
 
 /// Reads a file of records: their number and checksum, and the first that is out of order (JSON).
@@ -130,7 +130,7 @@ pub fn sort_verify(
     let shape = shape(record_bytes, &keys)?;
     let mut hook = ProgressHook::new(progress);
     let found = py.detach(|| verify(Path::new(path), &shape, &mut |far| hook.tell(&far)));
-    hook.answer(found, of_sort)
+    hook.answer(found)
 }
 
 /// Has the system kill this process when its parent, of the number given, ends. False if it has
@@ -145,5 +145,5 @@ fn shape(record_bytes: usize, keys: &[Key]) -> PyResult<Shape> {
         .iter()
         .map(|&(offset, bytes)| Field { offset, bytes })
         .collect();
-    Shape::new(record_bytes, fields).map_err(|error| of_sort(&error))
+    Shape::new(record_bytes, fields).map_err(raised)
 }

@@ -14,6 +14,7 @@ pub mod client;
 pub mod connection;
 pub mod options;
 mod random;
+mod target;
 pub mod wire;
 
 pub use client::{Smb, SmbError, SmbSession};

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use headcount_load::{Blame, Blamed};
 use rustix::io::Errno;
 
 /// Why data were not made, sorted or verified.
@@ -73,6 +74,18 @@ impl SortError {
             Self::NoSpace { what, source }
         } else {
             Self::Io { what, source }
+        }
+    }
+}
+
+impl Blamed for SortError {
+    fn blame(&self) -> Blame {
+        match self {
+            Self::Shape(_) | Self::TooSmall { .. } | Self::NoWork => Blame::Input,
+            Self::Memory(_) | Self::Io { .. } | Self::NoSpace { .. } | Self::Size { .. } => {
+                Blame::System
+            }
+            Self::Thread | Self::Cancelled => Blame::Engine,
         }
     }
 }

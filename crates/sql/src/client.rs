@@ -3,7 +3,7 @@
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 
-use headcount_load::{Fault, Protocol, User};
+use headcount_load::{Blame, Blamed, Fault, Protocol, User};
 use headcount_net::{Certificates, Tls};
 use tokio_postgres::Config;
 use tokio_postgres::config;
@@ -29,6 +29,15 @@ pub enum SqlError {
     /// An option is out of bounds, or contradicts another.
     #[error("{0}")]
     Options(String),
+}
+
+impl Blamed for SqlError {
+    fn blame(&self) -> Blame {
+        match self {
+            Self::Options(_) => Blame::Input,
+            Self::Address { .. } => Blame::Target,
+        }
+    }
 }
 
 /// A database as a target of load.

@@ -4,7 +4,8 @@
 //! * [`data_set`]: what is in the schema at first, and the contents of its rows; [`checksum`]: what
 //!   they add up to.
 //! * [`step`]: what users do; [`session`]: how a connection does it; [`task`]: what is timed.
-//! * [`provision`]: making, checking and deleting the schema.
+//! * [`provision`]: making, checking and deleting the schema; [`questions`]: a connection beside the
+//!   load.
 
 pub mod checksum;
 pub mod client;
@@ -12,8 +13,10 @@ pub mod data_set;
 pub mod fault;
 pub mod options;
 pub mod provision;
+pub mod questions;
 pub mod session;
 pub mod step;
+mod target;
 pub mod task;
 pub mod text;
 mod wire;

@@ -4,10 +4,11 @@
 //! Whatever protocol reaches the files, they bear the same names and marks: a data set made through
 //! one is found complete through another.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use headcount_load::Pattern;
 pub use headcount_load::provision::{OnProgress, Progress};
+pub use headcount_load::target::Order;
 
 use crate::data_set::{COMMON_FOLDERS, DataSet};
 
@@ -19,18 +20,6 @@ pub const RESERVE_BYTES: u64 = 64 << 20;
 
 const WARNING: &str = "This folder belongs to Headcount: everything in it is made and deleted by \
                        it. The data set:\n";
-
-/// Whose files, and how well they are looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-pub struct Order {
-    /// The first user of the run, from 0.
-    pub first: u32,
-    /// The last.
-    pub last: u32,
-    /// Whether files that are there are read, and made anew where they are damaged. Otherwise a
-    /// user whose files were once complete is left alone.
-    pub read_through: bool,
-}
 
 /// What was made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]

@@ -27,8 +27,8 @@ from headcount.bundle.level import (
     Steadiness,
     StepResult,
 )
+from headcount.fields.units import seconds
 from headcount.plan.plan import Plan
-from headcount.plan.units import seconds
 from headcount.text import count, plural, share, significant, span
 
 SHORTFALL_SHARE = 0.05

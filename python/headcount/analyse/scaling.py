@@ -1,7 +1,7 @@
 """How far a run's data set was shrunk: a small one may be answered from memory."""
 
+from headcount.fields.units import size_bytes
 from headcount.plan.plan import Plan
-from headcount.plan.units import size_bytes
 from headcount.text import count, memory, share, storage
 
 

@@ -19,6 +19,7 @@ from headcount.output.file import ensure_folder
 from headcount.plan import target as targets
 from headcount.plan.plan import Plan
 from headcount.plan.resolve import Overrides, resolve
+from headcount.protocols.registry import protocol_of
 
 Workload = Annotated[str, typer.Argument(help="A workload's name (headcount workloads).")]
 Folder = Annotated[
@@ -206,23 +207,11 @@ def cleanup(
         out.print(text, markup=False)
 
 
-USUAL = {
-    "app": "app-server",
-    "smb": "home-folders",
-    "files": "home-folders",
-    "http": "web-static",
-    "mail": "mail-medium",
-    "mail+sql": "notes-maildb",
-    "sql": "notes-discussion",
-}
-"""A workload of each protocol, for deleting its data set."""
-
-
 def _plan(workload: str | None, target: str | None, overrides: Overrides) -> Plan:
     if target is None or target.startswith("lab:"):
         raise InputError(
             "give --target, such as smb://host/share, file:///folder or app://host:port, or for "
             "the pages of a web server --folder; a lab server's data is deleted with the server"
         )
-    name = workload or USUAL[targets.parse(target).protocol]
+    name = workload or protocol_of(targets.parse(target).protocol).usual_workload
     return resolve(workloads.load(name), target, overrides)

@@ -14,7 +14,7 @@ from headcount.cli import options
 from headcount.cli.console import err, out, print_json
 from headcount.cli.outputs import bundle_folder, check_file
 from headcount.errors import ExitCode, InputError
-from headcount.plan.units import seconds
+from headcount.fields.units import seconds
 
 if TYPE_CHECKING:
     from headcount.bundle.confirmation import Confirmation

@@ -9,8 +9,8 @@ import typer
 
 from headcount.cli.console import err, out, print_json
 from headcount.errors import InputError
+from headcount.fields import units
 from headcount.output.file import write_output
-from headcount.plan import units
 from headcount.text import clean
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from headcount.disk.place import memory_bytes, place
 from headcount.disk.result import Figures
 from headcount.disk.settings import ENGINES, Settings, numbers, whole
 from headcount.errors import ExitCode, HeadcountError, InputError
-from headcount.plan import units
+from headcount.fields import units
 from headcount.text import clean, memory, plural, significant, span
 
 EPILOG = """Examples:

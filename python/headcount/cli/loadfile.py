@@ -5,8 +5,8 @@ from pathlib import Path
 
 from headcount import _engine
 from headcount.errors import InputError
-from headcount.plan.data import Tree
-from headcount.plan.program import LoadFile, Program, sha256_of
+from headcount.protocols.program import LoadFile, Program, sha256_of
+from headcount.protocols.tree import Tree
 
 
 def load_file(path: Path, *, ignore_times: bool) -> LoadFile:

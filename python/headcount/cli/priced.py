@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from headcount.bundle import reader
 from headcount.errors import InputError
+from headcount.fields.units import MOST_USERS
 from headcount.plan.cost import Cost, load_costs, over_years, parse_cost
-from headcount.plan.levels import MOST_USERS
 from headcount.plan.money import parse_share
 from headcount.text import plural
 

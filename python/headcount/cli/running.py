@@ -26,17 +26,17 @@ from headcount.counters import address as addresses
 from headcount.counters.proc.named import NOBODY, Named
 from headcount.counters.views.find import split_view
 from headcount.errors import InputError
+from headcount.fields.units import MOST_USERS, count
 from headcount.plan import plan as plans
 from headcount.plan.cost import stated_cost
 from headcount.plan.disclosure import Disclosure, load_disclosure
-from headcount.plan.levels import MOST_USERS
 from headcount.plan.plan import StacksWanted
-from headcount.plan.program import LoadFile, check_load_file
 from headcount.plan.resolve import Overrides, resolve
 from headcount.plan.sources import split_source
-from headcount.plan.target import LAB, PROTOCOLS, parse
+from headcount.plan.target import parse
 from headcount.plan.toml_file import toml_text
-from headcount.plan.units import count
+from headcount.protocols.program import LoadFile, check_load_file
+from headcount.protocols.registry import lab_target, protocol_of
 
 __all__ = ["Overrides", "client_settings", "stated_cost"]
 
@@ -231,10 +231,10 @@ def _plan(what: str, target: str | None, overrides: Overrides) -> plans.Plan:
         return plans.load(path)
     workload = workloads.load(what)
     if target is None:
-        lab = next(name for name, protocol in LAB.items() if protocol == workload.protocol)
+        protocol = protocol_of(workload.protocol)
         raise InputError(
-            f"say what to measure: --target lab:{lab} starts a server here, "
-            f"--target {PROTOCOLS[workload.protocol]} is yours"
+            f"say what to measure: --target {lab_target(protocol)} starts a server here, "
+            f"--target {protocol.form} is yours"
         )
     known = replace(overrides, workload_sha256=workloads.sha256(what))
     return resolve(workload, target, known)

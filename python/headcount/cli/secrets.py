@@ -9,6 +9,8 @@ from headcount.controller.access import Secrets
 from headcount.errors import InputError
 from headcount.plan import target as targets
 from headcount.plan.plan import Plan
+from headcount.protocols.registry import protocol_of
+from headcount.protocols.target import Target
 
 
 def secrets_for(plan: Plan, token_file: Path | None, password_file: Path | None) -> Secrets:
@@ -22,11 +24,10 @@ def secrets_for(plan: Plan, token_file: Path | None, password_file: Path | None)
     return Secrets(token=token, password=password, second_password=second)
 
 
-def _has_users(plan: Plan, target: targets.Target) -> bool:
-    """Whether the target's users prove who they are: on file servers, and on others if named."""
-    return target.protocol in ("smb", "mail", "mail+sql") or (
-        target.protocol == "http" and "user" in plan.client
-    )
+def _has_users(plan: Plan, target: Target) -> bool:
+    """Whether the target's users prove who they are."""
+    wanted = protocol_of(target.protocol).log_on
+    return wanted == "all" or (wanted == "named" and "user" in plan.client)
 
 
 def secret(file: Path | None, what: str, variable: str) -> str | None:
@@ -42,7 +43,7 @@ def secret(file: Path | None, what: str, variable: str) -> str | None:
     return text
 
 
-def _ask(target: targets.Target) -> str:
+def _ask(target: Target) -> str:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise InputError(
             f"{target.text} needs the password of its users, and there is no terminal to ask at: "

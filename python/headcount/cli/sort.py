@@ -12,8 +12,8 @@ from headcount.cli import options
 from headcount.cli.console import err, out, print_json
 from headcount.cli.outputs import check_file
 from headcount.errors import ExitCode, InputError, SystemLimitError
+from headcount.fields import units
 from headcount.output.file import write_output
-from headcount.plan import units
 
 if TYPE_CHECKING:
     from headcount.sort.cage import Hierarchy

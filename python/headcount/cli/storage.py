@@ -11,7 +11,7 @@ from headcount import text
 from headcount.cli import options
 from headcount.cli.console import out, print_json
 from headcount.errors import InputError
-from headcount.plan import units
+from headcount.fields import units
 from headcount.storage import (
     advice,
     answer_lines,

@@ -8,7 +8,7 @@ import typer
 
 from headcount.cli.console import err, out
 from headcount.cli.outputs import check_log
-from headcount.plan import units
+from headcount.fields import units
 
 EPILOG = "Start with: headcount watch"
 

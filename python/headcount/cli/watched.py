@@ -21,7 +21,7 @@ from headcount.live.feed import Feed, SourceFeed
 from headcount.live.replay import Replay
 from headcount.live.run import RUN, RunFeed
 from headcount.live.wall import Wall
-from headcount.plan.target import DEFAULT_PORTS
+from headcount.protocols.registry import schemes
 from headcount.text import clean
 
 FORMS = (
@@ -124,7 +124,8 @@ def _finder(target: str) -> Callable[[], list[int]]:
         return find
     parts = urlsplit(target)
     try:
-        port = parts.port or DEFAULT_PORTS.get(parts.scheme)
+        known = schemes().get(parts.scheme)
+        port = parts.port or (known[1].port if known else None)
     except ValueError:
         port = None
     if not parts.hostname or port is None:

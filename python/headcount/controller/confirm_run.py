@@ -11,10 +11,10 @@ from headcount.controller.access import Secrets
 from headcount.controller.confirm import confirm
 from headcount.controller.experiments.stage import Options
 from headcount.controller.listener import Listener
-from headcount.controller.run import LEAVES_NOTHING
 from headcount.errors import HeadcountError, InputError
+from headcount.fields.units import seconds
 from headcount.plan.target import parse
-from headcount.plan.units import seconds
+from headcount.protocols.registry import protocol_of
 
 TESTED: frozenset[Limit] = PROGRAM | {"delay", "unknown"}
 """Limits that no counter of the system shows, and that experiments tell apart without changing the
@@ -64,7 +64,7 @@ def may_test(bundle: Bundle) -> bool:
     """Whether a run tests its diagnosis without being asked."""
     plan = bundle.plan
     is_of_somebody = parse(plan.target).lab is None
-    return plan.mode == "search" and is_of_somebody and plan.protocol in LEAVES_NOTHING
+    return plan.mode == "search" and is_of_somebody and protocol_of(plan.protocol).is_clean
 
 
 def time_left_s(bundle: Bundle, wanted: bool | None) -> float:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from headcount import _engine
 from headcount.controller.access import Progress
-from headcount.plan.pages import Pages
+from headcount.protocols.pages import Pages
 
 
 @dataclass(frozen=True)

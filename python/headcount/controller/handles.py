@@ -2,9 +2,8 @@
 
 from headcount import _engine
 from headcount.errors import MachineLimitError, SystemLimitError
+from headcount.protocols.registry import protocol_of
 
-OPEN_FILES = 4
-"""Files a user can have open at a time (`SLOTS` of crates/tree)."""
 RESERVE = 100
 """Handles needed beside those of the users' connections (`RESERVE` of crates/load)."""
 
@@ -14,11 +13,10 @@ def ensure_handles(protocol: str, users: int) -> None:
 
     Raises MachineLimitError, with the fix, if that is not allowed.
     """
+    its = protocol_of(protocol)
+    ensure = _engine.ensure_open_files if its.are_files else _engine.ensure_connections
     try:
-        if protocol == "files":
-            _engine.ensure_open_files(users, OPEN_FILES)
-        else:
-            _engine.ensure_connections(users)
+        ensure(users, its.handles)
     except SystemLimitError as error:
         raise MachineLimitError(str(error)) from error
 

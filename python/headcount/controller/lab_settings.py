@@ -1,9 +1,9 @@
 """Settings of a lab server, checked before anything is started."""
 
-from headcount.lab.server import check_settings
 from headcount.plan import target as targets
-from headcount.plan.pair import split_settings
 from headcount.plan.plan import Plan
+from headcount.protocols.pair import split_settings
+from headcount.protocols.registry import lab_server
 
 
 def check_lab_settings(plan: Plan) -> None:
@@ -11,10 +11,10 @@ def check_lab_settings(plan: Plan) -> None:
     target = targets.parse(plan.target)
     if target.both is None:
         if target.lab is not None:
-            check_settings(target.lab, plan.server)
+            lab_server(target.lab).check_settings(plan.server)
         return
     first, second = target.both
     settings = split_settings(plan.server, second.protocol)
     for one, given in zip((first, second), settings, strict=True):
         if one.lab is not None:
-            check_settings(one.lab, given)
+            lab_server(one.lab).check_settings(given)

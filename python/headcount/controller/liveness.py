@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable
 
 from headcount.errors import TargetError
+from headcount.fields.units import seconds
 from headcount.plan.plan import Plan
-from headcount.plan.units import seconds
 
 LEAST_S = 5.0
 """How long any target has, however short its users wait: one that is overloaded answers late, and a

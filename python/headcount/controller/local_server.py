@@ -11,10 +11,10 @@ from headcount.counters.proc.machine import ThisMachine
 from headcount.counters.proc.named import NOBODY, Named
 from headcount.counters.proc.serving import Found, Place, find_on
 from headcount.errors import TargetError
-from headcount.plan.client import mail_client
-from headcount.plan.mail_client import parse_post
 from headcount.plan.plan import Plan
-from headcount.plan.target import Target, is_own, resolve_name
+from headcount.plan.target import is_own, resolve_name
+from headcount.protocols.registry import protocol_of
+from headcount.protocols.target import Target
 
 
 @dataclass(frozen=True)
@@ -80,10 +80,9 @@ def joined_servers(
 def server_addresses(plan: Plan, target: Target, address: str) -> list[str]:
     """Where a target's server listens on its machine, the first at `ip:port`."""
     addresses = [address]
-    if target.protocol == "mail" and (smtp := mail_client(plan.client).smtp):
-        post = parse_post(smtp)
+    for host, port in protocol_of(target.protocol).others(plan.client):
         try:
-            other = resolve_name(post.host, post.port)
+            other = resolve_name(host, port)
         except TargetError:
             other = ""
         if other and (is_own(other) if is_own(address) else same_host(other, address)):

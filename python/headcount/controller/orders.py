@@ -10,8 +10,8 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Verdict
 from headcount.controller.level import LevelOrder
 from headcount.controller.listener import Outlook
+from headcount.fields.units import seconds
 from headcount.plan.plan import Plan
-from headcount.plan.units import seconds
 
 OFFICIAL_S = 300.0
 """Length of the full level at the capacity, as NetBench, WebBench and SPEC storage measure."""

@@ -38,6 +38,7 @@ from headcount.errors import (
 )
 from headcount.plan.plan import Plan
 from headcount.plan.target import parse
+from headcount.protocols.registry import protocol_of
 
 DRAIN_S = 10.0
 """How long users may take to finish what they are doing at the end of a run."""
@@ -45,8 +46,6 @@ RAMP_DOWN_S = 2.0
 """How long many users take to leave at the end of a run: not all of them may log off at once."""
 LEAVE_AT_ONCE = 100
 """The most users who leave without a ramp; a server takes so few log-offs at any moment."""
-LEAVES_NOTHING = frozenset({"http", "sql", "app"})
-"""Protocols of which the trial may come before a ladder, too."""
 SILENT_S = 0.5
 """After a level that nothing was answered at the end of, for this long, the server is asked."""
 
@@ -264,7 +263,7 @@ class Run:
         is_search = self._plan.mode == "search"
         is_of_somebody = parse(self._plan.target).lab is None
         if self._levels or not (
-            is_search or (is_of_somebody and self._plan.protocol in LEAVES_NOTHING)
+            is_search or (is_of_somebody and protocol_of(self._plan.protocol).is_clean)
         ):
             return
         with self._sut.generating():

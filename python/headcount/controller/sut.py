@@ -5,7 +5,6 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from headcount import lab
 from headcount.bundle.environment import EnvironmentFile
 from headcount.controller.access import Access, Prepared, Secrets
 from headcount.controller.access.access import NOTHING, Progress
@@ -28,8 +27,10 @@ from headcount.errors import InputError
 from headcount.lab.squeeze import Squeeze
 from headcount.lab.squeeze.cache import forget
 from headcount.plan import target as targets
-from headcount.plan.pair import split_settings
 from headcount.plan.plan import Plan
+from headcount.protocols.pair import split_settings
+from headcount.protocols.registry import start_lab
+from headcount.protocols.target import Target
 
 
 @dataclass(frozen=True)
@@ -196,9 +197,7 @@ def _connect(plan: Plan, secrets: Secrets) -> Iterator[Sut]:
         yield _joined(*suts)
 
 
-def _part(
-    plan: Plan, target: targets.Target, client: dict[str, str], server: dict[str, str]
-) -> Plan:
+def _part(plan: Plan, target: Target, client: dict[str, str], server: dict[str, str]) -> Plan:
     return plan.model_copy(update={"target": target.text, "client": client, "server": server})
 
 
@@ -238,7 +237,7 @@ def _connect_one(plan: Plan, secrets: Secrets) -> Iterator[Sut]:
     """
     target = targets.parse(plan.target)
     if target.lab is not None:
-        server = lab.start(target.lab, plan.server)
+        server = start_lab(target.lab, plan.server)
         try:
             access = lab_access(plan, server)
             lab_settings, programs = server.settings, server.programs

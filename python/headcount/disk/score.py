@@ -12,7 +12,7 @@ from headcount.disk.cell import Cell
 from headcount.disk.grid import PATTERNS, PRESETS
 from headcount.disk.result import Figures
 from headcount.errors import InputError
-from headcount.plan import units
+from headcount.fields import units
 
 FORMULA = "sum(w) / sum(w / x) over the cells' throughputs x in MB/s"
 _NORMAL_95 = 1.959963984540054

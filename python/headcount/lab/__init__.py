@@ -1,5 +1,5 @@
 """Disposable real servers on this machine, for `lab:NAME` targets and for tests."""
 
-from headcount.lab.server import Server, start
+from headcount.lab.server import Server
 
-__all__ = ["Server", "start"]
+__all__ = ["Server"]

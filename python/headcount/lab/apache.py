@@ -27,6 +27,11 @@ class ApacheServer(WebServer):
 
     name = "apache"
 
+    @staticmethod
+    def check_settings(settings: Mapping[str, str]) -> None:
+        """Raise InputError for settings that it does not have; starts nothing."""
+        setting.complete("apache", web_settings.APACHE, settings)
+
     def __init__(self, settings: Mapping[str, str]) -> None:
         """Start it; raises InputError for settings it does not have, else SystemLimitError."""
         complete = setting.complete(self.name, web_settings.APACHE, settings)

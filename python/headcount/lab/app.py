@@ -37,7 +37,7 @@ RANGES = {"threads": range(10_001), "connections": range(1, 1_000_001)}
 WRITE_MODES = ("buffered", "dsync", "direct")
 
 
-def check(key: str, value: str) -> None:
+def _check(key: str, value: str) -> None:
     """Raise InputError for what the server would not accept."""
     if key not in SETTINGS:
         raise InputError(f"lab:app has no setting {key}; it has: {', '.join(SETTINGS)}")
@@ -61,10 +61,15 @@ class AppServer:
 
     """
 
+    @staticmethod
+    def check_settings(settings: Mapping[str, str]) -> None:
+        """Raise InputError for settings that it does not have; starts nothing."""
+        for key, value in settings.items():
+            _check(key, value)
+
     def __init__(self, settings: Mapping[str, str]) -> None:
         """Start it on a free loopback port."""
-        for key, value in settings.items():
-            check(key, value)
+        self.check_settings(settings)
         if "connections" not in settings and _connections() < LEAST_CONNECTIONS:
             raise MachineLimitError(
                 f"the lab server needs at least {LEAST_HANDLES} file handles; raise the "

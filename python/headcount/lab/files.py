@@ -14,19 +14,20 @@ AROUND = ".headcount-lab"
 run that was killed, the next deletes, and must not find anything else there."""
 
 
-def check(settings: Mapping[str, str]) -> None:
-    """Raise InputError for a setting that there is not."""
-    unknown = [key for key in settings if key not in SETTINGS]
-    if unknown:
-        raise InputError(f"lab:files has no setting {unknown[0]}; it has: {', '.join(SETTINGS)}")
-
-
 class FilesServer:
     """Files in the lab. Nothing runs: the kernel serves them."""
 
+    @staticmethod
+    def check_settings(settings: Mapping[str, str]) -> None:
+        """Raise InputError for settings that it does not have; starts nothing."""
+        unknown = [key for key in settings if key not in SETTINGS]
+        if unknown:
+            has = ", ".join(SETTINGS)
+            raise InputError(f"lab:files has no setting {unknown[0]}; it has: {has}")
+
     def __init__(self, settings: Mapping[str, str]) -> None:
         """Make the folder; raises InputError for settings that cannot be, else SystemLimitError."""
-        check(settings)
+        self.check_settings(settings)
         self._around: Path | None = None
         path = settings.get("path")
         if path is not None:

@@ -40,6 +40,11 @@ class MailServer:
 
     """
 
+    @staticmethod
+    def check_settings(settings: Mapping[str, str]) -> None:
+        """Raise InputError for settings that it does not have; starts nothing."""
+        setting.complete("mail", mail_settings.MAIL, settings)
+
     def __init__(self, settings: Mapping[str, str]) -> None:
         """Start it; raises InputError for settings it does not have, else SystemLimitError."""
         complete = setting.complete("mail", mail_settings.MAIL, settings)

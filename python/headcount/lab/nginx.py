@@ -48,6 +48,11 @@ class NginxServer(WebServer):
 
     name = "nginx"
 
+    @staticmethod
+    def check_settings(settings: Mapping[str, str]) -> None:
+        """Raise InputError for settings that it does not have; starts nothing."""
+        setting.complete("nginx", web_settings.NGINX, settings)
+
     def __init__(self, settings: Mapping[str, str]) -> None:
         """Start it; raises InputError for settings it does not have, else SystemLimitError."""
         complete = setting.complete(self.name, web_settings.NGINX, settings)

@@ -51,6 +51,11 @@ class PostgresqlServer:
     user = "headcount"
     database = "postgres"
 
+    @staticmethod
+    def check_settings(settings: Mapping[str, str]) -> None:
+        """Raise InputError for settings that it does not have; starts nothing."""
+        setting.complete("postgresql", postgresql_settings.POSTGRESQL, settings)
+
     def __init__(self, settings: Mapping[str, str]) -> None:
         """Start it; raises InputError for settings it does not have, else SystemLimitError."""
         known = postgresql_settings.POSTGRESQL

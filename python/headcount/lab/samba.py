@@ -42,6 +42,11 @@ class SambaServer:
 
     """
 
+    @staticmethod
+    def check_settings(settings: Mapping[str, str]) -> None:
+        """Raise InputError for settings that it does not have; starts nothing."""
+        samba_settings.complete(settings)
+
     def __init__(self, settings: Mapping[str, str]) -> None:
         """Start it; raises InputError for settings it does not have, else SystemLimitError."""
         self.settings: Mapping[str, str] = samba_settings.complete(settings)

@@ -5,9 +5,9 @@ import pwd
 from collections.abc import Mapping
 from pathlib import Path
 
+from headcount._engine import nt_hash
 from headcount.errors import SystemLimitError
 from headcount.lab import port, samba_settings
-from headcount.lab.nt_hash import nt_hash
 
 FOLDERS = ("private", "lock", "state", "cache", "pid", "ncalrpc", "log", "data")
 SHARE = "data"

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
+from headcount.protocols.registry import schemes
+
 _PORTS = {
     "25": "imap://{host} (users send mail to its port 25)",
     "80": "http://{host}",
@@ -63,7 +65,7 @@ def _folder(text: str) -> str | None:
     """A path of this machine, or an export that another one has mounted."""
     if re.fullmatch(rf"{_HOST}:/.*", text) and not text.split(":")[1].startswith("//"):
         scheme = text.split(":", maxsplit=1)[0].lower()
-        return None if scheme in ("http", "https", "smb", "app", "imap") else _MOUNTED
+        return None if scheme in schemes() else _MOUNTED
     if text.startswith(("/", "./", "../", "~")) or text in (".", ".."):
         return f"file://{quote(str(Path(text).expanduser().resolve()))}"
     if "/" not in text and ":" not in text and text and Path(text).is_dir():
@@ -73,9 +75,8 @@ def _folder(text: str) -> str | None:
 
 def _slashes(text: str) -> str | None:
     """`https//host`, `https:/host` or `https:host`."""
-    match = re.fullmatch(
-        r"(https?|smb|app|imaps?|postgresql)(?://|:/?|;//)([^/].*)", text, re.IGNORECASE
-    )
+    words = "|".join(word for word in schemes() if word != "file")
+    match = re.fullmatch(rf"({words})(?://|:/?|;//)([^/].*)", text, re.IGNORECASE)
     return f"{match[1].lower()}://{match[2]}" if match else None
 
 
@@ -118,5 +119,8 @@ def _host(text: str) -> str | None:
     host, port, path = match.groups()
     if port in _PORTS:
         return _PORTS[port].format(host=host) + (path or "")
+    for protocol, scheme in schemes().values():
+        if port == str(scheme.port):
+            return protocol.form.replace("host", host, 1)
     where = f"{host}{f':{port}' if port else ''}{path or ''}"
     return f"http://{where} (or with the protocol that it speaks)"

@@ -15,8 +15,8 @@ from pydantic import (
 )
 
 from headcount.errors import InputError
-from headcount.plan.fields import Strict
-from headcount.plan.mistakes import describe
+from headcount.fields.mistakes import describe
+from headcount.fields.model import Strict
 from headcount.plan.money import MOST_DIGITS, Currency, Discount, Stated
 from headcount.plan.toml_file import toml_values
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from headcount.errors import InputError
+from headcount.fields.units import exact, seconds, share
 from headcount.plan.tasks import check_named
-from headcount.plan.units import exact, seconds, share
 
 Metric = Literal["percentile", "mean", "errors", "overload", "achieved", "score"]
 

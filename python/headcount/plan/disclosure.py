@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, ValidationError
 
 from headcount.errors import InputError
-from headcount.plan.fields import Strict
-from headcount.plan.mistakes import describe
+from headcount.fields.mistakes import describe
+from headcount.fields.model import Strict
 from headcount.plan.toml_file import toml_values
 
 MOST_STATED = 200

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from headcount.plan.mistakes import nearest
+from headcount.fields.mistakes import nearest
 
 
 def matching(patterns: Sequence[str], names: Sequence[str]) -> tuple[int, ...]:

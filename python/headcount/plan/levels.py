@@ -3,10 +3,8 @@
 import re
 
 from headcount.errors import InputError
-from headcount.plan.units import count
+from headcount.fields.units import MOST_USERS, count
 
-MOST_USERS = 1_000_000
-"""More than any server of the published results holds, and far from the engine's own bounds."""
 FORM = "1,4,8,12 or 10..200/10"
 _RUNGS = 10
 """Levels of a ladder that is suggested."""

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from headcount.errors import InputError
-from headcount.plan.mistakes import nearest
-from headcount.plan.units import size_bytes
+from headcount.fields.mistakes import nearest
+from headcount.fields.units import size_bytes
 
 _BITS = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
 LEAST_CORES = 0.01

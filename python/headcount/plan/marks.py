@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from headcount.plan.fields import Name, Strict
-from headcount.plan.mistakes import as_mistake
+from headcount.fields.mistakes import as_mistake
+from headcount.fields.model import Name, Strict
 from headcount.plan.tasks import check_named
 
 

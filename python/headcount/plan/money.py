@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema
 
-from headcount.plan.mistakes import as_mistake
-from headcount.plan.units import share
+from headcount.fields.mistakes import as_mistake
+from headcount.fields.units import share
 
 CONTEXT = Context(prec=100)
 """Digits in which prices are multiplied: enough for the longest product of a line, so that nothing

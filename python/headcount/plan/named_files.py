@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from headcount.plan.library import Library
-from headcount.plan.mistakes import nearest
+from headcount.fields.mistakes import nearest
+from headcount.protocols.library import Library
 
 IN_LIBRARY = ("library", "upload")
 IN_TREE = ("static", "volatile", "new", "shared", "shared-folder")

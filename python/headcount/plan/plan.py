@@ -8,24 +8,26 @@ import tomli_w
 from pydantic import Field, ValidationError, model_validator
 
 from headcount.errors import InputError
+from headcount.fields.mistakes import as_mistake, describe
+from headcount.fields.model import Duration, Strict, Users, within
+from headcount.fields.units import MOST_USERS, seconds, size_bytes
 from headcount.plan import criteria, target
 from headcount.plan.client import check_client
 from headcount.plan.cost import Cost
-from headcount.plan.data import BLOCK_BYTES, NO_TREE, Tree
 from headcount.plan.disclosure import Disclosure
-from headcount.plan.discussion import Discussion
-from headcount.plan.fields import Duration, Strict, Users, within
-from headcount.plan.levels import MOST_USERS
-from headcount.plan.library import Library
 from headcount.plan.limits import check_limits
-from headcount.plan.mail import Mail
-from headcount.plan.mistakes import as_mistake, describe
-from headcount.plan.pages import Pages
+from headcount.plan.pace import Think
 from headcount.plan.rules import check_chosen
+from headcount.plan.scenario import Step
 from headcount.plan.sources import check_sources
 from headcount.plan.toml_file import toml_values
-from headcount.plan.units import seconds, size_bytes
-from headcount.plan.workload import Step, Think, Workload
+from headcount.plan.workload import Workload
+from headcount.protocols.discussion import Discussion
+from headcount.protocols.library import Library
+from headcount.protocols.mail_profile import Mail
+from headcount.protocols.pages import Pages
+from headcount.protocols.registry import forms, plays
+from headcount.protocols.tree import BLOCK_BYTES, NO_TREE, Tree
 
 T = TypeVar("T", bound=Strict)
 
@@ -117,11 +119,11 @@ class Plan(Strict):
             raise ValueError('the mode "level" has one level; for several use the mode "ladder"')
         with as_mistake():
             parsed = target.parse(self.target)
-        if not target.plays(parsed.protocol, self.workload.protocol):
+        if not plays(parsed.protocol, self.workload.protocol):
             raise ValueError(
                 f'the workload speaks "{self.workload.protocol}", which the target '
                 f'"{self.target}" does not; its targets look like '
-                f"{target.forms(self.workload.protocol)}"
+                f"{forms(self.workload.protocol)}"
             )
         with as_mistake():
             check_sources(self.sources)

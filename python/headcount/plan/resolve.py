@@ -7,15 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headcount.errors import InputError
+from headcount.fields.units import MOST_USERS, duration_text, seconds, size_bytes
 from headcount.plan import target as targets
 from headcount.plan.cost import Cost
 from headcount.plan.disclosure import Disclosure
-from headcount.plan.levels import MOST_USERS, parse_ladder
+from headcount.plan.levels import parse_ladder
 from headcount.plan.plan import Plan, StacksWanted, validate
-from headcount.plan.program import LoadFile
 from headcount.plan.rules import criteria_of
-from headcount.plan.units import duration_text, seconds, size_bytes
 from headcount.plan.workload import Workload
+from headcount.protocols.program import LoadFile
+from headcount.protocols.target import Target
 
 MOST_FILES = 100_000
 """Files of a kind in a tree."""
@@ -88,7 +89,7 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
 
 
 def _settings(
-    target: targets.Target, overrides: Overrides, workload: Workload
+    target: Target, overrides: Overrides, workload: Workload
 ) -> dict[str, dict[str, str]]:
     """The tables of the lab server and of the client; both need to know the shares."""
     server, client = dict(overrides.server), {**workload.client, **overrides.client}
@@ -221,7 +222,7 @@ def _time(text: str, option: str) -> dict[str, str]:
     return {"draw": draw, "mean": duration_text(seconds(rest, option))}
 
 
-def _workers(target: targets.Target, asked: int | None) -> int:
+def _workers(target: Target, asked: int | None) -> int:
     """As asked; else half of the cores when the server shares this machine, or all of them."""
     if asked is not None:
         return asked

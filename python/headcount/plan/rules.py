@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from headcount.errors import InputError
-from headcount.plan.mistakes import nearest
+from headcount.fields.mistakes import nearest
 
 
 def check_rules(rules: Mapping[str, list[str]], read: Callable[[list[str]], object]) -> None:

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from headcount.plan.fields import Name, Strict
-from headcount.plan.mistakes import nearest
+from headcount.fields.mistakes import nearest
+from headcount.fields.model import Name, Strict
 
 MOST_TURNS = 1_000_000
 """More turns than a person would write; an order is kept by every worker."""

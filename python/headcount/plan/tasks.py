@@ -2,66 +2,17 @@
 
 from collections.abc import Iterable, Sequence
 
-from headcount.errors import InputError
-from headcount.plan.mistakes import nearest
-
-TASKS: dict[str, tuple[str, ...]] = {
-    "app": (),
-    "files": (),
-    "http": (),
-    "mail": (
-        "read",
-        "delete",
-        "send",
-        "reply",
-        "reply-all",
-        "forward",
-        "move",
-        "copy",
-        "load-attachment",
-        "schedule-change",
-        "empty-deleted",
-        "delivery",
-        "CAPABILITY",
-        "STARTTLS",
-        "LOGIN",
-        "ENABLE",
-        "NAMESPACE",
-        "LIST",
-        "CREATE",
-        "STATUS",
-        "SELECT",
-        "UNSELECT",
-        "FETCH",
-        "SEARCH",
-        "STORE",
-        "COPY",
-        "MOVE",
-        "APPEND",
-        "EXPUNGE",
-        "GETQUOTAROOT",
-        "CHECK",
-        "NOOP",
-        "IDLE",
-        "LOGOUT",
-        "smtp-connect",
-        "smtp-message",
-    ),
-    "null": ("look", "change"),
-    "smb": (),
-    "sql": (
-        *("connect", "open-view", "read-view", "set-unread", "read-unread", "read-document"),
-        *("add-document", "update-document", "delete-oldest", "lookup", "appointment", "sql"),
-    ),
-}
-TASKS["mail+sql"] = TASKS["mail"] + TASKS["sql"]
-"""The tasks of each protocol, as the engine has them (`_engine.task_names`); a protocol that is not
-here is not looked at before it is played."""
+from headcount import _engine
+from headcount.errors import InputError, PlanError
+from headcount.fields.mistakes import nearest
 
 
 def tasks_of(protocol: str) -> tuple[str, ...] | None:
-    """The names of a protocol's tasks; None where they are not known in advance."""
-    return TASKS.get(protocol)
+    """The names of a protocol's tasks; None for one that the engine does not have."""
+    try:
+        return tuple(_engine.task_names(protocol))
+    except PlanError:
+        return None
 
 
 def check_apart(names: Iterable[str], protocol: str) -> None:

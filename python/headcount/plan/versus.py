@@ -7,6 +7,7 @@ from headcount.errors import InputError
 from headcount.plan import target as targets
 from headcount.plan.cost import parse_cost
 from headcount.plan.plan import Plan, validate
+from headcount.protocols.target import Target
 
 GENERATOR = "generator-cpu"
 NONE = "none"
@@ -77,7 +78,7 @@ def _over(below: Mapping[str, str], above: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in both.items() if value != NONE}
 
 
-def _check_twice(target: targets.Target, given: Mapping[str, str]) -> None:
+def _check_twice(target: Target, given: Mapping[str, str]) -> None:
     for key, value in target.settings.items():
         if given.get(key, value) != value:
             raise InputError(

@@ -1,151 +1,47 @@
 """A workload: scenarios with weights, the pace of a user, the data set, the criteria. Data."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
+from headcount.fields.mistakes import as_mistake, nearest
+from headcount.fields.model import Duration, Name, Strict, Users, within
+from headcount.fields.units import seconds
 from headcount.plan.criteria import Criterion, parse_all
-from headcount.plan.data import Data, Tree
-from headcount.plan.discussion import Discussion
-from headcount.plan.fields import Duration, Name, Strict, Users, within
 from headcount.plan.groups import check_groups, matching
-from headcount.plan.library import Library
-from headcount.plan.mail import Mail
 from headcount.plan.marks import Marks
-from headcount.plan.mistakes import as_mistake, nearest
 from headcount.plan.named_files import check_named
-from headcount.plan.pages import Pages, Which, check_asked
-from headcount.plan.program import Program
+from headcount.plan.pace import Pace
 from headcount.plan.rules import check_rules
+from headcount.plan.scenario import Scenario
 from headcount.plan.script import Script, weighted
-from headcount.plan.target import FILE_SERVERS, PROTOCOLS
 from headcount.plan.task_score import TaskScore
 from headcount.plan.tasks import check_apart, tasks_of
-from headcount.plan.units import seconds
+from headcount.protocols.discussion import Discussion
+from headcount.protocols.library import Library
+from headcount.protocols.mail_profile import Mail
+from headcount.protocols.pages import Pages, Which, check_asked
+from headcount.protocols.program import Program
+from headcount.protocols.protocol import Protocol
+from headcount.protocols.registry import protocols
+from headcount.protocols.tables import apart, check_tables, tables_model, together
+from headcount.protocols.tree import Data, Tree
 
-MOST_PAUSE_S = 86_400.0
-"""The longest pause the engine accepts."""
+if TYPE_CHECKING:
+    Tables = Strict
+else:
+    Tables = tables_model()
+
+T = TypeVar("T", bound=Strict)
 LEAST_SETTLE_S = 3.0
 """The engine reports each second, and a third of the settling needs a report."""
 _OLDER_WORD = BeforeValidator(lambda value: "reported" if value == "told" else value)
-
-
-class Think(Strict):
-    """A distribution of a duration: `fixed` (mean), `uniform` (low, high), `exponential` (mean)."""
-
-    draw: Literal["fixed", "uniform", "exponential"]
-    mean: Duration | None = None
-    low: Duration | None = None
-    high: Duration | None = None
-
-    @model_validator(mode="after")
-    def _complete(self) -> "Think":
-        given = (self.mean is not None, self.low is not None, self.high is not None)
-        if given != ((False, True, True) if self.draw == "uniform" else (True, False, False)):
-            raise ValueError("uniform needs low and high; fixed and exponential need mean")
-        if seconds(self.low or "0s") > seconds(self.high or self.low or "0s"):
-            raise ValueError(f"low ({self.low}) must not be above high ({self.high})")
-        if max(seconds(text or "0s") for text in (self.mean, self.low, self.high)) > MOST_PAUSE_S:
-            raise ValueError("a pause may last up to 24h")
-        return self
-
-    @property
-    def text(self) -> str:
-        """How long and how it is drawn, for people."""
-        spread = f"{self.low} to {self.high}" if self.draw == "uniform" else self.mean
-        return f"{spread} ({self.draw})"
-
-    @property
-    def mean_s(self) -> float:
-        """The mean of the distribution."""
-        if self.mean is not None:
-            return seconds(self.mean)
-        return (seconds(self.low or "0s") + seconds(self.high or "0s")) / 2
-
-
-class Pace(Strict):
-    """When a user's scenarios are due.
-
-    `closed`: a think time after the last one ended. `open`: on a schedule drawn in advance.
-    """
-
-    kind: Literal["closed", "open"]
-    time: Think = Field(description="The think time (closed) or the interval (open)")
-
-    @model_validator(mode="after")
-    def _possible(self) -> "Pace":
-        if self.kind == "open" and self.time.mean_s <= 0:
-            raise ValueError("an open pace needs an interval above 0")
-        return self
-
-
-class Step(BaseModel):
-    """One protocol operation; the keys beside `name` and `op` are the protocol's own."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
-
-    name: Name
-    op: str
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """What the protocol needs to know."""
-        return {"op": self.op, **(self.model_extra or {})}
-
-    @property
-    def text(self) -> str:
-        """The operation and its options in one line, for people."""
-        return " ".join([self.op, *_options(self.model_extra or {}, "")])
-
-
-def _options(values: Mapping[str, Any], above: str) -> list[str]:
-    """`key=value` of each option; of options that are tables `key.inner=value`."""
-    texts: list[str] = []
-    for key, value in values.items():
-        if isinstance(value, Mapping):
-            texts += _options(value, f"{above}{key}.")
-        else:
-            texts.append(f"{above}{key}={_value(value)}")
-    return texts
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, list):
-        return ",".join(str(each) for each in value)
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-class Scenario(Strict):
-    """One thing a user does."""
-
-    name: Name
-    title: str = ""
-    weight: float = Field(
-        ge=1e-9,
-        le=1e9,
-        description="How often it is drawn, relative to the others; absent with a script",
-    )
-    limit: Annotated[Duration, within("1us", "1h")] = Field(
-        description="A slower scenario counts as overload"
-    )
-    limit_per_mib: Annotated[Duration, within("1us", "1h")] | None = Field(
-        default=None, description="The limit is at least this for each MiB moved"
-    )
-    late: Annotated[Duration, within("1us", "1h")] | None = Field(
-        default=None, description="A scenario that starts later than this counts as overload"
-    )
-    pause: Think | None = Field(
-        default=None, description="Think time after it, instead of the pace's (closed pace)"
-    )
-    origin: str = Field(default="", description="Where its figures come from")
-    steps: list[Step] = Field(min_length=1)
-
-    @property
-    def limit_text(self) -> str:
-        """What it may take, for people."""
-        more = f", or {self.limit_per_mib} for each MiB if that is more"
-        return self.limit + (more if self.limit_per_mib else "")
 
 
 class Run(Strict):
@@ -227,24 +123,11 @@ class Workload(Strict):
         default={}, description="Named lists of criteria for --rule"
     )
     pace: Pace
-    data: Data | None = Field(default=None, description="A file for each user (protocol app)")
-    tree: Tree | None = Field(
-        default=None, description="Folders and files (protocols smb and files)"
-    )
-    library: Library | None = Field(
-        default=None,
-        description="Files that all users read and upload (protocols smb and files)",
-    )
-    pages: Pages | None = Field(default=None, description="A tree of pages (protocol http)")
-    mail: Mail | None = Field(default=None, description="Profile of a mail user (protocol mail)")
-    discussion: Discussion | None = Field(
-        default=None, description="Documents and people in a database (protocol sql)"
+    tables: Tables = Field(
+        default_factory=Tables, description="Those of its protocol; in files each is a key"
     )
     client: dict[str, str] = Field(
         default_factory=dict, description="Defaults of --client: how users speak the protocol"
-    )
-    program: Program | None = Field(
-        default=None, description="Operations that users play in order instead of drawing scenarios"
     )
     script: Script | None = Field(
         default=None, description="Order in which users play scenarios, instead of weights"
@@ -261,31 +144,28 @@ class Workload(Strict):
     @model_validator(mode="before")
     @classmethod
     def _weighted(cls, values: Any) -> Any:
-        return weighted(values)
+        return weighted(apart(values))
+
+    @model_serializer(mode="wrap")
+    def _as_in_files(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return together(handler(self))
 
     @model_validator(mode="after")
     def _consistent(self) -> "Workload":
         names = [scenario.name for scenario in self.scenarios]
         if len(set(names)) < len(names) or "all" in names:
             raise ValueError('scenario names must differ, and none may be "all"')
-        if self.protocol not in PROTOCOLS:
+        known = protocols()
+        if self.protocol not in known:
             raise ValueError(
-                f'there is no protocol "{self.protocol}"{nearest(self.protocol, list(PROTOCOLS))}'
-                f" (there is: {', '.join(PROTOCOLS)})"
+                f'there is no protocol "{self.protocol}"{nearest(self.protocol, list(known))}'
+                f" (there is: {', '.join(known)})"
             )
-        if ((self.tree or self.library) is not None) != (self.protocol in FILE_SERVERS):
-            raise ValueError(
-                'the protocols "smb" and "files", and only they, need a [tree] or a [library]'
-            )
-        if self.program is not None and self.protocol not in FILE_SERVERS:
-            raise ValueError('[program] is only for the protocols "smb" and "files"')
-        if self.data is not None and self.protocol != "app":
-            raise ValueError('[data] is only for the protocol "app"')
+        its = known[self.protocol]
+        check_tables(its, [name for name, table in self.tables if table is not None])
         check_groups(self.groups, names)
-        if self.pages is not None and self.protocol != "http":
-            raise ValueError('[pages] is only for the protocol "http"')
-        self._check_needed()
-        if self.protocol == "http":
+        self._check_servers(its)
+        if "pages" in its.tables:
             check_asked(self.asked, self.pages)
         self._check_tasks(names)
         with as_mistake():
@@ -297,6 +177,45 @@ class Workload(Strict):
         if score and score.weights is not None and len(score.weights) != len(ladder or ()):
             raise ValueError("[score] needs as many weights as the ladder has levels")
         return self
+
+    def table(self, model: type[T]) -> T | None:
+        """The table that this model reads; None if the workload has none."""
+        return next((table for _, table in self.tables if isinstance(table, model)), None)
+
+    @property
+    def data(self) -> Data | None:
+        """A file for each user of an application server."""
+        return self.table(Data)
+
+    @property
+    def tree(self) -> Tree | None:
+        """Folders and files of each user."""
+        return self.table(Tree)
+
+    @property
+    def library(self) -> Library | None:
+        """Files that all users read."""
+        return self.table(Library)
+
+    @property
+    def program(self) -> Program | None:
+        """What users play in order."""
+        return self.table(Program)
+
+    @property
+    def pages(self) -> Pages | None:
+        """The pages of a web server."""
+        return self.table(Pages)
+
+    @property
+    def mail(self) -> Mail | None:
+        """What users of mail are."""
+        return self.table(Mail)
+
+    @property
+    def discussion(self) -> Discussion | None:
+        """Documents and people in a database."""
+        return self.table(Discussion)
 
     def _check_tasks(self, names: list[str]) -> None:
         check_apart([*names, *self.groups], self.protocol)
@@ -331,13 +250,8 @@ class Workload(Strict):
         named |= set(self.marks.count or ()) if self.marks else set()
         return named - {scenario.name for scenario in self.scenarios} - set(self.groups)
 
-    def _check_needed(self) -> None:
-        protocols = self.protocol.split("+")
-        if (self.mail is not None) != ("mail" in protocols):
-            raise ValueError('the protocol "mail", and only it, needs a [mail]')
-        if (self.discussion is not None) != ("sql" in protocols):
-            raise ValueError('the protocol "sql", and only it, needs a [discussion]')
-        second = protocols[1] if len(protocols) > 1 else None
+    def _check_servers(self, protocol: Protocol) -> None:
+        second = protocol.parts[1] if protocol.parts else None
         allowed = f'on = "{second}", or nothing' if second else "no key on"
         for scenario in self.scenarios:
             for step in scenario.steps:
@@ -351,7 +265,7 @@ class Workload(Strict):
         for scenario in self.scenarios:
             for step in scenario.steps:
                 wrong = check_named(step.options, self.library, has_tree=self.tree is not None)
-                if wrong and self.protocol in FILE_SERVERS:
+                if wrong and "tree" in protocols()[self.protocol].tables:
                     raise ValueError(f'scenario "{scenario.name}", step "{step.name}": {wrong}')
 
     def _check_order(self, names: list[str]) -> None:

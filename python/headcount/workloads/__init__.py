@@ -5,7 +5,7 @@ from importlib import resources
 from pathlib import Path
 
 from headcount.errors import InputError
-from headcount.plan.mistakes import nearest
+from headcount.fields.mistakes import nearest
 from headcount.plan.plan import validate
 from headcount.plan.toml_file import toml_of, toml_text
 from headcount.plan.workload import Workload

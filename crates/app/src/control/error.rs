@@ -1,5 +1,7 @@
 //! Why a call to a server failed, and what to do about it.
 
+use headcount_load::{Blame, Blamed};
+
 use crate::message::PROTOCOL;
 
 /// Why a call to a server failed.
@@ -89,4 +91,20 @@ pub enum ControlError {
     /// The caller cancelled it.
     #[error("cancelled; what was prepared so far stays")]
     Cancelled,
+}
+
+impl Blamed for ControlError {
+    fn blame(&self) -> Blame {
+        match self {
+            Self::Options(_) | Self::Address { .. } | Self::Token { .. } => Blame::Input,
+            Self::NoSpace(_) => Blame::System,
+            Self::Unreachable { .. }
+            | Self::Silent { .. }
+            | Self::NotAppServer { .. }
+            | Self::VersionMismatch { .. }
+            | Self::Refused { .. }
+            | Self::Lost { .. }
+            | Self::Cancelled => Blame::Target,
+        }
+    }
 }

@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use headcount_load::{Blame, Blamed};
+
 use crate::request::MAX_TOKEN_BYTES;
 
 /// Why a server does not start.
@@ -75,4 +77,15 @@ pub enum FolderError {
         /// What the system said.
         reason: std::io::Error,
     },
+}
+
+impl Blamed for ServeError {
+    fn blame(&self) -> Blame {
+        match self {
+            Self::TokenRequired(_) | Self::Token | Self::NoThreads | Self::Folder(_) => {
+                Blame::Input
+            }
+            Self::Listen { .. } | Self::Handles { .. } | Self::Thread(_) => Blame::System,
+        }
+    }
 }

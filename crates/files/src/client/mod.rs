@@ -14,7 +14,7 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use headcount_load::{Fault, Pattern, Protocol, Turns, User};
+use headcount_load::{Blame, Blamed, Fault, Pattern, Protocol, Turns, User};
 use headcount_ring::available;
 use headcount_tree::data_set::{DataSet, Place};
 use headcount_tree::program::Program;
@@ -46,6 +46,15 @@ pub enum FilesError {
     /// The engine that was asked for does not work here.
     #[error("--client engine=io_uring: {0}; or let engine=threads do without it")]
     NoRing(headcount_ring::Unavailable),
+}
+
+impl Blamed for FilesError {
+    fn blame(&self) -> Blame {
+        match self {
+            Self::Options(_) | Self::Folder { .. } => Blame::Input,
+            Self::NoRing(_) => Blame::System,
+        }
+    }
 }
 
 /// The files below a folder as a target of load.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use headcount_load::Fault;
+use headcount_load::{Blame, Blamed, Fault};
 
 use crate::client::FilesError;
 
@@ -66,5 +66,17 @@ pub enum ProvisionError {
 impl From<Fault> for ProvisionError {
     fn from(fault: Fault) -> Self {
         Self::Fault(fault)
+    }
+}
+
+impl Blamed for ProvisionError {
+    fn blame(&self) -> Blame {
+        match self {
+            Self::NotOurs { .. } | Self::ReadOnly { .. } => Blame::Input,
+            Self::NoSpace { .. } | Self::System(_) => Blame::System,
+            Self::Cancelled => Blame::Target,
+            Self::Options(error) => error.blame(),
+            Self::Fault(fault) => fault.blame(),
+        }
     }
 }

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use headcount_load::{Fault, Protocol, User};
+use headcount_load::{Blame, Blamed, Fault, Protocol, User};
 use http::HeaderMap;
 use http::uri::{Authority, Scheme};
 
@@ -77,6 +77,17 @@ pub enum HttpError {
     /// The system refused an event queue.
     #[error("the system refused what the network needs: {0}")]
     System(#[from] std::io::Error),
+}
+
+impl Blamed for HttpError {
+    fn blame(&self) -> Blame {
+        match self {
+            Self::Options(_) => Blame::Input,
+            Self::Address { .. } | Self::Cancelled => Blame::Target,
+            Self::System(_) => Blame::System,
+            Self::Fault(fault) => fault.blame(),
+        }
+    }
 }
 
 /// An HTTP server as a target of load.

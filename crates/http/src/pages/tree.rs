@@ -4,6 +4,8 @@
 //! is written to a folder that has something in it and no marker, nothing outside of the folder is
 //! touched, and links in it are not followed.
 
+mod error;
+
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::os::fd::OwnedFd;
@@ -12,6 +14,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use serde::Serialize;
+
+pub use error::TreeError;
 
 use super::cgi;
 use super::content::fill;
@@ -25,51 +29,6 @@ const RESERVE_BYTES: u64 = 64 << 20;
 
 /// Bytes made at a time.
 const CHUNK: usize = 256 << 10;
-
-/// Why a tree could not be written.
-#[derive(Debug, thiserror::Error)]
-pub enum TreeError {
-    /// The data set cannot be.
-    #[error("{0}")]
-    Options(String),
-    /// The folder has something in it, and no marker: it is somebody's.
-    #[error(
-        "{} is not empty and was not made by Headcount (it lacks the file {MARKER}), so nothing in \
-         it is touched; name another folder",
-        .0.display()
-    )]
-    NotOurs(PathBuf),
-    /// There is something else of this name, or a link.
-    #[error("{} is not a folder; name another one", .0.display())]
-    NotAFolder(PathBuf),
-    /// The pages do not fit.
-    #[error(
-        "the pages need {} MB more in {}, but only {} MB are free there: have fewer directories, or \
-         make room",
-        .needed_bytes.div_ceil(1_000_000),
-        .folder.display(),
-        .free_bytes / 1_000_000
-    )]
-    NoSpace {
-        /// Where.
-        folder: PathBuf,
-        /// Bytes to be written, with a reserve.
-        needed_bytes: u64,
-        /// Bytes that may still be written.
-        free_bytes: u64,
-    },
-    /// The system refused something.
-    #[error("{} cannot be written: {reason}", .path.display())]
-    System {
-        /// What.
-        path: PathBuf,
-        /// Why.
-        reason: io::Error,
-    },
-    /// The caller did not want to go on.
-    #[error("cancelled")]
-    Cancelled,
-}
 
 /// How far it is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]

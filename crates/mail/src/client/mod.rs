@@ -22,7 +22,7 @@ pub mod step;
 
 use std::sync::Arc;
 
-use headcount_load::{Fault, Pattern, Protocol, User};
+use headcount_load::{Blame, Blamed, Fault, Pattern, Protocol, User};
 
 pub use session::MailSession;
 pub use step::Step;
@@ -39,6 +39,14 @@ pub enum MailError {
     /// An option is out of bounds, or contradicts another; or a server has no address.
     #[error("{0}")]
     Options(String),
+}
+
+impl Blamed for MailError {
+    fn blame(&self) -> Blame {
+        match self {
+            Self::Options(_) => Blame::Input,
+        }
+    }
 }
 
 /// A mail service as a target of load.

@@ -2,6 +2,8 @@
 
 use std::net::SocketAddr;
 
+use headcount_load::{Blame, Blamed};
+
 /// Why a front does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum FrontError {
@@ -36,4 +38,14 @@ pub enum FrontError {
     /// The system refused a thread or a runtime.
     #[error("cannot start the server's thread: {0}; look at the limit of processes (ulimit -u)")]
     Thread(std::io::Error),
+}
+
+impl Blamed for FrontError {
+    fn blame(&self) -> Blame {
+        match self {
+            Self::Route(_) | Self::PasswordRequired(_) => Blame::Input,
+            Self::Lmtp { .. } => Blame::Target,
+            Self::Listen { .. } | Self::Thread(_) => Blame::System,
+        }
+    }
 }

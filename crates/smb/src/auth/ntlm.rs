@@ -21,10 +21,16 @@ pub fn hmac_md5(key: &[u8], parts: &[&[u8]]) -> Key {
     mac.finalize().into_bytes().into()
 }
 
+/// The hash of a password: `NTOWFv1` (MS-NLMP 3.3.1). It protects nothing: whoever has it can log on.
+#[must_use]
+pub fn password_hash(password: &str) -> Key {
+    md4::Md4::digest(utf16(password)).into()
+}
+
 /// The key that stands for user and password: `NTOWFv2` (MS-NLMP 3.3.2).
 #[must_use]
 pub fn owner_key(user: &str, domain: &str, password: &str) -> Key {
-    let of_password: Key = md4::Md4::digest(utf16(password)).into();
+    let of_password = password_hash(password);
     let name = format!("{}{domain}", user.to_uppercase());
     hmac_md5(&of_password, &[&utf16(&name)])
 }

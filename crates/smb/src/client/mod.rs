@@ -16,7 +16,7 @@ pub mod session;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 
-use headcount_load::{Fault, Pattern, Protocol, Turns, User};
+use headcount_load::{Blame, Blamed, Fault, Pattern, Protocol, Turns, User};
 use headcount_tree::data_set::DataSet;
 use headcount_tree::program::Program;
 use headcount_tree::step::Step;
@@ -47,6 +47,14 @@ pub enum SmbError {
     /// An option is out of bounds, or contradicts another.
     #[error("{0}")]
     Options(String),
+}
+
+impl Blamed for SmbError {
+    fn blame(&self) -> Blame {
+        match self {
+            Self::Address { .. } | Self::Options(_) => Blame::Input,
+        }
+    }
 }
 
 /// An SMB server as a target of load.

@@ -1,6 +1,6 @@
 //! Why a data set could not be made, checked or deleted.
 
-use headcount_load::{Fault, FaultKind};
+use headcount_load::{Blame, Blamed, Fault, FaultKind};
 
 use super::schema::SCHEMA;
 use crate::client::{Shared, SqlError};
@@ -76,5 +76,17 @@ impl ProvisionError {
             return Self::Depended { database, reason };
         }
         Self::Fault(fault)
+    }
+}
+
+impl Blamed for ProvisionError {
+    fn blame(&self) -> Blame {
+        match self {
+            Self::NotOurs { .. } | Self::NotAllowed { .. } | Self::Depended { .. } => Blame::Input,
+            Self::System(_) => Blame::System,
+            Self::Cancelled => Blame::Target,
+            Self::Options(error) => error.blame(),
+            Self::Fault(fault) => fault.blame(),
+        }
     }
 }

@@ -38,9 +38,17 @@ class Rule(BaseModel):
 
 @cache
 def rules() -> tuple[Rule, ...]:
-    """All rules, in the order in which they are tried; the last fits anything."""
-    text = files("headcount.analyse.failures").joinpath("causes.toml").read_text("utf-8")
-    return tuple(Rule.model_validate(entry) for entry in tomllib.loads(text)["cause"])
+    """All rules, in the order in which they are tried; the last fits anything.
+
+    Those of a protocol with a file of its own come first: they are about its words.
+    """
+    here = files("headcount.analyse.failures")
+    own = here.joinpath("protocols")
+    found = [one for one in own.iterdir() if one.name.endswith(".toml")] if own.is_dir() else []
+    texts = [one.read_text("utf-8") for one in sorted(found, key=lambda one: one.name)]
+    texts.append(here.joinpath("causes.toml").read_text("utf-8"))
+    entries = [entry for text in texts for entry in tomllib.loads(text)["cause"]]
+    return tuple(Rule.model_validate(entry) for entry in entries)
 
 
 @cache

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from headcount.analyse.prediction.resource import Kind, Resource, of_kind
 from headcount.errors import InputError
+from headcount.fields.units import size_bytes
 from headcount.plan.limits import bits_s, cores
-from headcount.plan.units import size_bytes
 from headcount.text import megabytes_per_s, plural, significant
 
 _TIMES = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*[x\N{MULTIPLICATION SIGN}]")

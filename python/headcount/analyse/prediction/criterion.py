@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from headcount.bundle.level import LevelResult, ScenarioResult, Times
 from headcount.bundle.reader import Bundle
 from headcount.errors import InputError
+from headcount.fields.units import seconds
 from headcount.plan import criteria
 from headcount.plan.criteria import Criterion
-from headcount.plan.units import seconds
 
 PERCENTILES = {50.0: "p50_ms", 90.0: "p90_ms", 95.0: "p95_ms", 99.0: "p99_ms", 99.9: "p999_ms"}
 """What levels measure of every scenario."""

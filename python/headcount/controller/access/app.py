@@ -8,8 +8,10 @@ from headcount.controller.access.access import NOTHING, Prepared, Progress
 from headcount.controller.access.secrets import Secrets
 from headcount.counters.app import AppSource
 from headcount.counters.source import Source
+from headcount.lab.app import AppServer
 from headcount.plan.plan import Plan
 from headcount.plan.target import is_loopback
+from headcount.protocols.target import Target
 
 BLOCK = 4096
 """The smallest data set there is; of a workload without one, no step can read or write it."""
@@ -24,7 +26,7 @@ class AppAccess:
         self._address = address
         self._token = secrets.token
         self._ready = 0
-        hello = json.loads(_engine.app_hello(address, self._token))
+        hello = json.loads(_engine.hello("app", self.engine_target()))
         self.pid: int | None = int(hello["pid"]) if is_loopback(address) else None
         self.programs: Mapping[str, str] = {"headcount application server": hello["version"]}
         self.settings: Mapping[str, str] = {
@@ -42,18 +44,8 @@ class AppAccess:
             on_progress(first + json.loads(text)["files_done"], users)
 
         first = 0 if verify else self._ready
-        plan = self._plan
-        done = _engine.app_prepare(
-            self._address,
-            first,
-            users - 1,
-            plan.file_bytes,
-            plan.range_bytes,
-            plan.seed,
-            progress,
-            verify,
-            self._token,
-        )
+        target = self.engine_target()
+        done = _engine.prepare("app", target, first, users - 1, progress, verify)
         self._ready = users
         made = json.loads(done)
         created = made["created"] + made["repaired"]
@@ -61,12 +53,13 @@ class AppAccess:
 
     def check(self) -> None:
         """Say hello again."""
-        _engine.app_hello(self._address, self._token)
+        _engine.hello("app", self.engine_target())
 
     def cleanup(self, on_progress: Progress) -> str:
         """Delete the data set."""
         del on_progress  # it takes a moment
-        cleaned = json.loads(_engine.app_cleanup(self._address, self._token))
+        done = _engine.cleanup("app", self.engine_target(), 0, 0, lambda _: None)
+        cleaned = json.loads(done)
         return f"deleted {cleaned['files']:,} files, {cleaned['bytes'] / 1e6:,.1f} MB"
 
     def engine_target(self) -> str:
@@ -84,3 +77,13 @@ class AppAccess:
     def source(self) -> Source:
         """Its threads and queue."""
         return AppSource(self._address, self._token)
+
+
+def of_lab(plan: Plan, server: AppServer) -> AppAccess:
+    """The lab's application server."""
+    return AppAccess(plan, server.address, Secrets(token=server.token))
+
+
+def of_target(plan: Plan, _target: Target, address: str, secrets: Secrets) -> AppAccess:
+    """Somebody's application server."""
+    return AppAccess(plan, address, secrets)

@@ -9,10 +9,13 @@ from headcount import _engine
 from headcount.controller.access.access import NOTHING, Prepared, Progress, cleanup_text
 from headcount.controller.access.mount import place
 from headcount.controller.access.played import target_with_program
+from headcount.controller.access.secrets import Secrets
 from headcount.errors import InputError
-from headcount.plan.client import FilesClient, files_client
+from headcount.lab.files import FilesServer
 from headcount.plan.plan import Plan
 from headcount.plan.target import require_owner
+from headcount.protocols.files import FilesClient, files_client
+from headcount.protocols.target import Target
 
 MODES = {
     "buffered": "buffered (through the page cache of this machine)",
@@ -49,7 +52,7 @@ class FilesAccess:
         self._target = json.dumps(
             {"path": folder, **client.model_dump(), "data_set": plan.data_set}
         )
-        hello = json.loads(_engine.files_hello(self._target))
+        hello = json.loads(_engine.hello("files", self._target))
         self.settings: Mapping[str, str] = {
             "folder": folder,
             "file system": self.place.text,
@@ -71,7 +74,7 @@ class FilesAccess:
         def progress(text: str) -> None:
             on_progress(first + json.loads(text)["users_done"], users)
 
-        done = _engine.files_prepare(self._target, first, users - 1, progress, verify)
+        done = _engine.prepare("files", self._target, first, users - 1, progress, verify)
         made = json.loads(done)
         if made["written_bytes"]:
             # Otherwise the first level would pay for writing these pages out.
@@ -81,7 +84,7 @@ class FilesAccess:
 
     def check(self) -> None:
         """Look at the folder again."""
-        _engine.files_hello(self._target)
+        _engine.hello("files", self._target)
 
     def cleanup(self, on_progress: Progress) -> str:
         """Delete the data set below the folder."""
@@ -91,7 +94,8 @@ class FilesAccess:
             on_progress(how_far["users_done"], how_far["users"])
 
         self._ready = 0
-        return cleanup_text(json.loads(_engine.files_cleanup(self._target, progress)))
+        cleaned = _engine.cleanup("files", self._target, 0, 0, progress)
+        return cleanup_text(json.loads(cleaned))
 
     def engine_target(self) -> str:
         """The folder, how it is used, the data set, and the program if there is one."""
@@ -108,3 +112,13 @@ def _calls(client: FilesClient, hello: Mapping[str, Any]) -> str:
         return f"io_uring for reads, writes and fsync; {threads} for the others"
     why = hello["without_ring"]
     return threads + ("" if client.engine == "threads" else f" (no io_uring: {why})")
+
+
+def of_lab(plan: Plan, server: FilesServer) -> FilesAccess:
+    """A folder of the lab."""
+    return FilesAccess(plan, server.address)
+
+
+def of_target(plan: Plan, target: Target, address: str, _secrets: Secrets) -> FilesAccess:
+    """Somebody's folder."""
+    return FilesAccess(plan, target.folder or address)

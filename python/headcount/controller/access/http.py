@@ -12,11 +12,14 @@ from headcount import _engine
 from headcount.analyse.failures import cause_of, explained_message
 from headcount.bundle.failure import Cause
 from headcount.controller.access.access import NO_TLS, NOTHING, Prepared, Progress
+from headcount.controller.access.secrets import Secrets
 from headcount.counters.source import Source
 from headcount.counters.web import WebSource
 from headcount.errors import InputError, TargetError
-from headcount.plan.client import http_client
+from headcount.lab.web import WebServer
 from headcount.plan.plan import Plan
+from headcount.protocols.http import http_client
+from headcount.protocols.target import Target
 
 OTHER: frozenset[Cause] = frozenset({"turned-away", "login", "application", "tls"})
 """Causes that the pages do not show: they may be there."""
@@ -73,7 +76,7 @@ class HttpAccess:
 
     def _hello(self) -> dict[str, Any]:
         try:
-            hello: dict[str, Any] = json.loads(_engine.http_hello(self._target))
+            hello: dict[str, Any] = json.loads(_engine.hello("http", self._target))
         except TargetError as error:
             where = urlsplit(self._site.url).netloc
             message = str(error) if where in str(error) else f"{self._site.url}: {error}"
@@ -141,7 +144,7 @@ class HttpAccess:
 
     def check(self) -> None:
         """Ask for the root again."""
-        _engine.http_hello(self._target)
+        _engine.hello("http", self._target)
 
     def cleanup(self, on_progress: Progress) -> str:
         """Nothing can be deleted over HTTP; raises InputError that says so."""
@@ -172,3 +175,17 @@ def _target(plan: Plan, site: Site) -> str:
     if plan.pages is not None:
         target["data_set"] = plan.pages.engine_form()
     return json.dumps(target)
+
+
+def of_lab(plan: Plan, server: WebServer) -> HttpAccess:
+    """A web server of the lab."""
+    site = Site(server.url, server.data, server.authority, server.status_url, server.most)
+    return HttpAccess(plan, site)
+
+
+def of_target(plan: Plan, target: Target, _address: str, secrets: Secrets) -> HttpAccess:
+    """Somebody's web server, by its name: sites and certificates are chosen by it."""
+    user = http_client(plan.client).user
+    if user and secrets.password is None:
+        raise InputError(f"{plan.target} needs the password of its users")
+    return HttpAccess(plan, Site(target.text, user=user, password=secrets.password))

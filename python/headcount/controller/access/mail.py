@@ -12,16 +12,17 @@ from typing import Any
 from headcount import _engine
 from headcount.analyse.failures import cause_of, explained_message
 from headcount.controller.access.access import NO_TLS, NOTHING, Prepared, Progress, count_text
+from headcount.controller.access.secrets import Secrets
 from headcount.counters.mail import MailSource
 from headcount.counters.source import Source
 from headcount.errors import InputError, TargetError
+from headcount.fields.model import trusted
+from headcount.fields.units import seconds
 from headcount.lab.mail import MailServer
-from headcount.plan.client import mail_client
-from headcount.plan.fields import trusted
-from headcount.plan.mail_client import Post, parse_post
 from headcount.plan.plan import Plan
-from headcount.plan.target import Target, is_loopback
-from headcount.plan.units import seconds
+from headcount.plan.target import is_loopback
+from headcount.protocols.mail import Post, mail_client, parse_post
+from headcount.protocols.target import Target
 
 UNREACHED = ("no connection", "no answer", "closed the connection")
 """What the engine says of a server that nobody has spoken to yet."""
@@ -132,7 +133,7 @@ class MailAccess:
     def _hello(self) -> dict[str, Any]:
         try:
             with _with_advice():
-                hello: dict[str, Any] = json.loads(_engine.mail_hello(self._target))
+                hello: dict[str, Any] = json.loads(_engine.hello("mail", self._target))
         except TargetError as error:
             message = str(error)
             if NO_TLS in message:
@@ -161,7 +162,7 @@ class MailAccess:
             on_progress(first + json.loads(text)["users_done"], users)
 
         with _with_advice():
-            done = _engine.mail_prepare(self._target, first, users - 1, progress, verify)
+            done = _engine.prepare("mail", self._target, first, users - 1, progress, verify)
         made = json.loads(done)
         if made["written_bytes"] and is_loopback(self._office.imap):
             os.sync()  # otherwise the first level would pay for writing these messages out
@@ -170,7 +171,7 @@ class MailAccess:
 
     def check(self) -> None:
         """Log on again."""
-        _engine.mail_hello(self._target)
+        _engine.hello("mail", self._target)
 
     def cleanup(self, on_progress: Progress) -> str:
         """Empty the mailboxes that bear Headcount's marker, and no others.
@@ -185,7 +186,7 @@ class MailAccess:
                 on_progress(first + json.loads(text)["users_done"], first + there)
 
             last = first + there - 1
-            cleaned = json.loads(_engine.mail_cleanup(self._target, first, last, progress))
+            cleaned = json.loads(_engine.cleanup("mail", self._target, first, last, progress))
             users += cleaned["users"]
             messages += cleaned["messages"]
             first += there
@@ -217,7 +218,7 @@ class MailAccess:
         options = json.loads(self._target)
         options["first_user"] += user
         try:
-            _engine.mail_hello(json.dumps(options))
+            _engine.hello("mail", json.dumps(options))
         except InputError:
             return False
         return True
@@ -285,3 +286,15 @@ def _target(plan: Plan, office: Office) -> str:
             "profile": mail.engine_form(dict(office.destinations)),
         }
     )
+
+
+def of_lab(plan: Plan, server: MailServer) -> MailAccess:
+    """The lab's mail server."""
+    return MailAccess(plan, lab_office(plan, server))
+
+
+def of_target(plan: Plan, target: Target, address: str, secrets: Secrets) -> MailAccess:
+    """Somebody's mail server."""
+    if secrets.password is None:
+        raise InputError(f"{plan.target} needs the password of its users")
+    return MailAccess(plan, target_office(plan, target, address, secrets.password))

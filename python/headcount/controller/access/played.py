@@ -2,7 +2,7 @@
 
 import json
 
-from headcount.plan.program import Program, check_load_file
+from headcount.protocols.program import Program, check_load_file
 
 
 def target_with_program(target: str, program: Program | None) -> str:

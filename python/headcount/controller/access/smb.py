@@ -10,12 +10,15 @@ from headcount import _engine
 from headcount.analyse.failures import explained_message
 from headcount.controller.access.access import NOTHING, Prepared, Progress, cleanup_text
 from headcount.controller.access.played import target_with_program
+from headcount.controller.access.secrets import Secrets
 from headcount.counters.samba import SambaSource
 from headcount.counters.source import Source
 from headcount.errors import InputError, TargetError
-from headcount.plan.client import smb_client
+from headcount.lab.samba import SambaServer
 from headcount.plan.plan import Plan
 from headcount.plan.target import is_loopback
+from headcount.protocols.smb import smb_client
+from headcount.protocols.target import Target
 
 WRONG_LOGON = ("STATUS_LOGON_FAILURE", "STATUS_WRONG_PASSWORD", "STATUS_NO_SUCH_USER")
 """How a server says that it knows no such user, or that the password is another."""
@@ -92,7 +95,7 @@ class SmbAccess:
     def _hello(self) -> dict[str, Any]:
         """Log on as the first user and ask for the terms."""
         try:
-            hello: dict[str, Any] = json.loads(_engine.smb_hello(self._target))
+            hello: dict[str, Any] = json.loads(_engine.hello("smb", self._target))
         except TargetError as error:
             message = str(error)
             if not any(words in message for words in UNREACHED):
@@ -124,7 +127,7 @@ class SmbAccess:
         def progress(text: str) -> None:
             on_progress(first + json.loads(text)["users_done"], users)
 
-        done = _engine.smb_prepare(self._target, first, users - 1, progress, verify)
+        done = _engine.prepare("smb", self._target, first, users - 1, progress, verify)
         made = json.loads(done)
         if made["written_bytes"] and is_loopback(self._address):
             # Otherwise the first level would pay for writing these pages out.
@@ -134,7 +137,7 @@ class SmbAccess:
 
     def check(self) -> None:
         """Log on again."""
-        _engine.smb_hello(self._target)
+        _engine.hello("smb", self._target)
 
     def cleanup(self, on_progress: Progress) -> str:
         """Delete the data set on every share, each user's files under the user's own name."""
@@ -143,7 +146,7 @@ class SmbAccess:
             how_far = json.loads(text)
             on_progress(how_far["users_done"], how_far["users"])
 
-        cleaned = json.loads(_engine.smb_cleanup(self._target, progress))
+        cleaned = json.loads(_engine.cleanup("smb", self._target, 0, 0, progress))
         self._ready = 0
         return cleanup_text(cleaned)
 
@@ -155,3 +158,20 @@ class SmbAccess:
         """The figures of a lab server; of others only their own machine has them."""
         place = self._place
         return SambaSource(place.status, most=place.most_processes) if place.status else None
+
+
+def of_lab(plan: Plan, server: SambaServer) -> SmbAccess:
+    """The lab's file server, which every name can log on to."""
+    user = smb_client(plan.client).user
+    where = (server.address, server.share, server.shares)
+    most = int(server.settings.get("max_processes", "0"))
+    return SmbAccess(plan, Place(*where, user, server.password, server.status, most))
+
+
+def of_target(plan: Plan, target: Target, address: str, secrets: Secrets) -> SmbAccess:
+    """Somebody's file server."""
+    if target.share is None or secrets.password is None:
+        raise InputError(f"{plan.target} needs a share and the password of its users")
+    client = smb_client(plan.client)
+    place = Place(address, target.share, client.shares, client.user, secrets.password)
+    return SmbAccess(plan, place)

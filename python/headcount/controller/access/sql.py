@@ -9,12 +9,14 @@ from typing import Any
 from headcount import _engine
 from headcount.analyse.failures import explained_message
 from headcount.controller.access.access import NOTHING, Prepared, Progress
+from headcount.controller.access.secrets import Secrets
 from headcount.counters.postgresql import PostgresqlSource
-from headcount.counters.postgresql.session import Login
 from headcount.counters.source import Source
 from headcount.errors import InputError, TargetError
-from headcount.plan.client import sql_client
+from headcount.lab.postgresql import PostgresqlServer
 from headcount.plan.plan import Plan
+from headcount.protocols.sql import sql_client
+from headcount.protocols.target import Target
 
 UNREACHED = ("no connection", "no answer", "closed the connection")
 """What the engine says of a server that nobody has spoken to yet."""
@@ -52,7 +54,6 @@ class SqlAccess:
         self._database = database
         self._ready = False
         self._target = json.dumps(_target(plan, database))
-        self._user = sql_client(plan.client).user
         hello = self._hello()
         self.programs: Mapping[str, str] = {"postgresql": hello["version"]}
         settings: dict[str, str] = {
@@ -64,7 +65,7 @@ class SqlAccess:
 
     def _hello(self) -> dict[str, Any]:
         try:
-            hello: dict[str, Any] = json.loads(_engine.sql_hello(self._target))
+            hello: dict[str, Any] = json.loads(_engine.hello("sql", self._target))
         except TargetError as error:
             message, address = str(error), self._database.address
             where = "" if address in message else f"{address}: "
@@ -93,7 +94,7 @@ class SqlAccess:
             far = json.loads(text)
             on_progress(users * far["rows_done"] // max(far["rows"], 1), users)
 
-        done = json.loads(_engine.sql_prepare(self._target, progress, verify))
+        done = json.loads(_engine.prepare("sql", self._target, 0, users - 1, progress, verify))
         self._ready = True
         if not done["made_rows"]:
             return Prepared(0, users, 0)
@@ -101,12 +102,12 @@ class SqlAccess:
 
     def check(self) -> None:
         """Log on again."""
-        _engine.sql_hello(self._target)
+        _engine.hello("sql", self._target)
 
     def cleanup(self, on_progress: Progress) -> str:
         """Drop the schema of Headcount's."""
         del on_progress  # it takes a moment
-        cleaned = json.loads(_engine.sql_cleanup(self._target))
+        cleaned = json.loads(_engine.cleanup("sql", self._target, 0, 0, lambda _: None))
         self._ready = False
         if not cleaned["found"]:
             return "there is no data set of Headcount's"
@@ -117,15 +118,8 @@ class SqlAccess:
         return self._target
 
     def source(self) -> Source | None:
-        """The server's own figures, asked for over a session of the users' role.
-
-        None where users speak TLS: this session does not.
-        """
-        one = self._database
-        if self.settings["TLS"] != "off":
-            return None
-        user = one.user or self._user
-        return PostgresqlSource(Login(one.address, one.name, user, one.password or ""))
+        """The server's own figures, asked for over a session of the users' role."""
+        return PostgresqlSource(self._target)
 
 
 def _target(plan: Plan, database: Database) -> dict[str, Any]:
@@ -155,3 +149,16 @@ def _advice(message: str) -> str:
     if "3D000" in message:
         return "; name an existing database, or create it: createdb"
     return ""
+
+
+def of_lab(plan: Plan, server: PostgresqlServer) -> SqlAccess:
+    """The lab's database."""
+    host = server.address.rpartition(":")[0]
+    names = (server.address, host, server.database, server.password, server.user)
+    return SqlAccess(plan, Database(*names, server.authority))
+
+
+def of_target(plan: Plan, target: Target, address: str, secrets: Secrets) -> SqlAccess:
+    """Somebody's database."""
+    database = Database(address, target.host or "", target.database or "", secrets.password)
+    return SqlAccess(plan, database)

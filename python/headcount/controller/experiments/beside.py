@@ -13,7 +13,8 @@ from headcount.controller.sut import connect
 from headcount.errors import InputError
 from headcount.plan import target as targets
 from headcount.plan.plan import Plan
-from headcount.plan.workload import Scenario, Step
+from headcount.plan.scenario import Scenario, Step
+from headcount.plan.workload import Tables
 
 
 def other_plan(plan: Plan, address: str) -> Plan:
@@ -31,8 +32,8 @@ def other_plan(plan: Plan, address: str) -> Plan:
         scenario = Scenario(name="beside", weight=1.0, limit="1h", steps=[step])
         workload = plan.workload.model_copy(
             update={
-                **dict.fromkeys(("data", "tree", "library", "pages", "mail", "discussion")),
-                **dict.fromkeys(("program", "script", "score", "task_score", "marks")),
+                "tables": Tables(),
+                **dict.fromkeys(("script", "score", "task_score", "marks")),
                 "protocol": "http",
                 "groups": {},
                 "scenarios": [scenario],

@@ -9,7 +9,7 @@ from headcount.controller.experiments.experiment import Experiment
 from headcount.controller.experiments.player import loaded_values
 from headcount.controller.experiments.stage import Arm, Stage, play_rounds, players
 from headcount.plan import target as targets
-from headcount.plan.client import http_client
+from headcount.protocols.http import http_client
 
 
 def _obstacle(stage: Stage) -> str | None:

@@ -13,8 +13,8 @@ from headcount.controller.orders import LEAST_S, QUICK_LEAST_S
 from headcount.controller.versus.ask import Ask, spare
 from headcount.controller.versus.order import Order, first_side, in_order
 from headcount.controller.versus.side_verdict import pairs_settings, side_standing
+from headcount.fields.units import seconds
 from headcount.plan.plan import Plan
-from headcount.plan.units import seconds
 
 ALIKE = 0.10
 """Sides whose levels would differ by no more than this, in ln(users), get the same number of users:

@@ -5,8 +5,8 @@ from headcount.bundle.versus import SideName
 from headcount.controller.listener import Outlook
 from headcount.controller.versus.ask import Ask, spare
 from headcount.controller.versus.order import Order, first_side, in_order
+from headcount.fields.units import seconds
 from headcount.plan.plan import Plan
-from headcount.plan.units import seconds
 
 
 class FixedPairs:

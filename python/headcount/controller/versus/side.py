@@ -22,8 +22,8 @@ from headcount.controller.versus.asked import SideAsked
 from headcount.controller.versus.side_verdict import side_verdict
 from headcount.controller.views import with_views
 from headcount.errors import HeadcountError, InputError, TargetError
+from headcount.fields.units import seconds
 from headcount.plan.plan import Plan
-from headcount.plan.units import seconds
 
 GOING_S = 5.0
 """Users leave when what they are doing has ended, at the latest when a step's time is over; so much

@@ -7,8 +7,9 @@ behind, since a backend reports at most once a second.
 import time
 from collections.abc import Mapping
 
-from headcount.counters.postgresql.session import Login, Session
+from headcount import _engine
 from headcount.counters.source import Sample
+from headcount.errors import HeadcountError
 
 PATIENCE_S = 0.5
 """A server that is busy may not answer in time; then nothing is known in this second."""
@@ -84,16 +85,18 @@ class PostgresqlSource:
     """Counters of a PostgreSQL server, asked for each second over one session.
 
     Args:
-        login: Where, and as whom; any role may ask, those without rights see less.
+        target: Where, and as whom, as the engine's target has it (JSON); any role may ask, those
+            without rights see less.
         name: Whose counters these are.
 
     """
 
-    def __init__(self, login: Login, name: str = "server") -> None:
+    def __init__(self, target: str, name: str = "server") -> None:
         """Log on with the first sample."""
         self.name = name
-        self._login = login
-        self._session: Session | None = None
+        self._target = target
+        self._session: _engine.SqlSession | None = None
+        self._version = 0
         self._due_s = float("-inf")
         self._previous: tuple[float, dict[str, float]] | None = None
 
@@ -103,9 +106,8 @@ class PostgresqlSource:
         if at_s < self._due_s:
             return Sample(at_s)
         try:
-            self._session = self._session or Session(self._login, PATIENCE_S)
-            figures = _statistics(self._session)
-        except (OSError, ValueError):
+            figures = self._figures()
+        except (HeadcountError, ValueError):
             self.close()
             self._due_s = at_s + PAUSE_S
             return Sample(at_s)
@@ -116,6 +118,14 @@ class PostgresqlSource:
         self._previous = (at_s, totals)
         return Sample(at_s, values)
 
+    def _figures(self) -> dict[str, float]:
+        """Log on if need be, and ask."""
+        if self._session is None:
+            self._session = _engine.SqlSession(self._target, PATIENCE_S)
+            ((number,),) = self._session.ask("SHOW server_version_num")
+            self._version = int(number or 0) // 10_000
+        return _statistics(self._session, self._version)
+
     def close(self) -> None:
         """End the session."""
         if self._session is not None:
@@ -123,9 +133,9 @@ class PostgresqlSource:
         self._session = self._previous = None
 
 
-def _statistics(session: Session) -> dict[str, float]:
-    """Ask all at once: a round trip and a transaction for each view."""
-    asked = questions(session.version)
+def _statistics(session: _engine.SqlSession, version: int) -> dict[str, float]:
+    """Ask all at once: a round trip, in one transaction."""
+    asked = questions(version)
     # Nothing of it comes from outside.
     text = ";".join(f"SELECT {', '.join(what.values())} FROM {view}" for view, what in asked)  # noqa: S608
     rows = session.ask(text)

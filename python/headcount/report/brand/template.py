@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, ValidationError
 
 from headcount.errors import InputError
-from headcount.plan.fields import Strict
-from headcount.plan.mistakes import as_mistake, describe
+from headcount.fields.mistakes import as_mistake, describe
+from headcount.fields.model import Strict
 from headcount.plan.toml_file import toml_values
 from headcount.report.brand import colour
 from headcount.report.brand.dates import DateLanguage

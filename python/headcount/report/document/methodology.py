@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from headcount.plan.plan import Plan
-from headcount.plan.workload import Scenario
+from headcount.plan.scenario import Scenario
 from headcount.report.content import ReportContent
 from headcount.report.document.blocks import (
     Block,

@@ -1,7 +1,7 @@
 //! Why mailboxes could not be made, checked or emptied.
 
-use headcount_load::Fault;
 use headcount_load::provision::Cancelled;
+use headcount_load::{Blame, Blamed, Fault};
 
 use crate::client::MailError;
 
@@ -60,6 +60,18 @@ impl ProvisionError {
                 ..fault
             }),
             other => other,
+        }
+    }
+}
+
+impl Blamed for ProvisionError {
+    fn blame(&self) -> Blame {
+        match self {
+            Self::NotOurs { .. } => Blame::Input,
+            Self::System(_) => Blame::System,
+            Self::Cancelled => Blame::Target,
+            Self::Options(error) => error.blame(),
+            Self::Fault(fault) => fault.blame(),
         }
     }
 }

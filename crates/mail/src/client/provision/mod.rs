@@ -18,31 +18,14 @@ pub mod plan;
 pub mod prepare;
 mod territory;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 pub use cleanup::cleanup;
 pub use error::ProvisionError;
 pub use headcount_load::provision::{OnProgress, Progress};
+pub use headcount_load::target::Order;
 pub use hello::{Hello, hello};
 pub use prepare::prepare;
-
-/// Whose mailboxes, and how well they are looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-pub struct Order {
-    /// The first user of the run, from 0.
-    pub first: u32,
-    /// The last.
-    pub last: u32,
-    /// Whether messages that are there are read, and made anew where they are damaged.
-    pub read_through: bool,
-}
-
-impl Order {
-    /// The users, in order.
-    pub(super) fn users(self) -> std::vec::IntoIter<u32> {
-        (self.first..=self.last).collect::<Vec<u32>>().into_iter()
-    }
-}
 
 /// What was made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]

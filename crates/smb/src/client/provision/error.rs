@@ -1,7 +1,7 @@
 //! Why a data set could not be made, checked or deleted.
 
 use headcount_load::provision::Cancelled;
-use headcount_load::{Fault, FaultKind};
+use headcount_load::{Blame, Blamed, Fault, FaultKind};
 
 use crate::client::SmbError;
 
@@ -93,5 +93,17 @@ impl ProvisionError {
     #[must_use]
     pub fn is_login(&self) -> bool {
         matches!(self, Self::Fault(fault) if fault.kind == FaultKind::Login)
+    }
+}
+
+impl Blamed for ProvisionError {
+    fn blame(&self) -> Blame {
+        match self {
+            Self::NotOurs { .. } | Self::ReadOnly { .. } => Blame::Input,
+            Self::NoSpace { .. } | Self::System(_) => Blame::System,
+            Self::Cancelled => Blame::Target,
+            Self::Options(error) => error.blame(),
+            Self::Fault(fault) => fault.blame(),
+        }
     }
 }

@@ -1,0 +1,21 @@
+//! A web server as a target. Its pages cannot be made over HTTP: [`crate::pages::tree`] writes them.
+
+use headcount_load::Target;
+use headcount_load::target::value;
+use serde_json::Value;
+
+use crate::client::inspect;
+use crate::{Http, HttpError, HttpOptions};
+
+impl Target for HttpOptions {
+    type Protocol = Http;
+    type Error = HttpError;
+
+    fn protocol(self) -> Result<Http, HttpError> {
+        Http::new(self)
+    }
+
+    fn hello(self) -> Result<Value, HttpError> {
+        inspect::hello(self).map(|hello| value(&hello))
+    }
+}

@@ -1,0 +1,72 @@
+//! Whose an error is to mend: what decides which exception and which exit code it becomes.
+
+use std::fmt::Display;
+
+use crate::fault::{Fault, FaultKind};
+use crate::limits::LimitError;
+use crate::run::RunError;
+
+/// What has to be changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Blame {
+    /// The plan of the run.
+    Plan,
+    /// What the user gave: options, credentials, a folder.
+    Input,
+    /// The server: it does not answer, or not as it should.
+    Target,
+    /// This machine: its limits, its space, its kernel.
+    System,
+    /// The engine itself.
+    Engine,
+}
+
+/// An error that says what has to be changed; its text is for a person.
+pub trait Blamed: Display {
+    /// What has to be changed.
+    fn blame(&self) -> Blame;
+}
+
+impl Blamed for RunError {
+    fn blame(&self) -> Blame {
+        match self {
+            Self::Plan(_) => Blame::Plan,
+            Self::Thread(_) => Blame::System,
+            Self::Worker(_) => Blame::Engine,
+        }
+    }
+}
+
+impl Blamed for LimitError {
+    fn blame(&self) -> Blame {
+        match self {
+            Self::FileHandles { .. } | Self::Ports { .. } => Blame::System,
+        }
+    }
+}
+
+impl Blamed for Fault {
+    fn blame(&self) -> Blame {
+        match self.kind {
+            // Wrong credentials are the user's to mend, whatever the server does.
+            FaultKind::Login => Blame::Input,
+            FaultKind::Connect
+            | FaultKind::Timeout
+            | FaultKind::Disconnected
+            | FaultKind::Refused
+            | FaultKind::Malformed
+            | FaultKind::WrongData => Blame::Target,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_credentials_are_the_users_to_mend_and_lost_connections_the_servers() {
+        assert_eq!(Fault::step(FaultKind::Login, "no").blame(), Blame::Input);
+        assert_eq!(Fault::step(FaultKind::Refused, "no").blame(), Blame::Target);
+    }
+}

@@ -1,0 +1,77 @@
+//! A connection for questions now and then, beside the load: what a server says of itself.
+
+use std::future::Future;
+use std::time::Duration;
+
+use headcount_load::{Fault, FaultKind};
+use tokio::runtime::Runtime;
+use tokio_postgres::SimpleQueryMessage;
+
+use crate::client::Sql;
+use crate::options::SqlOptions;
+use crate::provision::ProvisionError;
+use crate::wire::Wire;
+
+/// A row as text, `None` for NULL.
+pub type Row = Vec<Option<String>>;
+
+/// One connection, which is logged on.
+pub struct Questions {
+    runtime: Runtime,
+    wire: Wire,
+    patience: Duration,
+}
+
+impl Questions {
+    /// Logs on; this and each answer may take as long as `patience`.
+    pub fn open(options: SqlOptions, patience: Duration) -> Result<Self, ProvisionError> {
+        let sql = Sql::new(options)?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let wire = runtime
+            .block_on(within(patience, sql.shared.connect()))
+            .map_err(ProvisionError::Fault)?;
+        Ok(Self {
+            runtime,
+            wire,
+            patience,
+        })
+    }
+
+    /// The rows of all these statements together.
+    pub fn ask(&mut self, statements: &str) -> Result<Vec<Row>, ProvisionError> {
+        let Self {
+            runtime,
+            wire,
+            patience,
+        } = self;
+        let work = wire.run(|client| client.simple_query(statements));
+        let messages = runtime
+            .block_on(within(*patience, work))
+            .map_err(ProvisionError::Fault)?;
+        Ok(messages.iter().filter_map(row).collect())
+    }
+}
+
+fn row(message: &SimpleQueryMessage) -> Option<Row> {
+    match message {
+        SimpleQueryMessage::Row(row) => {
+            let columns = 0..row.len();
+            Some(columns.map(|at| row.get(at).map(str::to_owned)).collect())
+        }
+        _ => None,
+    }
+}
+
+async fn within<T>(
+    patience: Duration,
+    work: impl Future<Output = Result<T, Fault>>,
+) -> Result<T, Fault> {
+    tokio::time::timeout(patience, work)
+        .await
+        .unwrap_or_else(|_| {
+            let sentence = format!("no answer within {patience:?}");
+            Err(Fault::session(FaultKind::Timeout, sentence))
+        })
+}

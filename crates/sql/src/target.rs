@@ -1,0 +1,34 @@
+//! A database as a target, and the schema in it.
+
+use headcount_load::Target;
+use headcount_load::target::{OnStatus, Order, value};
+use serde_json::Value;
+
+use crate::provision::{self, ProvisionError};
+use crate::{Sql, SqlOptions};
+
+impl Target for SqlOptions {
+    type Protocol = Sql;
+    type Error = ProvisionError;
+
+    fn protocol(self) -> Result<Sql, ProvisionError> {
+        Ok(Sql::new(self)?)
+    }
+
+    fn hello(self) -> Result<Value, ProvisionError> {
+        provision::hello(self).map(|hello| value(&hello))
+    }
+
+    fn prepare(self, order: Order, on_status: &mut OnStatus<'_>) -> Result<Value, ProvisionError> {
+        provision::prepare(self, order.read_through, &mut |far| on_status(value(&far)))
+            .map(|prepared| value(&prepared))
+    }
+
+    fn cleanup(
+        self,
+        _order: Order,
+        _on_status: &mut OnStatus<'_>,
+    ) -> Result<Value, ProvisionError> {
+        provision::cleanup(self).map(|cleaned| value(&cleaned))
+    }
+}

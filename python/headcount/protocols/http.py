@@ -1,0 +1,113 @@
+"""HTTP: web servers and applications."""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from headcount.errors import InputError
+from headcount.fields.mistakes import read_table
+from headcount.fields.model import Checked, Pattern, Strict, Switch, trusted
+from headcount.fields.pattern import NUMBER
+from headcount.protocols.pages import Pages
+from headcount.protocols.protocol import Protocol, Scheme, Table
+from headcount.protocols.target import Place
+
+HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*(.*)")
+"""A header's name is a token (RFC 9110, 5.6.2)."""
+APART = " | "
+"""Between two headers: no header that a client sends holds it."""
+
+
+def _colonless(text: str) -> str:
+    if ":" in re.sub(NUMBER, "", text):
+        raise ValueError(f'it is "{text}"; a user name cannot have a colon (RFC 7617)')
+    return text
+
+
+def _headers(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    found: dict[str, str] = {}
+    for part in value.split(APART) if value else []:
+        match = HEADER.fullmatch(part.strip())
+        if match is None:
+            raise ValueError(
+                f'it holds "{part}"; write headers like "Accept-Language: de | X-Test: 1"'
+            )
+        found[match[1]] = match[2]
+    return found
+
+
+class HttpClient(Strict):
+    """The names of users of a web server, and how they speak to it."""
+
+    user: Annotated[Pattern, AfterValidator(_colonless)] = Field(
+        default="", description="Names of the users, if the server asks for them; {n} is the number"
+    )
+    first_user: int = Field(default=0, ge=0, le=10_000_000, description="Number of the first user")
+    keep_alive: Switch = Field(default=True, description="Whether to keep connections open")
+    http2: Switch = Field(default=False, description="Whether to use HTTP/2 instead of HTTP/1.1")
+    receive_buffer: int = Field(
+        default=0, ge=0, le=65_536, description="Most bytes of one read; 0: as many as are useful"
+    )
+    accept_gzip: Switch = Field(default=False, description="Whether to accept compressed answers")
+    verify: Checked = Field(
+        default=1.0, description="Share of the answers whose contents are checked"
+    )
+    verify_certificates: str = Field(
+        default="on",
+        min_length=1,
+        description="Whether certificates must be trusted, or the file that trusts them",
+    )
+    resume_tls: Switch = Field(default=False, description="Whether to resume TLS sessions")
+    cookies: Switch = Field(default=True, description="Whether users keep cookies")
+    user_agent: str = Field(default="", description="The User-Agent header")
+    headers: Annotated[dict[str, str], BeforeValidator(_headers)] = Field(
+        default_factory=dict, description="Headers of all requests"
+    )
+
+    def engine_form(self) -> dict[str, Any]:
+        """The options as the engine reads them, without whom and where."""
+        values = self.model_dump(exclude={"user", "verify_certificates", "user_agent"})
+        values["verify_certificates"] = trusted(self.verify_certificates)
+        return values | ({"user_agent": self.user_agent} if self.user_agent else {})
+
+
+def http_client(given: Mapping[str, str]) -> HttpClient:
+    """The `[client]` table of a plan for HTTP; raises InputError with every mistake in it."""
+    client = read_table(HttpClient, given, "[client]")
+    if client.http2 and not client.keep_alive:
+        raise InputError(
+            "[client] has http2 = on and keep_alive = off, but HTTP/2 keeps its connections; "
+            "remove one of them (if the workload has keep_alive = off: --client keep_alive=on)"
+        )
+    return client
+
+
+def _place(text: str, path: str, _form: str) -> Place:
+    if not re.fullmatch(r"[!$%&'()*+,\-./0-9:;=@A-Z_a-z~]*", path):
+        raise InputError(
+            f'the target "{text}": after the host comes a plain path, without spaces, ? or #; '
+            "queries belong to the steps of the workload"
+        )
+    return Place()
+
+
+PROTOCOL = Protocol(
+    name="http",
+    form="http://host/path",
+    schemes={"http": Scheme(80), "https": Scheme(443, is_tls=True)},  # RFC 9110, 4.2
+    labs={
+        "apache": "headcount.lab.apache:ApacheServer",
+        "nginx": "headcount.lab.nginx:NginxServer",
+    },
+    access="headcount.controller.access.http",
+    usual_workload="web-static",
+    place=_place,
+    client=http_client,
+    tables={"pages": Table(Pages, "A tree of pages")},
+    log_on="named",
+    is_clean=True,
+)

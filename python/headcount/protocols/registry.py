@@ -1,0 +1,103 @@
+"""Which protocols there are: those of Headcount, and those of installed packages."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from pkgutil import iter_modules, resolve_name
+from types import MappingProxyType
+
+from headcount import protocols as package
+from headcount.errors import InputError
+from headcount.lab.server import Server
+from headcount.protocols.protocol import Protocol, Scheme
+
+GROUP = "headcount.protocols"
+"""Entry points of installed packages: each leads to a :class:`Protocol`, which the engine has."""
+
+
+@lru_cache(maxsize=1)
+def protocols() -> Mapping[str, Protocol]:
+    """All protocols by their names: the modules of this package with a `PROTOCOL`, and others'.
+
+    Raises InputError for an installed package whose protocol cannot be loaded.
+    """
+    names = (module.name for module in iter_modules(package.__path__, f"{package.__name__}."))
+    ours = (getattr(import_module(name), "PROTOCOL", None) for name in names)
+    others = (_loaded(point) for point in entry_points(group=GROUP))
+    return MappingProxyType({one.name: one for one in (*ours, *others) if one is not None})
+
+
+def _loaded(point: EntryPoint) -> Protocol:
+    """The protocol of an installed package; raises InputError where it is none."""
+    try:
+        found = point.load()
+    except Exception as error:  # whatever somebody's module raises
+        raise InputError(_refusal(point, str(error))) from error
+    if not isinstance(found, Protocol):
+        raise InputError(_refusal(point, f"{point.value} is not a Protocol"))
+    return found
+
+
+def _refusal(point: EntryPoint, why: str) -> str:
+    package = point.dist.name if point.dist else point.module
+    return (
+        f'the protocol "{point.name}" of the package {package} cannot be loaded: {why}; update or '
+        "remove that package"
+    )
+
+
+def protocol_of(name: str) -> Protocol:
+    """The protocol of this name; raises KeyError where there is none."""
+    return protocols()[name]
+
+
+def schemes() -> Mapping[str, tuple[Protocol, Scheme]]:
+    """How targets begin, and the protocols those stand for."""
+    return {
+        word: (one, scheme) for one in protocols().values() for word, scheme in one.schemes.items()
+    }
+
+
+def labs() -> Mapping[str, Protocol]:
+    """Lab servers and the protocols they speak; the first of a protocol does all of it."""
+    return {name: one for one in protocols().values() for name in one.labs}
+
+
+def lab_server(name: str) -> type[Server]:
+    """The class of a lab server; raises InputError where there is none of this name."""
+    known = labs()
+    if name not in known:
+        raise InputError(f'the lab has no server "{name}"; it has: {", ".join(known)}')
+    found: type[Server] = resolve_name(known[name].labs[name])
+    return found
+
+
+def start_lab(name: str, settings: Mapping[str, str]) -> Server:
+    """Start a lab server on a free loopback port.
+
+    Raises InputError for settings it does not have, SystemLimitError when it cannot run here.
+    """
+    return lab_server(name)(settings)
+
+
+def lab_target(protocol: Protocol) -> str:
+    """The lab's target that can do all of a protocol."""
+    if protocol.parts is not None:
+        return "+".join(lab_target(protocol_of(part)) for part in protocol.parts)
+    return f"lab:{next(iter(protocol.labs))}"
+
+
+def plays(protocol: str, wanted: str) -> bool:
+    """Whether a target that speaks one protocol can be given a workload made for another."""
+    if protocol == wanted:
+        return True
+    family = protocol_of(protocol).family
+    return family is not None and family == protocol_of(wanted).family
+
+
+def forms(protocol: str) -> str:
+    """What targets look like that a workload of this protocol runs on."""
+    its = protocol_of(protocol)
+    others = (one for one in protocols().values() if one is not its and plays(one.name, protocol))
+    return " or ".join(one.form for one in (its, *others))

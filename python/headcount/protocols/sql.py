@@ -1,0 +1,75 @@
+"""SQL: PostgreSQL's databases."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+from urllib.parse import unquote
+
+from pydantic import Field
+
+from headcount.errors import InputError
+from headcount.fields.mistakes import read_table
+from headcount.fields.model import Strict, Switch
+from headcount.protocols.discussion import Discussion
+from headcount.protocols.protocol import Protocol, Scheme, Table
+from headcount.protocols.target import Place
+
+
+class SqlClient(Strict):
+    """How users log on to a database and speak to it. Each has a connection."""
+
+    user: str = Field(
+        default="headcount",
+        pattern=r"^[^{}\x00]{1,63}$",
+        description="Role with which all users log on, and which owns the schema",
+    )
+    first_user: int = Field(default=0, ge=0, le=10_000_000, description="Number of the first user")
+    sslmode: Literal["disable", "prefer", "require", "verify-full"] = Field(
+        default="prefer", description="Whether to encrypt connections, as in libpq"
+    )
+    root_certificates: str = Field(
+        default="", description="PEM file with the authority that verify-full trusts"
+    )
+    verify: Switch = Field(default=True, description="Whether to check the data read")
+
+    def engine_form(self) -> dict[str, Any]:
+        """The options as the engine reads them, without the server."""
+        values = self.model_dump(exclude={"root_certificates"})
+        roots = self.root_certificates
+        return values | ({"root_certificates": roots} if roots else {})
+
+
+def sql_client(given: Mapping[str, str]) -> SqlClient:
+    """The `[client]` table of a plan for SQL; raises InputError with every mistake in it."""
+    client = read_table(SqlClient, given, "[client]")
+    if client.root_certificates and client.sslmode != "verify-full":
+        raise InputError(
+            "[client] has root_certificates, which only sslmode = verify-full uses; set that "
+            "(--client sslmode=verify-full), or remove root_certificates"
+        )
+    return client
+
+
+def _place(text: str, path: str, _form: str) -> Place:
+    """The name as it is in the server: what cannot stand in an address is written as %20."""
+    name = unquote(path)
+    if not name or "/" in path or "?" in path or "\0" in name or len(name.encode()) > 63:
+        raise InputError(
+            f'the target "{text}" must name one database, as in postgresql://server/shop; '
+            "sslmode and similar options are keys of [client] (--client sslmode=require)"
+        )
+    return Place(database=name)
+
+
+PROTOCOL = Protocol(
+    name="sql",
+    form="postgresql://host/database",
+    schemes={"postgresql": Scheme(5432)},  # PostgreSQL 15, 20.3
+    labs={"postgresql": "headcount.lab.postgresql:PostgresqlServer"},
+    access="headcount.controller.access.sql",
+    usual_workload="notes-discussion",
+    place=_place,
+    client=sql_client,
+    tables={"discussion": Table(Discussion, "Documents and people in a database")},
+    needed=(frozenset({"discussion"}),),
+    is_clean=True,
+)
