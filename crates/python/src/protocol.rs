@@ -8,6 +8,7 @@ use headcount_load::target::Order;
 use headcount_load::{Plan, Protocol, Run, Target};
 use headcount_mail::MailOptions;
 use headcount_null::NullTarget;
+use headcount_redis::RedisOptions;
 use headcount_smb::SmbOptions;
 use headcount_sql::SqlOptions;
 use pyo3::prelude::*;
@@ -117,6 +118,7 @@ protocols! {
     "mail" => MailOptions,
     "mail+sql" => PairTarget<MailOptions, SqlOptions>,
     "null" => NullTarget,
+    "redis" => RedisOptions,
     "smb" => SmbOptions,
     "sql" => SqlOptions,
 }

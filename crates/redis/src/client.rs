@@ -1,0 +1,90 @@
+//! What all users of a server share.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+
+use headcount_load::{Blame, Blamed, Fault, Protocol, User};
+use headcount_net::Tls;
+
+use crate::options::RedisOptions;
+use crate::session::RedisSession;
+use crate::step::RedisStep;
+
+/// Why a server cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RedisError {
+    /// The options cannot be.
+    #[error("{0}")]
+    Options(String),
+    /// The name leads nowhere.
+    #[error("\"{address}\" cannot be resolved: {error}")]
+    Address {
+        /// The address.
+        address: String,
+        /// What the system says.
+        error: std::io::Error,
+    },
+}
+
+impl Blamed for RedisError {
+    fn blame(&self) -> Blame {
+        match self {
+            Self::Options(_) => Blame::Input,
+            Self::Address { .. } => Blame::Target,
+        }
+    }
+}
+
+/// A Redis server as a target of load.
+#[derive(Debug)]
+pub struct Redis {
+    pub(crate) options: RedisOptions,
+    pub(crate) addresses: Vec<SocketAddr>,
+    pub(crate) tls: Option<Tls>,
+}
+
+impl Redis {
+    /// Resolves the address and reads the certificates; nothing is sent.
+    pub fn new(options: RedisOptions) -> Result<Self, RedisError> {
+        options.data_set.check().map_err(RedisError::Options)?;
+        let address = &options.address;
+        let addresses = address
+            .to_socket_addrs()
+            .map_err(|error| RedisError::Address {
+                address: address.clone(),
+                error,
+            })?
+            .collect();
+        let host = address
+            .rsplit_once(':')
+            .map_or(&**address, |(host, _)| host);
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let tls = options
+            .tls
+            .then(|| Tls::new(&options.verify_certificates, host, None))
+            .transpose()
+            .map_err(RedisError::Options)?;
+        Ok(Self {
+            options,
+            addresses,
+            tls,
+        })
+    }
+}
+
+/// The kinds of requests, as results show them.
+pub const REQUESTS: &[&str] = &["AUTH", "SELECT", "GET", "SET"];
+pub(crate) const AUTH: usize = 0;
+pub(crate) const SELECT: usize = 1;
+pub(crate) const GET: usize = 2;
+pub(crate) const SET: usize = 3;
+
+impl Protocol for Redis {
+    type Step = RedisStep;
+    type Session = RedisSession;
+
+    const REQUESTS: &'static [&'static str] = REQUESTS;
+
+    async fn open(&self, user: &mut User) -> Result<RedisSession, Fault> {
+        RedisSession::open(self, user).await
+    }
+}

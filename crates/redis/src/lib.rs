@@ -1,0 +1,23 @@
+//! The Redis client: virtual users who read and write keys, alone or several in a pipeline.
+//!
+//! * [`options`]: which server, as whom, and what is in it; [`step`]: what users do; [`keys`]: which
+//!   keys they draw; [`value`]: what a key holds.
+//! * [`resp`]: RESP2, the protocol; [`wire`]: its bytes through buffers that users share.
+//! * [`client`] and [`session`]: what users share, and one user's connection.
+//! * [`provision`]: the data set, made and deleted; `target` is all that as a protocol's target.
+
+pub mod client;
+pub mod keys;
+pub mod options;
+pub mod provision;
+pub mod resp;
+pub mod session;
+pub mod step;
+mod target;
+pub mod value;
+mod wire;
+
+pub use client::{Redis, RedisError};
+pub use options::{DataSet, RedisOptions};
+pub use session::RedisSession;
+pub use step::RedisStep;

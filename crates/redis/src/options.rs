@@ -1,0 +1,78 @@
+//! Which server, as whom, and what is in it.
+
+use headcount_load::Password;
+use headcount_net::Certificates;
+use serde::Deserialize;
+
+/// Most keys of a data set: their numbers have nine digits.
+pub const MOST_KEYS: u32 = 1_000_000_000;
+/// Most bytes of a value; Redis itself takes 512 MB.
+pub const MOST_VALUE_BYTES: u32 = 16 << 20;
+
+/// What is in the server at first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DataSet {
+    /// How many keys.
+    pub keys: u32,
+    /// Bytes of each value.
+    pub value_bytes: u32,
+    /// The seed of their contents.
+    pub seed: u64,
+}
+
+/// Which server, as whom, and what is in it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RedisOptions {
+    /// `host:port` or `[address]:port`.
+    pub address: String,
+    /// Whether the connection is encrypted.
+    #[serde(default)]
+    pub tls: bool,
+    /// Which certificates are accepted.
+    #[serde(default = "trusted")]
+    pub verify_certificates: Certificates,
+    /// The user of the server's access list as whom all users log on; the default user if empty.
+    #[serde(default)]
+    pub user: String,
+    /// The password, if the server asks for one.
+    #[serde(default)]
+    pub password: Option<Password>,
+    /// The number of the database.
+    #[serde(default)]
+    pub database: u32,
+    /// Whether what is read is compared with what was written.
+    #[serde(default = "yes")]
+    pub verify: bool,
+    /// What is in it at first.
+    pub data_set: DataSet,
+}
+
+impl DataSet {
+    /// Whether there can be such a data set; the error is a sentence.
+    pub fn check(&self) -> Result<(), String> {
+        if !(1..=MOST_KEYS).contains(&self.keys) {
+            return Err(format!(
+                "keys must be from 1 to {MOST_KEYS}; it is {}",
+                self.keys
+            ));
+        }
+        if !(crate::value::LEAST_BYTES..=MOST_VALUE_BYTES).contains(&self.value_bytes) {
+            return Err(format!(
+                "value_bytes must be from {} to {MOST_VALUE_BYTES}; it is {}",
+                crate::value::LEAST_BYTES,
+                self.value_bytes
+            ));
+        }
+        Ok(())
+    }
+}
+
+const fn trusted() -> Certificates {
+    Certificates::System(true)
+}
+
+const fn yes() -> bool {
+    true
+}

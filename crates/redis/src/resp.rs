@@ -1,0 +1,206 @@
+//! RESP2, the protocol of Redis (redis.io, "Redis serialization protocol specification").
+
+/// Largest text of a reply that is accepted; a server that says more is not believed.
+pub const MOST_BYTES: usize = 64 << 20;
+/// Most parts of an array.
+const MOST_PARTS: usize = 1 << 20;
+/// Longest line: a status, an error, a number.
+const MOST_LINE: usize = 64 << 10;
+/// Arrays in arrays: no command used here answers with more.
+const DEEPEST: u32 = 4;
+
+/// What a server answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply<'a> {
+    /// A status, such as `OK`.
+    Status(&'a [u8]),
+    /// Why it would not or could not.
+    Error(&'a [u8]),
+    /// A number.
+    Integer(i64),
+    /// Bytes; `None` for a key that is not there.
+    Bulk(Option<&'a [u8]>),
+    /// Several of them.
+    Array(Vec<Reply<'a>>),
+}
+
+/// Appends a command: its name and its arguments.
+pub fn append_command(out: &mut Vec<u8>, words: &[&[u8]]) {
+    append_head(out, words.len());
+    for word in words {
+        append_bulk(out, word.len(), |out| out.extend_from_slice(word));
+    }
+}
+
+/// Appends the head of a command of so many words.
+pub fn append_head(out: &mut Vec<u8>, words: usize) {
+    append_length(out, b'*', words);
+}
+
+/// Appends a word of so many bytes, which `text` appends.
+pub fn append_bulk(out: &mut Vec<u8>, bytes: usize, text: impl FnOnce(&mut Vec<u8>)) {
+    append_length(out, b'$', bytes);
+    text(out);
+    out.extend_from_slice(b"\r\n");
+}
+
+fn append_length(out: &mut Vec<u8>, kind: u8, length: usize) {
+    use std::io::Write as _;
+
+    out.push(kind);
+    let _ = write!(out, "{length}\r\n"); // a vector takes everything
+}
+
+/// The first reply in these bytes, and how many of them it takes; `None` if it is not whole. The
+/// error is a sentence.
+pub fn parse(bytes: &[u8]) -> Result<Option<(Reply<'_>, usize)>, String> {
+    parse_within(bytes, DEEPEST)
+}
+
+fn parse_within(bytes: &[u8], depth: u32) -> Result<Option<(Reply<'_>, usize)>, String> {
+    let Some(kind) = bytes.first() else {
+        return Ok(None);
+    };
+    if !b"+-:$*".contains(kind) {
+        return Err(format!(
+            "it does not speak RESP: its answer begins with byte {kind:#04x}"
+        ));
+    }
+    let Some((line, after)) = line(&bytes[1..])? else {
+        return Ok(None);
+    };
+    let after = after + 1;
+    let reply = match kind {
+        b'+' => Reply::Status(line),
+        b'-' => Reply::Error(line),
+        b':' => Reply::Integer(number(line)?),
+        b'$' => return bulk(bytes, number(line)?, after),
+        _ => return array(bytes, number(line)?, after, depth),
+    };
+    Ok(Some((reply, after)))
+}
+
+fn bulk(bytes: &[u8], length: i64, after: usize) -> Result<Option<(Reply<'_>, usize)>, String> {
+    if length == -1 {
+        return Ok(Some((Reply::Bulk(None), after)));
+    }
+    let length = usize::try_from(length)
+        .ok()
+        .filter(|length| *length <= MOST_BYTES)
+        .ok_or_else(|| format!("a reply of {length} bytes"))?;
+    let end = after + length;
+    let Some(closing) = bytes.get(end..end + 2) else {
+        return Ok(None);
+    };
+    if closing != b"\r\n" {
+        return Err(format!(
+            "a reply is longer than the {length} bytes it announces"
+        ));
+    }
+    Ok(Some((Reply::Bulk(Some(&bytes[after..end])), end + 2)))
+}
+
+fn array(
+    bytes: &[u8],
+    parts: i64,
+    after: usize,
+    depth: u32,
+) -> Result<Option<(Reply<'_>, usize)>, String> {
+    if parts == -1 {
+        return Ok(Some((Reply::Bulk(None), after)));
+    }
+    let parts = usize::try_from(parts)
+        .ok()
+        .filter(|parts| *parts <= MOST_PARTS && depth > 0)
+        .ok_or_else(|| format!("a reply of {parts} parts"))?;
+    let (mut found, mut at) = (Vec::new(), after);
+    for _ in 0..parts {
+        let Some((part, taken)) = parse_within(&bytes[at..], depth - 1)? else {
+            return Ok(None);
+        };
+        found.push(part);
+        at += taken;
+    }
+    Ok(Some((Reply::Array(found), at)))
+}
+
+/// The line at the start of these bytes, and where the next begins.
+fn line(bytes: &[u8]) -> Result<Option<(&[u8], usize)>, String> {
+    let within = &bytes[..bytes.len().min(MOST_LINE)];
+    match within.windows(2).position(|two| two == b"\r\n") {
+        Some(end) => Ok(Some((&bytes[..end], end + 2))),
+        None if bytes.len() >= MOST_LINE => Err("a line that does not end".to_owned()),
+        None => Ok(None),
+    }
+}
+
+fn number(line: &[u8]) -> Result<i64, String> {
+    std::str::from_utf8(line)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .ok_or_else(|| format!("\"{}\" instead of a number", String::from_utf8_lossy(line)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn commands_have_the_form_of_the_specification() {
+        let mut out = Vec::new();
+        append_command(&mut out, &[b"LLEN", b"mylist"]);
+        assert_eq!(out, b"*2\r\n$4\r\nLLEN\r\n$6\r\nmylist\r\n");
+    }
+
+    #[test]
+    fn every_kind_of_reply_is_read() {
+        let whole = |text: &'static [u8]| parse(text).unwrap().unwrap();
+        assert_eq!(whole(b"+OK\r\n"), (Reply::Status(b"OK"), 5));
+        assert_eq!(whole(b"-ERR no\r\n"), (Reply::Error(b"ERR no"), 9));
+        assert_eq!(whole(b":-12\r\n"), (Reply::Integer(-12), 6));
+        assert_eq!(whole(b"$5\r\none\r\n\r\n").0, Reply::Bulk(Some(b"one\r\n")));
+        assert_eq!(whole(b"$-1\r\n"), (Reply::Bulk(None), 5));
+        assert_eq!(whole(b"*-1\r\n"), (Reply::Bulk(None), 5));
+        let two = Reply::Array(vec![
+            Reply::Bulk(Some(b"0")),
+            Reply::Array(vec![Reply::Integer(7)]),
+        ]);
+        assert_eq!(whole(b"*2\r\n$1\r\n0\r\n*1\r\n:7\r\n+next\r\n"), (two, 19));
+    }
+
+    #[test]
+    fn what_is_no_reply_is_refused() {
+        let refused = |text: &[u8]| parse(text).unwrap_err();
+        assert!(refused(b"HTTP/1.1 400 Bad Request\r\n").contains("does not speak RESP"));
+        assert!(refused(b"$x\r\n").contains("instead of a number"));
+        assert!(refused(b"$-2\r\n").contains("-2 bytes"));
+        assert!(refused(b"$99999999999\r\n").contains("99999999999 bytes"));
+        assert!(refused(b"*99999999999\r\n").contains("99999999999 parts"));
+        assert!(refused(b"$1\r\nabc\r\n").contains("longer than the 1 bytes"));
+        assert!(refused(&[b"+".to_vec(), vec![b'x'; MOST_LINE]].concat()).contains("not end"));
+        assert!(refused(&b"*1\r\n".repeat(9)).contains("1 parts"));
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_that_is_received_panics(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = parse(&bytes);
+        }
+
+        #[test]
+        fn a_part_of_a_reply_is_never_taken_for_a_whole(
+            text in proptest::collection::vec(any::<u8>(), 0..100), cut in 0_usize..100
+        ) {
+            let mut out = Vec::new();
+            append_head(&mut out, 2);
+            append_bulk(&mut out, text.len(), |out| out.extend_from_slice(&text));
+            append_bulk(&mut out, 1, |out| out.push(b'x'));
+            let cut = cut.min(out.len() - 1);
+            prop_assert_eq!(parse(&out[..cut]), Ok(None));
+            let whole = Reply::Array(vec![Reply::Bulk(Some(&text)), Reply::Bulk(Some(b"x"))]);
+            prop_assert_eq!(parse(&out), Ok(Some((whole, out.len()))));
+        }
+    }
+}

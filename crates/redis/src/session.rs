@@ -1,0 +1,248 @@
+//! One user's connection.
+
+use headcount_load::{Fault, FaultKind, Moved, Session, User};
+use headcount_net::Transport;
+
+use crate::client::{AUTH, GET, Redis, SELECT, SET};
+use crate::keys::{Draw, NAME_BYTES, append_name};
+use crate::options::DataSet;
+use crate::resp::{Reply, append_bulk, append_command, append_head};
+use crate::step::RedisStep;
+use crate::value;
+use crate::wire::{receive, send};
+
+/// One user's connection.
+#[derive(Debug)]
+pub struct RedisSession {
+    transport: Transport,
+    data_set: DataSet,
+    verify: bool,
+    /// How often this session has written.
+    writes: u64,
+    /// Keys of the commands under way, in their order.
+    keys: Vec<u32>,
+}
+
+impl RedisSession {
+    /// Connects, logs on, and goes to the database.
+    pub(crate) async fn open(redis: &Redis, user: &User) -> Result<Self, Fault> {
+        let options = &redis.options;
+        let mut transport = Transport::establish(&redis.addresses, redis.tls.as_ref()).await?;
+        transport.hurry();
+        let password = options.password.as_ref();
+        let database = options.database.to_string();
+        let mut commands = Vec::new();
+        if password.is_some() {
+            commands.push(AUTH);
+        }
+        if options.database != 0 {
+            commands.push(SELECT);
+        }
+        if !commands.is_empty() {
+            let compose = |out: &mut Vec<u8>| {
+                if let Some(password) = password {
+                    let password = password.reveal().as_bytes();
+                    match options.user.as_bytes() {
+                        [] => append_command(out, &[b"AUTH", password]),
+                        name => append_command(out, &[b"AUTH", name, password]),
+                    }
+                }
+                if options.database != 0 {
+                    append_command(out, &[b"SELECT", database.as_bytes()]);
+                }
+            };
+            send(&mut transport, compose).await?;
+            let requests = user.requests();
+            for command in &commands {
+                requests.sent(*command);
+            }
+            receive(&mut transport, commands.len() as u32, |_, reply| {
+                is_ok(reply)
+            })
+            .await
+            .map_err(ending)?;
+        }
+        Ok(Self {
+            transport,
+            data_set: options.data_set,
+            verify: options.verify,
+            writes: 0,
+            keys: Vec::new(),
+        })
+    }
+
+    /// What was agreed on about TLS; empty without it.
+    pub(crate) fn agreed(&self) -> String {
+        self.transport
+            .agreed()
+            .map_or_else(String::new, |agreed| agreed.to_string())
+    }
+
+    /// Sends one command and has `accept` judge its answer.
+    pub(crate) async fn ask(
+        &mut self,
+        words: &[&[u8]],
+        mut accept: impl FnMut(&Reply<'_>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        send(&mut self.transport, |out| append_command(out, words)).await?;
+        receive(&mut self.transport, 1, |_, reply| accept(reply)).await
+    }
+
+    /// Sends commands that `compose` appends, `commands` of them, and has `accept` judge the answers.
+    pub(crate) async fn ask_all(
+        &mut self,
+        commands: u32,
+        compose: impl FnOnce(&mut Vec<u8>),
+        accept: impl FnMut(u32, &Reply<'_>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        send(&mut self.transport, compose).await?;
+        receive(&mut self.transport, commands, accept).await
+    }
+
+    fn draw(&mut self, draw: Draw, pipeline: u32, user: &mut User) {
+        let keys = self.data_set.keys;
+        self.keys.clear();
+        self.keys
+            .extend((0..pipeline).map(|_| draw.key(user.stream(), keys)));
+    }
+
+    async fn get(&mut self) -> Result<Moved, Fault> {
+        let Self {
+            transport,
+            data_set,
+            verify,
+            keys,
+            ..
+        } = self;
+        send(transport, |out| {
+            for key in keys.iter() {
+                append_head(out, 2);
+                append_bulk(out, 3, |out| out.extend_from_slice(b"GET"));
+                append_bulk(out, NAME_BYTES, |out| append_name(out, *key));
+            }
+        })
+        .await?;
+        let mut read_bytes = 0;
+        receive(transport, keys.len() as u32, |at, reply| {
+            let key = keys[at as usize];
+            let Reply::Bulk(Some(value)) = reply else {
+                return Err(of_reply(reply, "GET", key));
+            };
+            read_bytes += value.len() as u64;
+            if *verify {
+                value::check(value, data_set.seed, key, data_set.value_bytes)?;
+            }
+            Ok(())
+        })
+        .await?;
+        Ok(Moved {
+            read_bytes,
+            written_bytes: 0,
+        })
+    }
+
+    async fn set(&mut self, user: u32) -> Result<Moved, Fault> {
+        let Self {
+            transport,
+            data_set,
+            writes,
+            keys,
+            ..
+        } = self;
+        let bytes = data_set.value_bytes;
+        send(transport, |out| {
+            for key in keys.iter() {
+                *writes += 1;
+                let write = value::write_of(user, *writes);
+                append_set(out, data_set, *key, write);
+            }
+        })
+        .await?;
+        receive(transport, keys.len() as u32, |at, reply| match reply {
+            Reply::Status(b"OK") => Ok(()),
+            other => Err(of_reply(other, "SET", keys[at as usize])),
+        })
+        .await?;
+        Ok(Moved {
+            read_bytes: 0,
+            written_bytes: u64::from(bytes) * keys.len() as u64,
+        })
+    }
+}
+
+/// Appends the command that writes a key.
+pub(crate) fn append_set(out: &mut Vec<u8>, data_set: &DataSet, key: u32, write: u64) {
+    append_head(out, 3);
+    append_bulk(out, 3, |out| out.extend_from_slice(b"SET"));
+    append_bulk(out, NAME_BYTES, |out| append_name(out, key));
+    append_bulk(out, data_set.value_bytes as usize, |out| {
+        value::append(out, data_set.seed, key, write, data_set.value_bytes);
+    });
+}
+
+impl Session for RedisSession {
+    type Step = RedisStep;
+
+    async fn play(&mut self, step: &RedisStep, user: &mut User) -> Result<Moved, Fault> {
+        let (command, keys, pipeline) = match *step {
+            RedisStep::Get { keys, pipeline } => (GET, keys, pipeline),
+            RedisStep::Set { keys, pipeline } => (SET, keys, pipeline),
+        };
+        self.draw(keys, pipeline, user);
+        let requests = user.requests();
+        for _ in 0..pipeline {
+            requests.sent(command);
+        }
+        if command == GET {
+            self.get().await
+        } else {
+            self.set(user.id()).await
+        }
+    }
+}
+
+/// A status `OK`, or why not.
+pub(crate) fn is_ok(reply: &Reply<'_>) -> Result<(), Fault> {
+    match reply {
+        Reply::Status(b"OK") => Ok(()),
+        Reply::Error(message) => Err(of_error(message)),
+        other => Err(Fault::session(
+            FaultKind::Malformed,
+            format!("{other:?} instead of OK"),
+        )),
+    }
+}
+
+/// What a server's error means.
+pub(crate) fn of_error(message: &[u8]) -> Fault {
+    let text = String::from_utf8_lossy(message);
+    let code = text.split(' ').next().unwrap_or_default();
+    let no_password_set = text.starts_with("ERR AUTH") || text.contains("without any password");
+    match code {
+        "NOAUTH" | "WRONGPASS" => Fault::step(FaultKind::Login, &*text),
+        _ if no_password_set => Fault::step(FaultKind::Login, &*text),
+        _ => Fault::step(FaultKind::Refused, &*text),
+    }
+}
+
+fn of_reply(reply: &Reply<'_>, command: &str, key: u32) -> Fault {
+    match reply {
+        Reply::Error(message) => of_error(message),
+        Reply::Bulk(None) => Fault::step(
+            FaultKind::WrongData,
+            format!("{command} of key {key}: the key is not there"),
+        ),
+        other => Fault::session(
+            FaultKind::Malformed,
+            format!("{command} of key {key}: {other:?}"),
+        ),
+    }
+}
+
+/// A session that could not be opened is none.
+fn ending(fault: Fault) -> Fault {
+    Fault {
+        ends_session: true,
+        ..fault
+    }
+}

@@ -1,0 +1,134 @@
+//! Bytes to and from the server, through buffers that all users of a worker share.
+
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use headcount_load::{Fault, FaultKind};
+use headcount_net::Transport;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
+
+use crate::resp::{MOST_BYTES, Reply, parse};
+
+/// Replies up to this size are read where they arrive, without a copy.
+const READ_BYTES: usize = 64 << 10;
+
+thread_local! {
+    static INCOMING: RefCell<Vec<u8>> = RefCell::new(vec![0; READ_BYTES]);
+    static OUTGOING: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Sends what `compose` appends to an empty buffer.
+pub async fn send(
+    transport: &mut Transport,
+    compose: impl FnOnce(&mut Vec<u8>),
+) -> Result<(), Fault> {
+    let mut compose = Some(compose);
+    let mut rest = Vec::new();
+    let first = poll_fn(|context| {
+        OUTGOING.with_borrow_mut(|out| {
+            if let Some(compose) = compose.take() {
+                out.clear();
+                compose(out);
+            }
+            match Pin::new(&mut *transport).poll_write(context, out) {
+                Poll::Ready(Ok(sent)) if sent == out.len() => {}
+                Poll::Ready(Ok(sent)) => rest.extend_from_slice(&out[sent..]),
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                // Other users need the shared buffer before the socket has room again.
+                Poll::Pending => rest.extend_from_slice(out),
+            }
+            Poll::Ready(Ok(()))
+        })
+    });
+    first.await.map_err(|error| Fault::from_io(&error))?;
+    let sent = async {
+        if !rest.is_empty() {
+            transport.write_all(&rest).await?;
+        }
+        transport.flush().await
+    };
+    sent.await.map_err(|error| Fault::from_io(&error))
+}
+
+/// Receives so many replies and has `accept` judge each, by its place. The first fault is what it
+/// comes to, after all replies have been received: a refusal leaves the connection usable.
+pub async fn receive(
+    transport: &mut Transport,
+    replies: u32,
+    mut accept: impl FnMut(u32, &Reply<'_>) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let mut judged = 0;
+    let mut fault = None;
+    let mut received = Vec::new();
+    while judged < replies {
+        poll_fn(|context| {
+            INCOMING.with_borrow_mut(|buffer| {
+                let bytes = ready!(poll_bytes(transport, context, buffer))?;
+                if received.is_empty() {
+                    let taken = take(bytes, &mut judged, replies, &mut fault, &mut accept)?;
+                    received.extend_from_slice(&bytes[taken..]);
+                } else {
+                    received.extend_from_slice(bytes);
+                    let taken = take(&received, &mut judged, replies, &mut fault, &mut accept)?;
+                    received.drain(..taken);
+                }
+                Poll::Ready(Ok::<(), Fault>(()))
+            })
+        })
+        .await?;
+        if received.len() > 2 * MOST_BYTES {
+            return Err(malformed("an answer that does not end"));
+        }
+    }
+    if !received.is_empty() {
+        return Err(malformed("more answers came than were asked for"));
+    }
+    fault.map_or(Ok(()), Err)
+}
+
+/// Judges the replies that are whole; says how many bytes they take.
+fn take(
+    bytes: &[u8],
+    judged: &mut u32,
+    replies: u32,
+    fault: &mut Option<Fault>,
+    accept: &mut impl FnMut(u32, &Reply<'_>) -> Result<(), Fault>,
+) -> Result<usize, Fault> {
+    let mut taken = 0;
+    while *judged < replies {
+        let Some((reply, length)) = parse(&bytes[taken..]).map_err(malformed)? else {
+            break;
+        };
+        if let Err(one) = accept(*judged, &reply) {
+            fault.get_or_insert(one);
+        }
+        *judged += 1;
+        taken += length;
+    }
+    Ok(taken)
+}
+
+/// Polls for bytes; none means that the server closed the connection, which is a fault here.
+fn poll_bytes<'a>(
+    transport: &mut Transport,
+    context: &mut Context<'_>,
+    buffer: &'a mut [u8],
+) -> Poll<Result<&'a [u8], Fault>> {
+    let mut filling = ReadBuf::new(buffer);
+    let read = ready!(Pin::new(transport).poll_read(context, &mut filling));
+    let length = filling.filled().len();
+    Poll::Ready(match read {
+        Ok(()) if length == 0 => {
+            let sentence = "the server closed the connection instead of answering";
+            Err(Fault::session(FaultKind::Disconnected, sentence))
+        }
+        Ok(()) => Ok(&buffer[..length]),
+        Err(error) => Err(Fault::from_io(&error)),
+    })
+}
+
+fn malformed(sentence: impl Into<Box<str>>) -> Fault {
+    Fault::session(FaultKind::Malformed, sentence)
+}
