@@ -77,6 +77,20 @@ def test_somebodys_redis_is_prepared_played_and_cleaned(headcount: Headcount, st
     assert store.cli("keys", "*") == "theirs"
 
 
+def test_a_server_that_is_not_there_or_wants_a_password_gets_one_clear_error(
+    headcount: Headcount, store: Store
+) -> None:
+    run = ("run", "ycsb-c", "--users", "1", "--duration", "1s", "--target")
+    ended = headcount.run(*run, "redis://127.0.0.1:9")
+    assert ended.code == 3, ended
+    assert ended.err.count("check that Redis is running there") == 1
+    assert "backlog" not in ended.err
+    store.cli("config", "set", "requirepass", "right")
+    ended = headcount.run(*run, store.target)
+    assert ended.code == 2, ended
+    assert "NOAUTH Authentication required; give the password with --password-file" in ended.err
+
+
 def test_a_pipeline_moves_as_many_values_at_once(
     headcount: Headcount, store: Store, tmp_path: Path
 ) -> None:

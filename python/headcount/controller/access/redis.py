@@ -72,17 +72,17 @@ class RedisAccess:
         try:
             hello: dict[str, Any] = json.loads(_engine.hello("redis", self._target))
         except TargetError as error:
-            message = explained_message(str(error))
+            message = str(error)
             if not any(words in message for words in UNREACHED):
-                raise TargetError(message) from error
+                raise TargetError(explained_message(message)) from error
             raise TargetError(
                 f"{message}; check that Redis is running there, on this port, that it listens on "
                 "this address (bind, protected-mode), and that no firewall blocks this machine"
             ) from error
         except InputError as error:
             raise InputError(
-                f"{error}; give the password with --password-file or HEADCOUNT_PASSWORD, and a "
-                "user of the access list with --user"
+                f"{str(error).removesuffix('.')}; give the password with --password-file or "
+                "HEADCOUNT_PASSWORD, and a user of the access list with --user"
             ) from error
         return hello
 
