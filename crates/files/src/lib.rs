@@ -19,5 +19,5 @@ pub mod options;
 pub mod provision;
 mod target;
 
-pub use client::{Files, FilesError, FilesSession};
+pub use client::{Files, FilesError};
 pub use options::{Engine, FilesOptions, Mode};

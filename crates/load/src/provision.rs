@@ -12,7 +12,6 @@ use serde::Serialize;
 
 use crate::clock::VirtualClock;
 use crate::fault::{Fault, FaultKind};
-use crate::protocol::Protocol;
 use crate::seat::Seat;
 use crate::timers::Timers;
 use crate::user::User;
@@ -85,31 +84,31 @@ where
     Ok(done)
 }
 
-/// Logs on as the user with this number of the run, who is no part of it. `silent` is the sentence for
+/// Logs on, by `open`, as the user with this number of the run, who is no part of it. `silent` is the sentence for
 /// a server that does not answer within `patience`.
 ///
 /// A server with more connections waiting than it takes resets one that was just made. While other
 /// users play on, that is no reason to give up what takes minutes, so it is tried a few times more.
-pub async fn arrive<P: Protocol>(
-    protocol: &P,
+pub async fn arrive<S>(
+    open: impl AsyncFn(&mut User) -> Result<S, Fault>,
     id: u32,
     patience: Duration,
     silent: impl Fn() -> String,
-) -> Result<P::Session, Fault> {
-    arrive_every(PAUSE, protocol, id, patience, silent).await
+) -> Result<S, Fault> {
+    arrive_every(PAUSE, open, id, patience, silent).await
 }
 
-async fn arrive_every<P: Protocol>(
+async fn arrive_every<S>(
     pause: Duration,
-    protocol: &P,
+    open: impl AsyncFn(&mut User) -> Result<S, Fault>,
     id: u32,
     patience: Duration,
     silent: impl Fn() -> String,
-) -> Result<P::Session, Fault> {
+) -> Result<S, Fault> {
     let mut tries = TRIES;
     loop {
         tries -= 1;
-        let opened = bounded(patience, protocol.open(&mut outsider(id)), &silent).await;
+        let opened = bounded(patience, open(&mut outsider(id)), &silent).await;
         match opened {
             Err(fault) if tries > 0 && fault.kind == FaultKind::Disconnected => {
                 tokio::time::sleep(pause).await;
@@ -142,12 +141,8 @@ pub async fn bounded<T, E: From<Fault>>(
 #[cfg(test)]
 mod tests {
     use std::future::{pending, ready};
-    use std::sync::atomic::{AtomicU32, Ordering};
-
-    use serde_json::Value;
 
     use super::*;
-    use crate::protocol::{Compile, Moved, Session};
 
     #[derive(Debug)]
     enum Failure {
@@ -248,47 +243,15 @@ mod tests {
         assert!(fault.ends_session);
     }
 
-    struct Busy {
-        faults: u32,
-        kind: FaultKind,
-        tried: AtomicU32,
-    }
-    struct Desk(u32);
-    struct Nothing;
-
-    impl Compile for Nothing {
-        fn compile(_: &Value) -> Result<Self, String> {
-            Ok(Self)
-        }
-    }
-
-    impl Session for Desk {
-        type Step = Nothing;
-
-        async fn play(&mut self, _: &Nothing, _: &mut User) -> Result<Moved, Fault> {
-            Ok(Moved::default())
-        }
-    }
-
-    impl Protocol for Busy {
-        type Step = Nothing;
-        type Session = Desk;
-
-        async fn open(&self, user: &mut User) -> Result<Desk, Fault> {
-            if self.tried.fetch_add(1, Ordering::Relaxed) < self.faults {
-                return Err(Fault::session(self.kind, "no"));
-            }
-            Ok(Desk(user.id()))
-        }
-    }
-
     /// Logs on to a server that fails so often, with hardly a pause; how it ended, and after how many tries.
     fn arrived(faults: u32, kind: FaultKind) -> (Result<u32, FaultKind>, u32) {
-        let tried = AtomicU32::new(0);
-        let busy = Busy {
-            faults,
-            kind,
-            tried,
+        let tried = Cell::new(0);
+        let open = async |user: &mut User| {
+            tried.set(tried.get() + 1);
+            if tried.get() <= faults {
+                return Err(Fault::session(kind, "no"));
+            }
+            Ok(user.id())
         };
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
@@ -296,10 +259,9 @@ mod tests {
             .unwrap();
         let silent = || "silence".into();
         let pause = Duration::from_millis(1);
-        let work = arrive_every(pause, &busy, 7, Duration::from_secs(9), silent);
+        let work = arrive_every(pause, open, 7, Duration::from_secs(9), silent);
         let opened = runtime.block_on(work);
-        let opened = opened.map(|desk| desk.0).map_err(|fault| fault.kind);
-        (opened, busy.tried.into_inner())
+        (opened.map_err(|fault| fault.kind), tried.get())
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! * [`data_set`]: which files and folders each user has, and how large they are; [`library`]: files
 //!   of classes; [`block`]: what stands in them, and [`content`]: of which kind it is.
 //! * [`step`], with its [`parts`] and [`query`]: what users do, compiled from a workload.
+//! * [`file_tree`]: the files of all users of a target; [`session`]: one user of them. A protocol
+//!   fills its [`session::backend::FileBackend`].
 //! * [`program`]: long lists of operations that users play in order, such as a load file of dbench.
 //! * [`provision`]: whose files are made and deleted, and where.
 //!
@@ -12,11 +14,13 @@
 pub mod block;
 pub mod content;
 pub mod data_set;
+pub mod file_tree;
 pub mod library;
 mod normal;
 pub mod parts;
 pub mod program;
 pub mod provision;
 pub mod query;
+pub mod session;
 mod splitmix;
 pub mod step;

@@ -220,6 +220,29 @@ pub struct Range {
     pub shared: bool,
 }
 
+/// How a range is locked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lock {
+    /// Others may lock it so, too, and read it.
+    Shared,
+    /// Nobody else may use it.
+    Exclusive,
+    /// Not any more.
+    None,
+}
+
+impl Range {
+    /// How it is locked.
+    #[must_use]
+    pub const fn lock(&self) -> Lock {
+        if self.shared {
+            Lock::Shared
+        } else {
+            Lock::Exclusive
+        }
+    }
+}
+
 /// What is asked for through a control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -230,6 +253,14 @@ pub enum Control {
     NetworkInterfaces,
     /// The object id of an open file.
     ObjectId,
+}
+
+impl Control {
+    /// Whether it is asked of an open file.
+    #[must_use]
+    pub const fn is_about_file(self) -> bool {
+        matches!(self, Self::ObjectId)
+    }
 }
 
 /// What Windows clients read and write at a time over SMB 2.0, and Office still does.

@@ -11,6 +11,7 @@ mod names;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
+use headcount_tree::parts::Lock;
 use headcount_tree::query::Query;
 use rustix::fs::{
     AtFlags, Mode, OFlags, ResolveFlags, Statx, StatxFlags, Timespec, Timestamps, UTIME_NOW,
@@ -241,17 +242,6 @@ impl<'a> Calls<'a> {
             other => other,
         }
     }
-}
-
-/// How a range is locked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lock {
-    /// Others may lock it so, too.
-    Shared,
-    /// Nobody else may lock it.
-    Exclusive,
-    /// Not at all any more.
-    None,
 }
 
 fn without_is_fine(made: Made<()>) -> Made<()> {

@@ -1,28 +1,28 @@
 //! The client: virtual users with their files below a folder.
 //!
-//! * [`session`]: one user's handles; `open`, `data`, `metadata`: the steps, played; `program`:
-//!   programs, played.
+//! * [`backend`]: each thing a user does with files, as system calls; `open`: opening and making
+//!   them; `mask`: names with wildcards.
 
-mod data;
-mod metadata;
+pub mod backend;
+mod mask;
 mod open;
-mod program;
-pub mod session;
 
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::Arc;
 
-use headcount_load::{Blame, Blamed, Fault, Pattern, Protocol, Turns, User};
+use headcount_load::{Blame, Blamed, Fault, Protocol, Turns, User};
 use headcount_ring::available;
-use headcount_tree::data_set::{DataSet, Place};
-use headcount_tree::program::Program;
+use headcount_tree::data_set::Place;
+use headcount_tree::file_tree::FileTree;
+use headcount_tree::session::FileSession;
 use headcount_tree::step::Step;
 use rustix::fs::{Mode as FileMode, OFlags};
 use rustix::io::Errno;
 
-pub use session::FilesSession;
+use backend::Folder;
 
 use crate::calls::Call;
 use crate::errno;
@@ -69,12 +69,8 @@ pub(crate) struct Shared {
     /// The folder itself, to which all names are relative.
     pub root: OwnedFd,
     pub path: PathBuf,
-    pub folder: Pattern,
-    pub first_user: u32,
     pub mode: Mode,
-    pub verify: bool,
-    pub data_set: DataSet,
-    pub program: Option<Arc<Program>>,
+    pub tree: Arc<FileTree>,
     pub io: Io,
     pub threads: u16,
     /// Why there is no ring, where there is none.
@@ -85,9 +81,6 @@ impl Files {
     /// Opens the folder and checks the options. Nothing is written.
     pub fn new(options: FilesOptions) -> Result<Self, FilesError> {
         let wrong = |sentence: String| FilesError::Options(sentence);
-        options.data_set.check().map_err(wrong)?;
-        let folder = options.folder.parse::<Pattern>();
-        let folder = folder.map_err(|error| wrong(error.to_string()))?;
         if !(1..=MOST_THREADS).contains(&options.threads) {
             let threads = options.threads;
             let sentence = format!("threads must be from 1 to {MOST_THREADS}; it is {threads}");
@@ -98,11 +91,14 @@ impl Files {
                             blocks; leave out --client mode=direct";
             return Err(wrong(sentence.to_owned()));
         }
-        let program = options
-            .program
-            .map(|source| source.load(&options.data_set))
-            .transpose();
-        let program = program.map_err(wrong)?.map(Arc::new);
+        let tree = FileTree::new(
+            &options.folder,
+            options.first_user,
+            options.data_set,
+            options.program.as_ref(),
+            options.verify,
+        );
+        let tree = Arc::new(tree.map_err(wrong)?);
         let without_ring = match (options.engine, available()) {
             (Engine::Threads, _) => Some("threads were asked for".to_owned()),
             (_, Ok(())) => None,
@@ -112,12 +108,8 @@ impl Files {
         let shared = Shared {
             root: open_root(&options.path)?,
             path: options.path,
-            folder,
-            first_user: options.first_user,
             mode: options.mode,
-            verify: options.verify,
-            data_set: options.data_set,
-            program,
+            tree,
             io: Io::new(without_ring.is_none(), options.threads),
             threads: options.threads,
             without_ring,
@@ -151,15 +143,9 @@ fn open_root(path: &std::path::Path) -> Result<OwnedFd, FilesError> {
 }
 
 impl Shared {
-    /// The number in names of a user of the run.
-    pub const fn number(&self, id: u32) -> u32 {
-        self.first_user.saturating_add(id)
-    }
-
     /// The path of a user's place below the folder.
     pub fn path_of(&self, number: u32, place: Place) -> String {
-        let home = self.folder.text(number);
-        native(&self.data_set.path(&home, place))
+        native(&self.tree.path(number, place))
     }
 }
 
@@ -170,15 +156,29 @@ pub(crate) fn native(path: &str) -> String {
 
 impl Protocol for Files {
     type Step = Step;
-    type Session = FilesSession;
+    type Session = FileSession<Folder>;
     const REQUESTS: &'static [&'static str] = Call::NAMES;
 
     fn turns(&self) -> Option<Turns> {
-        self.shared.program.as_ref().map(|program| program.turns())
+        self.shared.tree.turns()
     }
 
     /// There is nobody to connect to: users begin with the first file they open.
-    async fn open(&self, user: &mut User) -> Result<FilesSession, Fault> {
-        Ok(FilesSession::new(&self.shared, user))
+    async fn open(&self, user: &mut User) -> Result<Self::Session, Fault> {
+        let tree = Arc::clone(&self.shared.tree);
+        let number = tree.number(user.id());
+        let folder = Folder::new(Arc::clone(&self.shared), Rc::clone(user.requests()));
+        Ok(FileSession::new(tree, number, folder))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_small() {
+        let bytes = size_of::<FileSession<Folder>>();
+        assert!(bytes <= 512, "{bytes}");
     }
 }

@@ -14,6 +14,7 @@ use std::os::unix::fs::FileExt;
 
 use headcount_load::{Fault, FaultKind};
 use headcount_ring::{Buffer, Target};
+use headcount_tree::session::backend::Way;
 use rustix::io::Errno;
 
 use pool::Pool;
@@ -23,15 +24,6 @@ use pool::Pool;
 pub struct Io {
     pool: Pool,
     uses_ring: bool,
-}
-
-/// Which way data goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
-    /// From the file.
-    Read,
-    /// To the file.
-    Write,
 }
 
 impl Io {

@@ -14,11 +14,12 @@ use std::task::{Context, Poll, Waker};
 
 use headcount_load::{Fault, FaultKind};
 use headcount_ring::{Buffer, Completion, Refused, Ring, Target};
+use headcount_tree::session::backend::Way;
 use rustix::io::Errno;
 use tokio::io::unix::AsyncFd;
 use tokio::sync::Semaphore;
 
-use super::{Way, errno_of};
+use super::errno_of;
 
 /// Requests of a worker under way at a time; further ones wait for their turn.
 const DEPTH: u32 = 4096;

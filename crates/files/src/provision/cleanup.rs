@@ -41,6 +41,7 @@ pub(super) fn clear(
     let (mut homes, mut left) = (Vec::new(), 0);
     for (name, _) in names_in(&mut calls, &root).map_err(about_root)? {
         let number = shared
+            .tree
             .folder
             .number(&format!("{root}/{name}").replace('/', "\\"));
         match number {
@@ -55,7 +56,7 @@ pub(super) fn clear(
     let errand = {
         let (shared, files) = (Arc::clone(shared), Arc::clone(&files));
         move |number, log: &Log| {
-            let home = shared.folder.text(number).replace('\\', "/");
+            let home = shared.tree.folder.text(number).replace('\\', "/");
             remove_tree(&shared, &home, &files, log)
         }
     };

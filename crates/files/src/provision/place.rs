@@ -40,8 +40,8 @@ pub fn make(
         .map_err(fault)?;
     let there_bytes = calls.stat(&opened).map_err(fault)?.stx_size;
     let (owner, bytes) = (
-        shared.data_set.owner(number, place),
-        shared.data_set.bytes(number, place),
+        shared.tree.data_set.owner(number, place),
+        shared.tree.data_set.bytes(number, place),
     );
     let file = File::from(opened);
     let failed = |call, error: &std::io::Error| {

@@ -61,14 +61,14 @@ fn missing(
     let ground = survey(&mut calls, root).map_err(|failed| about(failed, root))?;
     match ground {
         Ground::Theirs => return Err(not_ours(shared, root)),
-        Ground::Ours(found) if found != inscription(&shared.data_set) => {
+        Ground::Ours(found) if found != inscription(&shared.tree.data_set) => {
             clear(shared, on_progress)?;
         }
         _ => {}
     }
     let mut missing = Vec::new();
     for id in order.first..=order.last {
-        if order.read_through || !is_complete(&mut calls, shared, shared.number(id))? {
+        if order.read_through || !is_complete(&mut calls, shared, shared.tree.number(id))? {
             missing.push(id);
         }
     }
@@ -85,9 +85,9 @@ fn missing(
 /// run counts, too.
 fn check_space(shared: &Shared, missing: &[u32]) -> Result<(), ProvisionError> {
     let of_user = |id: &u32| {
-        let own = shared.data_set.own_bytes(shared.number(*id));
+        let own = shared.tree.data_set.own_bytes(shared.tree.number(*id));
         let common = if *id == 0 {
-            shared.data_set.shared_bytes()
+            shared.tree.data_set.shared_bytes()
         } else {
             0
         };
@@ -120,12 +120,12 @@ fn make(
 ) -> Result<bool, ProvisionError> {
     let mut calls = Calls::new(shared.root.as_fd());
     claim(&mut calls, shared, root)?;
-    let number = shared.number(id);
-    let common = (id == 0).then(|| shared.data_set.shared());
+    let number = shared.tree.number(id);
+    let common = (id == 0).then(|| shared.tree.data_set.shared());
     let places = common
         .into_iter()
         .flatten()
-        .chain(shared.data_set.prepared());
+        .chain(shared.tree.data_set.prepared());
     let mut own_bytes = 0;
     for place in places {
         log.check()?;
@@ -134,7 +134,7 @@ fn make(
     let was_complete = is_complete(&mut calls, shared, number)?;
     if !was_complete {
         let note = completion(shared, number);
-        let text = inscription(&shared.data_set);
+        let text = inscription(&shared.tree.data_set);
         leave_note(&mut calls, &note, &text).map_err(|failed| about(failed, &note))?;
     }
     Ok(own_bytes > 0 || !was_complete)
@@ -142,7 +142,7 @@ fn make(
 
 /// The file that says that a user's files are complete.
 fn completion(shared: &Shared, number: u32) -> String {
-    marker_of(&shared.folder.text(number))
+    marker_of(&shared.tree.folder.text(number))
 }
 
 fn is_complete(
@@ -152,5 +152,5 @@ fn is_complete(
 ) -> Result<bool, ProvisionError> {
     let path = completion(shared, number);
     let found = note(calls, &path).map_err(|failed| about(failed, &path))?;
-    Ok(found.is_some_and(|text| text == inscription(&shared.data_set)))
+    Ok(found.is_some_and(|text| text == inscription(&shared.tree.data_set)))
 }

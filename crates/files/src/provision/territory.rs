@@ -18,7 +18,7 @@ const MOST_NOTE_BYTES: u64 = 4096;
 
 /// The folder of the data set below that of the target.
 pub fn own_folder(shared: &Shared) -> Result<String, FilesError> {
-    root(&shared.folder)
+    root(&shared.tree.folder)
         .map(|root| native(&root))
         .map_err(FilesError::Options)
 }
@@ -84,7 +84,7 @@ pub fn claim(calls: &mut Calls<'_>, shared: &Shared, folder: &str) -> Result<(),
         Ground::Theirs => return Err(not_ours(shared, folder)),
         Ground::Missing | Ground::Empty => {}
     }
-    let text = inscription(&shared.data_set);
+    let text = inscription(&shared.tree.data_set);
     let marked =
         make_folders(calls, folder).and_then(|()| leave_note(calls, &marker_of(folder), &text));
     marked.map_err(|failed| match failed.errno {

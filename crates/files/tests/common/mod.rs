@@ -13,7 +13,7 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
 
-use headcount_files::{Engine, Files, FilesOptions, FilesSession, Mode};
+use headcount_files::{Engine, Files, FilesOptions, Mode};
 use headcount_load::clock::VirtualClock;
 use headcount_load::requests::Requests;
 use headcount_load::seat::Seat;
@@ -143,7 +143,7 @@ pub fn play<T>(future: impl Future<Output = T>) -> T {
 
 /// One user.
 pub struct Person {
-    pub session: FilesSession,
+    pub session: <Files as Protocol>::Session,
     pub user: User,
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use headcount_load::provision::{arrive, bounded, run};
 use headcount_load::target::{OnStatus, Order};
-use headcount_load::{Fault, FaultKind};
+use headcount_load::{Fault, FaultKind, Protocol, User};
 use serde::Serialize;
 
 pub use error::ProvisionError;
@@ -163,7 +163,9 @@ pub fn cleanup(
 async fn open(redis: &Redis) -> Result<RedisSession, ProvisionError> {
     let address = &redis.options.address;
     let silent = || format!("no answer within {} s", PATIENCE.as_secs());
-    arrive(redis, 0, PATIENCE, silent).await.map_err(|fault| {
+    let door = async |user: &mut User| redis.open(user).await;
+    let opened = arrive(door, 0, PATIENCE, silent).await;
+    opened.map_err(|fault| {
         ProvisionError::Fault(Fault {
             message: format!("{address}: {}", fault.message).into(),
             ..fault

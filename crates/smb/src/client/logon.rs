@@ -6,15 +6,16 @@
 
 use headcount_load::{Fault, FaultKind};
 
-use super::session::{SmbSession, other_form, refuse};
+use super::answer::{cannot_encrypt, other_form, refuse, unencrypted};
+use super::session::SmbSession;
 use crate::auth::kdf::{cipher_keys, signing_key};
 use crate::auth::ntlm::{Key, Side, first_signature};
 use crate::auth::ntlm_message::{Challenge, Logon, authenticate, negotiate};
 use crate::auth::sign::Signer;
 use crate::auth::spnego;
+use crate::connection::Ask;
 use crate::connection::encryption::Encryption;
 use crate::connection::state::malformed;
-use crate::connection::{Agreed, Ask};
 use crate::options::{EncryptionPolicy, SigningPolicy};
 use crate::random;
 use crate::wire::header::Command;
@@ -31,7 +32,7 @@ impl SmbSession {
             ends_session: true,
             ..fault
         };
-        self.forget();
+        self.forget_session();
         self.set_up(&name, &owner_key).await.map_err(of_user)
     }
 
@@ -142,49 +143,6 @@ impl SmbSession {
             state.is_signing = false;
         }
         Ok(())
-    }
-}
-
-/// The fault of a server or share that insists on encryption with a session that has none.
-pub(super) fn cannot_encrypt(who: &str, policy: EncryptionPolicy, agreed: &Agreed) -> Fault {
-    let sentence = format!(
-        "{who} requires encrypted messages, but {}",
-        why_unencrypted(policy, agreed)
-    );
-    Fault::session(FaultKind::Refused, sentence)
-}
-
-/// Adds to a refusal that it may be for want of encryption: servers that insist on it do not say so
-/// to clients that did not offer it (MS-SMB2 3.3.5.5.3, 3.3.5.7).
-pub(super) fn unencrypted(
-    fault: Fault,
-    status: Status,
-    policy: EncryptionPolicy,
-    agreed: &Agreed,
-) -> Fault {
-    if status != Status::ACCESS_DENIED || agreed.cipher.is_some() {
-        return fault;
-    }
-    let message = format!(
-        "{}. It may require encrypted messages, but {}",
-        fault.message,
-        why_unencrypted(policy, agreed)
-    );
-    Fault {
-        message: message.into(),
-        ..fault
-    }
-}
-
-/// Why a session has no encryption, and what to do about it.
-fn why_unencrypted(policy: EncryptionPolicy, agreed: &Agreed) -> String {
-    if policy == EncryptionPolicy::Off {
-        return "encryption is switched off for this run: set encryption to offered or required"
-            .into();
-    }
-    match agreed.dialect {
-        Dialect::Smb21 => "dialect 2.1 has no encryption: offer dialect 3.0.2 or 3.1.1".into(),
-        dialect => format!("no cipher was agreed on in dialect {}", dialect.name()),
     }
 }
 

@@ -1,15 +1,15 @@
 //! The client: virtual users with their files on a share.
 //!
-//! * [`session`]: one user's connection, logon and handles; `logon`: how they log on;
-//!   `open`, `data`, `metadata`, `inspect`: the steps, played; `program`: programs, played.
+//! * [`session`]: one user's connection, logon and shares; `logon`: how they log on.
+//! * [`backend`]: each thing a user does with files, as requests; `opening`: opening and making
+//!   them; `names`: requests about a name; `answer`: what answers mean.
 //! * [`provision`]: making and deleting the data sets of many users.
 
-mod data;
-mod inspect;
+mod answer;
+pub mod backend;
 mod logon;
-mod metadata;
-mod open;
-mod program;
+mod names;
+mod opening;
 pub mod provision;
 pub mod session;
 
@@ -17,8 +17,8 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 
 use headcount_load::{Blame, Blamed, Fault, Pattern, Protocol, Turns, User};
-use headcount_tree::data_set::DataSet;
-use headcount_tree::program::Program;
+use headcount_tree::file_tree::FileTree;
+use headcount_tree::session::FileSession;
 use headcount_tree::step::Step;
 
 pub use session::SmbSession;
@@ -74,21 +74,16 @@ pub(crate) struct Shared {
     share: Pattern,
     shares: u32,
     user: Pattern,
-    folder: Pattern,
     domain: String,
     password: Password,
-    first_user: u32,
     wanted: Wanted,
-    verify: bool,
-    data_set: DataSet,
-    program: Option<Arc<Program>>,
+    tree: Arc<FileTree>,
 }
 
 impl Smb {
     /// Resolves the address and checks the options. Nothing is sent.
     pub fn new(options: SmbOptions) -> Result<Self, SmbError> {
         let wrong = |sentence: String| SmbError::Options(sentence);
-        options.data_set.check().map_err(wrong)?;
         if options.dialects.is_empty() || options.algorithms.is_empty() {
             let sentence = "dialects and algorithms must each name at least one";
             return Err(SmbError::Options(sentence.into()));
@@ -107,31 +102,29 @@ impl Smb {
                             to dialects, or set encryption to offered";
             return Err(SmbError::Options(sentence.into()));
         }
-        let program = options
-            .program
-            .map(|source| source.load(&options.data_set))
-            .transpose();
-        let program = program.map_err(wrong)?.map(Arc::new);
+        let tree = FileTree::new(
+            &options.folder,
+            options.first_user,
+            options.data_set,
+            options.program.as_ref(),
+            options.verify,
+        );
         let shared = Shared {
             addresses,
             host,
             share: pattern(&options.share)?,
             shares: options.shares,
             user: pattern(&options.user)?,
-            folder: pattern(&options.folder)?,
             name: options.address,
             domain: options.domain,
             password: options.password,
-            first_user: options.first_user,
             wanted: Wanted {
                 dialects,
                 algorithms: options.algorithms,
                 signing: options.signing,
                 encryption: options.encryption,
             },
-            verify: options.verify,
-            data_set: options.data_set,
-            program,
+            tree: Arc::new(tree.map_err(wrong)?),
         };
         Ok(Self {
             shared: Arc::new(shared),
@@ -181,16 +174,18 @@ fn resolve(address: &str) -> Result<(String, Vec<SocketAddr>), SmbError> {
 
 impl Protocol for Smb {
     type Step = Step;
-    type Session = SmbSession;
+    type Session = FileSession<SmbSession>;
     const REQUESTS: &'static [&'static str] = &Command::NAMES;
 
     fn turns(&self) -> Option<Turns> {
-        self.shared.program.as_ref().map(|program| program.turns())
+        self.shared.tree.turns()
     }
 
-    async fn open(&self, user: &mut User) -> Result<SmbSession, Fault> {
+    async fn open(&self, user: &mut User) -> Result<Self::Session, Fault> {
         // On the heap for as long as it takes, and not in every user's future for good.
-        Box::pin(SmbSession::open(&self.shared, user)).await
+        let session = Box::pin(SmbSession::establish(&self.shared, user)).await?;
+        let tree = Arc::clone(&self.shared.tree);
+        Ok(FileSession::new(tree, session.number, session))
     }
 }
 

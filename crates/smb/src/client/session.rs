@@ -1,18 +1,14 @@
-//! One user's connection, logon and handles.
+//! One user's connection, logon and shares.
 
 use std::rc::Rc;
 use std::sync::Arc;
 
-use headcount_load::{Fault, FaultKind, Moved, Session, User};
-use headcount_tree::data_set::Place;
-use headcount_tree::parts::{SLOTS, Share};
-use headcount_tree::program::player::Player;
-use headcount_tree::step::Step;
+use headcount_load::{Fault, User};
+use headcount_tree::parts::Share;
 
 use super::Shared;
-use super::logon::{cannot_encrypt, unencrypted};
+use super::answer::{cannot_encrypt, other_form, refuse, unencrypted};
 use crate::connection::{Ask, Connection};
-use crate::wire::FileId;
 use crate::wire::header::{Command, Response};
 use crate::wire::negotiate::Dialect;
 use crate::wire::{session, tree};
@@ -28,31 +24,17 @@ pub struct SmbSession {
     trees: [Option<u32>; 2],
     /// Whether the server has confirmed the negotiation, where the dialect does not do so itself.
     is_validated: bool,
-    pub(super) handles: [Option<Handle>; SLOTS],
-    /// What was opened last in each slot.
-    pub(super) last: [Option<Place>; SLOTS],
-    /// The user's place in the target's program.
-    pub(super) player: Option<Box<Player<FileId>>>,
-}
-
-/// One open file or folder.
-#[derive(Debug, Clone, Copy)]
-pub struct Handle {
-    pub(super) file: FileId,
-    pub(super) place: Place,
-    /// Where the next sequential read or write starts.
-    pub(super) position: u64,
-    pub(super) end_of_file: u64,
 }
 
 impl SmbSession {
-    pub(super) async fn open(shared: &Arc<Shared>, user: &User) -> Result<Self, Fault> {
+    /// Connects, logs the user on and connects to the share with the files.
+    pub(super) async fn establish(shared: &Arc<Shared>, user: &User) -> Result<Self, Fault> {
         let named = |fault: Fault| Fault {
             message: format!("{}: {}", shared.name, fault.message).into(),
             ends_session: true,
             ..fault
         };
-        let number = shared.first_user.saturating_add(user.id());
+        let number = shared.tree.number(user.id());
         let connection = Connection::establish(
             &shared.addresses,
             &shared.wanted,
@@ -66,9 +48,6 @@ impl SmbSession {
             number,
             trees: [None; 2],
             is_validated: false,
-            handles: [None; SLOTS],
-            last: [None; SLOTS],
-            player: None,
         };
         session.logon().await.map_err(named)?;
         session.tree(Share::Data).await.map_err(named)?;
@@ -146,19 +125,15 @@ impl SmbSession {
     }
 
     /// Forgets what belonged to an earlier session.
-    pub(super) fn forget(&mut self) {
+    pub(super) fn forget_session(&mut self) {
         self.trees = [None; 2];
-        self.handles = [None; SLOTS];
-        self.player = None;
         self.is_validated = false;
         self.connection.state.end_session();
     }
 
-    async fn disconnect_tree(&mut self, share: Share) -> Result<(), Fault> {
+    /// Leaves a share, if it is connected. The server closes what is open there.
+    pub(super) async fn disconnect_tree(&mut self, share: Share) -> Result<(), Fault> {
         if let Some(tree) = self.trees[share as usize].take() {
-            if share == Share::Data {
-                self.handles = [None; SLOTS]; // the server closes them with the tree
-            }
             self.say(Command::TreeDisconnect, tree).await?;
             self.connection.state.encryption.end_tree(tree);
         }
@@ -166,7 +141,7 @@ impl SmbSession {
     }
 
     /// Sends a request that says nothing but its command.
-    async fn say(&mut self, command: Command, tree: u32) -> Result<(), Fault> {
+    pub(super) async fn say(&mut self, command: Command, tree: u32) -> Result<(), Fault> {
         let accept = |head: &Response, _: &[u8]| refuse(head, || command.name().to_owned());
         self.connection
             .exchange(Ask::new(command, tree), session::encode_nothing, accept)
@@ -184,7 +159,7 @@ impl SmbSession {
         Ok(())
     }
 
-    async fn log_on_again(&mut self, reconnect: bool) -> Result<(), Fault> {
+    pub(super) async fn log_on_again(&mut self, reconnect: bool) -> Result<(), Fault> {
         self.logoff().await?;
         if reconnect {
             let Shared {
@@ -195,86 +170,6 @@ impl SmbSession {
         }
         self.logon().await
     }
-}
-
-impl Session for SmbSession {
-    type Step = Step;
-
-    async fn play(&mut self, step: &Step, user: &mut User) -> Result<Moved, Fault> {
-        let nothing = |()| Moved::default();
-        match step {
-            Step::Logon { reconnect } => {
-                let again = Box::pin(self.log_on_again(*reconnect)); // large, as in `tree`
-                again.await.map(nothing)
-            }
-            Step::Logoff {} => self.logoff().await.map(nothing),
-            Step::TreeConnect { share } => {
-                self.disconnect_tree(*share).await?;
-                self.tree(*share).await.map(|_| Moved::default())
-            }
-            Step::TreeDisconnect { share } => self.disconnect_tree(*share).await.map(nothing),
-            Step::Echo {} => self.say(Command::Echo, 0).await.map(nothing),
-            Step::Open(open) => self.open_file(open, user).await.map(nothing),
-            Step::Probe { path } => self.probe(path, user).await.map(nothing),
-            Step::Inspect {
-                path,
-                class,
-                missing,
-            } => self
-                .inspect(path, *class, *missing, user)
-                .await
-                .map(nothing),
-            Step::Close { slot } => self.close_slot(*slot).await.map(nothing),
-            Step::Read(transfer) => self.read(transfer, user).await,
-            Step::Write(transfer) => self.write(transfer, user).await,
-            Step::Flush { slot } => self.flush(*slot).await.map(nothing),
-            Step::List {
-                slot,
-                pattern,
-                once,
-            } => self.list(*slot, pattern, *once).await,
-            Step::Stat { slot, class } => self.stat(*slot, *class).await.map(nothing),
-            Step::Rename { slot, to, replace } => {
-                self.rename(*slot, to, *replace, user).await.map(nothing)
-            }
-            Step::Delete { slot } => self.delete(*slot).await.map(nothing),
-            Step::Truncate { slot, bytes } => self.truncate(*slot, *bytes).await.map(nothing),
-            Step::SetTimes { slot } => self.set_times(*slot).await.map(nothing),
-            Step::Lock(range) => self.lock(range).await.map(nothing),
-            Step::Unlock {
-                slot,
-                offset,
-                bytes,
-            } => self.unlock(*slot, *offset, *bytes).await.map(nothing),
-            Step::Turn {} => Box::pin(self.play_turn(user)).await,
-            Step::Ioctl { control, slot } => self.control(*control, *slot).await.map(nothing),
-        }
-    }
-
-    /// Logs off, if the server still answers.
-    fn close(self, _user: &mut User) -> impl Future<Output = ()> {
-        let mut session = Box::new(self); // not twice in every user's future
-        async move {
-            let _ = session.logoff().await; // the user has left; nobody is interested in a failure
-        }
-    }
-}
-
-/// The fault that a failed response means.
-pub(super) fn refuse(head: &Response, what: impl FnOnce() -> String) -> Result<(), Fault> {
-    if head.status.is_error() {
-        Err(head.status.fault(&what()))
-    } else {
-        Ok(())
-    }
-}
-
-pub(super) fn other_form(command: Command) -> Fault {
-    let sentence = format!(
-        "{}: the answer does not have the form of its command",
-        command.name()
-    );
-    Fault::session(FaultKind::Malformed, sentence)
 }
 
 #[cfg(test)]

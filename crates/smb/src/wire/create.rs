@@ -77,7 +77,20 @@ pub struct Request<'a> {
     pub oplock: Oplock,
 }
 
-impl Request<'_> {
+impl<'a> Request<'a> {
+    /// One without an oplock, which lets others do anything meanwhile.
+    #[must_use]
+    pub const fn plain(path: &'a str, access: u32, disposition: Disposition) -> Self {
+        Self {
+            path,
+            access,
+            share: SHARE_ALL,
+            disposition,
+            options: 0,
+            oplock: Oplock::None,
+        }
+    }
+
     /// Appends the body.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let start = out.len();

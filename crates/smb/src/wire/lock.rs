@@ -1,22 +1,13 @@
 //! LOCK (MS-SMB2 2.2.26).
 
+use headcount_tree::parts::Lock;
+
 use super::FileId;
 use super::fields::Put;
 
-/// What happens to a range of bytes (MS-SMB2 2.2.26.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lock {
-    /// Others may read it, and lock it likewise.
-    Shared,
-    /// Nobody else may read or write it.
-    Exclusive,
-    /// The lock is given up.
-    Unlock,
-}
-
 const FAIL_IMMEDIATELY: u32 = 0x10;
 
-/// Appends the body: one range, and no waiting for others' locks.
+/// Appends the body: one range, and no waiting for others' locks (flags: MS-SMB2 2.2.26.1).
 pub fn encode(out: &mut Vec<u8>, file: &FileId, lock: Lock, offset: u64, length: u64) {
     out.put_u16(48);
     out.put_u16(1);
@@ -27,7 +18,7 @@ pub fn encode(out: &mut Vec<u8>, file: &FileId, lock: Lock, offset: u64, length:
     out.put_u32(match lock {
         Lock::Shared => 1 | FAIL_IMMEDIATELY,
         Lock::Exclusive => 2 | FAIL_IMMEDIATELY,
-        Lock::Unlock => 4,
+        Lock::None => 4,
     });
     out.put_u32(0);
 }

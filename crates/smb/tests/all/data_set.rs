@@ -33,6 +33,7 @@ fn a_data_set_is_made_where_it_should_be_and_made_whole_again() {
         for place in &all {
             written_bytes += person
                 .session
+                .backend()
                 .prepare(*place, false)
                 .await
                 .unwrap()
@@ -65,7 +66,12 @@ fn a_data_set_is_made_where_it_should_be_and_made_whole_again() {
             .set_len(bytes + 1)
             .unwrap();
         for again in &all {
-            let moved = person.session.prepare(*again, false).await.unwrap();
+            let moved = person
+                .session
+                .backend()
+                .prepare(*again, false)
+                .await
+                .unwrap();
             let expected = if *again == place { bytes } else { 0 };
             assert_eq!(
                 moved,

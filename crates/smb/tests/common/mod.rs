@@ -20,7 +20,7 @@ use headcount_load::clock::{Origin, VirtualClock};
 use headcount_load::seat::Seat;
 use headcount_load::timers::Timers;
 use headcount_load::{Compile, Fault, Moved, Protocol, Session, User};
-use headcount_smb::{Password, Smb, SmbOptions, SmbSession};
+use headcount_smb::{Password, Smb, SmbOptions};
 use headcount_tree::data_set::DataSet;
 use headcount_tree::step::Step;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -298,7 +298,7 @@ pub fn smb(options: SmbOptions) -> Smb {
 
 /// One user with an open session.
 pub struct Person {
-    pub session: SmbSession,
+    pub session: <Smb as Protocol>::Session,
     pub user: User,
 }
 

@@ -4,8 +4,8 @@
 //! * [`parse`]: from a load file of dbench. [`disk_mix`]: made from published statistics.
 //! * [`source`]: where a target has its program from.
 //! * [`contents`]: of which reads the contents are known beforehand.
-//! * [`player`]: one user's place in a program: open files, expectations, paths. A protocol fills
-//!   its [`player::Stage`].
+//! * [`player`]: one user's place in a program: open files and expectations. [`stage`]: its
+//!   operations as requests.
 
 pub mod answer;
 pub mod builder;

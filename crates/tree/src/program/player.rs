@@ -4,22 +4,13 @@ use headcount_load::{Fault, FaultKind, Moved, User};
 
 use super::answer::Answer;
 use super::operation::{Action, Creation, Operation, Span};
-use super::stage::{Refusal, Stage};
+use super::stage::Stage;
 use super::{Path, Program, WORK};
 use crate::block::{self, Owner};
 use crate::content::Content;
 use crate::data_set::Group;
-
-/// Whose program it is.
-#[derive(Debug, Clone, Copy)]
-pub struct Actor {
-    /// The user's number in the marks of blocks.
-    pub number: u32,
-    /// The seed of the data set.
-    pub seed: u64,
-    /// Whether contents are checked.
-    pub verify: bool,
-}
+use crate::parts::Lock;
+use crate::session::backend::{FileBackend, Refusal};
 
 /// One user's place in a program. `F` is a protocol's open file.
 #[derive(Debug)]
@@ -48,16 +39,22 @@ impl<F> Player<F> {
         }
     }
 
+    /// What is open.
+    #[must_use]
+    pub fn into_files(self) -> Vec<F> {
+        let open = self.slots.into_iter().flatten();
+        open.map(|opened| opened.file).collect()
+    }
+
     /// Plays the user's turn. An answer other than the expected one is a fault that names the line.
     ///
     /// At an entry of the program a user's folder is emptied first, if the user has only come or if
     /// something failed since the last entry. A user whose connection was lost in between goes on
     /// without the files that were open on it.
-    pub async fn play<S: Stage<File = F>>(
+    pub async fn play<B: FileBackend<File = F>>(
         &mut self,
-        stage: &mut S,
+        stage: &mut Stage<'_, B>,
         program: &Program,
-        actor: Actor,
         user: &User,
     ) -> Result<Moved, Fault> {
         let turn = user.turn();
@@ -73,7 +70,7 @@ impl<F> Player<F> {
         }
         self.has_begun = true;
         let operation = &program.operations[turn as usize];
-        let played = self.act(stage, program, operation, actor, user).await;
+        let played = self.act(stage, program, operation, user).await;
         played.map_err(|fault| {
             self.is_disturbed = true;
             let word = operation.action.kind().name();
@@ -88,12 +85,11 @@ impl<F> Player<F> {
         })
     }
 
-    async fn act<S: Stage<File = F>>(
+    async fn act<B: FileBackend<File = F>>(
         &mut self,
-        stage: &mut S,
+        stage: &mut Stage<'_, B>,
         program: &Program,
         operation: &Operation,
-        actor: Actor,
         user: &User,
     ) -> Result<Moved, Fault> {
         let expected = operation.expected;
@@ -114,25 +110,25 @@ impl<F> Player<F> {
                 returned,
             } => {
                 user.expect_bytes(returned.into());
-                let read = self.read(stage, program, slot, span, actor).await;
+                let read = self.read(stage, program, slot, span).await;
                 return judge_read(read, returned, expected);
             }
             Action::Write { slot, span } => {
                 user.expect_bytes(span.bytes.into());
-                self.write(stage, slot, span, actor).await
+                self.write(stage, slot, span).await
             }
             Action::Close { slot } => {
                 self.file(slot)?;
                 match self.slots[usize::from(slot)].take() {
-                    Some(opened) => stage.close(opened.file).await,
+                    Some(opened) => stage.backend.close(opened.file).await,
                     None => Ok(()),
                 }
             }
-            Action::Flush { slot } => stage.flush(self.file(slot)?).await,
+            Action::Flush { slot } => stage.backend.flush(self.file(slot)?).await,
             Action::QueryPath { path: at, query } => stage.query_path(path(at), query).await,
-            Action::QueryFile { slot, query } => stage.query_file(self.file(slot)?, query).await,
+            Action::QueryFile { slot, query } => stage.backend.query(self.file(slot)?, query).await,
             Action::QueryFs { query } => stage.query_fs(query).await,
-            Action::SetFile { slot } => stage.set_file(self.file(slot)?).await,
+            Action::SetFile { slot } => stage.backend.set_times(self.file(slot)?).await,
             Action::Find { folder, mask } => {
                 stage
                     .find(path(folder), &program.masks[mask as usize])
@@ -140,24 +136,34 @@ impl<F> Player<F> {
             }
             Action::Unlink { path: at } => stage.unlink(path(at)).await,
             Action::Rename { path: at, to } => stage.rename(path(at), path(to)).await,
-            Action::Mkdir { path: at } => match stage.mkdir(path(at)).await {
+            Action::Mkdir { path: at } => match stage.make_folder(path(at)).await {
                 Err(refusal) if refusal.answer == Answer::Exists && expected == Answer::Done => {
                     Ok(())
                 }
                 made => made,
             },
-            Action::Rmdir { path: at } => stage.rmdir(path(at)).await,
-            Action::DeleteTree { path: at } => or_missing(stage.delete_tree(path(at)).await),
+            Action::Rmdir { path: at } => stage.remove_folder(path(at)).await,
+            Action::DeleteTree { path: at } => or_missing(stage.remove_tree(path(at)).await),
             Action::Lock {
                 slot,
                 offset,
                 bytes,
-            } => stage.lock(self.file(slot)?, offset, bytes).await,
+            } => {
+                stage
+                    .backend
+                    .lock(self.file(slot)?, Lock::Exclusive, offset, bytes)
+                    .await
+            }
             Action::Unlock {
                 slot,
                 offset,
                 bytes,
-            } => stage.unlock(self.file(slot)?, offset, bytes).await,
+            } => {
+                stage
+                    .backend
+                    .lock(self.file(slot)?, Lock::None, offset, bytes)
+                    .await
+            }
         };
         judge(answered, expected)?;
         let mut moved = Moved::default();
@@ -167,24 +173,21 @@ impl<F> Player<F> {
         Ok(moved)
     }
 
-    async fn open<S: Stage<File = F>>(
+    async fn open<B: FileBackend<File = F>>(
         &mut self,
-        stage: &mut S,
+        stage: &mut Stage<'_, B>,
         program: &Program,
         operation: &Operation,
         (path, slot, creation): (u32, u16, Creation),
     ) -> Result<Moved, Fault> {
         let at = usize::from(slot);
         if let Some(left) = self.slots[at].take() {
-            stage
-                .close(left.file)
-                .await
-                .map_err(|refusal| refusal.fault)?;
+            stage.backend.close(left.file).await?;
         }
         let opened = stage.open(&program.paths[path as usize], creation).await;
         match opened {
             Ok(file) if operation.expected != Answer::Done => {
-                stage.close(file).await.map_err(|refusal| refusal.fault)?;
+                stage.backend.close(file).await?;
                 judge(Ok(()), operation.expected)?;
             }
             Ok(file) => self.slots[at] = Some(Opened { file, path }),
@@ -193,17 +196,16 @@ impl<F> Player<F> {
         Ok(Moved::default())
     }
 
-    async fn read<S: Stage<File = F>>(
+    async fn read<B: FileBackend<File = F>>(
         &self,
-        stage: &mut S,
+        stage: &mut Stage<'_, B>,
         program: &Program,
         slot: u16,
         span: Span,
-        actor: Actor,
     ) -> Result<u32, Refusal> {
         let opened = self.opened(slot)?;
-        let is_checked = actor.verify && span.contents != 0 && !self.is_disturbed;
-        let owner = owner(actor, span.contents);
+        let is_checked = stage.tree.verify && span.contents != 0 && !self.is_disturbed;
+        let owner = owner(stage, span.contents);
         let check = |at: u64, data: &[u8]| {
             if !is_checked {
                 return Ok(());
@@ -219,28 +221,27 @@ impl<F> Player<F> {
             .await
     }
 
-    async fn write<S: Stage<File = F>>(
+    async fn write<B: FileBackend<File = F>>(
         &self,
-        stage: &mut S,
+        stage: &mut Stage<'_, B>,
         slot: u16,
         span: Span,
-        actor: Actor,
     ) -> Result<(), Refusal> {
         let opened = self.opened(slot)?;
-        let owner = owner(actor, span.contents);
+        let owner = owner(stage, span.contents);
         let make = |at: u64, data: &mut [u8]| block::fill(data, owner, at);
         stage
             .write(&opened.file, span.offset, span.bytes, &make)
             .await
     }
 
-    async fn close_all<S: Stage<File = F>>(&mut self, stage: &mut S) -> Result<(), Fault> {
+    async fn close_all<B: FileBackend<File = F>>(
+        &mut self,
+        stage: &mut Stage<'_, B>,
+    ) -> Result<(), Fault> {
         for slot in &mut self.slots {
             if let Some(left) = slot.take() {
-                stage
-                    .close(left.file)
-                    .await
-                    .map_err(|refusal| refusal.fault)?;
+                stage.backend.close(left.file).await?;
             }
         }
         Ok(())
@@ -260,21 +261,21 @@ impl<F> Player<F> {
 }
 
 /// What the blocks of a file bear.
-const fn owner(actor: Actor, contents: u32) -> Owner {
+const fn owner<B>(stage: &Stage<'_, B>, contents: u32) -> Owner {
     Owner {
         user: if contents >> 24 == Group::Shared as u32 {
             u32::MAX
         } else {
-            actor.number
+            stage.number
         },
         file: contents,
-        seed: actor.seed,
+        seed: stage.tree.data_set.seed,
         content: Content::Compressed,
     }
 }
 
 /// Empties the program's part of the user's folder, and makes the folders that it expects.
-async fn clear<S: Stage>(stage: &mut S, program: &Program) -> Result<(), Fault> {
+async fn clear<B: FileBackend>(stage: &mut Stage<'_, B>, program: &Program) -> Result<(), Fault> {
     let own = |below: &str| Path {
         below: below.into(),
         is_common: false,
@@ -283,13 +284,10 @@ async fn clear<S: Stage>(stage: &mut S, program: &Program) -> Result<(), Fault> 
     let folders = || program.folders.iter().map(|folder| &**folder);
     let others = folders().filter(top).filter(|folder| *folder != WORK);
     for folder in std::iter::once(WORK).chain(others) {
-        or_missing(stage.delete_tree(&own(folder)).await).map_err(|refusal| refusal.fault)?;
+        or_missing(stage.remove_tree(&own(folder)).await).map_err(|refusal| refusal.fault)?;
     }
     for folder in folders() {
-        stage
-            .mkdir(&own(folder))
-            .await
-            .map_err(|refusal| refusal.fault)?;
+        stage.make_folder(&own(folder)).await?;
     }
     Ok(())
 }

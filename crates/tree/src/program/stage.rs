@@ -1,126 +1,148 @@
-//! What a protocol does for a program: the seam between [`super::player`] and a connection.
+//! A program's operations, as requests of one user's session.
 
-use std::future::Future;
-
-use headcount_load::Fault;
+use crate::file_tree::FileTree;
+use crate::parts::{Access, OplockWish};
+use crate::query::Query;
+use crate::session::backend::{Check, FileBackend, Make, Opening, Piece, Refusal, Way};
 
 use super::Path;
-use super::answer::Answer;
-use super::operation::Creation;
-use crate::query::Query;
+use super::operation::{Creation, Wanted};
 
-/// An answer other than "done", and the fault that it is if nobody expected it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
-    /// What was answered.
-    pub answer: Answer,
-    /// The fault, with a sentence that says what was asked and answered.
-    pub fault: Fault,
+/// Whose program it is, and what plays it.
+#[derive(Debug)]
+pub struct Stage<'a, B> {
+    /// The files of all users.
+    pub tree: &'a FileTree,
+    /// The user's number in names and in the marks of blocks.
+    pub number: u32,
+    /// The user's way to them.
+    pub backend: &'a mut B,
 }
 
-impl From<Fault> for Refusal {
-    fn from(fault: Fault) -> Self {
+impl<'a, B: FileBackend> Stage<'a, B> {
+    /// The stage of the user with this number in names.
+    pub const fn new(tree: &'a FileTree, number: u32, backend: &'a mut B) -> Self {
         Self {
-            answer: Answer::Other,
-            fault,
+            tree,
+            number,
+            backend,
         }
     }
-}
 
-/// Looks at data that were read, at this offset of the file.
-pub type Check<'a> = dyn Fn(u64, &[u8]) -> Result<(), Fault> + 'a;
-
-/// Makes data that are to be written at this offset of the file.
-pub type Make<'a> = dyn Fn(u64, &mut [u8]) + 'a;
-
-/// One user's connection, as a program uses it. Paths lie below the user's folder.
-pub trait Stage {
-    /// An open file or folder.
-    type File;
+    fn path(&self, path: &Path) -> String {
+        self.tree.program_path(self.number, path)
+    }
 
     /// Opens or makes a file or folder.
-    fn open(
+    pub(super) async fn open(
         &mut self,
         path: &Path,
         creation: Creation,
-    ) -> impl Future<Output = Result<Self::File, Refusal>>;
-
-    /// Closes it.
-    fn close(&mut self, file: Self::File) -> impl Future<Output = Result<(), Refusal>>;
+    ) -> Result<B::File, Refusal> {
+        let opening = Opening {
+            kind: creation.kind,
+            access: if creation.is_read_only || creation.kind == Wanted::Folder {
+                Access::Read
+            } else {
+                Access::ReadWrite
+            },
+            how: creation.how,
+            oplock: OplockWish::None,
+            is_alone: false,
+        };
+        let opened = self.backend.open(self.path(path), opening).await?;
+        Ok(opened.file)
+    }
 
     /// Reads up to `bytes`; returns how many came, 0 at the end of the file. All of them pass
     /// through `check`.
-    fn read(
+    pub(super) async fn read(
         &mut self,
-        file: &Self::File,
+        file: &B::File,
         offset: u64,
         bytes: u32,
         check: &Check<'_>,
-    ) -> impl Future<Output = Result<u32, Refusal>>;
+    ) -> Result<u32, Refusal> {
+        let mut done = 0;
+        loop {
+            let piece = Piece {
+                offset: offset + u64::from(done),
+                bytes: self.backend.room(Way::Read, bytes - done),
+                is_whole: false,
+            };
+            let came = self.backend.read(file, piece, check).await?;
+            done += came;
+            if came < piece.bytes || done == bytes {
+                return Ok(done);
+            }
+        }
+    }
 
     /// Writes all of `bytes`, which `make` makes.
-    fn write(
+    pub(super) async fn write(
         &mut self,
-        file: &Self::File,
+        file: &B::File,
         offset: u64,
         bytes: u32,
         make: &Make<'_>,
-    ) -> impl Future<Output = Result<(), Refusal>>;
-
-    /// Has the server put the file on disk.
-    fn flush(&mut self, file: &Self::File) -> impl Future<Output = Result<(), Refusal>>;
+    ) -> Result<(), Refusal> {
+        let mut done = 0;
+        loop {
+            let some = self.backend.room(Way::Write, bytes - done);
+            let at = offset + u64::from(done);
+            self.backend.write(file, at, some, make).await?;
+            done += some;
+            if done == bytes {
+                return Ok(());
+            }
+        }
+    }
 
     /// Asks about a name.
-    fn query_path(
-        &mut self,
-        path: &Path,
-        query: Query,
-    ) -> impl Future<Output = Result<(), Refusal>>;
-
-    /// Asks about an open file.
-    fn query_file(
-        &mut self,
-        file: &Self::File,
-        query: Query,
-    ) -> impl Future<Output = Result<(), Refusal>>;
+    pub(super) async fn query_path(&mut self, path: &Path, query: Query) -> Result<(), Refusal> {
+        let path = self.path(path);
+        self.backend.query_path(&path, query).await
+    }
 
     /// Asks about the file system of the user's folder.
-    fn query_fs(&mut self, query: Query) -> impl Future<Output = Result<(), Refusal>>;
+    pub(super) async fn query_fs(&mut self, query: Query) -> Result<(), Refusal> {
+        let home = self.tree.home(self.number);
+        self.backend.query_path(&home, query).await
+    }
 
-    /// Sets the time of the last write.
-    fn set_file(&mut self, file: &Self::File) -> impl Future<Output = Result<(), Refusal>>;
-
-    /// Looks for names in a folder; none found is [`Answer::Missing`].
-    fn find(&mut self, folder: &Path, mask: &str) -> impl Future<Output = Result<(), Refusal>>;
+    /// Looks for names in a folder.
+    pub(super) async fn find(&mut self, folder: &Path, mask: &str) -> Result<(), Refusal> {
+        let folder = self.path(folder);
+        self.backend.find(&folder, mask).await
+    }
 
     /// Deletes a file.
-    fn unlink(&mut self, path: &Path) -> impl Future<Output = Result<(), Refusal>>;
+    pub(super) async fn unlink(&mut self, path: &Path) -> Result<(), Refusal> {
+        let path = self.path(path);
+        self.backend.unlink(&path).await
+    }
 
-    /// Renames; a name that is taken is [`Answer::Exists`].
-    fn rename(&mut self, path: &Path, to: &Path) -> impl Future<Output = Result<(), Refusal>>;
+    /// Renames.
+    pub(super) async fn rename(&mut self, path: &Path, to: &Path) -> Result<(), Refusal> {
+        let (path, to) = (self.path(path), self.path(to));
+        self.backend.rename(&path, &to).await
+    }
 
     /// Makes a folder.
-    fn mkdir(&mut self, path: &Path) -> impl Future<Output = Result<(), Refusal>>;
+    pub(super) async fn make_folder(&mut self, path: &Path) -> Result<(), Refusal> {
+        let path = self.path(path);
+        self.backend.make_folder(&path).await
+    }
 
     /// Deletes an empty folder.
-    fn rmdir(&mut self, path: &Path) -> impl Future<Output = Result<(), Refusal>>;
+    pub(super) async fn remove_folder(&mut self, path: &Path) -> Result<(), Refusal> {
+        let path = self.path(path);
+        self.backend.remove_folder(&path).await
+    }
 
     /// Deletes a folder with everything in it.
-    fn delete_tree(&mut self, path: &Path) -> impl Future<Output = Result<(), Refusal>>;
-
-    /// Locks a range of bytes against everybody else, or is [`Answer::Locked`] at once.
-    fn lock(
-        &mut self,
-        file: &Self::File,
-        offset: u64,
-        bytes: u64,
-    ) -> impl Future<Output = Result<(), Refusal>>;
-
-    /// Unlocks it.
-    fn unlock(
-        &mut self,
-        file: &Self::File,
-        offset: u64,
-        bytes: u64,
-    ) -> impl Future<Output = Result<(), Refusal>>;
+    pub(super) async fn remove_tree(&mut self, path: &Path) -> Result<(), Refusal> {
+        let path = self.path(path);
+        self.backend.remove_tree(&path).await
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use headcount_load::{Fault, provision};
+use headcount_load::{Fault, Protocol, User, provision};
 
 use crate::client::{Mail, MailSession};
 
@@ -16,7 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub async fn arrive(mail: &Mail, id: u32) -> Result<MailSession, Fault> {
     let address = &mail.shared.options.imap.address;
     let what = || format!("no answer from {address} within {PATIENCE:?}");
-    provision::arrive(mail, id, PATIENCE, what).await
+    let open = async |user: &mut User| mail.open(user).await;
+    provision::arrive(open, id, PATIENCE, what).await
 }
 
 /// Gives up when the server does not answer.

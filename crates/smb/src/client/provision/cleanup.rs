@@ -8,13 +8,13 @@ use headcount_load::provision::{each, run};
 use headcount_tree::data_set::COMMON_FOLDERS;
 use headcount_tree::provision::{Cleaned, Ground, MARKER, OnProgress, is_common};
 
-use super::errand::{AT_A_TIME, arrive, bounded, simple};
+use super::errand::{AT_A_TIME, arrive, bounded};
 use super::error::ProvisionError;
 use super::territory::root;
 use crate::client::Smb;
 use crate::client::session::SmbSession;
 use crate::options::SmbOptions;
-use crate::wire::create::{DELETE_ON_CLOSE, DIRECTORY, Disposition, access};
+use crate::wire::create::{DELETE_ON_CLOSE, DIRECTORY, Disposition, Request, access};
 
 /// Deletes the data set on every share of the options, each user's files under the user's own name.
 pub fn cleanup(
@@ -126,9 +126,11 @@ async fn clear_home(
     files: &Cell<u64>,
 ) -> Result<(), ProvisionError> {
     let shared = &smb.shared;
-    let home = shared.folder.text(number);
-    let same_share = shared.share_of(number) == shared.share_of(shared.number(id));
-    let own = number.checked_sub(shared.first_user).filter(|_| same_share);
+    let home = shared.tree.folder.text(number);
+    let same_share = shared.share_of(number) == shared.share_of(shared.tree.number(id));
+    let own = number
+        .checked_sub(shared.tree.first_user)
+        .filter(|_| same_share);
     let mut session = arrive(smb, own.unwrap_or(id)).await?;
     session.remove_tree(&home, files).await?;
     let _ = session.logoff().await; // all is done
@@ -138,20 +140,20 @@ async fn clear_home(
 impl crate::client::Shared {
     /// The number of the user whose folder this name in `root` is.
     fn home_number(&self, root: &str, name: &str) -> Option<u32> {
-        self.folder.number(&format!("{root}\\{name}"))
+        self.tree.folder.number(&format!("{root}\\{name}"))
     }
 }
 
 impl SmbSession {
     async fn names_in(&mut self, folder: &str) -> Result<Vec<super::listing::Entry>, Fault> {
-        let mut request = simple(folder, access::READ, Disposition::Open);
+        let mut request = Request::plain(folder, access::READ, Disposition::Open);
         request.options = DIRECTORY;
-        let Some(opened) = self.find(&request).await? else {
+        let Some(opened) = self.create_if_there(&request).await? else {
             return Ok(Vec::new());
         };
         let mut entries = self.entries(&opened.file, folder).await?;
         entries.retain(|entry| !entry.is_dots());
-        self.close_file(&opened.file).await?;
+        self.close_id(&opened.file).await?;
         Ok(entries)
     }
 
@@ -181,10 +183,10 @@ impl SmbSession {
 
     /// Deletes one file or empty folder, if it is there.
     pub(super) async fn remove(&mut self, path: &str, is_folder: bool) -> Result<(), Fault> {
-        let mut request = simple(path, access::DELETE, Disposition::Open);
+        let mut request = Request::plain(path, access::DELETE, Disposition::Open);
         request.options = DELETE_ON_CLOSE | if is_folder { DIRECTORY } else { 0 };
-        match self.find(&request).await? {
-            Some(opened) => self.close_file(&opened.file).await,
+        match self.create_if_there(&request).await? {
+            Some(opened) => self.close_id(&opened.file).await,
             None => Ok(()),
         }
     }

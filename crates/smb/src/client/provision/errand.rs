@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use headcount_load::{Fault, provision};
+use headcount_load::{Fault, User, provision};
 use headcount_tree::parts::Share;
 
-use crate::client::session::{other_form, refuse};
+use crate::client::answer::{other_form, refuse};
 use crate::client::{Smb, SmbSession};
 use crate::connection::Ask;
-use crate::wire::create::{Disposition, Opened, Oplock, Request, SHARE_ALL, access};
+use crate::wire::create::{Disposition, Request, access};
 use crate::wire::header::Command;
 use crate::wire::status::Status;
 use crate::wire::transfer::{encode_read, encode_write, parse_read, parse_write};
@@ -30,7 +30,8 @@ pub async fn arrive(smb: &Smb, id: u32) -> Result<SmbSession, Fault> {
 /// The same, with a server that must answer within `patience`.
 pub async fn arrive_within(smb: &Smb, id: u32, patience: Duration) -> Result<SmbSession, Fault> {
     let what = || format!("no answer from {} within {patience:?}", smb.shared.name);
-    provision::arrive(smb, id, patience, what).await
+    let open = async |user: &mut User| SmbSession::establish(&smb.shared, user).await;
+    provision::arrive(open, id, patience, what).await
 }
 
 /// Gives up when the server does not answer.
@@ -42,33 +43,10 @@ pub async fn bounded<T, E: From<Fault>>(
 }
 
 impl SmbSession {
-    /// Opens what has this name, if anything has.
-    pub(in crate::client) async fn find(
-        &mut self,
-        request: &Request<'_>,
-    ) -> Result<Option<Opened>, Fault> {
-        let ask = Ask::new(Command::Create, self.tree(Share::Data).await?);
-        self.connection
-            .exchange(
-                ask,
-                |out| request.encode(out),
-                |head, body| match head.status {
-                    Status::OBJECT_NAME_NOT_FOUND | Status::OBJECT_PATH_NOT_FOUND => Ok(None),
-                    _ => {
-                        refuse(head, || format!("CREATE \"{}\"", request.path))?;
-                        Opened::parse(body)
-                            .map(Some)
-                            .ok_or_else(|| other_form(Command::Create))
-                    }
-                },
-            )
-            .await
-    }
-
     /// What stands in a small file; `None` without the file.
     pub(super) async fn note(&mut self, path: &str) -> Result<Option<Vec<u8>>, Fault> {
-        let request = simple(path, access::READ, Disposition::Open);
-        let Some(opened) = self.find(&request).await? else {
+        let request = Request::plain(path, access::READ, Disposition::Open);
+        let Some(opened) = self.create_if_there(&request).await? else {
             return Ok(None);
         };
         let ask = Ask {
@@ -91,13 +69,13 @@ impl SmbSession {
                 },
             )
             .await?;
-        self.close_file(&opened.file).await?;
+        self.close_id(&opened.file).await?;
         Ok(Some(read))
     }
 
     /// Makes a small file, or replaces it.
     pub(super) async fn leave_note(&mut self, path: &str, text: &[u8]) -> Result<(), Fault> {
-        let request = simple(path, access::READ | access::WRITE, Disposition::OverwriteIf);
+        let request = Request::plain(path, access::READ | access::WRITE, Disposition::OverwriteIf);
         let file = self.create(&request).await?.file;
         let bytes = text.len() as u32;
         let ask = Ask {
@@ -117,18 +95,6 @@ impl SmbSession {
                 },
             )
             .await?;
-        self.close_file(&file).await
-    }
-}
-
-/// A request without oplock that shares with everybody.
-pub const fn simple(path: &str, access: u32, disposition: Disposition) -> Request<'_> {
-    Request {
-        path,
-        access,
-        share: SHARE_ALL,
-        disposition,
-        options: 0,
-        oplock: Oplock::None,
+        self.close_id(&file).await
     }
 }

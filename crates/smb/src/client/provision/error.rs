@@ -2,6 +2,7 @@
 
 use headcount_load::provision::Cancelled;
 use headcount_load::{Blame, Blamed, Fault, FaultKind};
+use headcount_tree::session::backend::Refusal;
 
 use crate::client::SmbError;
 
@@ -67,6 +68,12 @@ pub enum ProvisionError {
 impl From<Fault> for ProvisionError {
     fn from(fault: Fault) -> Self {
         Self::Fault(fault)
+    }
+}
+
+impl From<Refusal> for ProvisionError {
+    fn from(refusal: Refusal) -> Self {
+        refusal.fault.into()
     }
 }
 

@@ -1,12 +1,13 @@
 //! One connection that is held: what it has connected to and opened.
 
-use super::errand::{arrive, bounded, simple};
+use super::errand::{arrive, bounded};
 use super::error::ProvisionError;
 use crate::client::Smb;
-use crate::client::session::{SmbSession, refuse};
+use crate::client::answer::refuse;
+use crate::client::session::SmbSession;
 use crate::connection::Ask;
 use crate::wire::FileId;
-use crate::wire::create::{DELETE_ON_CLOSE, Disposition, NOT_DIRECTORY, access};
+use crate::wire::create::{DELETE_ON_CLOSE, Disposition, NOT_DIRECTORY, Request, access};
 use crate::wire::header::Command;
 use crate::wire::session::encode_nothing;
 
@@ -71,12 +72,12 @@ impl Held {
         while self.files.len() > files as usize {
             let Some(file) = self.files.pop() else { break };
             let silent = self.silent("closing a file");
-            bounded(self.session.close_file(&file), || silent).await?;
+            bounded(self.session.close_id(&file), || silent).await?;
         }
         while self.files.len() < files as usize {
             let home = self.home();
             let path = format!("{home}\\hold{:05}-{:05}.tmp", self.id, self.files.len());
-            let mut request = simple(
+            let mut request = Request::plain(
                 &path,
                 access::READ | access::WRITE | access::DELETE,
                 Disposition::Create,
@@ -102,7 +103,7 @@ impl Held {
 
     /// The user's folder below the share.
     pub fn home(&self) -> String {
-        self.session.shared.folder.text(self.session.number)
+        self.session.shared.tree.folder.text(self.session.number)
     }
 
     fn silent(&self, what: &str) -> String {

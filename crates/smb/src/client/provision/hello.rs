@@ -8,13 +8,14 @@ use headcount_tree::parts::Share;
 use headcount_tree::query::Query;
 use serde::Serialize;
 
-use super::errand::{arrive_within, bounded, simple};
+use super::errand::{arrive_within, bounded};
 use super::error::ProvisionError;
 use crate::client::Smb;
-use crate::client::session::{SmbSession, other_form, refuse};
+use crate::client::answer::{other_form, refuse};
+use crate::client::session::SmbSession;
 use crate::connection::Ask;
 use crate::options::SmbOptions;
-use crate::wire::create::{DIRECTORY, Disposition, access};
+use crate::wire::create::{DIRECTORY, Disposition, Request, access};
 use crate::wire::fields::{u32_at, u64_at};
 use crate::wire::header::Command;
 use crate::wire::info::QueryInfo;
@@ -89,7 +90,7 @@ impl SmbSession {
 
     /// How much room there is on the user's share.
     pub(super) async fn space(&mut self) -> Result<Space, Fault> {
-        let mut request = simple("", access::READ_ATTRIBUTES, Disposition::Open);
+        let mut request = Request::plain("", access::READ_ATTRIBUTES, Disposition::Open);
         request.options = DIRECTORY;
         let file = self.create(&request).await?.file;
         let free_bytes = self
@@ -104,7 +105,7 @@ impl SmbSession {
         let volume = self
             .ask(&file, Query::Volume, |answer| u32_at(answer, 8))
             .await?;
-        self.close_file(&file).await?;
+        self.close_id(&file).await?;
         Ok(Space { volume, free_bytes })
     }
 

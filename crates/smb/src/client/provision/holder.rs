@@ -157,7 +157,12 @@ impl Holder {
         let root = root(&self.smb.shared)?;
         let silent = || format!("deleting \"{root}\": no answer within the time limit");
         for id in std::mem::take(&mut self.homes) {
-            let home = self.smb.shared.folder.text(self.smb.shared.number(id));
+            let home = self
+                .smb
+                .shared
+                .tree
+                .folder
+                .text(self.smb.shared.tree.number(id));
             let mut other = None;
             let session = self.session(id, &mut other).await?;
             bounded(remove_emptied(session, &home), silent).await?;

@@ -7,7 +7,8 @@
 use headcount_load::Fault;
 use headcount_tree::parts::Share;
 
-use crate::client::session::{SmbSession, other_form, refuse};
+use crate::client::answer::{other_form, refuse};
+use crate::client::session::SmbSession;
 use crate::connection::Ask;
 use crate::wire::FileId;
 use crate::wire::directory;

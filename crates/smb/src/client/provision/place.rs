@@ -1,14 +1,18 @@
 //! Making the data set over SMB, one place at a time, so that a caller can show progress, stop, and
 //! go on later: what is there already in its size stays.
 
-use headcount_load::{Fault, FaultKind, Moved};
-use headcount_tree::data_set::Place;
+use std::sync::Arc;
 
-use crate::client::session::{Handle, SmbSession};
-use crate::wire::create::{
-    DIRECTORY, Disposition, NOT_DIRECTORY, Oplock, Request, SHARE_ALL, access,
-};
-use crate::wire::info::Change;
+use headcount_load::{Fault, FaultKind, Moved};
+use headcount_tree::block::{Owner, stamp, verify};
+use headcount_tree::data_set::Place;
+use headcount_tree::parts::{Access, How, OplockWish};
+use headcount_tree::program::operation::Wanted;
+use headcount_tree::session::backend::{FileBackend, Opened, Opening, Piece, Way};
+
+use crate::client::backend::OpenFile;
+use crate::client::session::SmbSession;
+use crate::wire::create::{DIRECTORY, Disposition, Request, access};
 
 /// Bytes of each write: what Windows clients copy files with.
 const CHUNK_BYTES: u32 = 1 << 20;
@@ -18,61 +22,71 @@ impl SmbSession {
     /// their folders: [`headcount_tree::data_set::DataSet::prepared`] has the order. A file that has its size
     /// stays as it is, unless it is read through and found damaged.
     pub async fn prepare(&mut self, place: Place, read_through: bool) -> Result<Moved, Fault> {
-        let path = self.path(place, "", "");
+        let path = self.shared.tree.path(self.number, place);
         if place.group.is_folder() {
             self.make_folders(&path).await?;
             return Ok(Moved::default());
         }
-        let request = Request {
-            path: &path,
-            access: access::READ | access::WRITE,
-            share: SHARE_ALL,
-            disposition: Disposition::OpenIf,
-            options: NOT_DIRECTORY,
-            oplock: Oplock::None,
+        let opening = Opening {
+            kind: Wanted::File,
+            access: Access::ReadWrite,
+            how: How::OpenOrCreate,
+            oplock: OplockWish::None,
+            is_alone: false,
         };
-        let opened = self.create(&request).await?;
-        let (file, end_of_file) = (opened.file, opened.end_of_file);
-        let handle = Handle {
-            file,
-            place,
-            position: 0,
-            end_of_file,
-        };
-        let bytes = self.shared.data_set.bytes(self.number, place);
-        let is_whole =
-            end_of_file == bytes && (!read_through || self.is_whole(&handle, bytes).await?);
+        let Opened { file, end_of_file } = self.open(path, opening).await?;
+        let tree = Arc::clone(&self.shared.tree);
+        let owner = tree.data_set.owner(self.number, place);
+        let bytes = tree.data_set.bytes(self.number, place);
+        let is_whole = end_of_file == bytes
+            && (!read_through || self.is_whole(&file, bytes, owner, tree.verify).await?);
         let mut offset = if is_whole { bytes } else { 0 };
         let began = offset;
+        let make = |at: u64, data: &mut [u8]| stamp(data, owner, at);
         while offset < bytes {
-            let limit = self.connection.state.agreed.max_write.min(CHUNK_BYTES);
-            let affordable = self.connection.affordable_bytes(limit);
-            let chunk = (bytes - offset).min(u64::from(affordable)) as u32;
-            self.write_chunk(&handle, offset, chunk).await?;
-            offset += u64::from(chunk);
+            let wanted = (bytes - offset).min(u64::from(CHUNK_BYTES)) as u32;
+            let some = self.room(Way::Write, wanted);
+            self.write(&file, offset, some, &make).await?;
+            offset += u64::from(some);
         }
         if end_of_file > bytes {
-            self.set(&handle, "end of file", Change::EndOfFile(bytes))
-                .await?;
+            self.truncate(&file, bytes).await?;
         }
-        self.close_file(&file).await?;
+        self.close(file).await?;
         Ok(Moved {
             written_bytes: bytes - began,
             read_bytes: 0,
         })
     }
 
-    /// Whether every byte of a file is what belongs there.
-    async fn is_whole(&mut self, handle: &Handle, bytes: u64) -> Result<bool, Fault> {
+    /// Whether every byte of a file is what belongs there or, if it is not to be verified, is there.
+    async fn is_whole(
+        &mut self,
+        file: &OpenFile,
+        bytes: u64,
+        owner: Owner,
+        verifies: bool,
+    ) -> Result<bool, Fault> {
+        let check = |at: u64, data: &[u8]| {
+            if !verifies {
+                return Ok(());
+            }
+            let wrong = |(_, what)| Fault::step(FaultKind::WrongData, format!("{what}"));
+            verify(data, owner, at).map_err(wrong)
+        };
         let mut offset = 0;
         while offset < bytes {
-            let limit = self.connection.state.agreed.max_read.min(CHUNK_BYTES);
-            let affordable = self.connection.affordable_bytes(limit);
-            let chunk = (bytes - offset).min(u64::from(affordable)) as u32;
-            match self.read_chunk(handle, offset, chunk).await {
-                Ok(()) => offset += u64::from(chunk),
-                Err(fault) if fault.kind == FaultKind::WrongData => return Ok(false),
-                Err(fault) => return Err(fault),
+            let wanted = (bytes - offset).min(u64::from(CHUNK_BYTES)) as u32;
+            let piece = Piece {
+                offset,
+                bytes: self.room(Way::Read, wanted),
+                is_whole: true,
+            };
+            match self.read(file, piece, &check).await {
+                Ok(came) if came == piece.bytes => offset += u64::from(came),
+                Ok(_) => return Ok(false),
+                Err(refusal) if refusal.fault.kind == FaultKind::WrongData => return Ok(false),
+                Err(refusal) => return Err(refusal.fault),
             }
         }
         Ok(true)
@@ -81,16 +95,10 @@ impl SmbSession {
     pub(super) async fn make_folders(&mut self, path: &str) -> Result<(), Fault> {
         let above = path.match_indices('\\').map(|(at, _)| &path[..at]);
         for folder in above.chain([path]).filter(|folder| !folder.is_empty()) {
-            let request = Request {
-                path: folder,
-                access: access::READ_ATTRIBUTES,
-                share: SHARE_ALL,
-                disposition: Disposition::OpenIf,
-                options: DIRECTORY,
-                oplock: Oplock::None,
-            };
+            let mut request = Request::plain(folder, access::READ_ATTRIBUTES, Disposition::OpenIf);
+            request.options = DIRECTORY;
             let opened = self.create(&request).await?;
-            self.close_file(&opened.file).await?;
+            self.close_id(&opened.file).await?;
         }
         Ok(())
     }

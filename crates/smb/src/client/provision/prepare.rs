@@ -62,7 +62,7 @@ async fn survey(
     on_progress: &mut OnProgress<'_>,
 ) -> Result<(Vec<u32>, u32), ProvisionError> {
     let mut session = arrive(smb, order.first).await?;
-    let data_set = &smb.shared.data_set;
+    let data_set = &smb.shared.tree.data_set;
     match bounded(session.survey(root), || silent(root)).await? {
         Ground::Theirs => return Err(session.not_ours(root)),
         Ground::Ours(found) if found != inscription(data_set) => {
@@ -74,7 +74,7 @@ async fn survey(
     }
     let mut missing = Vec::new();
     for id in order.first..=order.last {
-        if order.read_through || !session.is_complete(smb.shared.number(id)).await? {
+        if order.read_through || !session.is_complete(smb.shared.tree.number(id)).await? {
             missing.push(id);
         }
     }
@@ -100,22 +100,22 @@ async fn check_space(
     };
     let shared = &smb.shared;
     let of_user = |id: u32| -> u64 {
-        let number = shared.number(id);
-        let own = shared.data_set.own_bytes(number);
+        let number = shared.tree.number(id);
+        let own = shared.tree.data_set.own_bytes(number);
         own + if shared.is_first_of_share(id) {
-            shared.data_set.shared_bytes()
+            shared.tree.data_set.shared_bytes()
         } else {
             0
         }
     };
     let here = bounded(session.space(), || silent("")).await?;
-    let share = shared.share_of(shared.number(*first));
-    let all_here = share == shared.share_of(shared.number(*last)) || {
+    let share = shared.share_of(shared.tree.number(*first));
+    let all_here = share == shared.share_of(shared.tree.number(*last)) || {
         let mut other = arrive(smb, *last).await?;
         bounded(other.space(), || silent("")).await?.volume == here.volume
     };
     // Shares on volumes of their own are each checked by what falls to the first.
-    let counted = |id: &&u32| all_here || shared.share_of(shared.number(**id)) == share;
+    let counted = |id: &&u32| all_here || shared.share_of(shared.tree.number(**id)) == share;
     let data_bytes: u64 = missing.iter().filter(counted).map(|id| of_user(*id)).sum();
     let needed_bytes = data_bytes.saturating_add(RESERVE_BYTES);
     if needed_bytes <= here.free_bytes {
@@ -141,11 +141,11 @@ async fn make(
     let shared = &*smb.shared;
     bounded(session.claim(root), || silent(root)).await?;
     let is_first = shared.is_first_of_share(id);
-    let common = is_first.then(|| shared.data_set.shared());
+    let common = is_first.then(|| shared.tree.data_set.shared());
     let places = common
         .into_iter()
         .flatten()
-        .chain(shared.data_set.prepared());
+        .chain(shared.tree.data_set.prepared());
     let own_bytes = session
         .make_places(places, read_through, written_bytes)
         .await
@@ -153,7 +153,7 @@ async fn make(
     let was_complete = session.is_complete(session.number).await?;
     if !was_complete {
         let note = session.completion(session.number);
-        let text = inscription(&shared.data_set);
+        let text = inscription(&shared.tree.data_set);
         bounded(session.leave_note(&note, &text), || silent(&note)).await?;
     }
     let _ = session.logoff().await; // the files are there
@@ -169,7 +169,7 @@ impl SmbSession {
     ) -> Result<u64, ProvisionError> {
         let mut own_bytes = 0;
         for place in places {
-            let path = self.path(place, "", "");
+            let path = self.shared.tree.path(self.number, place);
             let moved = bounded(self.prepare(place, read_through), || silent(&path)).await?;
             written_bytes.set(written_bytes.get() + moved.written_bytes);
             own_bytes += moved.written_bytes;
@@ -179,7 +179,7 @@ impl SmbSession {
 
     /// The file that says that a user's files are complete.
     fn completion(&self, number: u32) -> String {
-        marker(&self.shared.folder.text(number))
+        marker(&self.shared.tree.folder.text(number))
     }
 
     async fn is_complete(&mut self, number: u32) -> Result<bool, ProvisionError> {
@@ -190,21 +190,17 @@ impl SmbSession {
             Err(fault) if !fault.ends_session => None,
             Err(fault) => return Err(fault.into()),
         };
-        Ok(found.is_some_and(|text| text == inscription(&self.shared.data_set)))
+        Ok(found.is_some_and(|text| text == inscription(&self.shared.tree.data_set)))
     }
 }
 
 impl Shared {
-    /// The number in names of a user of the run.
-    pub(super) const fn number(&self, id: u32) -> u32 {
-        self.first_user.saturating_add(id)
-    }
-
     /// Whether the user makes what all users of a share have in common.
     fn is_first_of_share(&self, id: u32) -> bool {
-        let own = self.share_of(self.number(id));
+        let own = self.share_of(self.tree.number(id));
         id == 0
-            || (own != self.share_of(self.number(id - 1)) && (self.shares == 0 || id < self.shares))
+            || (own != self.share_of(self.tree.number(id - 1))
+                && (self.shares == 0 || id < self.shares))
     }
 }
 

@@ -3,16 +3,15 @@
 use headcount_load::{Fault, FaultKind};
 use headcount_tree::provision::{self, Ground, MARKER, inscription, marker};
 
-use super::errand::simple;
 use super::error::ProvisionError;
 use super::listing::Entry;
 use crate::client::session::SmbSession;
 use crate::client::{Shared, SmbError};
-use crate::wire::create::{DIRECTORY, Disposition, access};
+use crate::wire::create::{DIRECTORY, Disposition, Request, access};
 
 /// The folder of the data set below the share.
 pub fn root(shared: &Shared) -> Result<String, SmbError> {
-    provision::root(&shared.folder).map_err(SmbError::Options)
+    provision::root(&shared.tree.folder).map_err(SmbError::Options)
 }
 
 impl SmbSession {
@@ -21,13 +20,13 @@ impl SmbSession {
         if let Some(inscription) = self.note(&marker(folder)).await? {
             return Ok(Ground::Ours(inscription));
         }
-        let mut request = simple(folder, access::READ, Disposition::Open);
+        let mut request = Request::plain(folder, access::READ, Disposition::Open);
         request.options = DIRECTORY;
-        let Some(opened) = self.find(&request).await? else {
+        let Some(opened) = self.create_if_there(&request).await? else {
             return Ok(Ground::Missing);
         };
         let entries = self.entries(&opened.file, folder).await?;
-        self.close_file(&opened.file).await?;
+        self.close_id(&opened.file).await?;
         if entries.iter().any(|entry| entry.name == MARKER) {
             // Somebody marked it while it was looked at.
             let inscription = self.note(&marker(folder)).await?;
@@ -43,7 +42,7 @@ impl SmbSession {
     /// Makes the folder Headcount's, or makes sure that it is.
     pub(super) async fn claim(&mut self, folder: &str) -> Result<(), ProvisionError> {
         let ground = self.survey(folder).await?;
-        let inscription = inscription(&self.shared.data_set);
+        let inscription = inscription(&self.shared.tree.data_set);
         match ground {
             Ground::Ours(_) => return Ok(()),
             Ground::Theirs => return Err(self.not_ours(folder)),

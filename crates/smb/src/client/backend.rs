@@ -1,0 +1,386 @@
+//! Each thing a user does with files, as requests of SMB.
+#![allow(
+    clippy::doc_markdown,
+    reason = "commands are written as the specification writes them"
+)]
+
+use headcount_load::{Fault, FaultKind};
+use headcount_tree::parts::{Control, Lock, Share};
+use headcount_tree::query::Query;
+use headcount_tree::session::backend::{
+    Check, FileBackend, Make, Opened, Opening, Piece, Refusal, Way,
+};
+
+use super::answer::{in_form, other_form, refuse, refused};
+use super::names::{ANSWER_BYTES, LISTING_BYTES, Middle};
+use super::opening::request;
+use super::session::SmbSession;
+use crate::connection::Ask;
+use crate::wire::create::{DIRECTORY, Disposition, Request, access, encode_close};
+use crate::wire::header::Command;
+use crate::wire::info::{Change, QueryInfo};
+use crate::wire::status::Status;
+use crate::wire::transfer::{encode_flush, encode_read, encode_write, parse_read, parse_write};
+use crate::wire::{FileId, NO_FILE, directory, ioctl, lock};
+
+/// Requests of one listing: a million files or so. A server that never ends would hold the user.
+const MOST_LISTINGS: u32 = 2000;
+
+/// An open file or folder.
+#[derive(Debug)]
+pub struct OpenFile {
+    id: FileId,
+    /// Below the share, for messages.
+    path: String,
+}
+
+impl SmbSession {
+    /// A request about an open file that is answered with no more than a status.
+    async fn about(
+        &mut self,
+        command: Command,
+        file: &OpenFile,
+        encode: impl FnOnce(&mut Vec<u8>),
+        has_form: impl FnOnce(&[u8]) -> bool,
+    ) -> Result<(), Refusal> {
+        let ask = Ask::new(command, self.tree(Share::Data).await?);
+        let answered = self.connection.exchange(ask, encode, |head, body| {
+            let what = || format!("{} \"{}\"", command.name(), file.path);
+            Ok(refused(head, what).and_then(|()| in_form(command, has_form(body))))
+        });
+        answered.await?
+    }
+
+    /// Changes an open file; `what` is changed.
+    async fn set(
+        &mut self,
+        file: &OpenFile,
+        what: &str,
+        change: Change<'_>,
+    ) -> Result<(), Refusal> {
+        let ask = Ask::new(Command::SetInfo, self.tree(Share::Data).await?);
+        let answered = self.connection.exchange(
+            ask,
+            |out| change.encode(out, &file.id),
+            |head, _| {
+                let what = || format!("SET_INFO ({what}) \"{}\"", file.path);
+                Ok(refused(head, what))
+            },
+        );
+        answered.await?
+    }
+
+    /// The file's oplock, if it has one, need not be given back any more.
+    fn forget_oplock(&mut self, file: &OpenFile) {
+        let kept = &mut self.connection.state.kept;
+        kept.retain(|kept| *kept != file.id);
+    }
+}
+
+impl FileBackend for SmbSession {
+    type File = OpenFile;
+
+    fn path(file: &OpenFile) -> &str {
+        &file.path
+    }
+
+    async fn log_on(&mut self, reconnect: bool) -> Result<(), Fault> {
+        self.log_on_again(reconnect).await
+    }
+
+    async fn log_off(&mut self) -> Result<(), Fault> {
+        self.logoff().await
+    }
+
+    async fn connect(&mut self, share: Share) -> Result<(), Fault> {
+        self.disconnect_tree(share).await?;
+        self.tree(share).await.map(drop)
+    }
+
+    async fn disconnect(&mut self, share: Share) -> Result<(), Fault> {
+        self.disconnect_tree(share).await
+    }
+
+    async fn echo(&mut self) -> Result<(), Fault> {
+        self.say(Command::Echo, 0).await
+    }
+
+    /// A server that does not offer what is asked says so with one of several codes; that is what
+    /// clients of such servers live with, so it is no failure.
+    async fn control(&mut self, control: Control, file: Option<&OpenFile>) -> Result<(), Fault> {
+        let mut input = Vec::new();
+        let (share, code) = match control {
+            Control::DfsReferral => {
+                let share = self.shared.share_of(self.number);
+                ioctl::encode_referral(&mut input, &format!("\\{}\\{share}", self.shared.host));
+                (Share::Ipc, ioctl::DFS_GET_REFERRALS)
+            }
+            Control::NetworkInterfaces => (Share::Ipc, ioctl::QUERY_NETWORK_INTERFACE_INFO),
+            Control::ObjectId => (Share::Data, ioctl::CREATE_OR_GET_OBJECT_ID),
+        };
+        let id = file.map_or(NO_FILE, |file| file.id);
+        let ask = Ask {
+            bytes: ANSWER_BYTES,
+            ..Ask::new(Command::Ioctl, self.tree(share).await?)
+        };
+        self.connection
+            .exchange(
+                ask,
+                |out| ioctl::encode(out, code, &id, ANSWER_BYTES, &input),
+                |head, body| match head.status {
+                    Status::NOT_FOUND
+                    | Status::NOT_SUPPORTED
+                    | Status::NOT_IMPLEMENTED
+                    | Status::FS_DRIVER_REQUIRED
+                    | Status::INVALID_DEVICE_REQUEST
+                    | Status::BUFFER_OVERFLOW => Ok(()),
+                    _ => {
+                        refuse(head, || format!("IOCTL {code:#010x}"))?;
+                        ioctl::parse(body)
+                            .map(drop)
+                            .ok_or_else(|| other_form(Command::Ioctl))
+                    }
+                },
+            )
+            .await
+    }
+
+    async fn open(&mut self, path: String, opening: Opening) -> Result<Opened<OpenFile>, Refusal> {
+        let request = request(&path, opening)?;
+        let created = self.create(&request).await?;
+        if let 8 | 9 = created.oplock {
+            self.connection.state.kept.push(created.file);
+        }
+        let id = created.file;
+        Ok(Opened {
+            file: OpenFile { id, path },
+            end_of_file: created.end_of_file,
+        })
+    }
+
+    async fn exists(&mut self, path: &str) -> Result<bool, Fault> {
+        let request = Request::plain(path, access::READ_ATTRIBUTES, Disposition::Open);
+        let Some(opened) = self.create_if_there(&request).await? else {
+            return Ok(false);
+        };
+        self.close_id(&opened.file).await?;
+        Ok(true)
+    }
+
+    async fn query_path(&mut self, path: &str, query: Query) -> Result<(), Refusal> {
+        let security = if query == Query::Security {
+            access::READ_SECURITY
+        } else {
+            0
+        };
+        let rights = access::READ_ATTRIBUTES | security;
+        let request = Request::plain(path, rights, Disposition::Open);
+        self.on_name(&request, Some(Middle::Query(query))).await
+    }
+
+    async fn find(&mut self, folder: &str, mask: &str) -> Result<(), Refusal> {
+        let mut request = Request::plain(folder, access::READ, Disposition::Open);
+        request.options = DIRECTORY;
+        self.on_name(&request, Some(Middle::List(mask))).await
+    }
+
+    async fn unlink(&mut self, path: &str) -> Result<(), Refusal> {
+        self.remove_file(path).await
+    }
+
+    async fn rename(&mut self, path: &str, to: &str) -> Result<(), Refusal> {
+        let rights = access::DELETE | access::READ_ATTRIBUTES;
+        let request = Request::plain(path, rights, Disposition::Open);
+        let replace = false;
+        let change = Change::Rename { to, replace };
+        self.on_name(&request, Some(Middle::Change(change))).await
+    }
+
+    async fn make_folder(&mut self, path: &str) -> Result<(), Refusal> {
+        let mut request = Request::plain(path, access::READ_ATTRIBUTES, Disposition::Create);
+        request.options = DIRECTORY;
+        self.on_name(&request, None).await
+    }
+
+    /// Servers say that a folder is not empty when they are asked to delete it, and some of them
+    /// not if they are to do so when it is closed.
+    async fn remove_folder(&mut self, path: &str) -> Result<(), Refusal> {
+        let mut request = Request::plain(path, access::DELETE, Disposition::Open);
+        request.options = DIRECTORY;
+        let middle = Middle::Change(Change::Delete);
+        self.on_name(&request, Some(middle)).await
+    }
+
+    async fn remove_tree(&mut self, path: &str) -> Result<(), Refusal> {
+        Box::pin(self.remove_below(path.to_owned(), 0)).await
+    }
+
+    async fn close(&mut self, file: OpenFile) -> Result<(), Refusal> {
+        self.forget_oplock(&file);
+        let encode = |out: &mut Vec<u8>| encode_close(out, &file.id);
+        self.about(Command::Close, &file, encode, |_| true).await
+    }
+
+    /// The server closes it with the connection to its share.
+    async fn release(&mut self, file: OpenFile) -> Result<(), Fault> {
+        self.forget_oplock(&file);
+        Ok(())
+    }
+
+    fn room(&self, way: Way, wanted: u32) -> u32 {
+        let agreed = &self.connection.state.agreed;
+        let most = match way {
+            Way::Read => agreed.max_read,
+            Way::Write => agreed.max_write,
+        };
+        self.connection.affordable_bytes(most.min(wanted))
+    }
+
+    async fn read(
+        &mut self,
+        file: &OpenFile,
+        piece: Piece,
+        check: &Check<'_>,
+    ) -> Result<u32, Refusal> {
+        let Piece { offset, bytes, .. } = piece;
+        let ask = Ask {
+            bytes,
+            ..Ask::new(Command::Read, self.tree(Share::Data).await?)
+        };
+        let answered = self.connection.exchange(
+            ask,
+            |out| encode_read(out, &file.id, offset, bytes),
+            |head, body| {
+                if head.status == Status::END_OF_FILE {
+                    return Ok(Ok(0));
+                }
+                let what = || format!("READ \"{}\" at offset {offset}", file.path);
+                if let Err(refusal) = refused(head, what) {
+                    return Ok(Err(refusal));
+                }
+                let data = parse_read(body).ok_or_else(|| other_form(Command::Read))?;
+                check(offset, data)?;
+                if data.len() > bytes as usize {
+                    return Err(other_form(Command::Read));
+                }
+                Ok(Ok(data.len() as u32))
+            },
+        );
+        answered.await?
+    }
+
+    async fn write(
+        &mut self,
+        file: &OpenFile,
+        offset: u64,
+        bytes: u32,
+        make: &Make<'_>,
+    ) -> Result<(), Refusal> {
+        let ask = Ask {
+            bytes,
+            ..Ask::new(Command::Write, self.tree(Share::Data).await?)
+        };
+        let what = || format!("WRITE \"{}\" at offset {offset}", file.path);
+        let answered = self.connection.exchange(
+            ask,
+            |out| encode_write(out, &file.id, offset, bytes, |data| make(offset, data)),
+            |head, body| {
+                if let Err(refusal) = refused(head, what) {
+                    return Ok(Err(refusal));
+                }
+                match parse_write(body).ok_or_else(|| other_form(Command::Write))? {
+                    written if written == bytes => Ok(Ok(())),
+                    written => {
+                        let what = what();
+                        let sentence = format!("{what}: only {written} of {bytes} bytes");
+                        Err(Fault::step(FaultKind::WrongData, sentence))
+                    }
+                }
+            },
+        );
+        answered.await?
+    }
+
+    async fn flush(&mut self, file: &OpenFile) -> Result<(), Refusal> {
+        let encode = |out: &mut Vec<u8>| encode_flush(out, &file.id);
+        self.about(Command::Flush, file, encode, |_| true).await
+    }
+
+    async fn list(&mut self, file: &mut OpenFile, pattern: &str, once: bool) -> Result<u64, Fault> {
+        let ask = Ask {
+            bytes: LISTING_BYTES,
+            ..Ask::new(Command::QueryDirectory, self.tree(Share::Data).await?)
+        };
+        let (id, path) = (file.id, &file.path);
+        let mut read_bytes = 0;
+        for round in 0..MOST_LISTINGS {
+            let entries = self
+                .connection
+                .exchange(
+                    ask,
+                    |out| directory::encode(out, &id, pattern, round == 0, LISTING_BYTES),
+                    |head, body| {
+                        if let Status::NO_MORE_FILES | Status::NO_SUCH_FILE = head.status {
+                            return Ok(None);
+                        }
+                        refuse(head, || format!("QUERY_DIRECTORY \"{path}\""))?;
+                        let entries = directory::parse(body)
+                            .filter(|entries| directory::count(entries).is_some());
+                        entries
+                            .map(|entries| Some(entries.len()))
+                            .ok_or_else(|| other_form(Command::QueryDirectory))
+                    },
+                )
+                .await?;
+            read_bytes += entries.unwrap_or(0) as u64;
+            if once || entries.is_none() {
+                return Ok(read_bytes);
+            }
+        }
+        let sentence = format!("QUERY_DIRECTORY \"{path}\": the listing does not end");
+        Err(Fault::step(FaultKind::Malformed, sentence))
+    }
+
+    async fn query(&mut self, file: &OpenFile, query: Query) -> Result<(), Refusal> {
+        let encode = |out: &mut Vec<u8>| query.encode(out, &file.id, ANSWER_BYTES);
+        let has_form = |body: &[u8]| query.parse(body).is_some();
+        self.about(Command::QueryInfo, file, encode, has_form).await
+    }
+
+    async fn rename_file(
+        &mut self,
+        file: &mut OpenFile,
+        to: String,
+        replace: bool,
+    ) -> Result<(), Fault> {
+        let change = Change::Rename { to: &to, replace };
+        self.set(file, "rename", change).await?;
+        file.path = to;
+        Ok(())
+    }
+
+    async fn delete(&mut self, file: &mut OpenFile) -> Result<(), Fault> {
+        Ok(self.set(file, "delete", Change::Delete).await?)
+    }
+
+    async fn truncate(&mut self, file: &OpenFile, bytes: u64) -> Result<(), Fault> {
+        let change = Change::EndOfFile(bytes);
+        Ok(self.set(file, "end of file", change).await?)
+    }
+
+    async fn set_times(&mut self, file: &OpenFile) -> Result<(), Refusal> {
+        let change = Change::LastWrite(self.connection.state.agreed.filetime);
+        self.set(file, "times", change).await
+    }
+
+    async fn lock(
+        &mut self,
+        file: &OpenFile,
+        lock: Lock,
+        offset: u64,
+        bytes: u64,
+    ) -> Result<(), Refusal> {
+        let encode = |out: &mut Vec<u8>| lock::encode(out, &file.id, lock, offset, bytes);
+        self.about(Command::Lock, file, encode, |_| true).await
+    }
+}

@@ -1,0 +1,209 @@
+//! CREATE and CLOSE, and what is asked of a name in one frame with them.
+#![allow(
+    clippy::doc_markdown,
+    reason = "commands are written as the specification writes them"
+)]
+
+use headcount_load::{Fault, FaultKind};
+use headcount_tree::parts::Share;
+use headcount_tree::program::answer::Answer;
+use headcount_tree::query::Query;
+use headcount_tree::session::backend::{FileBackend, Refusal};
+
+use super::answer::{in_form, other_form, refuse, refused};
+use super::session::SmbSession;
+use crate::connection::Ask;
+use crate::wire::create::{
+    DELETE_ON_CLOSE, DIRECTORY, Disposition, NOT_DIRECTORY, Opened, Request, access, encode_close,
+};
+use crate::wire::header::Command;
+use crate::wire::info::{Change, QueryInfo};
+use crate::wire::status::Status;
+use crate::wire::{FileId, NO_FILE, directory};
+
+/// Bytes of entries asked for at a time, as by Explorer.
+pub(super) const LISTING_BYTES: u32 = 64 << 10;
+/// Bytes of the largest answer about a file.
+pub(super) const ANSWER_BYTES: u32 = 4 << 10;
+/// Folders deeper than this are not deleted: no server lets a path become so long.
+const MOST_DEPTH: u32 = 256;
+
+/// What is asked between opening and closing a name.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Middle<'a> {
+    /// About it.
+    Query(Query),
+    /// For names like this in it: the first answer of a listing.
+    List(&'a str),
+    /// To change it.
+    Change(Change<'a>),
+}
+
+impl SmbSession {
+    /// Opens or makes what has this name.
+    pub(super) async fn create(&mut self, request: &Request<'_>) -> Result<Opened, Refusal> {
+        let ask = Ask::new(Command::Create, self.tree(Share::Data).await?);
+        let created = self.connection.exchange(
+            ask,
+            |out| request.encode(out),
+            |head, body| {
+                let what = || format!("CREATE \"{}\"", request.path);
+                Ok(match refused(head, what) {
+                    Ok(()) => Ok(Opened::parse(body).ok_or_else(|| other_form(Command::Create))?),
+                    Err(refusal) => Err(refusal),
+                })
+            },
+        );
+        created.await?
+    }
+
+    /// Opens what has this name, if anything has.
+    pub(super) async fn create_if_there(
+        &mut self,
+        request: &Request<'_>,
+    ) -> Result<Option<Opened>, Fault> {
+        let ask = Ask::new(Command::Create, self.tree(Share::Data).await?);
+        self.connection
+            .exchange(
+                ask,
+                |out| request.encode(out),
+                |head, body| {
+                    if head.status.is_not_found() {
+                        return Ok(None);
+                    }
+                    refuse(head, || format!("CREATE \"{}\"", request.path))?;
+                    Opened::parse(body)
+                        .map(Some)
+                        .ok_or_else(|| other_form(Command::Create))
+                },
+            )
+            .await
+    }
+
+    /// Closes what has no oplock.
+    pub(super) async fn close_id(&mut self, file: &FileId) -> Result<(), Fault> {
+        let ask = Ask::new(Command::Close, self.tree(Share::Data).await?);
+        self.connection
+            .exchange(
+                ask,
+                |out| encode_close(out, file),
+                |head, _| refuse(head, || "CLOSE".into()),
+            )
+            .await
+    }
+
+    /// CREATE, something or nothing, and CLOSE in one frame, as Explorer asks about a name. All
+    /// answers are waited for; the first refusal counts.
+    pub(super) async fn on_name(
+        &mut self,
+        request: &Request<'_>,
+        middle: Option<Middle<'_>>,
+    ) -> Result<(), Refusal> {
+        let tree = self.tree(Share::Data).await?;
+        let create = Ask::new(Command::Create, tree);
+        let close = Ask::new(Command::Close, tree);
+        let (pair, triple);
+        let asks: &[Ask] = match middle {
+            None => {
+                pair = [create, close];
+                &pair
+            }
+            Some(middle) => {
+                triple = [create, middle.ask(tree), close];
+                &triple
+            }
+        };
+        let mut first: Option<Refusal> = None;
+        self.connection
+            .exchange_related(
+                asks,
+                |index, out| match (asks[index].command, middle) {
+                    (Command::Create, _) => request.encode(out),
+                    (Command::Close, _) => encode_close(out, &NO_FILE),
+                    (_, Some(middle)) => middle.encode(out),
+                    (_, None) => {}
+                },
+                |index, head, body| {
+                    let command = asks[index].command;
+                    let judged =
+                        refused(head, || format!("{} \"{}\"", command.name(), request.path))
+                            .and_then(|()| match (command, middle) {
+                                (Command::Create, _) => {
+                                    in_form(command, Opened::parse(body).is_some())
+                                }
+                                (Command::Close, _) | (_, None) => Ok(()),
+                                (_, Some(middle)) => in_form(command, middle.has_form(body)),
+                            });
+                    if first.is_none() {
+                        first = judged.err();
+                    }
+                },
+            )
+            .await?;
+        first.map_or(Ok(()), Err)
+    }
+
+    /// Deletes what is in a folder, and then the folder.
+    pub(super) async fn remove_below(&mut self, folder: String, depth: u32) -> Result<(), Refusal> {
+        let mut request = Request::plain(&folder, access::READ, Disposition::Open);
+        request.options = DIRECTORY;
+        let Some(opened) = self.create_if_there(&request).await? else {
+            return Err(Refusal {
+                answer: Answer::Missing,
+                fault: Status::OBJECT_NAME_NOT_FOUND.fault(&format!("CREATE \"{folder}\"")),
+            });
+        };
+        let entries = self.entries(&opened.file, &folder).await?;
+        self.close_id(&opened.file).await?;
+        if depth == MOST_DEPTH {
+            let sentence = format!("\"{folder}\" is too deep to be deleted");
+            return Err(Fault::step(FaultKind::Refused, sentence).into());
+        }
+        for entry in entries.into_iter().filter(|entry| !entry.is_dots()) {
+            let path = format!("{folder}\\{}", entry.name);
+            if entry.is_folder {
+                Box::pin(self.remove_below(path, depth + 1)).await?;
+            } else {
+                self.remove_file(&path).await?;
+            }
+        }
+        self.remove_folder(&folder).await
+    }
+
+    /// Deletes a file.
+    pub(super) async fn remove_file(&mut self, path: &str) -> Result<(), Refusal> {
+        let mut request = Request::plain(path, access::DELETE, Disposition::Open);
+        request.options = DELETE_ON_CLOSE | NOT_DIRECTORY;
+        self.on_name(&request, None).await
+    }
+}
+
+impl Middle<'_> {
+    const fn ask(&self, tree: u32) -> Ask {
+        let (command, bytes) = match self {
+            Self::Query(_) => (Command::QueryInfo, ANSWER_BYTES),
+            Self::List(_) => (Command::QueryDirectory, LISTING_BYTES),
+            Self::Change(_) => (Command::SetInfo, 0),
+        };
+        Ask {
+            bytes,
+            ..Ask::new(command, tree)
+        }
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Query(query) => query.encode(out, &NO_FILE, ANSWER_BYTES),
+            Self::List(mask) => directory::encode(out, &NO_FILE, mask, true, LISTING_BYTES),
+            Self::Change(change) => change.encode(out, &NO_FILE),
+        }
+    }
+
+    fn has_form(&self, body: &[u8]) -> bool {
+        match self {
+            Self::Query(query) => query.parse(body).is_some(),
+            Self::List(_) => directory::parse(body).and_then(directory::count).is_some(),
+            Self::Change(_) => true,
+        }
+    }
+}

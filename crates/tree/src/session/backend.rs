@@ -1,0 +1,249 @@
+//! What a protocol does for its users' files: the seam between [`super::FileSession`] and a server.
+
+use std::future::{Future, ready};
+
+use headcount_load::Fault;
+
+use crate::parts::{Access, Control, How, Lock, OplockWish, Share};
+use crate::program::answer::Answer;
+use crate::program::operation::Wanted;
+use crate::query::Query;
+
+/// A request that was not done: what was answered, and the fault that this is where nobody expected
+/// it. A program may expect it; a step never does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// What was answered.
+    pub answer: Answer,
+    /// The fault, with a sentence that says what was asked and answered.
+    pub fault: Fault,
+}
+
+impl From<Fault> for Refusal {
+    fn from(fault: Fault) -> Self {
+        Self {
+            answer: Answer::Other,
+            fault,
+        }
+    }
+}
+
+impl From<Refusal> for Fault {
+    fn from(refusal: Refusal) -> Self {
+        refusal.fault
+    }
+}
+
+/// How a name is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Opening {
+    /// What it must be.
+    pub kind: Wanted,
+    /// What it is opened for.
+    pub access: Access,
+    /// What if it exists, or not.
+    pub how: How,
+    /// What the client may keep until told otherwise.
+    pub oplock: OplockWish,
+    /// Whether nobody else may open it meanwhile.
+    pub is_alone: bool,
+}
+
+/// What was opened.
+#[derive(Debug)]
+pub struct Opened<F> {
+    /// The open file or folder.
+    pub file: F,
+    /// Its bytes; 0 for a folder.
+    pub end_of_file: u64,
+}
+
+/// What one request reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece {
+    /// The first byte.
+    pub offset: u64,
+    /// How many.
+    pub bytes: u32,
+    /// Whether all of them must be there, so that fewer are worth a second request.
+    pub is_whole: bool,
+}
+
+/// Which way data go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// From the file.
+    Read,
+    /// To the file.
+    Write,
+}
+
+/// Looks at data that were read, at this offset of the file.
+pub type Check<'a> = dyn Fn(u64, &[u8]) -> Result<(), Fault> + 'a;
+
+/// Makes data that are to be written at this offset of the file.
+pub type Make<'a> = dyn Fn(u64, &mut [u8]) + 'a;
+
+/// One user's way to the files: requests, and nothing that another protocol would have to repeat.
+/// [`super::FileSession`] has the handles, the positions, the data set and the program.
+///
+/// Paths lie below the share or the folder of the target, with backslashes between their parts.
+pub trait FileBackend {
+    /// An open file or folder, which knows its name.
+    type File;
+
+    /// Its path, as messages show it.
+    fn path(file: &Self::File) -> &str;
+
+    /// Logs on anew, on a new connection if asked. What was open is released before.
+    fn log_on(&mut self, reconnect: bool) -> impl Future<Output = Result<(), Fault>> {
+        let _ = reconnect;
+        ready(Ok(()))
+    }
+
+    /// Logs off. What was open is released before.
+    fn log_off(&mut self) -> impl Future<Output = Result<(), Fault>> {
+        ready(Ok(()))
+    }
+
+    /// Connects to a share anew. What was open on it is released before.
+    fn connect(&mut self, share: Share) -> impl Future<Output = Result<(), Fault>> {
+        let _ = share;
+        ready(Ok(()))
+    }
+
+    /// Leaves a share. What was open on it is released before.
+    fn disconnect(&mut self, share: Share) -> impl Future<Output = Result<(), Fault>> {
+        let _ = share;
+        ready(Ok(()))
+    }
+
+    /// Asks whether the server is there.
+    fn echo(&mut self) -> impl Future<Output = Result<(), Fault>> {
+        ready(Ok(()))
+    }
+
+    /// Asks for something through a control: of an open file, if it is [`Control::is_about_file`].
+    fn control(
+        &mut self,
+        control: Control,
+        file: Option<&Self::File>,
+    ) -> impl Future<Output = Result<(), Fault>> {
+        let _ = (control, file);
+        ready(Ok(()))
+    }
+
+    /// Opens or makes a file or folder.
+    fn open(
+        &mut self,
+        path: String,
+        opening: Opening,
+    ) -> impl Future<Output = Result<Opened<Self::File>, Refusal>>;
+
+    /// Whether there is something of this name.
+    fn exists(&mut self, path: &str) -> impl Future<Output = Result<bool, Fault>>;
+
+    /// Asks about a name.
+    fn query_path(&mut self, path: &str, query: Query)
+    -> impl Future<Output = Result<(), Refusal>>;
+
+    /// Looks for names in a folder: the first answer of a listing. None found is
+    /// [`Answer::Missing`].
+    fn find(&mut self, folder: &str, mask: &str) -> impl Future<Output = Result<(), Refusal>>;
+
+    /// Deletes a file.
+    fn unlink(&mut self, path: &str) -> impl Future<Output = Result<(), Refusal>>;
+
+    /// Renames a name; one that is taken is [`Answer::Exists`].
+    fn rename(&mut self, path: &str, to: &str) -> impl Future<Output = Result<(), Refusal>>;
+
+    /// Makes a folder.
+    fn make_folder(&mut self, path: &str) -> impl Future<Output = Result<(), Refusal>>;
+
+    /// Deletes an empty folder.
+    fn remove_folder(&mut self, path: &str) -> impl Future<Output = Result<(), Refusal>>;
+
+    /// Deletes a folder with everything in it.
+    fn remove_tree(&mut self, path: &str) -> impl Future<Output = Result<(), Refusal>>;
+
+    /// Closes a file, and deletes it if that was asked for.
+    fn close(&mut self, file: Self::File) -> impl Future<Output = Result<(), Refusal>>;
+
+    /// Lets go of a file whose user leaves the share. A server closes it by itself; a disk does not.
+    fn release(&mut self, file: Self::File) -> impl Future<Output = Result<(), Fault>>;
+
+    /// Drops files whose session is over, without keeping the worker waiting.
+    fn discard(&self, files: Vec<Self::File>) {
+        drop(files);
+    }
+
+    /// How many of `wanted` bytes one request can move now.
+    fn room(&self, way: Way, wanted: u32) -> u32;
+
+    /// Reads; returns how many bytes came, 0 at the end of the file. `check` sees what came, if
+    /// anything did.
+    fn read(
+        &mut self,
+        file: &Self::File,
+        piece: Piece,
+        check: &Check<'_>,
+    ) -> impl Future<Output = Result<u32, Refusal>>;
+
+    /// Writes all of `bytes`, which `make` makes.
+    fn write(
+        &mut self,
+        file: &Self::File,
+        offset: u64,
+        bytes: u32,
+        make: &Make<'_>,
+    ) -> impl Future<Output = Result<(), Refusal>>;
+
+    /// Has a file put on the server's disk.
+    fn flush(&mut self, file: &Self::File) -> impl Future<Output = Result<(), Refusal>>;
+
+    /// Lists a folder to its end, or asks only `once`; returns the bytes that came.
+    fn list(
+        &mut self,
+        file: &mut Self::File,
+        pattern: &str,
+        once: bool,
+    ) -> impl Future<Output = Result<u64, Fault>>;
+
+    /// Asks about an open file.
+    fn query(
+        &mut self,
+        file: &Self::File,
+        query: Query,
+    ) -> impl Future<Output = Result<(), Refusal>>;
+
+    /// Renames an open file.
+    fn rename_file(
+        &mut self,
+        file: &mut Self::File,
+        to: String,
+        replace: bool,
+    ) -> impl Future<Output = Result<(), Fault>>;
+
+    /// Has an open file deleted when it is closed.
+    fn delete(&mut self, file: &mut Self::File) -> impl Future<Output = Result<(), Fault>>;
+
+    /// Sets the length of an open file.
+    fn truncate(
+        &mut self,
+        file: &Self::File,
+        bytes: u64,
+    ) -> impl Future<Output = Result<(), Fault>>;
+
+    /// Sets the time of the last write.
+    fn set_times(&mut self, file: &Self::File) -> impl Future<Output = Result<(), Refusal>>;
+
+    /// Locks a range of bytes or unlocks it; one that somebody else holds is [`Answer::Locked`] at
+    /// once.
+    fn lock(
+        &mut self,
+        file: &Self::File,
+        lock: Lock,
+        offset: u64,
+        bytes: u64,
+    ) -> impl Future<Output = Result<(), Refusal>>;
+}
