@@ -13,7 +13,9 @@ from pathlib import Path
 from headcount.counters.proc.files import read_text
 
 _POLL_S = 0.05
-_ENDING_S = 2.0
+_ENDING_S = 10.0
+"""For a program that is stopped and writes what it has: `perf` takes one on a busy machine, more on
+a busier one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,52 @@
+//! What the users of a worker share: its clock, and where it counts.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use crate::clock::VirtualClock;
+use crate::requests::Requests;
+use crate::tasks::Tasks;
+use crate::timers::Timers;
+
+/// What the users of a worker share.
+#[derive(Debug)]
+pub struct WorkerContext {
+    /// The clock, and who waits for it.
+    pub timers: Rc<Timers>,
+    /// What was sent.
+    pub requests: Requests,
+    /// What sessions timed.
+    pub tasks: Tasks,
+    /// How many users the whole run has been asked to have.
+    pub population: Cell<u32>,
+}
+
+impl WorkerContext {
+    /// Nothing counted yet, of so many kinds of requests and tasks.
+    #[must_use]
+    pub fn new(timers: Rc<Timers>, requests: usize, tasks: usize) -> Self {
+        Self {
+            timers,
+            requests: Requests::new(requests),
+            tasks: Tasks::new(tasks),
+            population: Cell::new(0),
+        }
+    }
+
+    /// That of users who are no part of a run: no time passes for them.
+    #[must_use]
+    pub fn outside(requests: usize, tasks: usize) -> Self {
+        let timers = Timers::new(Rc::new(VirtualClock::default()));
+        Self::new(Rc::new(timers), requests, tasks)
+    }
+}
+
+/// Where the kinds of a protocol begin among those of the worker: after those of another protocol
+/// that the same users play.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Offset {
+    /// Of requests.
+    pub requests: usize,
+    /// Of tasks.
+    pub tasks: usize,
+}

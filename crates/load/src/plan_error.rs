@@ -1,0 +1,34 @@
+//! Why a plan cannot be run.
+
+/// Why a plan cannot be run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// The JSON does not have the form of a plan.
+    #[error("the plan cannot be read: {0}")]
+    Form(String),
+    /// A figure is outside its bounds.
+    #[error("{what} is {value}; it must be {bounds}")]
+    Bounds {
+        /// Which figure.
+        what: String,
+        /// What it is.
+        value: String,
+        /// What it may be.
+        bounds: String,
+    },
+    /// Both the plan and the target have a program for users to follow.
+    #[error(
+        "the plan has a script, and the target has a program of its own; users can follow only one"
+    )]
+    TwoPrograms,
+    /// The protocol does not understand a step.
+    #[error("scenario \"{scenario}\", step \"{step}\": {reason}")]
+    Step {
+        /// The scenario it is in.
+        scenario: String,
+        /// The step's name.
+        step: String,
+        /// What the protocol says.
+        reason: String,
+    },
+}
