@@ -10,7 +10,6 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::ControlFlow;
-use std::rc::Rc;
 
 use headcount_app::client::Step;
 use headcount_app::control::{self, Target};
@@ -18,8 +17,7 @@ use headcount_app::message::Order;
 use headcount_app::server::{Handle, Settings, serve};
 use headcount_app::{App, AppOptions};
 use headcount_load::clock::{Origin, VirtualClock};
-use headcount_load::seat::Seat;
-use headcount_load::timers::Timers;
+use headcount_load::context::WorkerContext;
 use headcount_load::{Compile, Protocol, Session, User};
 use serde_json::{Value, json};
 
@@ -122,8 +120,7 @@ fn drive(
         for id in 0..connections {
             let (app, step, done) = (Rc::clone(app), Rc::clone(step), Rc::clone(&done));
             users.push(tokio::task::spawn_local(async move {
-                let timers = Rc::new(Timers::new(Rc::new(VirtualClock::default())));
-                let mut user = User::new(id, 1, Rc::new(Seat::new()), timers);
+                let mut user = User::outside(id, 1, WorkerContext::outside(0, 0));
                 let mut session = app.open(&mut user).await?;
                 while origin.elapsed_ns() < seconds * 1_000_000_000 {
                     session.play(&step, &mut user).await?;

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use crate::clock::VirtualClock;
-use crate::requests::Requests;
+use crate::requests::{Requests, Span};
 use crate::tasks::Tasks;
 use crate::timers::Timers;
 
@@ -33,6 +33,15 @@ impl WorkerContext {
         }
     }
 
+    /// All kinds of the worker.
+    #[must_use]
+    pub fn kinds(&self) -> Kinds {
+        Kinds {
+            requests: Span::first(self.requests.kinds()),
+            tasks: Span::first(self.tasks.kinds()),
+        }
+    }
+
     /// That of users who are no part of a run: no time passes for them.
     #[must_use]
     pub fn outside(requests: usize, tasks: usize) -> Self {
@@ -41,12 +50,11 @@ impl WorkerContext {
     }
 }
 
-/// Where the kinds of a protocol begin among those of the worker: after those of another protocol
-/// that the same users play.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Offset {
+/// Which of a worker's kinds are a protocol's, where users play several protocols.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kinds {
     /// Of requests.
-    pub requests: usize,
+    pub requests: Span,
     /// Of tasks.
-    pub tasks: usize,
+    pub tasks: Span,
 }

@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 
+use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
 
-use crate::recorder::{Times, times};
+use crate::times::Times;
 
 /// Durations in µs, with three significant digits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub struct DecodeError(String);
 impl Distribution {
     /// Keeps the buckets of `dense` that hold something.
     #[must_use]
-    pub fn of(dense: &Times) -> Self {
+    pub fn of(dense: &Histogram<u32>) -> Self {
         let bucket = |value: u64, count: u32| (dense.highest_equivalent(value), u64::from(count));
         let buckets: Vec<_> = dense
             .iter_recorded()
@@ -114,23 +115,23 @@ impl Distribution {
         let mut bytes = Vec::new();
         #[expect(clippy::unwrap_used, reason = "writing to memory cannot fail")]
         V2DeflateSerializer::new()
-            .serialize(&self.dense(), &mut bytes)
+            .serialize(&*self.dense(), &mut bytes)
             .unwrap();
         bytes
     }
 
     /// Reads what [`Distribution::encode`] or another `HdrHistogram` wrote.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let dense: Times = Deserializer::new()
+        let dense: Histogram<u32> = Deserializer::new()
             .deserialize(&mut std::io::Cursor::new(bytes))
             .map_err(|error| DecodeError(error.to_string()))?;
         Ok(Self::of(&dense))
     }
 
     fn dense(&self) -> Times {
-        let mut dense = times();
+        let mut dense = Times::new();
         for (value, count) in &self.buckets {
-            dense.saturating_record_n(*value, u32::try_from(*count).unwrap_or(u32::MAX));
+            dense.record_us(*value, u32::try_from(*count).unwrap_or(u32::MAX));
         }
         dense
     }
@@ -152,15 +153,15 @@ mod tests {
             limit in 1u64..10_000_000,
         ) {
             let fill = |values: &[u64]| {
-                let mut dense = times();
+                let mut dense = Times::new();
                 for value in values {
-                    dense.saturating_record(*value);
+                    dense.record_us(*value, 1);
                 }
                 dense
             };
             let (a, b) = (fill(&one), fill(&two));
             let mut both = a.clone();
-            both.add(&b).unwrap();
+            both.add(&b);
             let merged = Distribution::merge([&Distribution::of(&a), &Distribution::of(&b)]);
             prop_assert_eq!(merged.count(), both.len());
             prop_assert_eq!(merged.quantile_us(quantile), both.value_at_quantile(quantile));

@@ -9,6 +9,7 @@
 //! * [`protocol`]: the seam that a protocol fills, and [`pair`]: two of them at once; [`user`]: what it is told about its user.
 //! * [`life`]: one user's life, from joining to leaving.
 //! * [`worker`]: one thread with its users; [`timers`] and [`clock`]: how they wait.
+//! * [`context`]: what the users of a worker share; [`stopwatch`]: how sessions count.
 //! * [`recorder`], [`requests`] and [`tasks`]: what a worker counts; [`report`] and [`mailbox`]: how it
 //!   hands that over.
 //! * [`run`]: all workers together; [`snapshot`]: their reports merged.
@@ -21,6 +22,7 @@
 
 pub mod blame;
 pub mod clock;
+pub mod context;
 pub mod distribution;
 pub mod fault;
 pub mod life;
@@ -31,6 +33,7 @@ pub mod pair;
 pub mod password;
 pub mod pattern;
 pub mod plan;
+pub mod plan_error;
 pub mod protocol;
 pub mod provision;
 pub mod recorder;
@@ -40,10 +43,12 @@ pub mod requests;
 pub mod run;
 pub mod seat;
 pub mod snapshot;
+pub mod stopwatch;
 pub mod stream;
 pub mod target;
 pub mod tasks;
 pub mod timers;
+pub mod times;
 pub mod turns;
 pub mod user;
 pub mod worker;
@@ -53,12 +58,14 @@ pub use fault::{Fault, FaultKind};
 pub use pair::Pair;
 pub use password::Password;
 pub use pattern::Pattern;
-pub use plan::{Plan, PlanError};
+pub use plan::Plan;
+pub use plan_error::PlanError;
 pub use protocol::{Compile, Moved, Protocol, Session};
 pub use requests::Requests;
 pub use run::Run;
 pub use snapshot::{Interval, Snapshot};
+pub use stopwatch::Stopwatch;
 pub use target::Target;
-pub use tasks::{Stopwatch, Tasks};
+pub use tasks::Tasks;
 pub use turns::Turns;
 pub use user::User;

@@ -11,8 +11,8 @@ use crate::fault::{Fault, FaultKind};
 use crate::pace::{Draw, Schedule};
 use crate::plan::{Compiled, LogOn, Scenario};
 use crate::protocol::{Protocol, Session};
-use crate::recorder::{Ended, OPENING, Recorder};
-use crate::seat::{Doing, Seat};
+use crate::recorder::{At, Ended, Recorder};
+use crate::seat::{Playing, Seat};
 use crate::timers::on_grid;
 use crate::user::User;
 
@@ -42,9 +42,10 @@ pub async fn live<P: Protocol>(place: Place<P>, mut user: User) {
         session = place.log_on(&mut user).await;
         place.schedule.borrow_mut().rest(user.now_ns(), 0);
     }
-    place.pause(joined_ns, place.first_pause_ns(joined_ns));
+    let first_pause_ns = place.first_pause_ns(joined_ns);
+    place.seat.pauses(joined_ns, first_pause_ns);
     loop {
-        if place.seat.leaving.get() {
+        if place.seat.is_leaving() {
             break;
         }
         let now_ns = user.now_ns();
@@ -53,7 +54,7 @@ pub async fn live<P: Protocol>(place: Place<P>, mut user: User) {
         if waited {
             user.sleep_until(due_ns).await;
         }
-        if place.seat.leaving.get() {
+        if place.seat.is_leaving() {
             break;
         }
         let began_ns = user.now_ns().max(due_ns);
@@ -65,7 +66,7 @@ pub async fn live<P: Protocol>(place: Place<P>, mut user: User) {
         if !completed && session.is_none() {
             pause_ns = place.schedule.borrow_mut().rest(ended_ns, REST_NS);
         }
-        place.pause(ended_ns, pause_ns);
+        place.seat.pauses(ended_ns, pause_ns);
         if place.schedule.borrow().due_ns() <= ended_ns {
             yield_now().await; // a user without think time must not keep the worker to itself
         }
@@ -79,17 +80,11 @@ impl<P: Protocol> Place<P> {
     /// A scenario is about to start `late_ns` after it was due.
     fn waited(&self, late_ns: u64, by_timer: bool) {
         let mut recorder = self.recorder.borrow_mut();
-        recorder.start_lateness.saturating_record(late_ns / 1000);
+        recorder.start_lateness.record_ns(late_ns);
         if by_timer {
-            recorder.timer_lateness.saturating_record(late_ns / 1000);
+            recorder.timer_lateness.record_ns(late_ns);
         }
-        let pause = self.seat.pause_ns.take();
-        recorder.think_ns += pause.map_or(0, |(_, pause_ns)| pause_ns);
-    }
-
-    /// A pause of this length has begun.
-    fn pause(&self, began_ns: u64, pause_ns: u64) {
-        self.seat.pause_ns.set(Some((began_ns, pause_ns)));
+        recorder.think_ns += self.seat.ends_pause();
     }
 
     /// How long a user who joined at this moment waits for its first scenario.
@@ -101,15 +96,11 @@ impl<P: Protocol> Place<P> {
     /// tries again.
     async fn log_on(&self, user: &mut User) -> Option<P::Session> {
         self.plan.enter(user);
-        let began_ns = user.now_ns();
-        self.seat.doing.set(Doing::LoggingOn { began_ns });
+        self.seat.logs_on(user.now_ns());
         let opened = self.open(user).await;
-        self.seat.doing.set(Doing::Waiting);
+        self.seat.has_logged_on(opened.is_err());
         opened
-            .inspect_err(|fault| {
-                self.seat.failing.set(true);
-                self.recorder.borrow_mut().fault(OPENING, fault);
-            })
+            .inspect_err(|fault| self.recorder.borrow_mut().fault(At::Opening, fault))
             .ok()
     }
 
@@ -127,20 +118,19 @@ impl<P: Protocol> Place<P> {
         let scenario = &self.plan.scenarios[index];
         self.recorder.borrow_mut().scenarios[index].started += 1;
         let late = began_ns - due_ns > scenario.late_ns;
-        let doing = |step_began_ns| Doing::Playing {
+        let playing = Playing {
             scenario: index as u32,
             due_ns,
             late,
-            step_began_ns,
         };
         let mut now_ns = began_ns;
         let mut failed = false;
-        self.seat.doing.set(doing(now_ns));
+        self.seat.plays(playing, now_ns);
         if session.is_none() {
             match self.open(user).await {
                 Ok(opened) => *session = Some(opened),
                 Err(fault) => {
-                    self.recorder.borrow_mut().fault(OPENING, &fault);
+                    self.recorder.borrow_mut().fault(At::Opening, &fault);
                     failed = true;
                 }
             }
@@ -148,15 +138,11 @@ impl<P: Protocol> Place<P> {
         }
         if !failed {
             (now_ns, failed) = self
-                .play_steps(index, scenario, now_ns, &doing, session, user)
+                .play_steps(index, scenario, now_ns, session, user)
                 .await;
         }
-        self.seat.doing.set(Doing::Waiting);
-        if !failed {
-            self.seat.completed_ns.set(Some(now_ns));
-        }
-        self.seat.failing.set(failed);
-        let idle_ns = self.seat.idle.get().until(now_ns);
+        self.seat.has_played(now_ns, failed);
+        let idle_ns = self.seat.idle_ns(now_ns);
         let mut recorder = self.recorder.borrow_mut();
         recorder.think_ns += idle_ns; // what Little's law has besides response times
         recorder.ended(&Ended {
@@ -166,7 +152,7 @@ impl<P: Protocol> Place<P> {
             // As if whoever idled had not: how long that took is nobody's response time.
             ended_ns: now_ns - idle_ns,
             completed: !failed,
-            limit_ns: scenario.limit_for(self.seat.bytes.get()),
+            limit_ns: scenario.limit_for(self.seat.expected_bytes()),
             late_ns: scenario.late_ns,
         });
         (now_ns, scenario.pause, !failed)
@@ -177,7 +163,6 @@ impl<P: Protocol> Place<P> {
         index: usize,
         scenario: &Scenario<P::Step>,
         mut now_ns: u64,
-        doing: &impl Fn(u64) -> Doing,
         session: &mut Option<P::Session>,
         user: &mut User,
     ) -> (u64, bool) {
@@ -186,12 +171,12 @@ impl<P: Protocol> Place<P> {
                 return (now_ns, true);
             };
             let began_ns = now_ns;
-            let idle_before_ns = self.seat.idle.get().until(began_ns);
-            self.seat.doing.set(doing(began_ns));
+            let idle_before_ns = self.seat.idle_ns(began_ns);
+            self.seat.begins_step(began_ns);
             let played = within_limit(&self.seat, open.play(step, user)).await;
             user.resume();
             now_ns = user.now_ns();
-            let idle_ns = self.seat.idle.get().passed_ns - idle_before_ns;
+            let idle_ns = self.seat.idle_ns(now_ns) - idle_before_ns;
             let took_ns = (now_ns - began_ns).saturating_sub(idle_ns);
             let mut recorder = self.recorder.borrow_mut();
             match played {
@@ -202,7 +187,7 @@ impl<P: Protocol> Place<P> {
                     tally.written_bytes += moved.written_bytes;
                 }
                 Err(fault) => {
-                    recorder.fault(*step_index, &fault);
+                    recorder.fault(At::Step(*step_index), &fault);
                     let tally = &mut recorder.steps[*step_index];
                     tally.failed += 1;
                     tally.service_ns += took_ns;
@@ -229,9 +214,9 @@ async fn within_limit<T>(
     future: impl Future<Output = Result<T, Fault>>,
 ) -> Result<T, Fault> {
     let mut future = pin!(future);
-    seat.expired.set(false);
+    let _ = seat.take_expiry(); // of a step before
     poll_fn(|context| {
-        if seat.expired.replace(false) {
+        if seat.take_expiry() {
             let message = "no answer within the time limit of a step";
             return Poll::Ready(Err(Fault::session(FaultKind::Timeout, message)));
         }

@@ -10,8 +10,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::blame::{Blame, Blamed};
+use crate::context::Kinds;
 use crate::fault::Fault;
 use crate::protocol::{Compile, Moved, Protocol, Session};
+use crate::requests::Span;
 use crate::target::Target;
 use crate::turns::Turns;
 use crate::user::User;
@@ -78,8 +80,8 @@ pub struct PairSession<A: Protocol, B: Protocol> {
     first: A::Session,
     second: Option<B::Session>,
     pair: Arc<B>,
-    /// Where the tasks of the second begin among those of both.
-    tasks_from: usize,
+    /// Which kinds of requests and tasks are each one's.
+    kinds: [Kinds; 2],
 }
 
 impl<A: Protocol, B: Protocol> Pair<A, Arc<B>> {
@@ -105,7 +107,11 @@ impl<A: Protocol, B: Protocol> Protocol for Pair<A, Arc<B>> {
     type Step = PairStep<A::Step, B::Step>;
     type Session = PairSession<A, B>;
 
-    const REQUESTS: &'static [&'static str] = A::REQUESTS;
+    fn requests() -> Vec<&'static str> {
+        let mut requests = A::requests();
+        requests.extend(B::requests());
+        requests
+    }
 
     fn tasks() -> Vec<&'static str> {
         let mut tasks = A::tasks();
@@ -118,12 +124,21 @@ impl<A: Protocol, B: Protocol> Protocol for Pair<A, Arc<B>> {
     }
 
     async fn open(&self, user: &mut User) -> Result<Self::Session, Fault> {
-        user.note_tasks_from(0);
+        let requests = Span::first(A::requests().len());
+        let tasks = Span::first(A::tasks().len());
+        let kinds = [
+            Kinds { requests, tasks },
+            Kinds {
+                requests: requests.then(B::requests().len()),
+                tasks: tasks.then(B::tasks().len()),
+            },
+        ];
+        user.count(kinds[0]);
         Ok(PairSession {
             first: self.first.open(user).await?,
             second: None,
             pair: Arc::clone(&self.second),
-            tasks_from: A::tasks().len(),
+            kinds,
         })
     }
 }
@@ -134,13 +149,13 @@ impl<A: Protocol, B: Protocol> Session for PairSession<A, B> {
     async fn play(&mut self, step: &Self::Step, user: &mut User) -> Result<Moved, Fault> {
         match step {
             PairStep::First(step) => {
-                user.note_tasks_from(0);
+                user.count(self.kinds[0]);
                 self.first.play(step, user).await
             }
             PairStep::Second(step) => {
-                user.note_tasks_from(self.tasks_from);
+                user.count(self.kinds[1]);
                 let played = self.play_second(step, user).await;
-                user.note_tasks_from(0);
+                user.count(self.kinds[0]);
                 played
             }
         }
@@ -222,6 +237,10 @@ mod tests {
             if N == 0 { vec!["a", "b"] } else { vec!["c"] }
         }
 
+        fn requests() -> Vec<&'static str> {
+            if N == 0 { vec!["d"] } else { vec!["e", "f"] }
+        }
+
         async fn open(&self, _: &mut User) -> Result<NumberedSession<N>, Fault> {
             OPENED[N].fetch_add(1, Ordering::Relaxed);
             Ok(NumberedSession)
@@ -234,6 +253,8 @@ mod tests {
         async fn play(&mut self, step: &NumberedStep, user: &mut User) -> Result<Moved, Fault> {
             let stopwatch = user.stopwatch();
             stopwatch.note(0, stopwatch.now_ns(), &Ok::<(), ()>(()));
+            stopwatch.sent(0);
+            user.requests().sent(1);
             if step.fails {
                 return Err(Fault::session(FaultKind::Disconnected, "as asked"));
             }
@@ -274,6 +295,8 @@ mod tests {
             .map(|task| task.completed)
             .collect();
         assert_eq!(noted, [rounds, 0, 2 * rounds]);
+        // The first counts a kind, too, that it does not name.
+        assert_eq!(last.recorder.requests, [rounds, 2 * rounds, 2 * rounds]);
         let opened = [0, 1].map(|n: usize| OPENED[n].load(Ordering::Relaxed));
         assert_eq!(opened, [1, rounds as u32]);
     }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::pace::{Draw, Pace, Schedule};
+use crate::plan_error::PlanError;
 use crate::protocol::{Compile, Protocol};
 use crate::turns::Turns;
 use crate::user::User;
@@ -74,39 +75,6 @@ pub struct StepPlan {
     /// What the protocol needs to know.
     #[serde(flatten)]
     pub options: Value,
-}
-
-/// Why a plan cannot be run.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PlanError {
-    /// The JSON does not have the form of a plan.
-    #[error("the plan cannot be read: {0}")]
-    Form(String),
-    /// A figure is outside its bounds.
-    #[error("{what} is {value}; it must be {bounds}")]
-    Bounds {
-        /// Which figure.
-        what: String,
-        /// What it is.
-        value: String,
-        /// What it may be.
-        bounds: String,
-    },
-    /// Both the plan and the target have a program for users to follow.
-    #[error(
-        "the plan has a script, and the target has a program of its own; users can follow only one"
-    )]
-    TwoPrograms,
-    /// The protocol does not understand a step.
-    #[error("scenario \"{scenario}\", step \"{step}\": {reason}")]
-    Step {
-        /// The scenario it is in.
-        scenario: String,
-        /// The step's name.
-        step: String,
-        /// What the protocol says.
-        reason: String,
-    },
 }
 
 /// A plan whose steps are compiled for one protocol; shared by its workers.

@@ -23,7 +23,10 @@ pub trait Protocol: Send + Sync + 'static {
 
     /// The names of the kinds of requests that sessions count in [`User::requests`], as results
     /// show them; none for a protocol whose steps are its requests.
-    const REQUESTS: &'static [&'static str] = &[];
+    #[must_use]
+    fn requests() -> Vec<&'static str> {
+        Vec::new()
+    }
 
     /// The names of what sessions time inside their steps ([`User::stopwatch`]), as results and
     /// criteria show them: commands, say, or the tasks that a person would tell apart. By default

@@ -4,16 +4,13 @@
 use std::cell::Cell;
 use std::io;
 use std::ops::ControlFlow;
-use std::rc::Rc;
 use std::time::Duration;
 
 use futures_util::stream::{self, StreamExt};
 use serde::Serialize;
 
-use crate::clock::VirtualClock;
+use crate::context::WorkerContext;
 use crate::fault::{Fault, FaultKind};
-use crate::seat::Seat;
-use crate::timers::Timers;
 use crate::user::User;
 
 /// How often the caller is told.
@@ -44,8 +41,7 @@ pub struct Cancelled;
 
 /// Somebody who is no part of a run: no time passes for them.
 fn outsider(id: u32) -> User {
-    let timers = Timers::new(Rc::new(VirtualClock::default()));
-    User::new(id, 0, Rc::new(Seat::new()), Rc::new(timers))
+    User::outside(id, 0, WorkerContext::outside(0, 0))
 }
 
 /// Does `errand` for each of the users, `at_a_time` of them at once; ends with the first that fails.

@@ -2,24 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use hdrhistogram::Histogram;
-
 use crate::fault::{Fault, FaultKind, group};
 use crate::tasks::TaskTally;
-
-/// Histograms hold 1 µs to one hour with three significant digits: 92 KiB each.
-pub type Times = Histogram<u32>;
-
-/// An empty histogram of response times in µs.
-///
-/// # Panics
-///
-/// Never: the bounds are constants that the histogram accepts.
-#[must_use]
-pub fn times() -> Times {
-    #[expect(clippy::unwrap_used, reason = "constant bounds, covered by every test")]
-    Times::new_with_bounds(1, 3_600_000_000, 3).unwrap()
-}
+use crate::times::Times;
 
 /// Counts and times of one scenario.
 #[derive(Debug, Clone)]
@@ -79,18 +64,23 @@ pub struct FaultTally {
 /// Different messages kept of each kind of fault at each step.
 pub const FAULT_EXAMPLES: usize = 3;
 
-/// Where a fault struck (a step's index, or `OPENING`), its kind, and the group of its message: see
-/// [`crate::fault::group`].
-pub type FaultKey = (usize, FaultKind, u64);
+/// Where a fault struck.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum At {
+    /// In the step with this index among the names of steps.
+    Step(usize),
+    /// While a session was opened.
+    Opening,
+}
+
+/// Where a fault struck, its kind, and the group of its message: see [`crate::fault::group`].
+pub type FaultKey = (At, FaultKind, u64);
 
 /// Groups a worker keeps of each kind of fault at each step; what comes later is in [`OTHERS`].
 pub const FAULT_GROUPS: usize = 16;
 
 /// The group of messages of which there were too many different ones.
 pub const OTHERS: u64 = 0;
-
-/// Stands for the opening of a session in a [`FaultKey`].
-pub const OPENING: usize = usize::MAX;
 
 /// Everything one worker has counted since the run began.
 #[derive(Debug, Clone)]
@@ -109,7 +99,7 @@ pub struct Recorder {
     pub think_ns: u64,
     /// Sessions opened.
     pub sessions_opened: u64,
-    /// Requests sent, by index of the protocol's `REQUESTS`; empty before the first report.
+    /// Requests sent, by index of the protocol's `requests`; empty before the first report.
     pub requests: Vec<u64>,
     /// What sessions timed, by index of the protocol's `tasks`; empty before the first report.
     pub tasks: Vec<TaskTally>,
@@ -142,8 +132,8 @@ impl Recorder {
             scenarios: vec![ScenarioTally::new(); scenarios],
             steps: vec![StepTally::new(); steps],
             faults: BTreeMap::new(),
-            timer_lateness: times(),
-            start_lateness: times(),
+            timer_lateness: Times::new(),
+            start_lateness: Times::new(),
             think_ns: 0,
             sessions_opened: 0,
             requests: Vec::new(),
@@ -167,8 +157,8 @@ impl Recorder {
                 .iter()
                 .for_each(|example| mine.keep(example));
         }
-        add_times(&mut self.timer_lateness, &other.timer_lateness);
-        add_times(&mut self.start_lateness, &other.start_lateness);
+        self.timer_lateness.add(&other.timer_lateness);
+        self.start_lateness.add(&other.start_lateness);
         self.think_ns += other.think_ns;
         self.sessions_opened += other.sessions_opened;
         let kinds = self.requests.len().max(other.requests.len());
@@ -197,8 +187,8 @@ impl Recorder {
             mine.count -= earlier.faults.get(key).map_or(0, |theirs| theirs.count);
             mine.count > 0
         });
-        subtract_times(&mut difference.timer_lateness, &earlier.timer_lateness);
-        subtract_times(&mut difference.start_lateness, &earlier.start_lateness);
+        difference.timer_lateness.subtract(&earlier.timer_lateness);
+        difference.start_lateness.subtract(&earlier.start_lateness);
         difference.think_ns -= earlier.think_ns;
         difference.sessions_opened -= earlier.sessions_opened;
         for (mine, theirs) in difference.requests.iter_mut().zip(&earlier.requests) {
@@ -221,8 +211,8 @@ impl Recorder {
         tally.service_ns += service_ns;
         if ended.completed {
             tally.completed += 1;
-            tally.response.saturating_record(response_ns / 1000);
-            tally.service.saturating_record(service_ns / 1000);
+            tally.response.record_ns(response_ns);
+            tally.service.record_ns(service_ns);
         } else {
             tally.failed += 1;
         }
@@ -238,24 +228,24 @@ impl Recorder {
         tally.service_ns += service_ns;
         tally.read_bytes += moved.read_bytes;
         tally.written_bytes += moved.written_bytes;
-        tally.service.saturating_record(service_ns / 1000);
+        tally.service.record_ns(service_ns);
     }
 
     /// A step, or the opening of a session, has failed.
-    pub fn fault(&mut self, step: usize, fault: &Fault) {
-        let tally = self.fault_tally(step, fault.kind, group(&fault.message));
+    pub fn fault(&mut self, at: At, fault: &Fault) {
+        let tally = self.fault_tally(at, fault.kind, group(&fault.message));
         tally.count += 1;
         tally.keep(&fault.message);
     }
 
     /// The tally of a group of faults, or of the others where there is no room for one more.
-    fn fault_tally(&mut self, step: usize, kind: FaultKind, group: u64) -> &mut FaultTally {
-        let key = (step, kind, group);
-        let same_kind = (step, kind, 0)..=(step, kind, u64::MAX);
+    fn fault_tally(&mut self, at: At, kind: FaultKind, group: u64) -> &mut FaultTally {
+        let key = (at, kind, group);
+        let same_kind = (at, kind, 0)..=(at, kind, u64::MAX);
         let known = self.faults.contains_key(&key);
         let is_full = !known && self.faults.range(same_kind).count() >= FAULT_GROUPS;
         let group = if is_full { OTHERS } else { group };
-        self.faults.entry((step, kind, group)).or_default()
+        self.faults.entry((at, kind, group)).or_default()
     }
 }
 
@@ -269,29 +259,17 @@ impl FaultTally {
     }
 }
 
-/// Adds `other` to `sum`; their bounds are the same, so nothing can be lost.
-pub fn add_times(sum: &mut Times, other: &Times) {
-    let added = sum.add(other);
-    debug_assert!(added.is_ok(), "histograms of the engine share their bounds");
-}
-
-/// Takes `part` out of `sum`, of which it is an earlier state.
-pub fn subtract_times(sum: &mut Times, part: &Times) {
-    let subtracted = sum.subtract(part);
-    debug_assert!(subtracted.is_ok(), "an earlier state of the same histogram");
-}
-
 impl ScenarioTally {
     fn add(&mut self, other: &Self) {
         self.combine(other, |mine, theirs| *mine += theirs);
-        add_times(&mut self.response, &other.response);
-        add_times(&mut self.service, &other.service);
+        self.response.add(&other.response);
+        self.service.add(&other.service);
     }
 
     fn subtract(&mut self, earlier: &Self) {
         self.combine(earlier, |mine, theirs| *mine -= theirs);
-        subtract_times(&mut self.response, &earlier.response);
-        subtract_times(&mut self.service, &earlier.service);
+        self.response.subtract(&earlier.response);
+        self.service.subtract(&earlier.service);
     }
 
     /// Applies `change` to every plain count of both; one list, so that none can be forgotten.
@@ -322,8 +300,8 @@ impl ScenarioTally {
             service_ns: 0,
             read_bytes: 0,
             written_bytes: 0,
-            response: times(),
-            service: times(),
+            response: Times::new(),
+            service: Times::new(),
         }
     }
 }
@@ -337,12 +315,12 @@ impl Default for ScenarioTally {
 impl StepTally {
     fn add(&mut self, other: &Self) {
         self.combine(other, |mine, theirs| *mine += theirs);
-        add_times(&mut self.service, &other.service);
+        self.service.add(&other.service);
     }
 
     fn subtract(&mut self, earlier: &Self) {
         self.combine(earlier, |mine, theirs| *mine -= theirs);
-        subtract_times(&mut self.service, &earlier.service);
+        self.service.subtract(&earlier.service);
     }
 
     fn combine(&mut self, other: &Self, change: impl Fn(&mut u64, u64)) {
@@ -362,7 +340,7 @@ impl StepTally {
             service_ns: 0,
             read_bytes: 0,
             written_bytes: 0,
-            service: times(),
+            service: Times::new(),
         }
     }
 }

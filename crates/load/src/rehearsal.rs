@@ -12,7 +12,8 @@ use std::task::{Context, Waker};
 use tokio::sync::mpsc::unbounded_channel;
 
 use crate::clock::VirtualClock;
-use crate::plan::{Compiled, Plan, PlanError};
+use crate::plan::{Compiled, Plan};
+use crate::plan_error::PlanError;
 use crate::protocol::Protocol;
 use crate::report::Report;
 use crate::snapshot::Snapshot;

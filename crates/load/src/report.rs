@@ -1,6 +1,7 @@
 //! What a worker hands over at each tick: everything counted so far, and who waits right now.
 
-use crate::recorder::{Recorder, Times};
+use crate::recorder::Recorder;
+use crate::times::Times;
 
 /// One worker's state at one moment.
 #[derive(Debug, Clone)]

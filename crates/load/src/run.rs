@@ -10,7 +10,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::clock::{Origin, RealClock};
 use crate::mailbox::{Mail, Mailbox};
-use crate::plan::{Compiled, Plan, PlanError};
+use crate::plan::{Compiled, Plan};
+use crate::plan_error::PlanError;
 use crate::protocol::Protocol;
 use crate::snapshot::Snapshot;
 use crate::worker::{Command, Order, Share, work};
@@ -38,7 +39,7 @@ pub struct Run {
     orders: Vec<UnboundedSender<Order>>,
     threads: Vec<JoinHandle<()>>,
     step_names: Vec<String>,
-    request_names: &'static [&'static str],
+    request_names: Vec<&'static str>,
     task_names: Vec<&'static str>,
     tick: u64,
     ended: bool,
@@ -56,7 +57,7 @@ impl Run {
             orders: Vec::new(),
             threads: Vec::new(),
             step_names: plan.step_names.clone(),
-            request_names: P::REQUESTS,
+            request_names: P::requests(),
             task_names: P::tasks(),
             tick: 0,
             ended: false,
@@ -91,8 +92,8 @@ impl Run {
 
     /// The names of the kinds of requests that the protocol counts, in that order.
     #[must_use]
-    pub const fn request_names(&self) -> &'static [&'static str] {
-        self.request_names
+    pub fn request_names(&self) -> &[&'static str] {
+        &self.request_names
     }
 
     /// The names of what the protocol's sessions time, in the order of [`crate::tasks`].

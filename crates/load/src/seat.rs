@@ -1,46 +1,40 @@
-//! A user's seat: the few cells through which a worker and one of its users see each other.
+//! A user's seat: through it a worker and one of its users see each other.
 
 use std::cell::{Cell, RefCell};
 use std::task::Waker;
 
-use crate::plan::Scenario;
-
-/// What a user is doing, as far as its worker needs to know.
+/// A scenario under way, as its worker sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doing {
+pub struct Playing {
+    /// Index of the scenario in the plan.
+    pub scenario: u32,
+    /// When it was due, in ns of the run's clock.
+    pub due_ns: u64,
+    /// Whether it was begun later than the plan allows.
+    pub late: bool,
+}
+
+/// What a user is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Doing {
     /// Thinking, or waiting for the next scenario to fall due.
     Waiting,
     /// Opening its session before anything is due.
-    LoggingOn {
-        /// When that began.
-        began_ns: u64,
-    },
+    LoggingOn,
     /// Playing a scenario.
-    Playing {
-        /// Index of the scenario in the plan.
-        scenario: u32,
-        /// When it was due, in ns of the run's clock.
-        due_ns: u64,
-        /// Whether it was begun later than the plan allows.
-        late: bool,
-        /// When the current step (or the opening of the session) began.
-        step_began_ns: u64,
-    },
+    Playing(Playing),
 }
 
 /// Time of the scenario under way in which the user wanted nothing of the server but news.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Idle {
-    /// What has passed.
-    pub passed_ns: u64,
-    /// Since when the user has been idle.
-    pub since_ns: Option<u64>,
+#[derive(Debug, Clone, Copy, Default)]
+struct Idle {
+    passed_ns: u64,
+    since_ns: Option<u64>,
 }
 
 impl Idle {
     /// All of it until now.
-    #[must_use]
-    pub fn until(self, now_ns: u64) -> u64 {
+    fn until(self, now_ns: u64) -> u64 {
         let lasting_ns = self
             .since_ns
             .map_or(0, |since_ns| now_ns.saturating_sub(since_ns));
@@ -49,48 +43,185 @@ impl Idle {
 }
 
 /// Shared by a worker and one of its users; never leaves the worker's thread.
+///
+/// The user says what it does; the worker asks it to leave and ends steps that take too long.
 #[derive(Debug)]
 pub struct Seat {
-    /// What the user is doing.
-    pub doing: Cell<Doing>,
-    /// Set by the worker to ask the user to leave after the current scenario.
-    pub leaving: Cell<bool>,
-    /// Set by the worker when the current step has exceeded its time limit.
-    pub expired: Cell<bool>,
+    doing: Cell<Doing>,
+    /// When the step under way, or the opening of the session, began.
+    step_began_ns: Cell<u64>,
+    is_leaving: Cell<bool>,
+    has_expired: Cell<bool>,
     /// The pause that the user is in: when it began, and how long it is. None while it plays.
-    pub pause_ns: Cell<Option<(u64, u64)>>,
+    pause_ns: Cell<Option<(u64, u64)>>,
     /// Bytes that the scenario under way is known to move.
-    pub bytes: Cell<u64>,
-    /// How long the user was idle in the scenario under way.
-    pub idle: Cell<Idle>,
-    /// When the user last completed a scenario, in ns of the run's clock.
-    pub completed_ns: Cell<Option<u64>>,
-    /// When the user joined, in ns of the run's clock.
-    pub joined_ns: Cell<u64>,
-    /// Whether anything failed since the user last completed a scenario, or joined.
-    pub failing: Cell<bool>,
-    /// When the timer this user waits for is due; `u64::MAX` when it waits for none.
-    pub alarm_ns: Cell<u64>,
+    bytes: Cell<u64>,
+    idle: Cell<Idle>,
+    completed_ns: Cell<Option<u64>>,
+    joined_ns: u64,
+    is_failing: Cell<bool>,
+    /// When the timer that the user waits for is due; `u64::MAX` when it waits for none.
+    alarm_ns: Cell<u64>,
     waker: RefCell<Option<Waker>>,
 }
 
 impl Seat {
-    /// An empty seat for a user about to join.
+    /// The seat of a user who joins at this moment of the run's clock.
     #[must_use]
-    pub fn new() -> Self {
+    pub fn new(joined_ns: u64) -> Self {
         Self {
             doing: Cell::new(Doing::Waiting),
-            leaving: Cell::new(false),
-            expired: Cell::new(false),
+            step_began_ns: Cell::new(0),
+            is_leaving: Cell::new(false),
+            has_expired: Cell::new(false),
             pause_ns: Cell::new(None),
             bytes: Cell::new(0),
             idle: Cell::default(),
             completed_ns: Cell::new(None),
-            joined_ns: Cell::new(0),
-            failing: Cell::new(false),
+            joined_ns,
+            is_failing: Cell::new(false),
             alarm_ns: Cell::new(u64::MAX),
             waker: RefCell::new(None),
         }
+    }
+
+    // What the user says.
+
+    /// The user opens its session before anything is due.
+    pub fn logs_on(&self, began_ns: u64) {
+        self.doing.set(Doing::LoggingOn);
+        self.step_began_ns.set(began_ns);
+    }
+
+    /// That has ended.
+    pub fn has_logged_on(&self, failed: bool) {
+        self.doing.set(Doing::Waiting);
+        self.is_failing.set(self.is_failing.get() || failed);
+    }
+
+    /// The user plays a scenario.
+    pub fn plays(&self, playing: Playing, began_ns: u64) {
+        self.doing.set(Doing::Playing(playing));
+        self.step_began_ns.set(began_ns);
+    }
+
+    /// A step begins.
+    pub fn begins_step(&self, began_ns: u64) {
+        self.step_began_ns.set(began_ns);
+    }
+
+    /// The scenario has ended.
+    pub fn has_played(&self, ended_ns: u64, failed: bool) {
+        self.doing.set(Doing::Waiting);
+        if !failed {
+            self.completed_ns.set(Some(ended_ns));
+        }
+        self.is_failing.set(failed);
+    }
+
+    /// The scenario under way is new: it has moved nothing, and nobody has been idle.
+    pub fn begins_scenario(&self) {
+        self.bytes.set(0);
+        self.idle.take();
+    }
+
+    /// The scenario under way moves so many bytes more.
+    pub fn expects_bytes(&self, bytes: u64) {
+        self.bytes.set(self.bytes.get().saturating_add(bytes));
+    }
+
+    /// The user wants nothing but news, until [`Self::resumes`].
+    pub fn rests(&self, now_ns: impl FnOnce() -> u64) {
+        let idle = self.idle.get();
+        let since_ns = Some(idle.since_ns.unwrap_or_else(now_ns));
+        self.idle.set(Idle { since_ns, ..idle });
+    }
+
+    /// The user wants something again. The clock is looked at only if it has rested.
+    pub fn resumes(&self, now_ns: impl FnOnce() -> u64) {
+        let idle = self.idle.get();
+        if idle.since_ns.is_none() {
+            return;
+        }
+        self.idle.set(Idle {
+            passed_ns: idle.until(now_ns()),
+            since_ns: None,
+        });
+    }
+
+    /// A pause of this length has begun.
+    pub fn pauses(&self, began_ns: u64, pause_ns: u64) {
+        self.pause_ns.set(Some((began_ns, pause_ns)));
+    }
+
+    /// The pause is over; how long it was.
+    #[must_use]
+    pub fn ends_pause(&self) -> u64 {
+        self.pause_ns.take().map_or(0, |(_, pause_ns)| pause_ns)
+    }
+
+    // What the worker asks for.
+
+    /// Asks the user to leave: at once if it waits, after the scenario if it plays one.
+    pub fn ask_to_leave(&self) {
+        self.is_leaving.set(true);
+        if self.is_waiting() {
+            self.alarm_ns.set(u64::MAX);
+            self.wake();
+        }
+    }
+
+    /// Ends the step under way if it has taken longer than this, time without wishes left out.
+    pub fn expire_after(&self, limit_ns: u64, now_ns: u64) {
+        if self.is_waiting() {
+            return;
+        }
+        let began_ns = self.step_began_ns.get() + self.idle.get().until(now_ns);
+        if now_ns.saturating_sub(began_ns) > limit_ns {
+            self.has_expired.set(true);
+            self.wake();
+        }
+    }
+
+    /// Whether the step under way has just been ended; asked at each poll of it.
+    #[must_use]
+    pub fn take_expiry(&self) -> bool {
+        self.has_expired.replace(false)
+    }
+
+    /// Whether the user was asked to leave.
+    #[must_use]
+    pub const fn is_leaving(&self) -> bool {
+        self.is_leaving.get()
+    }
+
+    // What both look at.
+
+    /// Whether the user thinks, or waits for the next scenario to fall due.
+    #[must_use]
+    pub fn is_waiting(&self) -> bool {
+        self.doing.get() == Doing::Waiting
+    }
+
+    /// The scenario under way.
+    #[must_use]
+    pub const fn playing(&self) -> Option<Playing> {
+        match self.doing.get() {
+            Doing::Playing(playing) => Some(playing),
+            Doing::Waiting | Doing::LoggingOn => None,
+        }
+    }
+
+    /// When the user last completed a scenario, in ns of the run's clock.
+    #[must_use]
+    pub const fn completed_ns(&self) -> Option<u64> {
+        self.completed_ns.get()
+    }
+
+    /// Bytes that the scenario under way, or the last one, is known to move.
+    #[must_use]
+    pub const fn expected_bytes(&self) -> u64 {
+        self.bytes.get()
     }
 
     /// How much of the pause that the user is in has passed by `now_ns`.
@@ -101,33 +232,57 @@ impl Seat {
         self.pause_ns.get().map_or(0, passed)
     }
 
+    /// How long the user has been idle since the last scenario began.
+    #[must_use]
+    pub fn idle_ns(&self, now_ns: u64) -> u64 {
+        self.idle.get().until(now_ns)
+    }
+
     /// How long the user was idle in the scenario under way, if there is one.
     #[must_use]
     pub fn idled_ns(&self, now_ns: u64) -> u64 {
-        match self.doing.get() {
-            Doing::Playing { .. } => self.idle.get().until(now_ns),
-            Doing::Waiting | Doing::LoggingOn { .. } => 0,
-        }
+        self.playing().map_or(0, |_| self.idle_ns(now_ns))
     }
 
-    /// Since when the user has completed nothing, if something failed since or it waits over a limit
-    /// (to log on: over the longest of them).
-    pub fn unserved_since_ns<S>(&self, at_ns: u64, scenarios: &[Scenario<S>]) -> Option<u64> {
+    /// Since when the user has completed nothing, if something failed since or it waits over a limit:
+    /// that of its scenario for the bytes it moves or, to log on, the longest of them.
+    pub fn unserved_since_ns(
+        &self,
+        at_ns: u64,
+        limit_ns: impl Fn(u32, u64) -> u64,
+        longest_ns: u64,
+    ) -> Option<u64> {
         let waits_too_long = match self.doing.get() {
             Doing::Waiting => false,
-            Doing::LoggingOn { began_ns } => {
-                let limits = scenarios.iter().map(|scenario| scenario.limit_ns);
-                Some(at_ns.saturating_sub(began_ns)) > limits.max()
-            }
-            Doing::Playing {
+            Doing::LoggingOn => at_ns.saturating_sub(self.step_began_ns.get()) > longest_ns,
+            Doing::Playing(Playing {
                 scenario, due_ns, ..
-            } => {
-                let age_ns = at_ns.saturating_sub(due_ns + self.idle.get().until(at_ns));
-                age_ns > scenarios[scenario as usize].limit_for(self.bytes.get())
+            }) => {
+                let age_ns = at_ns.saturating_sub(due_ns + self.idle_ns(at_ns));
+                age_ns > limit_ns(scenario, self.bytes.get())
             }
         };
-        let since_ns = self.completed_ns.get().unwrap_or(self.joined_ns.get());
-        (waits_too_long || self.failing.get()).then_some(since_ns)
+        let since_ns = self.completed_ns.get().unwrap_or(self.joined_ns);
+        (waits_too_long || self.is_failing.get()).then_some(since_ns)
+    }
+
+    // How it waits.
+
+    /// Sets the timer that the user waits for.
+    pub fn set_alarm(&self, due_ns: u64) {
+        self.alarm_ns.set(due_ns);
+    }
+
+    /// Whether this timer is still the one that the user waits for.
+    #[must_use]
+    pub fn awaits_alarm(&self, due_ns: u64) -> bool {
+        self.alarm_ns.get() == due_ns
+    }
+
+    /// The timer is due: the user goes on.
+    pub fn ring_alarm(&self) {
+        self.alarm_ns.set(u64::MAX);
+        self.wake();
     }
 
     /// Remembers whom to wake, without cloning a waker that is already there.
@@ -140,7 +295,7 @@ impl Seat {
     }
 
     /// Wakes the user, if it ever waited.
-    pub fn wake(&self) {
+    fn wake(&self) {
         if let Some(waker) = self.waker.borrow().as_ref() {
             waker.wake_by_ref();
         }
@@ -148,8 +303,9 @@ impl Seat {
 }
 
 impl Default for Seat {
+    /// That of somebody who is no part of a run.
     fn default() -> Self {
-        Self::new()
+        Self::new(0)
     }
 }
 
@@ -159,18 +315,55 @@ mod tests {
 
     #[test]
     fn waiting_for_news_counts_while_the_scenario_is_under_way_and_no_longer() {
-        let seat = Seat::new();
-        seat.idle.set(Idle {
-            passed_ns: 300,
-            since_ns: Some(1_000),
-        });
+        let seat = Seat::default();
+        seat.rests(|| 700);
+        seat.resumes(|| 1_000);
+        seat.resumes(|| unreachable!("nobody rested"));
+        seat.rests(|| 1_000);
+        seat.rests(|| unreachable!("since 1,000"));
         assert_eq!(seat.idled_ns(1_500), 0, "it is the scenario before");
-        seat.doing.set(Doing::Playing {
+        let playing = Playing {
             scenario: 0,
             due_ns: 0,
             late: false,
-            step_began_ns: 0,
-        });
+        };
+        seat.plays(playing, 0);
         assert_eq!(seat.idled_ns(1_500), 800);
+    }
+
+    #[test]
+    fn a_step_expires_after_its_limit_without_the_time_that_its_user_rested() {
+        let seat = Seat::default();
+        seat.expire_after(10, 1_000);
+        assert!(!seat.take_expiry(), "nobody plays");
+        seat.logs_on(100);
+        seat.expire_after(10, 110);
+        assert!(!seat.take_expiry());
+        seat.expire_after(10, 111);
+        assert!(seat.take_expiry() && !seat.take_expiry());
+        seat.rests(|| 105);
+        seat.expire_after(10, 1_000);
+        assert!(!seat.take_expiry(), "it has worked for 5 ns");
+    }
+
+    #[test]
+    fn who_failed_or_waits_too_long_is_unserved_since_the_last_success() {
+        let seat = Seat::new(5);
+        let unserved = |at_ns| seat.unserved_since_ns(at_ns, |_, bytes| 10 + bytes, 50);
+        assert_eq!(unserved(1_000), None);
+        seat.logs_on(100);
+        assert_eq!((unserved(150), unserved(151)), (None, Some(5)));
+        seat.has_logged_on(true);
+        assert_eq!(unserved(151), Some(5), "it failed");
+        seat.has_played(200, false);
+        assert_eq!((unserved(900), seat.completed_ns()), (None, Some(200)));
+        let playing = Playing {
+            scenario: 0,
+            due_ns: 300,
+            late: false,
+        };
+        seat.plays(playing, 300);
+        seat.expects_bytes(7);
+        assert_eq!((unserved(317), unserved(318)), (None, Some(200)));
     }
 }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::recorder::{Recorder, Times, add_times};
+use crate::recorder::Recorder;
 use crate::report::Report;
+use crate::times::Times;
 
 /// Everything counted since the run began, at one moment, over all workers.
 #[derive(Debug, Clone)]
@@ -59,12 +60,12 @@ impl Snapshot {
             merged.worker_cpu_ns.push(report.cpu_ns);
             merged.recorder.add(&report.recorder);
             for (mine, theirs) in merged.pending.iter_mut().zip(&report.pending) {
-                add_times(mine, theirs);
+                mine.add(theirs);
             }
             for (mine, theirs) in merged.overdue.iter_mut().zip(&report.overdue) {
                 *mine += theirs;
             }
-            add_times(&mut merged.backlog, &report.backlog);
+            merged.backlog.add(&report.backlog);
             merged.backlog_overdue += report.backlog_overdue;
         }
         Some(merged)

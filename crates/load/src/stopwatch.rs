@@ -2,20 +2,20 @@
 
 use std::rc::Rc;
 
-use crate::context::{Offset, WorkerContext};
+use crate::context::{Kinds, WorkerContext};
 
 /// The engine's clock, and where a session counts what it does.
 #[derive(Clone)]
 pub struct Stopwatch {
     context: Rc<WorkerContext>,
-    offset: Offset,
+    kinds: Kinds,
 }
 
 impl Stopwatch {
-    /// One of this worker, for a protocol whose kinds begin there.
+    /// One of this worker, for the protocol that has these of its kinds.
     #[must_use]
-    pub const fn new(context: Rc<WorkerContext>, offset: Offset) -> Self {
-        Self { context, offset }
+    pub const fn new(context: Rc<WorkerContext>, kinds: Kinds) -> Self {
+        Self { context, kinds }
     }
 
     /// The engine's clock, in ns since the run began.
@@ -32,20 +32,26 @@ impl Stopwatch {
         }
     }
 
-    /// Notes a task that ended well and took so long.
+    /// Notes a task that ended well and took so long. Kinds that the protocol does not name are not
+    /// counted, here and below.
     pub fn completed(&self, kind: usize, took_ns: u64) {
-        let tasks = &self.context.tasks;
-        tasks.completed(self.offset.tasks + kind, took_ns);
+        if let Some(kind) = self.kinds.tasks.index(kind) {
+            self.context.tasks.completed(kind, took_ns);
+        }
     }
 
     /// Notes a task that failed.
     pub fn failed(&self, kind: usize) {
-        self.context.tasks.failed(self.offset.tasks + kind);
+        if let Some(kind) = self.kinds.tasks.index(kind) {
+            self.context.tasks.failed(kind);
+        }
     }
 
     /// Counts a request of this kind.
     pub fn sent(&self, kind: usize) {
-        self.context.requests.sent(self.offset.requests + kind);
+        if let Some(kind) = self.kinds.requests.index(kind) {
+            self.context.requests.sent(kind);
+        }
     }
 }
 

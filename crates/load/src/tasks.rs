@@ -7,9 +7,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use crate::recorder::{Times, add_times, subtract_times, times};
-use crate::requests::Requests;
-use crate::timers::Timers;
+use crate::times::Times;
 
 /// Counts and times of one kind of task.
 #[derive(Debug, Clone)]
@@ -27,14 +25,15 @@ pub struct TaskTally {
 }
 
 /// The tasks of a worker's users since the run began, by index in the protocol's `tasks`.
-#[derive(Debug, Default)]
-pub struct Tasks(RefCell<Vec<TaskTally>>);
+/// Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct Tasks(Rc<RefCell<Vec<TaskTally>>>);
 
 impl Tasks {
     /// Nothing noted yet, of so many kinds.
     #[must_use]
     pub fn new(kinds: usize) -> Self {
-        Self(RefCell::new(vec![TaskTally::new(); kinds]))
+        Self(Rc::new(RefCell::new(vec![TaskTally::new(); kinds])))
     }
 
     /// A task of this kind ended well. Kinds that the protocol does not name are not counted.
@@ -43,7 +42,7 @@ impl Tasks {
             tally.completed += 1;
             tally.service_ns += took_ns;
             tally.squares_ms2 += (took_ns as f64 / 1e6).powi(2);
-            tally.service.saturating_record(took_ns / 1000);
+            tally.service.record_ns(took_ns);
         }
     }
 
@@ -52,6 +51,12 @@ impl Tasks {
         if let Some(tally) = self.0.borrow_mut().get_mut(kind) {
             tally.failed += 1;
         }
+    }
+
+    /// How many kinds there are.
+    #[must_use]
+    pub fn kinds(&self) -> usize {
+        self.0.borrow().len()
     }
 
     /// What was noted so far.
@@ -70,7 +75,7 @@ impl TaskTally {
             failed: 0,
             service_ns: 0,
             squares_ms2: 0.0,
-            service: times(),
+            service: Times::new(),
         }
     }
 
@@ -80,7 +85,7 @@ impl TaskTally {
         self.failed += other.failed;
         self.service_ns += other.service_ns;
         self.squares_ms2 += other.squares_ms2;
-        add_times(&mut self.service, &other.service);
+        self.service.add(&other.service);
     }
 
     /// Takes out what was noted up to `earlier`, a former state of this same tally.
@@ -89,77 +94,13 @@ impl TaskTally {
         self.failed -= earlier.failed;
         self.service_ns -= earlier.service_ns;
         self.squares_ms2 = (self.squares_ms2 - earlier.squares_ms2).max(0.0);
-        subtract_times(&mut self.service, &earlier.service);
+        self.service.subtract(&earlier.service);
     }
 }
 
 impl Default for TaskTally {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-/// What a session keeps of its user: the engine's clock, and where it counts what it does.
-#[derive(Clone)]
-pub struct Stopwatch {
-    timers: Rc<Timers>,
-    tasks: Rc<Tasks>,
-    requests: Rc<Requests>,
-    from: usize,
-}
-
-impl Stopwatch {
-    /// One on this clock, that counts here.
-    #[must_use]
-    pub const fn new(timers: Rc<Timers>, tasks: Rc<Tasks>, requests: Rc<Requests>) -> Self {
-        Self {
-            timers,
-            tasks,
-            requests,
-            from: 0,
-        }
-    }
-
-    /// The same, whose kind 0 is this one of the worker's.
-    #[must_use]
-    pub fn noting_from(self, from: usize) -> Self {
-        Self { from, ..self }
-    }
-
-    /// The engine's clock, in ns since the run began.
-    #[must_use]
-    pub fn now_ns(&self) -> u64 {
-        self.timers.now_ns()
-    }
-
-    /// Notes a task that began at `began_ns` and has ended just now.
-    pub fn note<T, E>(&self, kind: usize, began_ns: u64, ended: &Result<T, E>) {
-        match ended {
-            Ok(_) => self.completed(kind, self.now_ns().saturating_sub(began_ns)),
-            Err(_) => self.failed(kind),
-        }
-    }
-
-    /// Notes a task that ended well and took so long.
-    pub fn completed(&self, kind: usize, took_ns: u64) {
-        self.tasks.completed(self.from + kind, took_ns);
-    }
-
-    /// Notes a task that failed.
-    pub fn failed(&self, kind: usize) {
-        self.tasks.failed(self.from + kind);
-    }
-
-    /// Where requests are counted as they are sent.
-    #[must_use]
-    pub fn requests(&self) -> &Requests {
-        &self.requests
-    }
-}
-
-impl std::fmt::Debug for Stopwatch {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Stopwatch").finish_non_exhaustive()
     }
 }
 
@@ -209,16 +150,16 @@ mod tests {
 
     #[test]
     fn kinds_have_their_names_in_order_and_note_themselves() {
-        use crate::clock::VirtualClock;
+        use crate::context::WorkerContext;
+        use crate::stopwatch::Stopwatch;
         use named::{NAMES, Task};
         assert_eq!(NAMES, ["first", "second-one"]);
         assert_eq!([Task::First, Task::Second].map(Task::name), *NAMES);
-        let timers = Rc::new(Timers::new(Rc::new(VirtualClock::default())));
-        let tasks = Rc::new(Tasks::new(NAMES.len()));
-        let stopwatch = Stopwatch::new(timers, Rc::clone(&tasks), Rc::default());
+        let context = Rc::new(WorkerContext::outside(0, NAMES.len()));
+        let stopwatch = Stopwatch::new(Rc::clone(&context), context.kinds());
         Task::Second.note(&stopwatch, 0, &Ok::<(), ()>(()));
         Task::First.note(&stopwatch, 0, &Err::<(), ()>(()));
-        let ended = tasks.tallies();
+        let ended = context.tasks.tallies();
         let ended = ended.iter().map(|task| (task.completed, task.failed));
         assert_eq!(ended.collect::<Vec<_>>(), [(0, 1), (1, 0)]);
     }

@@ -79,9 +79,8 @@ impl Timers {
         {
             if let Some(Reverse(entry)) = heap.pop() {
                 // A user that left early may have set another timer since.
-                if entry.seat.alarm_ns.get() == entry.due_ns {
-                    entry.seat.alarm_ns.set(u64::MAX);
-                    entry.seat.wake();
+                if entry.seat.awaits_alarm(entry.due_ns) {
+                    entry.seat.ring_alarm();
                 }
             }
         }
@@ -90,7 +89,7 @@ impl Timers {
     fn set(&self, due_ns: u64, seat: &Rc<Seat>) {
         let sequence = self.sequence.get();
         self.sequence.set(sequence + 1);
-        seat.alarm_ns.set(due_ns);
+        seat.set_alarm(due_ns);
         let entry = Entry {
             due_ns,
             sequence,
@@ -133,7 +132,7 @@ impl Future for Sleep {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         if self.set {
-            if self.seat.alarm_ns.get() != self.due_ns || self.timers.now_ns() >= self.due_ns {
+            if !self.seat.awaits_alarm(self.due_ns) || self.timers.now_ns() >= self.due_ns {
                 return Poll::Ready(());
             }
         } else if self.timers.now_ns() >= self.due_ns {

@@ -48,7 +48,10 @@ impl Times {
     ///
     /// If it is no former state: what follows would be wrong, and nobody would see it.
     pub fn subtract(&mut self, earlier: &Self) {
-        #[expect(clippy::expect_used, reason = "a defect must not become a wrong figure")]
+        #[expect(
+            clippy::expect_used,
+            reason = "a defect must not become a wrong figure"
+        )]
         let () = self.0.subtract(&earlier.0).expect("a former state");
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::plan::PlanError;
+use crate::plan_error::PlanError;
 
 /// The turns of a program that all users follow, each from an entry of their own, for ever.
 ///

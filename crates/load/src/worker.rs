@@ -1,6 +1,6 @@
 //! One worker: a thread's users, polled in turn, with their timers, joins, leaves and reports.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::rc::Rc;
@@ -11,16 +11,16 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::clock::{Clock, thread_cpu_ns};
+use crate::context::WorkerContext;
 use crate::life::{Place, live};
 use crate::pace::Schedule;
 use crate::plan::Compiled;
 use crate::protocol::Protocol;
-use crate::recorder::{Recorder, times};
+use crate::recorder::Recorder;
 use crate::report::Report;
-use crate::requests::Requests;
-use crate::seat::{Doing, Seat};
-use crate::tasks::Tasks;
+use crate::seat::Seat;
 use crate::timers::Timers;
+use crate::times::Times;
 use crate::user::User;
 
 /// What a worker is told.
@@ -62,12 +62,9 @@ struct Worker<P: Protocol> {
     share: Share,
     protocol: Arc<P>,
     plan: Arc<Compiled<P::Step>>,
-    timers: Rc<Timers>,
     recorder: Rc<RefCell<Recorder>>,
-    requests: Rc<Requests>,
-    tasks: Rc<Tasks>,
-    /// Users that the whole run is asked to have.
-    population: Rc<Cell<u32>>,
+    /// What the users share.
+    context: Rc<WorkerContext>,
     members: Vec<Member>,
     /// Users asked to leave who are still in the middle of a scenario.
     leavers: Vec<Member>,
@@ -102,7 +99,7 @@ pub async fn work<P: Protocol>(
             worker.carry_out(now_ns);
             worker.change(now_ns, |place, user| crowd.push(live(place, user)));
             worker.watch(now_ns, crowd.len(), &mut publish);
-            worker.timers.fire(now_ns);
+            worker.context.timers.fire(now_ns);
             while let Poll::Ready(Some(())) = crowd.poll_next_unpin(context) {}
             if worker.is_over(crowd.is_empty(), now_ns) {
                 publish(worker.report(clock.now_ns(), crowd.len()));
@@ -130,15 +127,14 @@ impl<P: Protocol> Worker<P> {
         clock: Rc<dyn Clock>,
     ) -> Self {
         let recorder = Recorder::new(plan.scenarios.len(), plan.step_names.len());
+        let timers = Rc::new(Timers::new(clock));
+        let context = WorkerContext::new(timers, P::requests().len(), P::tasks().len());
         Self {
             share,
             protocol,
             plan,
-            timers: Rc::new(Timers::new(clock)),
             recorder: Rc::new(RefCell::new(recorder)),
-            requests: Rc::new(Requests::new(P::REQUESTS.len())),
-            tasks: Rc::new(Tasks::new(P::tasks().len())),
-            population: Rc::default(),
+            context: Rc::new(context),
             members: Vec::new(),
             leavers: Vec::new(),
             orders: VecDeque::new(),
@@ -173,7 +169,7 @@ impl<P: Protocol> Worker<P> {
         {
             match self.orders.pop_front() {
                 Some((_, Command::Users { target, over_ns })) => {
-                    self.population.set(target);
+                    self.context.population.set(target);
                     self.ramp(self.my_share(target), over_ns, now_ns);
                 }
                 Some((_, Command::Stop { drain_ns })) => {
@@ -213,10 +209,10 @@ impl<P: Protocol> Worker<P> {
                 let (place, user) = self.admit(now_ns);
                 join(place, user);
             } else if let Some(member) = self.members.pop() {
-                if member.seat.doing.get() == Doing::Waiting {
+                if member.seat.is_waiting() {
                     self.recorder.borrow_mut().think_ns += member.seat.paused_ns(now_ns);
                 }
-                dismiss(&member.seat);
+                member.seat.ask_to_leave();
                 self.leavers.push(member);
             }
         }
@@ -225,14 +221,10 @@ impl<P: Protocol> Worker<P> {
     fn admit(&mut self, now_ns: u64) -> (Place<P>, User) {
         let plan = &self.plan.plan;
         let id = (self.members.len() * self.share.of + self.share.worker) as u32;
-        let seat = Rc::new(Seat::new());
-        seat.joined_ns.set(now_ns);
+        let seat = Rc::new(Seat::new(now_ns));
         let schedule = self.plan.schedule(id, now_ns);
         let schedule = Rc::new(RefCell::new(schedule));
-        let user = User::new(id, plan.seed, Rc::clone(&seat), Rc::clone(&self.timers))
-            .counting(Rc::clone(&self.requests))
-            .timing(Rc::clone(&self.tasks))
-            .among(Rc::clone(&self.population));
+        let user = User::new(id, plan.seed, Rc::clone(&seat), Rc::clone(&self.context));
         self.members.push(Member {
             seat: Rc::clone(&seat),
             schedule: Rc::clone(&schedule),
@@ -251,14 +243,11 @@ impl<P: Protocol> Worker<P> {
     fn watch(&mut self, now_ns: u64, present: usize, publish: &mut impl FnMut(Report)) {
         let every_ns = self.report_every_ns();
         let due_ns = self.next_tick * every_ns;
-        self.leavers
-            .retain(|member| member.seat.doing.get() != Doing::Waiting);
+        self.leavers.retain(|member| !member.seat.is_waiting());
         if now_ns >= due_ns {
-            let late_us = (now_ns - due_ns) / 1000;
-            self.recorder
-                .borrow_mut()
-                .timer_lateness
-                .saturating_record(late_us);
+            let mut recorder = self.recorder.borrow_mut();
+            recorder.timer_lateness.record_ns(now_ns - due_ns);
+            drop(recorder);
             self.next_tick = now_ns / every_ns + 1;
             publish(self.report(now_ns, present));
         }
@@ -267,12 +256,16 @@ impl<P: Protocol> Worker<P> {
             // A tenth of the limit is how exactly a time limit is kept.
             self.next_scan_ns = now_ns + (limit_ns / 10).clamp(1_000_000, 1_000_000_000);
             for member in self.members.iter().chain(&self.leavers) {
-                expire(&member.seat, now_ns, limit_ns);
+                member.seat.expire_after(limit_ns, now_ns);
             }
         }
     }
 
     fn report(&self, at_ns: u64, present: usize) -> Report {
+        let scenarios = &self.plan.scenarios;
+        let limit_ns = |index: u32, bytes| scenarios[index as usize].limit_for(bytes);
+        let limits = scenarios.iter().map(|scenario| scenario.limit_ns);
+        let longest_ns = limits.max().unwrap_or(u64::MAX);
         let mut report = Report {
             worker: self.share.worker,
             tick: at_ns / self.report_every_ns(),
@@ -281,23 +274,23 @@ impl<P: Protocol> Worker<P> {
             completed_ns: self
                 .members
                 .iter()
-                .filter_map(|member| member.seat.completed_ns.get())
+                .filter_map(|member| member.seat.completed_ns())
                 .collect(),
             unserved_ns: self
                 .members
                 .iter()
-                .filter_map(|member| member.seat.unserved_since_ns(at_ns, &self.plan.scenarios))
+                .filter_map(|member| member.seat.unserved_since_ns(at_ns, limit_ns, longest_ns))
                 .collect(),
             cpu_ns: thread_cpu_ns(),
             recorder: Recorder {
-                requests: self.requests.counts(),
-                tasks: self.tasks.tallies(),
+                requests: self.context.requests.counts(),
+                tasks: self.context.tasks.tallies(),
                 think_ns: self.think_ns(at_ns),
                 ..self.recorder.borrow().clone()
             },
-            pending: vec![times(); self.plan.scenarios.len()],
+            pending: vec![Times::new(); self.plan.scenarios.len()],
             overdue: vec![0; self.plan.scenarios.len()],
-            backlog: times(),
+            backlog: Times::new(),
             backlog_overdue: 0,
         };
         let patience_ns = self
@@ -307,30 +300,21 @@ impl<P: Protocol> Worker<P> {
             .map(|s| s.limit_ns.min(s.late_ns))
             .max();
         for member in self.members.iter().chain(&self.leavers) {
-            let Doing::Playing {
-                scenario,
-                due_ns,
-                late,
-                ..
-            } = member.seat.doing.get()
-            else {
+            let Some(playing) = member.seat.playing() else {
                 continue;
             };
-            let idle_ns = member.seat.idle.get().until(at_ns);
-            let age_ns = at_ns.saturating_sub(due_ns + idle_ns);
-            let index = scenario as usize;
-            report.pending[index].saturating_record(age_ns / 1000);
-            let overdue = late || {
-                let limit_ns = self.plan.scenarios[index].limit_for(member.seat.bytes.get());
-                age_ns > limit_ns
-            };
-            report.overdue[index] += u64::from(overdue);
-            if member.seat.leaving.get() {
+            let idle_ns = member.seat.idle_ns(at_ns);
+            let age_ns = at_ns.saturating_sub(playing.due_ns + idle_ns);
+            let index = playing.scenario as usize;
+            report.pending[index].record_ns(age_ns);
+            let allowed_ns = limit_ns(playing.scenario, member.seat.expected_bytes());
+            report.overdue[index] += u64::from(playing.late || age_ns > allowed_ns);
+            if member.seat.is_leaving() {
                 continue; // whoever leaves owes nothing any more
             }
             member.schedule.borrow().backlog(at_ns, |due_ns| {
                 let age_ns = at_ns.saturating_sub(due_ns);
-                report.backlog.saturating_record(age_ns / 1000);
+                report.backlog.record_ns(age_ns);
                 report.backlog_overdue += u64::from(Some(age_ns) > patience_ns);
             });
         }
@@ -357,7 +341,7 @@ impl<P: Protocol> Worker<P> {
         let candidates = [
             order,
             self.changes.front().copied(),
-            self.timers.next_ns(),
+            self.context.timers.next_ns(),
             self.end_ns,
         ];
         let watch_ns = (self.next_tick * self.report_every_ns()).min(self.next_scan_ns);
@@ -366,29 +350,5 @@ impl<P: Protocol> Worker<P> {
 
     fn report_every_ns(&self) -> u64 {
         self.plan.plan.report_every_ms * 1_000_000
-    }
-}
-
-/// Asks a user to leave: at once when it waits, after the scenario when it plays one.
-fn dismiss(seat: &Seat) {
-    seat.leaving.set(true);
-    if seat.doing.get() == Doing::Waiting {
-        seat.alarm_ns.set(u64::MAX);
-        seat.wake();
-    }
-}
-
-fn expire(seat: &Seat, now_ns: u64, limit_ns: u64) {
-    let (Doing::Playing {
-        step_began_ns: began_ns,
-        ..
-    }
-    | Doing::LoggingOn { began_ns }) = seat.doing.get()
-    else {
-        return;
-    };
-    if now_ns.saturating_sub(began_ns + seat.idle.get().until(now_ns)) > limit_ns {
-        seat.expired.set(true);
-        seat.wake();
     }
 }

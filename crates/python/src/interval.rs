@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use headcount_load::distribution::Distribution;
-use headcount_load::recorder::{OPENING, Times};
+use headcount_load::recorder::At;
+use headcount_load::times::Times;
 use pyo3::prelude::*;
 
 use crate::histogram::Histogram;
@@ -241,7 +242,10 @@ fn fault(
     ),
 ) -> PyResult<Py<FaultCount>> {
     let count = FaultCount {
-        step: (key.0 != OPENING).then_some(key.0),
+        step: match key.0 {
+            At::Step(index) => Some(index),
+            At::Opening => None,
+        },
         kind: key.1.name(),
         group: key.2,
         count: tally.count,

@@ -82,7 +82,9 @@ impl Protocol for Redis {
     type Step = RedisStep;
     type Session = RedisSession;
 
-    const REQUESTS: &'static [&'static str] = REQUESTS;
+    fn requests() -> Vec<&'static str> {
+        REQUESTS.to_vec()
+    }
 
     async fn open(&self, user: &mut User) -> Result<RedisSession, Fault> {
         RedisSession::open(self, user).await

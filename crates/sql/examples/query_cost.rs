@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use common::{PASSWORD, Player, Server, program, run};
 use futures_util::future::join_all;
-use headcount_load::Tasks;
+use headcount_load::context::WorkerContext;
 use headcount_sql::Sql;
 use headcount_sql::task::NAMES;
 use rustix::time::{ClockId, clock_gettime};
@@ -153,12 +153,12 @@ fn memory(sql: &Sql, users: u32) -> f64 {
     run(async {
         let mut players = Vec::with_capacity(users as usize);
         let mut before = 0;
-        let tasks = Rc::new(Tasks::new(NAMES.len()));
+        let context = Rc::new(WorkerContext::outside(2, NAMES.len()));
         for id in 0..users + 10 {
             if id == 10 {
                 before = resident_kib(); // the first ones pay for what all share
             }
-            let mut player = Player::noting(sql, id, Rc::clone(&tasks)).await.unwrap();
+            let mut player = Player::noting(sql, id, &context).await.unwrap();
             player.play(QUERY).await.unwrap();
             players.push(player);
         }

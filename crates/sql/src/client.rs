@@ -133,7 +133,9 @@ impl Shared {
 impl Protocol for Sql {
     type Step = SqlStep;
     type Session = SqlSession;
-    const REQUESTS: &'static [&'static str] = &["prepare", "execute"];
+    fn requests() -> Vec<&'static str> {
+        vec!["prepare", "execute"]
+    }
 
     fn tasks() -> Vec<&'static str> {
         task::NAMES.to_vec()

@@ -289,11 +289,9 @@ const fn letters() -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use std::rc::Rc;
 
-    use headcount_load::clock::VirtualClock;
-    use headcount_load::seat::Seat;
-    use headcount_load::timers::Timers;
+    use headcount_load::context::WorkerContext;
+
     use serde_json::json;
 
     use super::*;
@@ -346,8 +344,7 @@ mod tests {
         let SqlStep::Sql(free) = SqlStep::compile(&step).unwrap() else {
             panic!("another step");
         };
-        let timers = Rc::new(Timers::new(Rc::new(VirtualClock::default())));
-        let mut user = User::new(4, 1, Rc::new(Seat::new()), timers);
+        let mut user = User::outside(4, 1, WorkerContext::outside(0, 0));
         let mut seen = std::collections::BTreeSet::new();
         for _ in 0..200 {
             let filled = free.fill(&mut user, 14);

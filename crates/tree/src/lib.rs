@@ -2,7 +2,7 @@
 //!
 //! * [`data_set`]: which files and folders each user has, and how large they are; [`library`]: files
 //!   of classes; [`block`]: what stands in them, and [`content`]: of which kind it is.
-//! * [`step`], with its [`parts`] and [`query`]: what users do, compiled from a workload.
+//! * [`step`], with its [`parts`], [`lock`] and [`query`]: what users do, compiled from a workload.
 //! * [`file_tree`]: the files of all users of a target; [`session`]: one user of them. A protocol
 //!   fills its [`session::backend::FileBackend`].
 //! * [`program`]: long lists of operations that users play in order, such as a load file of dbench.
@@ -16,6 +16,7 @@ pub mod content;
 pub mod data_set;
 pub mod file_tree;
 pub mod library;
+pub mod lock;
 mod normal;
 pub mod parts;
 pub mod program;

@@ -5,7 +5,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::block::UNIT_BYTES;
-use crate::parts::{Control, Name, Open, Range, Share, Transfer, check_slot};
+use crate::lock::Range;
+use crate::parts::{Control, Name, Open, Share, Transfer, check_slot};
 use crate::query::Query;
 
 /// One step. `slot` says which of the user's four handles it is about, 0 unless told.

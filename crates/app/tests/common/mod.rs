@@ -11,7 +11,6 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::rc::Rc;
 use std::time::Duration;
 
 use headcount_app::client::Step;
@@ -21,9 +20,8 @@ use headcount_app::message::{Order, PROTOCOL, Prepared, Shape};
 use headcount_app::request::Request;
 use headcount_app::server::{Handle, Settings, serve};
 use headcount_app::{App, AppOptions};
-use headcount_load::clock::{Origin, VirtualClock};
-use headcount_load::seat::Seat;
-use headcount_load::timers::Timers;
+use headcount_load::clock::Origin;
+use headcount_load::context::WorkerContext;
 use headcount_load::{Compile, Fault, Moved, Protocol, Session, User};
 use serde_json::{Value, json};
 
@@ -85,8 +83,7 @@ pub fn app(address: impl Display) -> App {
 }
 
 pub fn user(id: u32) -> User {
-    let timers = Timers::new(Rc::new(VirtualClock::default()));
-    User::new(id, 1, Rc::new(Seat::new()), Rc::new(timers))
+    User::outside(id, 1, WorkerContext::outside(0, 0))
 }
 
 pub fn step(options: &Value) -> Step {

@@ -11,7 +11,7 @@ mod names;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use headcount_tree::parts::Lock;
+use headcount_tree::lock::Lock;
 use headcount_tree::query::Query;
 use rustix::fs::{
     AtFlags, Mode, OFlags, ResolveFlags, Statx, StatxFlags, Timespec, Timestamps, UTIME_NOW,

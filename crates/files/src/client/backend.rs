@@ -2,12 +2,11 @@
 
 use std::fs::File;
 use std::os::fd::AsFd;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use headcount_load::{Fault, FaultKind, Requests};
 use headcount_ring::{Buffer, Target};
-use headcount_tree::parts::Lock;
+use headcount_tree::lock::Lock;
 use headcount_tree::program::answer::Answer;
 use headcount_tree::query::Query;
 use headcount_tree::session::backend::{
@@ -30,7 +29,7 @@ const MOST_BYTES: u32 = 8 << 20;
 #[derive(Debug)]
 pub struct Folder {
     shared: Arc<Shared>,
-    requests: Rc<Requests>,
+    requests: Requests,
 }
 
 /// An open file or folder.
@@ -62,7 +61,7 @@ impl OpenFile {
 
 impl Folder {
     /// Counts the calls of a user here.
-    pub(super) const fn new(shared: Arc<Shared>, requests: Rc<Requests>) -> Self {
+    pub(super) const fn new(shared: Arc<Shared>, requests: Requests) -> Self {
         Self { shared, requests }
     }
 

@@ -10,7 +10,6 @@ mod open;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use headcount_load::{Blame, Blamed, Fault, Protocol, Turns, User};
@@ -157,7 +156,9 @@ pub(crate) fn native(path: &str) -> String {
 impl Protocol for Files {
     type Step = Step;
     type Session = FileSession<Folder>;
-    const REQUESTS: &'static [&'static str] = Call::NAMES;
+    fn requests() -> Vec<&'static str> {
+        Call::NAMES.to_vec()
+    }
 
     fn turns(&self) -> Option<Turns> {
         self.shared.tree.turns()
@@ -167,7 +168,7 @@ impl Protocol for Files {
     async fn open(&self, user: &mut User) -> Result<Self::Session, Fault> {
         let tree = Arc::clone(&self.shared.tree);
         let number = tree.number(user.id());
-        let folder = Folder::new(Arc::clone(&self.shared), Rc::clone(user.requests()));
+        let folder = Folder::new(Arc::clone(&self.shared), user.requests());
         Ok(FileSession::new(tree, number, folder))
     }
 }

@@ -91,9 +91,8 @@ fn every_user_of_a_run_is_served_and_every_call_counted() {
         assert_eq!(counted.sessions_opened, u64::from(USERS));
         assert_eq!(tally.read_bytes, tally.completed * 20_480);
         assert_eq!(tally.written_bytes, tally.read_bytes);
-        let sent: BTreeMap<_, _> = Files::REQUESTS
-            .iter()
-            .copied()
+        let sent: BTreeMap<_, _> = Files::requests()
+            .into_iter()
             .zip(counted.requests.iter().copied())
             .filter(|(_, count)| *count > 0)
             .collect();

@@ -10,14 +10,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
-use std::rc::Rc;
 use std::time::Duration;
 
 use headcount_files::{Engine, Files, FilesOptions, Mode};
-use headcount_load::clock::VirtualClock;
-use headcount_load::requests::Requests;
-use headcount_load::seat::Seat;
-use headcount_load::timers::Timers;
+use headcount_load::context::WorkerContext;
 use headcount_load::{Compile, Fault, Moved, Protocol, Session, User};
 use headcount_tree::data_set::DataSet;
 use headcount_tree::step::Step;
@@ -153,9 +149,8 @@ impl Person {
     }
 
     pub async fn of(files: &Files, id: u32) -> Self {
-        let timers = Timers::new(Rc::new(VirtualClock::default()));
-        let requests = Rc::new(Requests::new(Files::REQUESTS.len()));
-        let mut user = User::new(id, 1, Rc::new(Seat::new()), Rc::new(timers)).counting(requests);
+        let context = WorkerContext::outside(Files::requests().len(), 0);
+        let mut user = User::outside(id, 1, context);
         let session = files.open(&mut user).await.unwrap();
         Self { session, user }
     }
@@ -187,7 +182,7 @@ impl Person {
     /// The calls made so far, by name, those made at least once.
     pub fn counts(&self) -> BTreeMap<&'static str, u64> {
         let counts = self.user.requests().counts();
-        let named = Files::REQUESTS.iter().copied().zip(counts);
+        let named = Files::requests().into_iter().zip(counts);
         named.filter(|(_, count)| *count > 0).collect()
     }
 

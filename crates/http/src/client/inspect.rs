@@ -2,12 +2,9 @@
 
 use std::future::Future;
 use std::ops::ControlFlow;
-use std::rc::Rc;
 use std::time::Duration;
 
-use headcount_load::clock::VirtualClock;
-use headcount_load::seat::Seat;
-use headcount_load::timers::Timers;
+use headcount_load::context::WorkerContext;
 use headcount_load::{Fault, FaultKind, Session, User};
 use serde::Serialize;
 
@@ -189,8 +186,7 @@ fn is_busy(error: &HttpError) -> bool {
 }
 
 fn visitor(http: &Http) -> (HttpSession, User) {
-    let timers = Timers::new(Rc::new(VirtualClock::default()));
-    let user = User::new(0, 0, Rc::new(Seat::new()), Rc::new(timers));
+    let user = User::outside(0, 0, WorkerContext::outside(0, 0));
     (HttpSession::new(&http.shared, &user), user)
 }
 

@@ -243,7 +243,9 @@ impl Shared {
 impl Protocol for Http {
     type Step = Step;
     type Session = HttpSession;
-    const REQUESTS: &'static [&'static str] = &Method::NAMES;
+    fn requests() -> Vec<&'static str> {
+        Method::NAMES.to_vec()
+    }
 
     /// Only seats the user: the connection is a matter of the steps.
     async fn open(&self, user: &mut User) -> Result<HttpSession, Fault> {

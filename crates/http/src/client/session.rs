@@ -1,6 +1,5 @@
 //! One user: the connection, the cookies, and the answer that is still to be received.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use h2::RecvStream;
@@ -22,7 +21,7 @@ use headcount_net::Tls;
 #[derive(Debug)]
 pub struct HttpSession {
     pub(super) shared: Arc<Shared>,
-    pub(super) requests: Rc<Requests>,
+    pub(super) requests: Requests,
     /// The user's number in names.
     pub(super) number: u32,
     pub(super) connection: Option<Connection>,
@@ -131,7 +130,7 @@ impl HttpSession {
         let own_tls = shared.tls.as_ref().filter(|_| shared.resumes_tls);
         Self {
             shared: Arc::clone(shared),
-            requests: Rc::clone(user.requests()),
+            requests: user.requests(),
             number,
             connection: None,
             tls: own_tls.map(|tls| Box::new(tls.resuming())),

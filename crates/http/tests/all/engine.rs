@@ -60,7 +60,7 @@ fn is_enough(counted: &Recorder) -> bool {
 }
 
 fn count(counted: &Recorder, kind: &str) -> u64 {
-    let index = Http::REQUESTS
+    let index = Http::requests()
         .iter()
         .position(|name| *name == kind)
         .unwrap();

@@ -17,6 +17,7 @@ use std::time::Duration;
 use headcount_http::pages::PageSet;
 use headcount_http::{Http, HttpOptions, HttpSession, Step};
 use headcount_load::clock::VirtualClock;
+use headcount_load::context::WorkerContext;
 use headcount_load::seat::Seat;
 use headcount_load::timers::Timers;
 use headcount_load::{Compile, Fault, Moved, Protocol, Requests, Session, User};
@@ -90,10 +91,8 @@ pub struct Person {
 
 impl Person {
     pub async fn arrive(http: &Http, id: u32) -> Self {
-        let timers = Timers::new(Rc::new(VirtualClock::default()));
-        let requests = Rc::new(Requests::new(Http::REQUESTS.len()));
-        let user = User::new(id, 1, Rc::new(Seat::new()), Rc::new(timers));
-        let mut user = user.counting(requests);
+        let context = WorkerContext::outside(Http::requests().len(), 0);
+        let mut user = User::outside(id, 1, context);
         let session = http.open(&mut user).await.unwrap();
         Self { session, user }
     }
@@ -114,7 +113,7 @@ impl Person {
 
     /// How many requests of this kind were sent.
     pub fn sent(&self, kind: &str) -> u64 {
-        let index = Http::REQUESTS
+        let index = Http::requests()
             .iter()
             .position(|name| *name == kind)
             .unwrap();

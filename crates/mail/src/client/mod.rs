@@ -133,7 +133,9 @@ impl Shared {
 impl Protocol for Mail {
     type Step = Step;
     type Session = MailSession;
-    const REQUESTS: &'static [&'static str] = task::NAMES;
+    fn requests() -> Vec<&'static str> {
+        task::NAMES.to_vec()
+    }
 
     fn tasks() -> Vec<&'static str> {
         task::NAMES.to_vec()

@@ -105,7 +105,7 @@ impl Imap {
         on: &mut On<'_>,
     ) -> Result<(), Fault> {
         self.state.tag = self.state.tag.wrapping_add(1);
-        self.stopwatch.requests().sent(task as usize);
+        self.stopwatch.sent(task as usize);
         let tag = self.state.tag;
         let mut is_first = true;
         loop {

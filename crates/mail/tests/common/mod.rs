@@ -12,6 +12,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use headcount_load::clock::{Origin, VirtualClock};
+use headcount_load::context::WorkerContext;
 use headcount_load::tasks::Tasks;
 use headcount_load::timers::Timers;
 use headcount_load::{Requests, Stopwatch};
@@ -84,11 +85,10 @@ pub fn endpoint_of(options: Value) -> Endpoint {
 }
 
 /// A stopwatch, and where it notes.
-pub fn stopwatch() -> (Stopwatch, Rc<Tasks>) {
-    let tasks = Rc::new(Tasks::new(NAMES.len()));
-    let timers = Rc::new(Timers::new(Rc::new(VirtualClock::default())));
-    let requests = Rc::new(Requests::new(0));
-    (Stopwatch::new(timers, Rc::clone(&tasks), requests), tasks)
+pub fn stopwatch() -> (Stopwatch, Tasks) {
+    let context = Rc::new(WorkerContext::outside(0, NAMES.len()));
+    let (kinds, tasks) = (context.kinds(), context.tasks.clone());
+    (Stopwatch::new(context, kinds), tasks)
 }
 
 pub const RUN: u64 = 0x5eed_0000_0000_0001;

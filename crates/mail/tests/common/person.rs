@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use headcount_load::clock::{Origin, RealClock};
+use headcount_load::context::WorkerContext;
 use headcount_load::seat::Seat;
 use headcount_load::tasks::Tasks;
 use headcount_load::timers::Timers;
@@ -22,20 +23,19 @@ pub fn user(id: u32) -> User {
 }
 
 /// The same, and where its tasks are noted.
-pub fn watched(id: u32) -> (User, Rc<Tasks>) {
+pub fn watched(id: u32) -> (User, Tasks) {
     let (user, tasks, _) = timed(id);
     (user, tasks)
 }
 
 /// The same, and the timers that wake it, for [`in_time`].
-pub fn timed(id: u32) -> (User, Rc<Tasks>, Rc<Timers>) {
+pub fn timed(id: u32) -> (User, Tasks, Rc<Timers>) {
     let clock = RealClock::new(Origin::now()).unwrap();
     let timers = Rc::new(Timers::new(Rc::new(clock)));
-    let tasks = Rc::new(Tasks::new(task::NAMES.len()));
-    let user = User::new(id, 1, Rc::new(Seat::new()), Rc::clone(&timers))
-        .counting(Rc::new(Requests::new(task::NAMES.len())))
-        .timing(Rc::clone(&tasks));
-    (user, tasks, timers)
+    let kinds = task::NAMES.len();
+    let context = WorkerContext::new(Rc::clone(&timers), kinds, kinds);
+    let tasks = context.tasks.clone();
+    (User::outside(id, 1, context), tasks, timers)
 }
 
 /// Wakes users as a worker of the engine does, until the future is ready.

@@ -2,6 +2,7 @@
 
 use crate::common::{SECOND, nothing, plan, scenario, steady, step};
 use headcount_load::pace::{Draw, Pace};
+use headcount_load::recorder::At;
 use headcount_load::rehearsal::rehearse;
 use headcount_load::worker::Command;
 use headcount_null::Null;
@@ -174,7 +175,7 @@ fn a_step_over_its_time_limit_is_a_timeout_and_ends_the_session() {
     let (key, faults) = last.recorder.faults.first_key_value().unwrap();
     assert_eq!(
         (key.0, key.1.name(), faults.count),
-        (0, "timeout", tally.failed)
+        (At::Step(0), "timeout", tally.failed)
     );
 }
 

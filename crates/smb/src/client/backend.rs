@@ -5,7 +5,8 @@
 )]
 
 use headcount_load::{Fault, FaultKind};
-use headcount_tree::parts::{Control, Lock, Share};
+use headcount_tree::lock::Lock;
+use headcount_tree::parts::{Control, Share};
 use headcount_tree::query::Query;
 use headcount_tree::session::backend::{
     Check, FileBackend, Make, Opened, Opening, Piece, Refusal, Way,

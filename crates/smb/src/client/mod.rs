@@ -175,7 +175,9 @@ fn resolve(address: &str) -> Result<(String, Vec<SocketAddr>), SmbError> {
 impl Protocol for Smb {
     type Step = Step;
     type Session = FileSession<SmbSession>;
-    const REQUESTS: &'static [&'static str] = &Command::NAMES;
+    fn requests() -> Vec<&'static str> {
+        Command::NAMES.to_vec()
+    }
 
     fn turns(&self) -> Option<Turns> {
         self.shared.tree.turns()

@@ -1,6 +1,5 @@
 //! One user's connection, logon and shares.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use headcount_load::{Fault, User};
@@ -35,13 +34,9 @@ impl SmbSession {
             ..fault
         };
         let number = shared.tree.number(user.id());
-        let connection = Connection::establish(
-            &shared.addresses,
-            &shared.wanted,
-            Rc::clone(user.requests()),
-        )
-        .await
-        .map_err(named)?;
+        let connection = Connection::establish(&shared.addresses, &shared.wanted, user.requests())
+            .await
+            .map_err(named)?;
         let mut session = Self {
             shared: Arc::clone(shared),
             connection,

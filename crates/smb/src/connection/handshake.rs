@@ -1,7 +1,6 @@
 //! Connecting and NEGOTIATE (MS-SMB2 3.2.4.2.2, 3.2.5.2), and its validation (3.2.5.5).
 
 use std::net::SocketAddr;
-use std::rc::Rc;
 
 use headcount_load::{Fault, FaultKind, Requests};
 use tokio::net::TcpStream;
@@ -142,7 +141,7 @@ impl Connection {
     pub async fn establish(
         addresses: &[SocketAddr],
         wanted: &Wanted,
-        requests: Rc<Requests>,
+        requests: Requests,
     ) -> Result<Self, Fault> {
         let stream = connect(addresses).await?;
         let client = random::bytes()?;

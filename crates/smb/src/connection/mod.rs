@@ -13,8 +13,6 @@ mod judge;
 pub mod state;
 mod transport;
 
-use std::rc::Rc;
-
 use headcount_load::Requests;
 use tokio::net::TcpStream;
 
@@ -27,7 +25,7 @@ pub use state::State;
 pub struct Connection {
     stream: TcpStream,
     /// Where requests are counted, by [`crate::wire::header::Command`].
-    requests: Rc<Requests>,
+    requests: Requests,
     /// All but the socket.
     pub state: State,
 }
@@ -35,7 +33,7 @@ pub struct Connection {
 impl Connection {
     /// Where its requests are counted.
     #[must_use]
-    pub fn requests(&self) -> Rc<Requests> {
-        Rc::clone(&self.requests)
+    pub fn requests(&self) -> Requests {
+        self.requests.clone()
     }
 }

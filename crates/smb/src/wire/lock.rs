@@ -1,6 +1,6 @@
 //! LOCK (MS-SMB2 2.2.26).
 
-use headcount_tree::parts::Lock;
+use headcount_tree::lock::Lock;
 
 use super::FileId;
 use super::fields::Put;

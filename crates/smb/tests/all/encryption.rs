@@ -6,13 +6,13 @@
     reason = "a failure here fails the test that called"
 )]
 
-use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::common::relay::{Way, relay};
 use crate::common::{Person, Samba, play, smb, work};
 use headcount_load::FaultKind;
+use headcount_load::Requests;
 use headcount_smb::connection::{Connection, Wanted};
 use headcount_smb::options::EncryptionPolicy;
 use headcount_smb::wire::negotiate::{Cipher, Dialect, SigningAlgorithm};
@@ -98,7 +98,8 @@ fn the_cipher_is_the_dialects_or_the_one_that_the_server_prefers() {
             encryption,
         };
         let address = samba.options().address.parse().unwrap();
-        let connection = async { Connection::establish(&[address], &wanted, Rc::default()).await };
+        let connection =
+            async { Connection::establish(&[address], &wanted, Requests::default()).await };
         let agreed = play(connection).unwrap().state.agreed;
         assert_eq!(agreed.cipher, expected, "{dialect:?} {encryption:?}");
     }

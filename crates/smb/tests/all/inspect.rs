@@ -5,13 +5,12 @@
     reason = "a failure here fails the test that called"
 )]
 
-use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use crate::common::relay::{Way, relay};
 use crate::common::{Person, Samba, play, smb, user};
-use headcount_load::{FaultKind, Protocol, Requests};
+use headcount_load::{FaultKind, Protocol};
 use headcount_smb::options::EncryptionPolicy;
 use headcount_smb::wire::header::Command;
 use headcount_smb::wire::negotiate::Dialect;
@@ -114,8 +113,8 @@ fn three_requests_are_counted_and_one_frame_is_sent() {
         }
     });
     play(async {
-        let requests = Rc::new(Requests::new(Command::NAMES.len()));
-        let mut user = user(0).counting(Rc::clone(&requests));
+        let mut user = user(0);
+        let requests = user.requests();
         let smb = smb(SmbOptions {
             address,
             ..samba.options()

@@ -5,13 +5,13 @@
     reason = "a failure here fails the test that called"
 )]
 
-use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::common::relay::{Way, relay};
 use crate::common::{PASSWORD, PATIENCE, Person, Samba, play, smb};
+use headcount_load::Requests;
 use headcount_load::clock::Origin;
 use headcount_load::{FaultKind, Plan, Run};
 use headcount_smb::auth::ntlm::{Side, first_signature, owner_key};
@@ -36,7 +36,7 @@ async fn depose(address: &str, session: u64) {
         encryption: EncryptionPolicy::Off,
     };
     let address = address.parse().unwrap();
-    let mut connection = Connection::establish(&[address], &wanted, Rc::default())
+    let mut connection = Connection::establish(&[address], &wanted, Requests::default())
         .await
         .unwrap();
     let first = negotiate();

@@ -13,12 +13,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::process::{Child, Command, Stdio};
-use std::rc::Rc;
 use std::time::Duration;
 
-use headcount_load::clock::{Origin, VirtualClock};
-use headcount_load::seat::Seat;
-use headcount_load::timers::Timers;
+use headcount_load::clock::Origin;
+use headcount_load::context::WorkerContext;
 use headcount_load::{Compile, Fault, Moved, Protocol, Session, User};
 use headcount_smb::{Password, Smb, SmbOptions};
 use headcount_tree::data_set::DataSet;
@@ -260,8 +258,7 @@ pub fn pause(duration: Duration) {
 }
 
 pub fn user(id: u32) -> User {
-    let timers = Timers::new(Rc::new(VirtualClock::default()));
-    User::new(id, 1, Rc::new(Seat::new()), Rc::new(timers))
+    User::outside(id, 1, WorkerContext::outside(Smb::requests().len(), 0))
 }
 
 pub fn step(options: &Value) -> Step {

@@ -22,7 +22,7 @@ use crate::task::Task;
 use crate::wire::Wire;
 use query::{QUERIES, Query};
 
-/// Index in the protocol's `REQUESTS`.
+/// Index in the protocol's `requests`.
 const PREPARE: usize = 0;
 const EXECUTE: usize = 1;
 
@@ -77,7 +77,7 @@ impl SqlSession {
     }
 
     async fn prepare(&mut self, text: &str) -> Result<Statement, Fault> {
-        self.stopwatch.requests().sent(PREPARE);
+        self.stopwatch.sent(PREPARE);
         self.wire.run(|client| client.prepare(text)).await
     }
 
@@ -86,7 +86,7 @@ impl SqlSession {
         statement: &Statement,
         parameters: &[&(dyn ToSql + Sync)],
     ) -> Result<Vec<Row>, Fault> {
-        self.stopwatch.requests().sent(EXECUTE);
+        self.stopwatch.sent(EXECUTE);
         self.wire
             .run(|client| client.query(statement, parameters))
             .await

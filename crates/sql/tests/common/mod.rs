@@ -16,10 +16,8 @@ use std::rc::Rc;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use headcount_load::clock::VirtualClock;
-use headcount_load::seat::Seat;
+use headcount_load::context::WorkerContext;
 use headcount_load::tasks::TaskTally;
-use headcount_load::timers::Timers;
 use headcount_load::{Compile, Fault, Moved, Protocol, Session, Tasks, User};
 use headcount_sql::data_set::DataSet;
 use headcount_sql::step::SqlStep;
@@ -272,18 +270,18 @@ pub fn step(text: &str) -> SqlStep {
 pub struct Player {
     pub session: SqlSession,
     pub user: User,
-    tasks: Rc<Tasks>,
+    tasks: Tasks,
 }
 
 impl Player {
     pub async fn open(sql: &Sql, id: u32) -> Result<Self, Fault> {
-        Self::noting(sql, id, Rc::new(Tasks::new(NAMES.len()))).await
+        Self::noting(sql, id, &Rc::new(WorkerContext::outside(2, NAMES.len()))).await
     }
 
     /// The same, timed where others are too, as users of a worker are.
-    pub async fn noting(sql: &Sql, id: u32, tasks: Rc<Tasks>) -> Result<Self, Fault> {
-        let timers = Rc::new(Timers::new(Rc::new(VirtualClock::default())));
-        let mut user = User::new(id, 1, Rc::new(Seat::new()), timers).timing(Rc::clone(&tasks));
+    pub async fn noting(sql: &Sql, id: u32, context: &Rc<WorkerContext>) -> Result<Self, Fault> {
+        let mut user = User::new(id, 1, Rc::default(), Rc::clone(context));
+        let tasks = context.tasks.clone();
         let session = sql.open(&mut user).await?;
         Ok(Self {
             session,

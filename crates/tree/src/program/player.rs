@@ -9,7 +9,7 @@ use super::{Path, Program, WORK};
 use crate::block::{self, Owner};
 use crate::content::Content;
 use crate::data_set::Group;
-use crate::parts::Lock;
+use crate::lock::Lock;
 use crate::session::backend::{FileBackend, Refusal};
 
 /// One user's place in a program. `F` is a protocol's open file.

@@ -4,7 +4,8 @@ use std::future::{Future, ready};
 
 use headcount_load::Fault;
 
-use crate::parts::{Access, Control, How, Lock, OplockWish, Share};
+use crate::lock::Lock;
+use crate::parts::{Access, Control, How, OplockWish, Share};
 use crate::program::answer::Answer;
 use crate::program::operation::Wanted;
 use crate::query::Query;

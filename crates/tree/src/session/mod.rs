@@ -14,7 +14,8 @@ use headcount_load::{Fault, FaultKind, Moved, Session, User};
 
 use crate::data_set::Place;
 use crate::file_tree::FileTree;
-use crate::parts::{Lock, Name, Open, Range, SLOTS, Share};
+use crate::lock::{Lock, Range};
+use crate::parts::{Name, Open, SLOTS, Share};
 use crate::program::answer::Answer;
 use crate::program::operation::Wanted;
 use crate::program::player::Player;
