@@ -10,13 +10,14 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
 use headcount_app::client::Step;
 use headcount_app::control::{self, Target};
 use headcount_app::message::Order;
 use headcount_app::server::{Handle, Settings, serve};
 use headcount_app::{App, AppOptions};
-use headcount_load::clock::{Origin, VirtualClock};
+use headcount_load::clock::Origin;
 use headcount_load::context::WorkerContext;
 use headcount_load::{Compile, Protocol, Session, User};
 use serde_json::{Value, json};

@@ -125,6 +125,34 @@ fn budget(order: &Order) -> Result<Budget, SortError> {
     Budget::new(&order.shape, order.records, threads, order.sortsize_bytes)
 }
 
+/// This process before a sort.
+struct Beginning {
+    moved: Option<Moved>,
+    cpu_ns: u64,
+    resident_bytes: Option<u64>,
+    code_bytes: Option<u64>,
+}
+
+impl Beginning {
+    /// As it is; its largest memory counts from now on.
+    fn now() -> Self {
+        let now = Self {
+            moved: Moved::now(),
+            cpu_ns: cpu_ns(),
+            resident_bytes: resident_bytes(),
+            code_bytes: file_bytes(),
+        };
+        forget_peak();
+        now
+    }
+
+    /// What it has moved since.
+    fn moved(&self) -> Option<Moved> {
+        let both = Moved::now().zip(self.moved);
+        both.map(|(after, before)| after.since(before))
+    }
+}
+
 fn sort_files(
     order: &Order,
     budget: Budget,
@@ -135,11 +163,7 @@ fn sort_files(
     let threads = order.threads.clamp(1, MOST_THREADS);
     let (shape, records) = (&order.shape, order.records);
     let total_bytes = records * shape.record_bytes() as u64;
-    let moved = Moved::now();
-    let cpu_before_ns = cpu_ns();
-    let baseline_bytes = resident_bytes();
-    let code_before = file_bytes();
-    forget_peak();
+    let before = Beginning::now();
     let origin = Origin::now();
     input.in_order();
     let keys = &Keys::of(shape);
@@ -175,9 +199,8 @@ fn sort_files(
     let exit_ns = origin.elapsed_ns();
     output.sync()?;
     let durable_ns = origin.elapsed_ns();
-    let cpu = cpu_ns() - cpu_before_ns;
     let peak = peak_bytes();
-    let code = file_bytes().zip(code_before);
+    let code = file_bytes().zip(before.code_bytes);
     let temporary_bytes: u64 = work.iter().map(Counted::written_bytes).sum();
     let reread: u64 = work.iter().map(Counted::read_bytes).sum();
     let mean_s = |ns: fn(&Times) -> u64| seconds(ns(&times)) / threads as f64;
@@ -187,17 +210,15 @@ fn sort_files(
         temporary_bytes,
         read_bytes: input.read_bytes() + reread,
         written_bytes: temporary_bytes + output.written_bytes(),
-        moved: Moved::now()
-            .zip(moved)
-            .map(|(after, before)| after.since(before)),
+        moved: before.moved(),
         exit_s: seconds(exit_ns),
         durable_s: seconds(durable_ns),
         read_s: mean_s(|times| times.read_ns),
         sort_s: mean_s(|times| times.sort_ns),
         runs_s: mean_s(|times| times.runs_ns),
         merge_s: mean_s(|times| times.merge_ns),
-        cpu_s: seconds(cpu),
-        baseline_bytes,
+        cpu_s: seconds(cpu_ns() - before.cpu_ns),
+        baseline_bytes: before.resident_bytes,
         peak_bytes: peak,
         code_bytes: code.map(|(after, before)| after.saturating_sub(before)),
     })

@@ -25,38 +25,15 @@ impl MailSession {
                 self.imap().await?.search(key).await.map(|_| ())
             }
             Step::Append { folder, bytes } => self.add(folder, *bytes, user).await,
-            Step::Move {} | Step::Copy {} => {
-                self.select_any().await?;
-                let uid = if *step == (Step::Move {}) {
-                    self.claim().await?;
-                    self.some_message_to_take(user).await?
-                } else {
-                    self.some_message(user).await?
-                };
-                let folders = self.shared.options.profile.start.folders.max(1);
-                let folder = user.stream().below(u64::from(folders)) as u32;
-                if *step == (Step::Move {}) {
-                    self.file(uid, folder).await
-                } else {
-                    self.file_copy(uid, folder).await
-                }
-            }
+            Step::Move {} => self.file_some(true, user).await,
+            Step::Copy {} => self.file_some(false, user).await,
             Step::Flag { flag } => self.flag(flag, user).await,
             Step::Delete {} => {
                 self.select_any().await?;
                 let uid = self.some_message_to_take(user).await?;
                 self.delete(uid).await
             }
-            Step::Expunge {} => {
-                self.select_any().await?;
-                self.claim().await?;
-                let before = self.imap().await?.exists();
-                self.imap().await?.expunge(None).await?;
-                let after = self.imap().await?.exists();
-                self.took_out(before.saturating_sub(after));
-                self.current = None;
-                Ok(())
-            }
+            Step::Expunge {} => self.expunge().await,
             Step::Idle {
                 lasting,
                 until_mail,
@@ -95,6 +72,36 @@ impl MailSession {
             // The others are played elsewhere.
             _ => Ok(()),
         }
+    }
+
+    /// Moves or copies a message to a folder, both drawn.
+    async fn file_some(&mut self, moves: bool, user: &mut User) -> Result<(), Fault> {
+        self.select_any().await?;
+        let uid = if moves {
+            self.claim().await?;
+            self.some_message_to_take(user).await?
+        } else {
+            self.some_message(user).await?
+        };
+        let folders = self.shared.options.profile.start.folders.max(1);
+        let folder = user.stream().below(u64::from(folders)) as u32;
+        if moves {
+            self.file(uid, folder).await
+        } else {
+            self.file_copy(uid, folder).await
+        }
+    }
+
+    /// Has the messages deleted that are marked so.
+    async fn expunge(&mut self) -> Result<(), Fault> {
+        self.select_any().await?;
+        self.claim().await?;
+        let before = self.imap().await?.exists();
+        self.imap().await?.expunge(None).await?;
+        let after = self.imap().await?.exists();
+        self.took_out(before.saturating_sub(after));
+        self.current = None;
+        Ok(())
     }
 
     /// Selects the inbox, unless a folder is selected.

@@ -93,7 +93,6 @@ impl<F> Player<F> {
         user: &User,
     ) -> Result<Moved, Fault> {
         let expected = operation.expected;
-        let path = |index: u32| &program.paths[index as usize];
         let answered = match operation.action {
             Action::Open {
                 path,
@@ -117,13 +116,26 @@ impl<F> Player<F> {
                 user.expect_bytes(span.bytes.into());
                 self.write(stage, slot, span).await
             }
-            Action::Close { slot } => {
-                self.file(slot)?;
-                match self.slots[usize::from(slot)].take() {
-                    Some(opened) => stage.backend.close(opened.file).await,
-                    None => Ok(()),
-                }
-            }
+            _ => self.ask(stage, program, operation).await,
+        };
+        judge(answered, expected)?;
+        let mut moved = Moved::default();
+        if let (Action::Write { span, .. }, Answer::Done) = (operation.action, expected) {
+            moved.written_bytes = span.bytes.into();
+        }
+        Ok(moved)
+    }
+
+    /// Operations that move no data.
+    async fn ask<B: FileBackend<File = F>>(
+        &mut self,
+        stage: &mut Stage<'_, B>,
+        program: &Program,
+        operation: &Operation,
+    ) -> Result<(), Refusal> {
+        let path = |index: u32| &program.paths[index as usize];
+        match operation.action {
+            Action::Close { slot } => self.close(stage, slot).await,
             Action::Flush { slot } => stage.backend.flush(self.file(slot)?).await,
             Action::QueryPath { path: at, query } => stage.query_path(path(at), query).await,
             Action::QueryFile { slot, query } => stage.backend.query(self.file(slot)?, query).await,
@@ -137,7 +149,9 @@ impl<F> Player<F> {
             Action::Unlink { path: at } => stage.unlink(path(at)).await,
             Action::Rename { path: at, to } => stage.rename(path(at), path(to)).await,
             Action::Mkdir { path: at } => match stage.make_folder(path(at)).await {
-                Err(refusal) if refusal.answer == Answer::Exists && expected == Answer::Done => {
+                Err(refusal)
+                    if refusal.answer == Answer::Exists && operation.expected == Answer::Done =>
+                {
                     Ok(())
                 }
                 made => made,
@@ -164,13 +178,21 @@ impl<F> Player<F> {
                     .lock(self.file(slot)?, Lock::None, offset, bytes)
                     .await
             }
-        };
-        judge(answered, expected)?;
-        let mut moved = Moved::default();
-        if let (Action::Write { span, .. }, Answer::Done) = (operation.action, expected) {
-            moved.written_bytes = span.bytes.into();
+            // The others are played by `act`.
+            Action::Open { .. } | Action::Read { .. } | Action::Write { .. } => Ok(()),
         }
-        Ok(moved)
+    }
+
+    async fn close<B: FileBackend<File = F>>(
+        &mut self,
+        stage: &mut Stage<'_, B>,
+        slot: u16,
+    ) -> Result<(), Refusal> {
+        self.file(slot)?;
+        match self.slots[usize::from(slot)].take() {
+            Some(opened) => stage.backend.close(opened.file).await,
+            None => Ok(()),
+        }
     }
 
     async fn open<B: FileBackend<File = F>>(

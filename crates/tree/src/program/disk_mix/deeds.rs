@@ -264,33 +264,29 @@ impl Script<'_> {
                 (Action::QueryFile { slot, query }, Answer::Done)
             }
             Deed::SetFile => (Action::SetFile { slot }, Answer::Done),
-            Deed::Lock => {
-                let (offset, bytes) = (LOCK_AT, 1);
-                self.deed(
-                    deed,
-                    Action::Lock {
-                        slot,
-                        offset,
-                        bytes,
-                    },
-                    Answer::Done,
-                );
-                push(
-                    self.builder,
-                    Action::Unlock {
-                        slot,
-                        offset,
-                        bytes,
-                    },
-                    Answer::Done,
-                );
-                return;
-            }
+            Deed::Lock => return self.act_lock(slot),
             _ => {
                 let query = Query::FileSystemSize;
                 (Action::QueryFs { query }, Answer::Done)
             }
         };
         self.deed(deed, action, expected);
+    }
+
+    /// Locks a byte and unlocks it.
+    fn act_lock(&mut self, slot: u16) {
+        let (offset, bytes) = (LOCK_AT, 1);
+        let lock = Action::Lock {
+            slot,
+            offset,
+            bytes,
+        };
+        self.deed(Deed::Lock, lock, Answer::Done);
+        let unlock = Action::Unlock {
+            slot,
+            offset,
+            bytes,
+        };
+        push(self.builder, unlock, Answer::Done);
     }
 }

@@ -100,15 +100,7 @@ impl Reader {
     fn action(&mut self, line: &Line<'_>) -> Result<Action, String> {
         Ok(match line.kind {
             Kind::Open => self.open(line)?,
-            Kind::Close => {
-                line.has(&["handle"])?;
-                let slot = self.slot(line)?;
-                if line.expected == Answer::Done {
-                    self.handles.remove(&line.number(0, "handle")?);
-                    self.builder.free_slot(slot);
-                }
-                Action::Close { slot }
-            }
+            Kind::Close => self.close(line)?,
             Kind::Read => {
                 let (slot, span, returned) = self.transfer(line)?;
                 Action::Read {
@@ -172,6 +164,16 @@ impl Reader {
                 self.name(line)?
             }
         })
+    }
+
+    fn close(&mut self, line: &Line<'_>) -> Result<Action, String> {
+        line.has(&["handle"])?;
+        let slot = self.slot(line)?;
+        if line.expected == Answer::Done {
+            self.handles.remove(&line.number(0, "handle")?);
+            self.builder.free_slot(slot);
+        }
+        Ok(Action::Close { slot })
     }
 
     /// Operations on names alone.
