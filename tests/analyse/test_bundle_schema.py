@@ -15,7 +15,7 @@ from headcount.analyse.verdict import of_levels
 from headcount.bundle.environment import EnvironmentFile, Side
 from headcount.bundle.level import SCHEMA_VERSION, Levels
 from headcount.bundle.manifest import Manifest, manifest_entry, manifest_text
-from headcount.bundle.schema import FILES, schemas, text, write
+from headcount.schemas import BUNDLE, SCHEMAS, text, write
 
 PUBLISHED = Path(__file__).parents[2] / "docs" / "schemas"
 
@@ -48,48 +48,35 @@ def written() -> dict[str, Any]:
     return {name: json.loads(model.model_dump_json()) for name, model in models.items()}
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_the_published_schema_is_current(name: str, tmp_path: Path) -> None:
-    write(tmp_path)
-    fresh = (tmp_path / f"{name}.schema.json").read_text("utf-8")
-    assert fresh == text(schemas()[name])
-    published = (PUBLISHED / f"{name}.schema.json").read_text("utf-8")
-    assert published == fresh, "run: python -m headcount.bundle.schema docs/schemas"
+def test_every_published_schema_is_current_and_there_is_no_other(tmp_path: Path) -> None:
+    again = "run: python -m headcount.schemas docs/schemas"
+    fresh = {path.name: path.read_text("utf-8") for path in write(tmp_path)}
+    assert {path.name: path.read_text("utf-8") for path in PUBLISHED.iterdir()} == fresh, again
+    assert fresh == {f"{name}.schema.json": text(schema()) for name, schema in SCHEMAS.items()}
 
 
-def test_there_is_a_schema_for_each_file_and_no_other() -> None:
-    names = {path.name for path in PUBLISHED.iterdir()}
-    names -= {  # of no bundle; other tests hold them to their own sources
-        "watch-log.schema.json",  # tests/live
-        "export.schema.json",  # tests/report
-        "comparison.schema.json",  # tests/compare
-        "gate.schema.json",  # tests/compare
-        "history.schema.json",  # tests/compare
-        "audit.schema.json",  # tests/audit
-        "doctor.schema.json",  # tests/cli
-        "prediction.schema.json",  # tests/analyse/prediction
-        "price.schema.json",  # tests/prices
-    }
-    assert names == {f"{name}.schema.json" for name in FILES}
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_a_schema_is_one_and_bears_its_version(name: str) -> None:
-    schema = schemas()[name]
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_each_is_a_schema_that_bears_its_version(name: str) -> None:
+    schema = SCHEMAS[name]()
     Draft202012Validator.check_schema(schema)
-    assert schema["$id"] == f"urn:headcount:schema:{name}:{SCHEMA_VERSION}"
+    assert schema["$id"] == f"urn:headcount:schema:{name}:{schema['version']}"
+
+
+@pytest.mark.parametrize("name", BUNDLE)
+def test_a_schema_has_the_version_of_the_files(name: str) -> None:
+    schema = SCHEMAS[name]()
     assert schema["version"] == SCHEMA_VERSION
     assert schema["properties"]["schema_version"]["const"] == SCHEMA_VERSION
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", BUNDLE)
 def test_what_is_written_meets_its_schema(name: str, written: dict[str, Any]) -> None:
-    Draft202012Validator(schemas()[name]).validate(written[name])
+    Draft202012Validator(SCHEMAS[name]()).validate(written[name])
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", BUNDLE)
 def test_what_does_not_is_refused(name: str, written: dict[str, Any]) -> None:
-    validator = Draft202012Validator(schemas()[name])
+    validator = Draft202012Validator(SCHEMAS[name]())
     for spoil in ({"schema_version": 99}, {"unknown": 1}):
         with pytest.raises(ValidationError):
             validator.validate(written[name] | spoil)

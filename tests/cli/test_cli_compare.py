@@ -10,8 +10,8 @@ from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
 from command_line import app
-from headcount.analyse.compare.schema import comparison
 from headcount.errors import ExitCode, InputError
+from headcount.schemas import SCHEMAS
 from processes import Headcount
 
 RUN = (
@@ -50,7 +50,7 @@ def runs(home: Headcount) -> list[str]:
 
 def test_two_real_runs_are_compared(home: Headcount, runs: list[str]) -> None:
     found = home.run("compare", *runs, "--json").json
-    Draft202012Validator(json.loads(comparison())).validate(found)
+    Draft202012Validator(SCHEMAS["comparison"]()).validate(found)
     assert [subject["name"] for subject in found["subjects"]] == ["A", "B"]
     assert {one["users"] for one in found["differences"]} == {4}
     metrics = {one["metric"] for one in found["differences"]}

@@ -14,16 +14,16 @@ from jsonschema import Draft202012Validator
 from rich.console import Console
 
 from headcount.cli import POINTER, run_line
-from headcount.doctor import examine, schema
+from headcount.doctor import examine
 from headcount.doctor import machine as machines
 from headcount.doctor.checks.table import CHECKS
 from headcount.doctor.examination import Examination
 from headcount.doctor.outcome import Outcome, limited, missing, ok, stopping
 from headcount.errors import ExitCode
 from headcount.report.terminal import examination as terminal
+from headcount.schemas import SCHEMAS
 from processes import Headcount
 
-PUBLISHED = Path(__file__).parents[2] / "docs" / "schemas" / "doctor.schema.json"
 LONG = "a busy server on this machine delays the generator's timers"
 CHECKED: Mapping[str, Outcome] = {
     "user": ok("root", "Nothing."),
@@ -92,16 +92,10 @@ def test_another_system_is_refused_in_one_sentence(
     assert POINTER not in printed.err
 
 
-def test_the_published_schema_is_current() -> None:
-    how = "python -m headcount.doctor.schema > docs/schemas/doctor.schema.json"
-    assert PUBLISHED.read_text("utf-8") == schema.published(), f"run: {how}"
-    Draft202012Validator.check_schema(json.loads(schema.published()))
-
-
 def test_this_machine_for_programs_and_for_people(headcount: Headcount) -> None:
     headcount.home.mkdir()
     ended = headcount.run("doctor", "--json")
-    Draft202012Validator(json.loads(schema.published())).validate(ended.json)
+    Draft202012Validator(SCHEMAS["doctor"]()).validate(ended.json)
     found = Examination.model_validate(ended.json)
     assert ended.code == 0, "the tests of runs pass on this machine"
     assert found.plain_run_works

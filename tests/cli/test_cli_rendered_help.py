@@ -1,8 +1,10 @@
 """What help shows is what was written: nothing is taken for markup, and options stand in panels."""
 
+import inspect
 import re
 import subprocess
 import sys
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -10,7 +12,16 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from command_line import app
+from headcount.cli.grouped import grouped
 from headcount.cli.verbs import VERBS
+from headcount.protocols.registry import labs, schemes
+
+
+@dataclass(frozen=True)
+class Size:
+    width: int = 0
+    height: int | None = None
+
 
 HEAVY = {"numpy", "scipy", "headcount._engine", "headcount.plan.plan", "headcount.workloads"}
 PANELS = ("Target", "Load", "Search", "Criteria", "Server under test", "Output", "Advanced")
@@ -48,6 +59,29 @@ def test_help_shows_every_text_as_it_is_written(verb: str, columns: str) -> None
 def test_options_of_a_run_stand_in_panels(panel: str) -> None:
     shown = CliRunner().invoke(app, ["run", "--help"], env={"COLUMNS": "100"}).output
     assert f"╭─ {panel} ─" in shown
+
+
+def test_every_scheme_and_lab_server_stands_in_the_help_of_a_target() -> None:
+    command: Any = get_command(app)
+    (target,) = [one for one in command.commands["run"].params if one.name == "target"]
+    for scheme in schemes():
+        assert f"{scheme}://" in target.help
+    for lab in labs():
+        assert re.search(rf"\blab:{lab}\b", target.help), lab
+
+
+def test_options_of_a_group_are_parameters_and_come_back_as_the_group() -> None:
+    came: list[Any] = []
+
+    @grouped
+    def verb(what: str, size: Size, *, loud: bool = False) -> None:
+        came.append((what, size, loud))
+
+    names = inspect.signature(verb).parameters
+    assert list(names) == ["what", "width", "height", "loud"]
+    assert names["height"].default is None
+    verb(what="a", width=1, height=2, loud=True)
+    assert came == [("a", Size(1, 2), True)]
 
 
 def test_the_list_of_verbs_has_the_first_sentence_of_each() -> None:

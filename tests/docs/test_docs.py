@@ -12,7 +12,6 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from headcount import workloads
-from headcount.bundle import schema
 from headcount.counters import reference
 from headcount.errors import ExitCode
 from headcount.fields.model import Strict
@@ -47,6 +46,7 @@ from headcount.protocols.smb import SmbClient
 from headcount.protocols.sql import SqlClient
 from headcount.protocols.tables import tables_model
 from headcount.protocols.tree import Data, Tree
+from headcount.schemas import BUNDLE
 
 MODELS: dict[str, type[BaseModel] | list[type[BaseModel]]] = {
     "Workloads": Workload,
@@ -257,7 +257,7 @@ def test_events_of_a_bundle() -> None:
 
 
 def test_every_schema_is_linked() -> None:
-    for name in schema.FILES:
+    for name in BUNDLE:
         assert f"(schemas/{name}.schema.json)" in text("bundle.md")
 
 

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from file_server import FileServer
 from headcount.analyse.costs import Holding, fit
-from headcount.bundle.schema import schemas
+from headcount.schemas import SCHEMAS
 from processes import Ended, Headcount
 
 SMALL = (
@@ -46,7 +46,7 @@ def test_every_point_is_held_and_nothing_stays(small: tuple[Ended, Headcount]) -
     assert ended.code == 0, ended
     found = ended.json
     folder = Path(found.pop("folder"))
-    Draft202012Validator(schemas()["shares"]).validate(found)
+    Draft202012Validator(SCHEMAS["shares"]()).validate(found)
     assert json.loads((folder / "shares.json").read_text("utf-8")) == found
     assert json.loads((folder / "environment.json").read_text("utf-8"))["target"] == "lab:samba"
     expected = sorted(

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from recomputed import read_series
 
 from headcount.bundle import reader, versus
-from headcount.bundle.schema import schemas
+from headcount.schemas import SCHEMAS
 from processes import Headcount, lines, phase
 
 pytestmark = pytest.mark.e2e
@@ -75,7 +75,7 @@ def test_both_bundles_are_whole_and_know_their_pairs(sides: dict[str, Path]) -> 
         assert (folder / "series.parquet").exists()
         file = json.loads((folder / versus.FILE).read_bytes())
         assert file["here"] == name
-        Draft202012Validator(schemas()["versus"]).validate(file)
+        Draft202012Validator(SCHEMAS["versus"]()).validate(file)
 
 
 def test_only_one_side_has_users_at_a_time(sides: dict[str, Path]) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from headcount.counters.log import own_schema, read
+from headcount.counters.log import read
 from processes import Headcount, listening, processes_with, wait_for
 from terminal import Terminal
 
@@ -65,10 +65,6 @@ def test_lines_of_json_are_a_log_that_meets_the_published_schema(
     path = tmp_path / "json.log"
     path.write_text(ended.out, "utf-8")
     assert read(path)[0].samples[-1].values["system.cpu.logical.count"] == os.cpu_count()
-
-
-def test_the_published_schema_is_the_one_of_the_lines() -> None:
-    assert SCHEMA.read_text("utf-8") == own_schema.text()
 
 
 @pytest.mark.parametrize("name", [signal.SIGINT, signal.SIGTERM])

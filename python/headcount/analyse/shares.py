@@ -3,14 +3,17 @@
 from collections.abc import Sequence
 
 from headcount.analyse.costs import LOGON_TERMS, MEMORY_TERMS, NET_USE_TERMS, Fit, Holding, fit
+from headcount.analyse.rules import nineties
 from headcount.bundle.shares import CostFigure, CostFit, SharesPoint
 from headcount.text import duration, storage
 
 STUDY = "NT 4.0, 1998"
 ORIGINAL = {
-    "share": "about 250 bytes paged",
-    "connection": "about 500 bytes paged and 500 nonpaged",
-    "net_use": "about 100 bytes paged and 8 nonpaged",
+    "share": f"about {nineties.SHARE_BYTES} bytes paged",
+    "connection": f"about {nineties.CONNECTION_PAGED_BYTES} bytes paged and "
+    f"{nineties.CONNECTION_NONPAGED_BYTES} nonpaged",
+    "net_use": f"about {nineties.RESOURCE_PAGED_BYTES} bytes paged and "
+    f"{nineties.RESOURCE_NONPAGED_BYTES} nonpaged",
 }
 """What the study gives: Microsoft Consulting Services, Windows NT Server 4.0 Enterprise File Server
 Scalability and Performance (1998), "File Shares and Sessions Analysis"."""

@@ -76,16 +76,7 @@ def of_levels(
     failing = failure.sign(levels) if weighed.killed is None else None
     if failing is not None:
         return _of_errors(levels, failing, observations, weighed)
-    decision = _corrected_by_log(decide(weighed), named_limits(lines))
-    turns = alternating_limits(weighed.seen, measured) if weighed.killed is None else None
-    if turns is not None and _may_alternate(decision, turns):
-        decision = _alternating(decision, weighed, turns)
-        sure = turns.confidence
-    else:
-        turns = None
-        sure = confidence(decision, weighed, observations, measured)
-    if decision.limit in named_limits(lines):
-        sure = min(sure * LOG_SURE, 0.99)
+    decision, turns, sure = _decision(weighed, observations, named_limits(lines), measured)
     named = (decision.limit, *(sign.limit for sign in decision.joint))
     more = doubts(decision, weighed, observations)
     sign, programs = decision.sign, programs_behind(happened)
@@ -125,6 +116,26 @@ def of_levels(
         waits=_waits(decision, weighed, observations, stacks, happened),
         levels=_course(observations, weighed),
     )
+
+
+def _decision(
+    weighed: Weighed,
+    observations: Sequence[Observation],
+    logged: frozenset[Limit],
+    measured: Mapping[int, Sequence[Mapping[str, Any]]],
+) -> tuple[Decision, Turns | None, float]:
+    """What limits, the two limits if they take turns, and the confidence; `logged` are in a log."""
+    decision = _corrected_by_log(decide(weighed), logged)
+    turns = alternating_limits(weighed.seen, measured) if weighed.killed is None else None
+    if turns is not None and _may_alternate(decision, turns):
+        decision = _alternating(decision, weighed, turns)
+        sure = turns.confidence
+    else:
+        turns = None
+        sure = confidence(decision, weighed, observations, measured)
+    if decision.limit in logged:
+        sure = min(sure * LOG_SURE, 0.99)
+    return decision, turns, sure
 
 
 def _or_a_rate(weighed: Weighed) -> str:

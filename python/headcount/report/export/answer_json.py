@@ -1,15 +1,12 @@
 """A run's answer and levels as one JSON document, with a published schema."""
 
 import json
-import sys
 from typing import Literal
 
 from pydantic import Field
 
 from headcount.bundle.level import SCHEMA_VERSION, LevelResult, Record
 from headcount.bundle.reader import Bundle
-from headcount.bundle.schema import record_schema
-from headcount.bundle.schema import text as schema_text
 from headcount.bundle.verdict import Verdict
 
 
@@ -47,7 +44,3 @@ def text(bundle: Bundle) -> str:
         json.dumps(export_document(bundle).model_dump(mode="json"), indent=1, ensure_ascii=False)
         + "\n"
     )
-
-
-if __name__ == "__main__":
-    sys.stdout.write(schema_text(record_schema("export", Exported)))
