@@ -1,5 +1,6 @@
 """`headcount compare`: whether servers, or one before and after a change, differ."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -8,6 +9,7 @@ import typer
 
 from headcount.cli import options
 from headcount.cli.console import out, print_json
+from headcount.cli.grouped import grouped
 from headcount.cli.outputs import check_file
 from headcount.cli.subjects import sides
 from headcount.errors import InputError
@@ -33,6 +35,31 @@ Html = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class Output:
+    """Where the comparison goes."""
+
+    html: Html = None
+    pdf: Annotated[
+        Path | None,
+        typer.Option("--pdf", metavar="FILE", help="Write a PDF report."),
+    ] = None
+    template: Annotated[
+        Path | None,
+        typer.Option(
+            "--template", metavar="FILE", help="With --pdf: your company's template (TOML)."
+        ),
+    ] = None
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print Markdown for a pull request.")
+    ] = False
+    everything: Annotated[
+        bool, typer.Option("--all", help="Print the figures of all levels, not just the largest.")
+    ] = False
+    json: options.Json = False
+
+
+@grouped
 def compare(
     what: Annotated[
         list[str],
@@ -42,17 +69,7 @@ def compare(
             "others are compared with the first.",
         ),
     ],
-    html: Html = None,
-    pdf: Annotated[
-        Path | None,
-        typer.Option("--pdf", metavar="FILE", help="Write a PDF report."),
-    ] = None,
-    template: Annotated[
-        Path | None,
-        typer.Option(
-            "--template", metavar="FILE", help="With --pdf: your company's template (TOML)."
-        ),
-    ] = None,
+    output: Output,
     published: Annotated[
         list[str] | None,
         typer.Option(
@@ -61,20 +78,13 @@ def compare(
             help="Also show a published document or system (headcount published lists them).",
         ),
     ] = None,
-    markdown: Annotated[
-        bool, typer.Option("--markdown", help="Print Markdown for a pull request.")
-    ] = False,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Print the figures of all levels, not just the largest.")
-    ] = False,
-    json: options.Json = False,
 ) -> None:
     """Show whether runs differ, and by how much.
 
     Capacity, throughput, response times and cost at equal numbers of users, each with the 95 %
     interval of the ratio and one of better, worse, no difference shown.
     """
-    if json and markdown:
+    if output.json and output.markdown:
         raise InputError("--json and --markdown both print the answer; give one of them")
     # Statistics take half a second to load; the help does not need them.
     from headcount.analyse.compare.compare import compare as compared
@@ -82,29 +92,33 @@ def compare(
     from headcount.report.compare import markdown as text
     from headcount.report.compare import terminal
 
-    if template is not None and pdf is None:
+    if output.template is not None and output.pdf is None:
         raise InputError("--template is for the report as PDF; give --pdf FILE as well")
-    check_file(html, "--html", ".html")
-    check_file(pdf, "--pdf", ".pdf")
+    check_file(output.html, "--html", ".html")
+    check_file(output.pdf, "--pdf", ".pdf")
     subjects = sides(what)
     found = compared(subjects, references(published or []))
-    if pdf is not None:
+    if output.pdf is not None:
         from headcount.report import hand_over
 
-        hand_over.write_comparison(found, [one.bundles[0] for one in subjects], pdf, template)
-    if html is not None:
+        hand_over.write_comparison(
+            found, [one.bundles[0] for one in subjects], output.pdf, output.template
+        )
+    if output.html is not None:
         from headcount.report.compare import page
 
         write_output(
-            html, page.render(found, datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")), "--html"
+            output.html,
+            page.render(found, datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")),
+            "--html",
         )
-    if json:
+    if output.json:
         print_json(found.model_dump(mode="json"))
-    elif markdown:
+    elif output.markdown:
         print(text.render(found), end="")
     else:
-        terminal.show(found, out, everything=everything)
-        if html is not None:
-            out.print(f"\nPage: {html}", markup=False)
-        if pdf is not None:
-            out.print(f"\nReport: {pdf}", markup=False)
+        terminal.show(found, out, everything=output.everything)
+        if output.html is not None:
+            out.print(f"\nPage: {output.html}", markup=False)
+        if output.pdf is not None:
+            out.print(f"\nReport: {output.pdf}", markup=False)

@@ -1,5 +1,6 @@
 """`headcount prepare` and `headcount cleanup`: the data set on the system under test."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ from rich.progress import Progress
 from headcount import workloads
 from headcount.cli import options
 from headcount.cli.console import err, out, print_json
+from headcount.cli.grouped import grouped
 from headcount.cli.secrets import secrets_for
 from headcount.cli.settings import client_settings
 from headcount.controller.access.prepare import prepare as make_data
@@ -28,8 +30,22 @@ Folder = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class Access:
+    """How the users reach the target."""
+
+    shares: options.Shares = None
+    user: options.User = None
+    client: options.Client = None
+    authorised_by: options.AuthorisedBy = None
+    password_file: options.PasswordFile = None
+    token_file: options.TokenFile = None
+
+
+@grouped
 def prepare(
     workload: Workload,
+    access: Access,
     users: Annotated[
         int | None,
         typer.Option(min=1, help="Make data for this many users; required except for web servers."),
@@ -41,12 +57,6 @@ def prepare(
     verify: Annotated[
         bool, typer.Option("--verify", help="Check existing data and repair what is damaged.")
     ] = False,
-    shares: options.Shares = None,
-    user: options.User = None,
-    client: options.Client = None,
-    authorised_by: options.AuthorisedBy = None,
-    password_file: options.PasswordFile = None,
-    token_file: options.TokenFile = None,
     json: options.Json = False,
 ) -> None:
     """Make a workload's data set, for many runs.
@@ -61,9 +71,9 @@ def prepare(
     overrides = Overrides(
         seed=seed,
         scale=scale,
-        shares=shares,
-        client=client_settings(client, user),
-        authorised_by=authorised_by,
+        shares=access.shares,
+        client=client_settings(access.client, access.user),
+        authorised_by=access.authorised_by,
     )
     if folder is not None:
         _prepare_folder(workload, target, folder, overrides, verify=verify, json=json)
@@ -74,7 +84,7 @@ def prepare(
     users = users or 1
     if seed is None and plan.workload.data is not None:
         raise InputError("give --seed: a run finds the data set by its seed (and its --scale)")
-    secrets = secrets_for(plan, token_file, password_file)
+    secrets = secrets_for(plan, access.token_file, access.password_file)
     with connect(plan, secrets) as sut, Progress(console=err, disable=json) as bar:
         task = bar.add_task("preparing", total=users)
         made = make_data(

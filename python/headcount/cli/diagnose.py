@@ -12,6 +12,7 @@ from headcount.bundle.reader import Bundle
 from headcount.cli import diagnose_log as logs
 from headcount.cli import options
 from headcount.cli.console import err, out, print_json
+from headcount.cli.grouped import grouped
 from headcount.cli.outputs import bundle_folder, check_file
 from headcount.errors import ExitCode, InputError
 from headcount.fields.units import seconds
@@ -36,20 +37,24 @@ headcount diagnose --explain M-01
 """
 
 
-def diagnose(
-    what: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="BUNDLE|LOG...", help="A run's folder, or logs of counters."),
-    ] = None,
-    profile: logs.Profile = None,
-    start: logs.From = None,
-    end: logs.To = None,
-    cpus: logs.Cpus = None,
-    memory: logs.Memory = None,
-    spindles: logs.Spindles = None,
-    rules: logs.Rules = None,
-    explain: logs.Explain = None,
-    output: logs.Output = None,
+@dataclass(frozen=True)
+class Log:
+    """How a log is read."""
+
+    profile: logs.Profile = None
+    start: logs.From = None
+    end: logs.To = None
+    cpus: logs.Cpus = None
+    memory: logs.Memory = None
+    spindles: logs.Spindles = None
+    rules: logs.Rules = None
+    explain: logs.Explain = None
+
+
+@dataclass(frozen=True)
+class Experiments:
+    """How a run's diagnosis is tested."""
+
     confirm: Annotated[
         bool,
         typer.Option(
@@ -57,20 +62,20 @@ def diagnose(
             help="For a run: test the diagnosis by experiments on its server, with the run's users "
             "in short turns. A lab server is restarted.",
         ),
-    ] = False,
+    ] = False
     confirm_time: Annotated[
         str | None,
         typer.Option(
             metavar="TIME", help="With --confirm: time for all experiments together; default 2m."
         ),
-    ] = None,
+    ] = None
     beside: Annotated[
         str | None,
         typer.Option(
             metavar="TARGET",
             help="With --confirm: another server that uses the same upstream, to load in turn.",
         ),
-    ] = None,
+    ] = None
     allow_nudge: Annotated[
         bool,
         typer.Option(
@@ -78,7 +83,18 @@ def diagnose(
             help="With --confirm, as root on the server's machine: cut the CPU of the server's "
             "control group in turns, and give it back.",
         ),
-    ] = False,
+    ] = False
+
+
+@grouped
+def diagnose(
+    log: Log,
+    experiments: Experiments,
+    what: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="BUNDLE|LOG...", help="A run's folder, or logs of counters."),
+    ] = None,
+    output: logs.Output = None,
     token_file: options.TokenFile = None,
     password_file: options.PasswordFile = None,
     json: options.Json = False,
@@ -88,25 +104,25 @@ def diagnose(
     For a run: what set its capacity, recomputed from its levels and seconds. For a log of
     counters: the rules that it breaks.
     """
-    if explain is not None:
-        logs.explain(explain, rules)
+    if log.explain is not None:
+        logs.explain(log.explain, log.rules)
         return
     paths = [bundle_folder(path) for path in what or []]
     if not paths:
         raise InputError("nothing to diagnose: name a run's folder or logs of counters")
     if not any(is_bundle(path) for path in paths):
-        if confirm:
+        if experiments.confirm:
             raise InputError("--confirm needs the bundle of a run, whose server it tests")
         check_file(output, "--output", ".html")
         logs.diagnose_log(
             paths,
-            profile=profile,
-            start=start,
-            end=end,
-            cpus=cpus,
-            memory=memory,
-            spindles=spindles,
-            rules=rules,
+            profile=log.profile,
+            start=log.start,
+            end=log.end,
+            cpus=log.cpus,
+            memory=log.memory,
+            spindles=log.spindles,
+            rules=log.rules,
             output=output,
             json=json,
         )
@@ -115,7 +131,7 @@ def diagnose(
         raise InputError(
             "more than one path with a bundle: name one bundle, or only logs of counters"
         )
-    given = (profile, start, end, cpus, memory, spindles, rules)
+    given = (log.profile, log.start, log.end, log.cpus, log.memory, log.spindles, log.rules)
     if any(value is not None for value in given):
         raise InputError(
             f"{paths[0]} is a folder: --profile, --from, --to, --cpus, --memory, --spindles and "
@@ -123,13 +139,19 @@ def diagnose(
         )
     if output is not None:
         raise InputError(f"--output is for logs; to report a run: headcount report {paths[0]}")
-    how = Confirming(confirm_time, beside, allow_nudge, token_file, password_file)
-    if not confirm and how != NOT_CONFIRMING:
+    how = Confirming(
+        experiments.confirm_time,
+        experiments.beside,
+        experiments.allow_nudge,
+        token_file,
+        password_file,
+    )
+    if not experiments.confirm and how != NOT_CONFIRMING:
         raise InputError(
             "--confirm-time, --beside, --allow-nudge, --token-file and --password-file are for "
             "experiments: add --confirm"
         )
-    of_run(paths[0], how if confirm else None, json=json)
+    of_run(paths[0], how if experiments.confirm else None, json=json)
 
 
 def is_bundle(path: Path) -> bool:

@@ -3,6 +3,7 @@
 import os
 import secrets
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from rich.table import Table
 
 from headcount.cli import options
 from headcount.cli.console import err, fail, out, print_json
+from headcount.cli.grouped import grouped
 from headcount.disk import benchmark_result, grid, score
 from headcount.disk.bench import Bench, bench, choose
 from headcount.disk.benchmark_result import BenchmarkResult
@@ -35,6 +37,45 @@ headcount disk /data --patterns random-read --blocks 4KiB --depths 1,8,32 --seco
 headcount disk /data --preset database --sync --json > db.json"""
 
 
+@dataclass(frozen=True)
+class Grid:
+    """Which cells are measured, and how long."""
+
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer cells, shorter.")] = False
+    threads: Annotated[str | None, typer.Option(help="Numbers of threads: 1,2,4,8.")] = None
+    blocks: Annotated[str | None, typer.Option(help="Sizes of blocks: 4KiB,64KiB.")] = None
+    depths: Annotated[str | None, typer.Option(help="I/Os under way for each thread: 1,8.")] = None
+    patterns: Annotated[
+        str | None, typer.Option(help=f"What is done: {', '.join(grid.PATTERNS)}.")
+    ] = None
+    preset: Annotated[
+        str | None, typer.Option(help=f"A mix instead of the grid: {', '.join(grid.PRESETS)}.")
+    ] = None
+    seconds: Annotated[
+        str | None, typer.Option(help="How long each cell is measured, such as 5s.")
+    ] = None
+    size: Annotated[str | None, typer.Option(help="Size of the test file, such as 8GiB.")] = None
+
+
+@dataclass(frozen=True)
+class Ways:
+    """How the file is read and written."""
+
+    engine: Annotated[
+        str | None, typer.Option(help="io_uring or threads; io_uring where available.")
+    ] = None
+    buffered: Annotated[
+        bool, typer.Option("--buffered", help="Through the page cache, not past it (O_DIRECT).")
+    ] = False
+    sync: Annotated[
+        bool, typer.Option("--sync", help="Each write waits until it is on the disk (O_DSYNC).")
+    ] = False
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Compare every byte read, not only each block's head.")
+    ] = False
+
+
+@grouped
 def disk(
     folder: Annotated[
         Path,
@@ -44,32 +85,8 @@ def disk(
             help="A folder on the disk: a test file is made in it.",
         ),
     ],
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer cells, shorter.")] = False,
-    threads: Annotated[str | None, typer.Option(help="Numbers of threads: 1,2,4,8.")] = None,
-    blocks: Annotated[str | None, typer.Option(help="Sizes of blocks: 4KiB,64KiB.")] = None,
-    depths: Annotated[str | None, typer.Option(help="I/Os under way for each thread: 1,8.")] = None,
-    patterns: Annotated[
-        str | None, typer.Option(help=f"What is done: {', '.join(grid.PATTERNS)}.")
-    ] = None,
-    preset: Annotated[
-        str | None, typer.Option(help=f"A mix instead of the grid: {', '.join(grid.PRESETS)}.")
-    ] = None,
-    seconds: Annotated[
-        str | None, typer.Option(help="How long each cell is measured, such as 5s.")
-    ] = None,
-    size: Annotated[str | None, typer.Option(help="Size of the test file, such as 8GiB.")] = None,
-    engine: Annotated[
-        str | None, typer.Option(help="io_uring or threads; io_uring where available.")
-    ] = None,
-    buffered: Annotated[
-        bool, typer.Option("--buffered", help="Through the page cache, not past it (O_DIRECT).")
-    ] = False,
-    sync: Annotated[
-        bool, typer.Option("--sync", help="Each write waits until it is on the disk (O_DSYNC).")
-    ] = False,
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Compare every byte read, not only each block's head.")
-    ] = False,
+    asked: Grid,
+    ways: Ways,
     weight: Annotated[
         list[str] | None,
         typer.Option(metavar="KEY=W", help="Weight in the score: random-read=2, 4KiB=3, depth8=0."),
@@ -84,23 +101,35 @@ def disk(
     ends, however it ends; existing files and devices are never touched. Ctrl-C prints what was
     measured so far.
     """
-    usual = grid.QUICK if quick else grid.FULL
-    cells = _cells(usual, threads, blocks, depths, patterns, preset)
+    usual = grid.QUICK if asked.quick else grid.FULL
+    cells = _cells(
+        usual,
+        asked.threads,
+        asked.blocks,
+        asked.depths,
+        asked.patterns,
+        asked.preset,
+    )
     weights = score.weights(cells, weight or [])
-    if engine is not None and engine not in ENGINES:
-        raise InputError(f'there is no engine "{clean(engine)}"; there are: {", ".join(ENGINES)}')
-    measured_s = usual.seconds if seconds is None else units.seconds(seconds, "--seconds")
+    if ways.engine is not None and ways.engine not in ENGINES:
+        raise InputError(
+            f'there is no engine "{clean(ways.engine)}"; there are: {", ".join(ENGINES)}'
+        )
+    measured_s = (
+        usual.seconds if asked.seconds is None else units.seconds(asked.seconds, "--seconds")
+    )
     if not 0.1 <= measured_s <= 3600:
-        raise InputError(f'--seconds is "{seconds}"; each cell can be measured 100ms to 1h')
-    chosen, why_not = choose(engine)
+        raise InputError(f'--seconds is "{asked.seconds}"; each cell can be measured 100ms to 1h')
+    chosen, why_not = choose(ways.engine)
     settings = Settings(
         folder=folder,
         size_bytes=whole(
-            usual.size_bytes if size is None else units.size_bytes(size, "--size"), cells
+            usual.size_bytes if asked.size is None else units.size_bytes(asked.size, "--size"),
+            cells,
         ),
-        direct=not buffered,
-        sync=sync,
-        verify=verify,
+        direct=not ways.buffered,
+        sync=ways.sync,
+        verify=ways.verify,
         engine=chosen,
         seed=secrets.randbits(32) if seed is None else seed,
         seconds=measured_s,
@@ -108,7 +137,7 @@ def disk(
     )
     if why_not is not None and not json:
         err.print(f"Measuring with threads: {why_not}.", markup=False)
-    _measure(settings, cells, weights, preset, json=json)
+    _measure(settings, cells, weights, asked.preset, json=json)
 
 
 def _cells(

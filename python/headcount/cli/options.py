@@ -16,10 +16,11 @@ Target = Annotated[
         "--target",
         "-t",
         metavar="TARGET",
-        help="The server to measure: http://host, https://host, smb://host/share, imap://host "
-        "(mail goes out by smtp://host), postgresql://host/db, app://host:port, "
-        "file:///folder; or lab:NAME, a server started here: lab:app, lab:samba, lab:files, "
-        "lab:apache, lab:nginx, lab:mail, lab:postgresql.",
+        help="The server to measure: http://host, https://host, smb://host/share, imap://host or "
+        "imaps://host (mail goes out by smtp://host), postgresql://host/db, redis://host or "
+        "rediss://host, app://host:port, file:///folder; or lab:NAME, a server started here: "
+        "lab:app, lab:samba, lab:files, lab:apache, lab:nginx, lab:mail, lab:postgresql, "
+        "lab:redis.",
         rich_help_panel=TARGET,
     ),
 ]

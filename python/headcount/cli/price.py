@@ -1,5 +1,6 @@
 """`headcount price`: what users cost, the cheapest configuration for so many, consolidation."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -10,6 +11,7 @@ import typer
 from headcount.cli import options
 from headcount.cli import priced as inputs
 from headcount.cli.console import out, print_json
+from headcount.cli.grouped import grouped
 from headcount.cli.outputs import check_file
 from headcount.errors import InputError
 from headcount.output.file import write_output
@@ -28,6 +30,69 @@ headcount price cluster=10000 --nodes 2 --replaces 2000 --users-per-server 250
 """
 
 
+@dataclass(frozen=True)
+class Prices:
+    """What the systems cost, and over how many years."""
+
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PRICE",
+            help='What each costs, in their order: "29581 USD", "0.34 USD/hour"; '
+            '"plan": as its plan says.',
+        ),
+    ] = None
+    costs: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE", help="The prices as items, in TOML files with the keys of [cost]."
+        ),
+    ] = None
+    years: Annotated[
+        float | None,
+        typer.Option(min=0.01, max=100, help="Years over which recurring prices and growth count."),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """For how many users a configuration is sought."""
+
+    users: Annotated[
+        int | None, typer.Option(min=1, help="Find the cheapest configuration for this many users.")
+    ] = None
+    headroom: Annotated[
+        str, typer.Option(metavar="SHARE", help="Share of each system to keep free: 25%.")
+    ] = "0%"
+    growth: Annotated[str, typer.Option(metavar="SHARE", help="Growth of users per year: 20%.")] = (
+        "0%"
+    )
+    spare: Annotated[
+        int, typer.Option(min=0, max=1_000_000, help="Systems beyond those needed.")
+    ] = 0
+
+
+@dataclass(frozen=True)
+class Consolidation:
+    """What is replaced, and who administers it."""
+
+    replaces: Annotated[
+        int | None, typer.Option(min=1, help="Consolidation: number of old servers to replace.")
+    ] = None
+    users_per_server: Annotated[
+        int | None, typer.Option(min=1, help="Users per old server; or give --users for all.")
+    ] = None
+    nodes: Annotated[int, typer.Option(min=1, max=1000, help="Servers in one new system.")] = 1
+    servers_per_admin: Annotated[
+        float | None, typer.Option(min=0.001, help="Servers per administrator.")
+    ] = None
+    admin_cost: Annotated[
+        str | None,
+        typer.Option(metavar="PRICE", help='Of an administrator in a year: "100000 USD".'),
+    ] = None
+
+
+@grouped
 def price(
     what: Annotated[
         list[str],
@@ -36,50 +101,9 @@ def price(
             help="Runs, or stated capacities (NAME=USERS).",
         ),
     ],
-    cost: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PRICE",
-            help='What each costs, in their order: "29581 USD", "0.34 USD/hour"; '
-            '"plan": as its plan says.',
-        ),
-    ] = None,
-    costs: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE", help="The prices as items, in TOML files with the keys of [cost]."
-        ),
-    ] = None,
-    years: Annotated[
-        float | None,
-        typer.Option(min=0.01, max=100, help="Years over which recurring prices and growth count."),
-    ] = None,
-    users: Annotated[
-        int | None, typer.Option(min=1, help="Find the cheapest configuration for this many users.")
-    ] = None,
-    headroom: Annotated[
-        str, typer.Option(metavar="SHARE", help="Share of each system to keep free: 25%.")
-    ] = "0%",
-    growth: Annotated[
-        str, typer.Option(metavar="SHARE", help="Growth of users per year: 20%.")
-    ] = "0%",
-    spare: Annotated[
-        int, typer.Option(min=0, max=1_000_000, help="Systems beyond those needed.")
-    ] = 0,
-    replaces: Annotated[
-        int | None, typer.Option(min=1, help="Consolidation: number of old servers to replace.")
-    ] = None,
-    users_per_server: Annotated[
-        int | None, typer.Option(min=1, help="Users per old server; or give --users for all.")
-    ] = None,
-    nodes: Annotated[int, typer.Option(min=1, max=1000, help="Servers in one new system.")] = 1,
-    servers_per_admin: Annotated[
-        float | None, typer.Option(min=0.001, help="Servers per administrator.")
-    ] = None,
-    admin_cost: Annotated[
-        str | None,
-        typer.Option(metavar="PRICE", help='Of an administrator in a year: "100000 USD".'),
-    ] = None,
+    prices: Prices,
+    wanted: Wanted,
+    consolidation: Consolidation,
     html: Annotated[
         Path | None,
         typer.Option(
@@ -103,14 +127,21 @@ def price(
     if json and markdown:
         raise InputError("--json and --markdown exclude each other; give one of them")
     check_file(html, "--html", ".html")
-    over = Decimal(str(years)) if years is not None else None
-    configurations = inputs.configurations(what, cost or [], costs or [], over)
-    merger = inputs.merger(replaces, nodes, servers_per_admin, admin_cost)
-    sought = inputs.sought(users, replaces, users_per_server)
-    free = inputs.headroom(headroom)
+    over = Decimal(str(prices.years)) if prices.years is not None else None
+    configurations = inputs.configurations(what, prices.cost or [], prices.costs or [], over)
+    merger = inputs.merger(
+        consolidation.replaces,
+        consolidation.nodes,
+        consolidation.servers_per_admin,
+        consolidation.admin_cost,
+    )
+    sought = inputs.sought(wanted.users, consolidation.replaces, consolidation.users_per_server)
+    free = inputs.headroom(wanted.headroom)
     need = None
     if sought is not None:
-        need = inputs.need(sought, free, growth, spare, inputs.years_of(over, configurations))
+        need = inputs.need(
+            sought, free, wanted.growth, wanted.spare, inputs.years_of(over, configurations)
+        )
     found = report(configurations, need, merger, free)
     if html is not None:
         from headcount.report.prices import page

@@ -17,6 +17,16 @@ from headcount.cli.display import Display
 from headcount.cli.exits import exit_code
 from headcount.cli.loadfile import load_file
 from headcount.cli.outputs import check_runs
+from headcount.cli.run_options import (
+    Advanced,
+    Criteria,
+    Load,
+    Output,
+    Search,
+    Second,
+    Server,
+    Target,
+)
 from headcount.cli.secrets import secrets_for
 from headcount.cli.settings import client_settings, limit_of, setting
 from headcount.controller.access import Secrets
@@ -68,9 +78,9 @@ def number(text: str | None, option: str) -> int | None:
     return None if text is None else count(text, option, MOST_USERS)
 
 
-def criteria(given: Sequence[str] | None) -> list[str]:
+def criteria_of(texts_given: Sequence[str] | None) -> list[str]:
     """Criteria apart, of which one argument may hold several; blanks do not count."""
-    texts = [re.sub(r"\s*([<>=]+)\s*", r"\1", text) for text in given or []]
+    texts = [re.sub(r"\s*([<>=]+)\s*", r"\1", text) for text in texts_given or []]
     return [one for text in texts for one in text.split()]
 
 
@@ -116,6 +126,72 @@ def played(path: Path | None, *, ignore_times: bool) -> LoadFile | None:
             raise InputError("--ignore-times belongs to --loadfile FILE")
         return None
     return load_file(path, ignore_times=ignore_times)
+
+
+def overrides(
+    target: Target,
+    load: Load,
+    search: Search,
+    criteria: Criteria,
+    server: Server,
+    output: Output,
+    advanced: Advanced,
+) -> Overrides:
+    """What the command line says in place of the workload or plan."""
+    return Overrides(
+        users=number(load.users, "--users"),
+        levels=load.levels,
+        search=search.search,
+        duration=load.duration,
+        ramp=load.ramp,
+        settle=load.settle,
+        think=load.think,
+        pace=load.pace,
+        compress=load.compress,
+        seed=advanced.seed,
+        criteria=criteria_of(criteria.criteria),
+        rule=criteria.rule,
+        disclosure=disclosed(output.disclosure),
+        cost=stated_cost(output.cost, output.costs),
+        workers=advanced.workers,
+        scale=load.scale,
+        authorised_by=target.authorised_by,
+        quick=search.quick,
+        budget=search.budget,
+        soak=search.soak,
+        start_users=number(search.start_users, "--start-users"),
+        max_users=number(search.max_users, "--max-users"),
+        server=settings(server.set_, "--set"),
+        limits=limits(server.limit),
+        client=client_settings(advanced.client, target.user),
+        shares=target.shares,
+        loadfile=played(load.loadfile, ignore_times=load.ignore_times),
+        workspace=load.workspace,
+        sources=advanced.source or [],
+        views=advanced.view or [],
+        stacks=stacks_wanted(advanced.stacks),
+    )
+
+
+def given(second: Second) -> versus.Given:
+    """What the command line says of the second target."""
+    return versus.Given(
+        target=second.versus_target,
+        server=second.versus_set,
+        limits=second.versus_limit,
+        client=second.versus_client,
+        user=second.versus_user,
+        sources=second.versus_source,
+        cost=second.versus_cost,
+        named=named(
+            second.versus_pid,
+            second.versus_unit,
+            second.versus_cgroup,
+            second.versus_container,
+        ),
+        pairs=second.pairs,
+        order=second.pair_order,
+    )
 
 
 def run(

@@ -1,6 +1,7 @@
 """`headcount shares`: what shares, sessions and open files cost a file server."""
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ from headcount import workloads
 from headcount.cli import options
 from headcount.cli.console import err, out, print_json
 from headcount.cli.display import Display
+from headcount.cli.grouped import grouped
 from headcount.cli.held import HeldDisplay
 from headcount.cli.outputs import check_runs
 from headcount.cli.secrets import secrets_for
@@ -36,36 +38,51 @@ MOST_FILES = 10_000
 MOST_REPEATS = 20
 
 
-def shares(
-    target: options.Target = None,
+@dataclass(frozen=True)
+class Held:
+    """What is held while memory is read."""
+
     shares: Annotated[
         str | None, typer.Option(help="Numbers of shares: 1,1000,8000 (the default in the lab).")
-    ] = None,
-    connections: Annotated[str, typer.Option(help="Numbers of connections to hold.")] = "1,20,100",
+    ] = None
+    connections: Annotated[str, typer.Option(help="Numbers of connections to hold.")] = "1,20,100"
     net_uses: Annotated[
         str, typer.Option(help="Net uses per connection; 1 is always included.")
-    ] = "1,10",
+    ] = "1,10"
     open_files: Annotated[
         str, typer.Option(help="Open files per connection; 0 is always included.")
-    ] = "0,10,100",
+    ] = "0,10,100"
     repeats: Annotated[
         int, typer.Option(min=1, max=MOST_REPEATS, help="Repeats of each combination.")
-    ] = 1,
-    pid: Annotated[
-        int | None, typer.Option(min=1, help="Process ID of a server on this machine.")
-    ] = None,
+    ] = 1
+
+
+@dataclass(frozen=True)
+class Search:
+    """How the capacity is found."""
+
     capacity: Annotated[
         bool,
         typer.Option("--capacity", help="Also search for the capacity with each number of shares."),
-    ] = False,
+    ] = False
     budget: Annotated[
         str | None, typer.Option(help="Time for each search (default three minutes).")
-    ] = None,
+    ] = None
     levels: Annotated[
         str | None, typer.Option(help="A ladder of levels instead of the searches: 50,100.")
-    ] = None,
-    duration: Annotated[
-        str | None, typer.Option(help="Measured part of the ladder's levels.")
+    ] = None
+    duration: Annotated[str | None, typer.Option(help="Measured part of the ladder's levels.")] = (
+        None
+    )
+
+
+@grouped
+def shares(
+    held: Held,
+    search: Search,
+    target: options.Target = None,
+    pid: Annotated[
+        int | None, typer.Option(min=1, help="Process ID of a server on this machine.")
     ] = None,
     seed: options.Seed = None,
     set_: Annotated[
@@ -98,11 +115,11 @@ def shares(
     experiment = Experiment(
         workload=workloads.load("shares"),
         target=target,
-        shares=_numbers(shares or ("1,1000,8000" if lab else "1"), "--shares", 1, MOST_SHARES),
-        connections=_numbers(connections, "--connections", 1, MOST_CONNECTIONS),
-        net_uses=_numbers(net_uses, "--net-uses", 1, MOST_NET_USES),
-        open_files=_numbers(open_files, "--open-files", 0, MOST_FILES),
-        repeats=repeats,
+        shares=_numbers(held.shares or ("1,1000,8000" if lab else "1"), "--shares", 1, MOST_SHARES),
+        connections=_numbers(held.connections, "--connections", 1, MOST_CONNECTIONS),
+        net_uses=_numbers(held.net_uses, "--net-uses", 1, MOST_NET_USES),
+        open_files=_numbers(held.open_files, "--open-files", 0, MOST_FILES),
+        repeats=held.repeats,
         seed=1 if seed is None else seed,
         runs=runs,
         pid=pid,
@@ -112,9 +129,9 @@ def shares(
     )
     _check(experiment, lab=lab)
     check_runs(runs)
-    wanted: dict[str, object] = {"quick": levels is None, "budget": budget}
-    wanted |= {"levels": levels, "duration": duration}
-    _measure(experiment, password_file, wanted, capacity=capacity, json=json)
+    wanted: dict[str, object] = {"quick": search.levels is None, "budget": search.budget}
+    wanted |= {"levels": search.levels, "duration": search.duration}
+    _measure(experiment, password_file, wanted, capacity=search.capacity, json=json)
 
 
 def _measure(

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +11,7 @@ import typer
 
 from headcount.cli import options
 from headcount.cli.console import err, out, print_json
+from headcount.cli.grouped import grouped
 from headcount.cli.outputs import check_file
 from headcount.errors import ExitCode, InputError, SystemLimitError
 from headcount.fields import units
@@ -43,47 +45,62 @@ EPILOG = """Examples:
 """
 
 
-def sort(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="Folder of data and output.")],
-    size: Annotated[str, typer.Option(help="How much data.")] = "100MB",
+@dataclass(frozen=True)
+class Data:
+    """What is sorted."""
+
+    size: Annotated[str, typer.Option(help="How much data.")] = "100MB"
+    records: Annotated[
+        int | None, typer.Option(help="Records of this length instead of the paper's.")
+    ] = None
+    key: Annotated[int | None, typer.Option(help="Length of the key of --records.")] = None
+    seed: options.Seed = None
+    cold: Annotated[
+        bool, typer.Option("--cold", help="Drop the cache of the data before each sort.")
+    ] = False
+    verify: Annotated[
+        bool, typer.Option("--verify/--no-verify", help="Check each output, untimed.")
+    ] = True
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the data and the last output in PATH.")
+    ] = False
+
+
+@dataclass(frozen=True)
+class Course:
+    """How often, and with what."""
+
     sortsize: Annotated[
         str | None,
         typer.Option(help="Memory of the sort, 16MB by default; several with --sweep: 2MB,8MB."),
-    ] = None,
+    ] = None
     work: Annotated[
         list[Path] | None,
         typer.Option(help="Folder for runs; several take turns. PATH by default."),
-    ] = None,
+    ] = None
     threads: Annotated[
         int, typer.Option(min=1, max=MOST_THREADS, help="Threads that sort; in 1998 it was one.")
-    ] = 1,
+    ] = 1
     repeat: Annotated[
         int, typer.Option(min=1, max=MOST_REPEATS, help="Sorts of each setting, taking turns.")
-    ] = 5,
+    ] = 5
     sweep: Annotated[
         bool, typer.Option("--sweep", help="Time against sort size, from 2 MB until all fits.")
-    ] = False,
+    ] = False
     memory: Annotated[
         str | None,
         typer.Option(help="Limit the sort and the cache it fills, as 256MB,384MB; drops caches."),
-    ] = None,
+    ] = None
     compare_placement: Annotated[
         bool, typer.Option("--compare-placement", help="Runs in PATH against runs in --work.")
-    ] = False,
-    cold: Annotated[
-        bool, typer.Option("--cold", help="Drop the cache of the data before each sort.")
-    ] = False,
-    records: Annotated[
-        int | None, typer.Option(help="Records of this length instead of the paper's.")
-    ] = None,
-    key: Annotated[int | None, typer.Option(help="Length of the key of --records.")] = None,
-    seed: options.Seed = None,
-    verify: Annotated[
-        bool, typer.Option("--verify/--no-verify", help="Check each output, untimed.")
-    ] = True,
-    keep: Annotated[
-        bool, typer.Option("--keep", help="Keep the data and the last output in PATH.")
-    ] = False,
+    ] = False
+
+
+@grouped
+def sort(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="Folder of data and output.")],
+    data: Data,
+    course: Course,
     html: Annotated[Path | None, typer.Option(help="Write the graph of --sweep as a page.")] = None,
     json: options.Json = False,
 ) -> None:
@@ -96,32 +113,32 @@ def sort(
     from headcount.sort.experiment import Subject
     from headcount.sort.place import place
 
-    if sweep and compare_placement:
+    if course.sweep and course.compare_placement:
         raise InputError("give either --sweep or --compare-placement")
-    if html is not None and not sweep:
+    if html is not None and not course.sweep:
         raise InputError("--html needs --sweep, whose graph it draws")
     check_file(html, "--html", ".html")
     where = place(path, "PATH")
-    layout = _layout(records, key)
-    limits = _sizes(memory, "--memory") if memory is not None else []
+    layout = _layout(data.records, data.key)
+    limits = _sizes(course.memory, "--memory") if course.memory is not None else []
     subject = Subject(
         layout=layout,
-        records=layout.records(units.size_bytes(size, "--size")),
-        seed=1 if seed is None else seed,
+        records=layout.records(units.size_bytes(data.size, "--size")),
+        seed=1 if data.seed is None else data.seed,
         where=where,
-        threads=threads,
-        cold=cold or bool(limits),
-        verify=verify,
+        threads=course.threads,
+        cold=data.cold or bool(limits),
+        verify=data.verify,
     )
-    folders = tuple(place(folder, "--work") for folder in work or [])
-    given = _sizes(sortsize, "--sortsize") if sortsize is not None else None
-    if compare_placement:
+    folders = tuple(place(folder, "--work") for folder in course.work or [])
+    given = _sizes(course.sortsize, "--sortsize") if course.sortsize is not None else None
+    if course.compare_placement:
         settings = _placed(subject, folders, given, limits)
     else:
-        settings = _settings(subject, folders or (where,), given, limits, sweep=sweep)
-    measured = _measure(subject, settings, repeat, limits, keep=keep, quiet=json)
-    elsewhere = folders if compare_placement else ()
-    _print_result(subject, measured, sweep=sweep, elsewhere=elsewhere, html=html, json=json)
+        settings = _settings(subject, folders or (where,), given, limits, sweep=course.sweep)
+    measured = _measure(subject, settings, course.repeat, limits, keep=data.keep, quiet=json)
+    elsewhere = folders if course.compare_placement else ()
+    _print_result(subject, measured, sweep=course.sweep, elsewhere=elsewhere, html=html, json=json)
     if measured.interrupted:
         raise typer.Exit(ExitCode.INTERRUPTED)
 

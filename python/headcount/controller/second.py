@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from headcount._engine import Histogram, Interval
+from headcount._engine import Histogram, Interval, ScenarioCount, StepCount
 
 
 def figures(
@@ -38,35 +38,10 @@ def figures(
             Histogram.merge([tally.response for tally in interval.scenarios]), 0.95
         ),
         "scenarios": {
-            name: {
-                "started": tally.started,
-                "completed": tally.completed,
-                "failed": tally.failed,
-                "slow": tally.slow,
-                "late": tally.late,
-                "overloaded": tally.overloaded,
-                "pending": tally.pending.count,
-                "pending_s": _sum_s(tally.pending),
-                "overdue": tally.overdue,
-                "response_s": round(tally.response_s, 6),
-                "service_s": round(tally.service_s, 6),
-                "read_bytes": tally.read_bytes,
-                "written_bytes": tally.written_bytes,
-                "p50_ms": _quantile_ms(tally.response, 0.5),
-                "p95_ms": _quantile_ms(tally.response, 0.95),
-            }
+            name: _scenario(tally)
             for name, tally in zip(scenarios, interval.scenarios, strict=True)
         },
-        "steps": {
-            name: {
-                "completed": tally.completed,
-                "failed": tally.failed,
-                "service_s": round(tally.service_s, 6),
-                "read_bytes": tally.read_bytes,
-                "written_bytes": tally.written_bytes,
-            }
-            for name, tally in zip(steps, interval.steps, strict=True)
-        },
+        "steps": {name: _step(tally) for name, tally in zip(steps, interval.steps, strict=True)},
         "tasks": {
             name: {
                 "completed": tally.completed,
@@ -79,6 +54,36 @@ def figures(
         },
         "faults": _faults(interval, steps),
         "counters": {side: dict(values) for side, values in counters.items()},
+    }
+
+
+def _scenario(tally: ScenarioCount) -> dict[str, Any]:
+    return {
+        "started": tally.started,
+        "completed": tally.completed,
+        "failed": tally.failed,
+        "slow": tally.slow,
+        "late": tally.late,
+        "overloaded": tally.overloaded,
+        "pending": tally.pending.count,
+        "pending_s": _sum_s(tally.pending),
+        "overdue": tally.overdue,
+        "response_s": round(tally.response_s, 6),
+        "service_s": round(tally.service_s, 6),
+        "read_bytes": tally.read_bytes,
+        "written_bytes": tally.written_bytes,
+        "p50_ms": _quantile_ms(tally.response, 0.5),
+        "p95_ms": _quantile_ms(tally.response, 0.95),
+    }
+
+
+def _step(tally: StepCount) -> dict[str, Any]:
+    return {
+        "completed": tally.completed,
+        "failed": tally.failed,
+        "service_s": round(tally.service_s, 6),
+        "read_bytes": tally.read_bytes,
+        "written_bytes": tally.written_bytes,
     }
 
 
