@@ -20,7 +20,7 @@ LAB_PACKAGES := $(shell grep -h '^PACKAGES = ' python/headcount/lab/*.py | cut -
 PACKAGES := $(LAB_PACKAGES) chromium dbench iproute2 libreoffice-calc-nogui linux-perf openssh-client \
   openssh-server pcp poppler-utils prometheus prometheus-node-exporter smbclient strace sysstat tshark
 # rules.md quotes others.
-PROSE := README.md CONTRIBUTING.md CHANGELOG.md $(filter-out docs/rules.md,$(wildcard docs/*.md))
+PROSE := README.md CONTRIBUTING.md CHANGELOG.md $(filter-out docs/rules.md,$(wildcard docs/*.md docs/*/*.md))
 
 .PHONY: help
 help: ## Show this list

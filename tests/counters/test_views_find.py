@@ -11,7 +11,7 @@ import pytest
 from headcount.counters.views import asked_views, find_views, samba
 from headcount.counters.views.ask import SlowError, answer, page
 from headcount.counters.views.find import split_view
-from headcount.counters.views.kinds import KINDS, NGINX_PATHS, Around
+from headcount.counters.views.kinds import NGINX_PATHS, Around, kinds
 from headcount.counters.views.reading import Reader
 from headcount.errors import InputError, TargetError
 
@@ -20,7 +20,7 @@ URL = "http://192.0.2.1"
 
 
 def places(kind: str, around: Around) -> list[str]:
-    return [where for where, _ in KINDS[kind].guesses(around)]
+    return [where for where, _ in kinds()[kind].guesses(around)]
 
 
 def command(proc: Path, pid: int, *words: str) -> None:

@@ -289,6 +289,9 @@ def test_every_page_is_in_the_index() -> None:
     index = text("README.md")
     for page in DOCS.glob("*.md"):
         assert page.name == "README.md" or f"]({page.name})" in index, page.name
+    recipes = text("extending/README.md")
+    for page in (DOCS / "extending").glob("*.md"):
+        assert page.name == "README.md" or f"]({page.name})" in recipes, page.name
 
 
 def test_files_that_pages_name_are_there() -> None:

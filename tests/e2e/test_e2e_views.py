@@ -16,7 +16,7 @@ from headcount.bundle import reader
 from headcount.counters.proc.machine import ThisMachine
 from headcount.counters.proc.serving import program_name
 from headcount.counters.views import find_views
-from headcount.counters.views.kinds import KINDS, Around
+from headcount.counters.views.kinds import Around, kinds
 from headcount.errors import ExitCode
 from headcount.lab import keeper, port
 from mail_office import serving as mail_serving
@@ -160,7 +160,7 @@ def test_sambas_limit_and_sessions_are_read_where_its_command_line_says(tmp_path
         found, doubts = find_views(Around(processes=names))
         (view,) = [one for one in found if one.title == "Samba status"]
         assert doubts == []
-        first = KINDS["samba"].opened(view.where)()
+        first = kinds()["samba"].opened(view.where)()
         later = view.read()
     assert first is not None
     assert first.gauges == {

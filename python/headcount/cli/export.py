@@ -11,6 +11,7 @@ from headcount.bundle.reader import Bundle
 from headcount.cli.console import err
 from headcount.cli.outputs import WRITERS, bundle_folder, check_file, writer
 from headcount.errors import InputError
+from headcount.installed import added
 from headcount.output.file import write_output
 
 Folder = Annotated[
@@ -63,7 +64,9 @@ def _maker(path: Path) -> Callable[[Bundle], str | bytes]:
         return spreadsheet
     from headcount.report.export import answer_json, markdown, openmetrics, otlp
 
-    known = {
+    others = added("exports", "export", Callable)
+    known: dict[str, Callable[[Bundle], str | bytes]] = {
+        **{f".{name.lower()}": make for name, make in others.items()},
         ".md": markdown.text,
         ".json": answer_json.text,
         ".prom": openmetrics.text,
@@ -72,7 +75,8 @@ def _maker(path: Path) -> Callable[[Bundle], str | bytes]:
     if ending not in known:
         if ending in WRITERS and path.parent.is_dir():
             raise InputError(f'{path}: "{ending}" is not a format of export; {writer(path)}')
-        known_formats = "; ".join(f"{name}: {what}" for name, what in ENDINGS.items())
+        endings = ENDINGS | dict.fromkeys(known.keys() - ENDINGS.keys(), "of an installed package")
+        known_formats = "; ".join(f"{name}: {what}" for name, what in endings.items())
         raise InputError(f'{path}: "{ending}" is not a format; the formats are {known_formats}')
     return known[ending]
 

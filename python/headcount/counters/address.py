@@ -1,13 +1,17 @@
 """Addresses of live sources of counters."""
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
-from urllib.parse import urlsplit
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
 
 from headcount.errors import InputError
+from headcount.installed import added
 
 FORMS = "local, http://host:port/metrics, https://host:port/metrics, ssh://user@host:port"
+OWN = frozenset({"http", "https", "ssh"})
+"""Schemes that no package replaces."""
 _USER = re.compile(r"[\w.@\\+-]+", re.ASCII)
 _HOST = re.compile(r"[\w.:%-]+", re.ASCII)
 
@@ -18,7 +22,7 @@ class Address:
 
     Attributes:
         text: As it was given.
-        kind: What is spoken there.
+        kind: What is spoken there: local, http, https, ssh or, of an installed package, its scheme.
         host: The machine; empty for this one.
         port: None for the usual one.
         user: Whom to log in as; None for the usual.
@@ -27,7 +31,7 @@ class Address:
     """
 
     text: str
-    kind: Literal["local", "http", "https", "ssh"]
+    kind: str
     host: str = ""
     port: int | None = None
     user: str | None = None
@@ -42,6 +46,11 @@ class Address:
         return host if self.port is None else f"{host}:{self.port}"
 
 
+def added_sources() -> Mapping[str, Callable[..., Any]]:
+    """What installed packages read, by the schemes of addresses: functions of address and name."""
+    return added("sources", "source of counters", Callable)
+
+
 def parse(text: str) -> Address:
     """Take an address apart; raises InputError with what is wrong and how to write it."""
     if text == "local":
@@ -51,12 +60,18 @@ def parse(text: str) -> Address:
         port = parts.port
     except ValueError as error:
         raise _mistake(text, str(error)) from error
-    if parts.scheme not in {"http", "https", "ssh"} or not parts.hostname:
-        raise _mistake(text, "the form is wrong")
     if parts.password is not None:
         raise _mistake(
             text, "it must not contain a password; Headcount neither asks for nor stores one"
         )
+    if parts.scheme not in OWN and parts.scheme in added_sources():
+        return Address(text, parts.scheme, parts.hostname or "", port, parts.username, parts.path)
+    return _own(text, parts, port)
+
+
+def _own(text: str, parts: SplitResult, port: int | None) -> Address:
+    if parts.scheme not in OWN or not parts.hostname:
+        raise _mistake(text, "the form is wrong")
     host = parts.hostname
     if host.startswith("-") or not _HOST.fullmatch(host):
         raise _mistake(text, f'"{host}" is not a host name')
@@ -69,9 +84,8 @@ def parse(text: str) -> Address:
     if any(blank in text for blank in " \t\r\n"):
         raise _mistake(text, "it contains a space")
     path = parts.path if parts.path not in {"", "/"} else "/metrics"
-    kind: Literal["http", "https"] = "https" if parts.scheme == "https" else "http"
     query = f"?{parts.query}" if parts.query else ""
-    return Address(text, kind, host, port, None, path + query)
+    return Address(text, parts.scheme, host, port, None, path + query)
 
 
 def _ssh(text: str, host: str, port: int | None, user: str | None, rest: str) -> Address:

@@ -35,6 +35,9 @@ def open_far(address: addresses.Address, name: str, query: FarQuery | None = Non
 
     `query` says which server is followed there; only SSH shows processes.
     """
+    if (opened := addresses.added_sources().get(address.kind)) is not None:
+        source: FarSource = opened(address.text, name)
+        return source
     if address.kind == "ssh":
         from headcount.counters.ssh.source import SshSource
 

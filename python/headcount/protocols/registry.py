@@ -3,17 +3,14 @@
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from pkgutil import iter_modules, resolve_name
 from types import MappingProxyType
 
 from headcount import protocols as package
 from headcount.errors import InputError
+from headcount.installed import added, refusal
 from headcount.lab.server import Server
 from headcount.protocols.protocol import Protocol, Scheme
-
-GROUP = "headcount.protocols"
-"""Entry points of installed packages: each leads to a :class:`Protocol`, which the engine has."""
 
 
 @lru_cache(maxsize=1)
@@ -24,27 +21,8 @@ def protocols() -> Mapping[str, Protocol]:
     """
     names = (module.name for module in iter_modules(package.__path__, f"{package.__name__}."))
     ours = (getattr(import_module(name), "PROTOCOL", None) for name in names)
-    others = (_loaded(point) for point in entry_points(group=GROUP))
+    others = added("protocols", "protocol", Protocol).values()
     return MappingProxyType({one.name: one for one in (*ours, *others) if one is not None})
-
-
-def _loaded(point: EntryPoint) -> Protocol:
-    """The protocol of an installed package; raises InputError where it is none."""
-    try:
-        found = point.load()
-    except Exception as error:  # whatever somebody's module raises
-        raise InputError(_refusal(point, str(error))) from error
-    if not isinstance(found, Protocol):
-        raise InputError(_refusal(point, f"{point.value} is not a Protocol"))
-    return found
-
-
-def _refusal(point: EntryPoint, why: str) -> str:
-    package = point.dist.name if point.dist else point.module
-    return (
-        f'the protocol "{point.name}" of the package {package} cannot be loaded: {why}; update or '
-        "remove that package"
-    )
 
 
 def protocol_of(name: str) -> Protocol:
@@ -60,8 +38,23 @@ def schemes() -> Mapping[str, tuple[Protocol, Scheme]]:
 
 
 def labs() -> Mapping[str, Protocol]:
-    """Lab servers and the protocols they speak; the first of a protocol does all of it."""
-    return {name: one for one in protocols().values() for name in one.labs}
+    """Lab servers and the protocols they speak; the first of a protocol does all of it.
+
+    Raises InputError for an installed package whose server speaks none of them.
+    """
+    ours = {name: one for one in protocols().values() for name in one.labs}
+    others = {}
+    for name, server in _added_labs().items():
+        its_protocol = protocols().get(getattr(server, "protocol", ""))
+        if its_protocol is None:
+            why = f"its protocol must be one of {', '.join(protocols())}"
+            raise refusal("lab_servers", name, "lab server", why)
+        others[name] = its_protocol
+    return {**others, **ours}
+
+
+def _added_labs() -> Mapping[str, type[Server]]:
+    return added("lab_servers", "lab server", type)
 
 
 def lab_server(name: str) -> type[Server]:
@@ -69,6 +62,8 @@ def lab_server(name: str) -> type[Server]:
     known = labs()
     if name not in known:
         raise InputError(f'the lab has no server "{name}"; it has: {", ".join(known)}')
+    if name not in known[name].labs:
+        return _added_labs()[name]
     found: type[Server] = resolve_name(known[name].labs[name])
     return found
 

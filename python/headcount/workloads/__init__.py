@@ -1,20 +1,22 @@
-"""The workloads that come with Headcount: one TOML file for each benchmark re-created."""
+"""The workloads: one TOML file for each benchmark re-created, and those of installed packages."""
 
 import hashlib
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
+from types import ModuleType
 
 from headcount.errors import InputError
 from headcount.fields.mistakes import nearest
+from headcount.installed import added, refusal
 from headcount.plan.plan import validate
 from headcount.plan.toml_file import toml_of, toml_text
 from headcount.plan.workload import Workload
 
 
 def names() -> list[str]:
-    """The names of all workloads that come with Headcount."""
-    files = resources.files(__name__).iterdir()
-    return sorted(f.name.removesuffix(".toml") for f in files if f.name.endswith(".toml"))
+    """The names of all workloads: those of Headcount, and those of installed packages."""
+    return sorted({*_own_names(), *_added()})
 
 
 def load(name: str) -> Workload:
@@ -27,15 +29,36 @@ def load(name: str) -> Workload:
             f'there is no workload "{name}"{nearest(name, names())} '
             "(headcount workloads lists them)"
         )
-    text = resources.files(__name__).joinpath(f"{name}.toml").read_text("utf-8")
-    return _from_text(text, f"workload {name}")
+    return _from_text(_file(name).read_text("utf-8"), f"workload {name}")
 
 
 def sha256(name: str) -> str:
     """The hash of the file that `load` reads."""
-    own = resources.files(__name__).joinpath(f"{name}.toml")
-    contents = Path(name).read_bytes() if name.endswith(".toml") else own.read_bytes()
-    return hashlib.sha256(contents).hexdigest()
+    file = Path(name) if name.endswith(".toml") else _file(name)
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _own_names() -> list[str]:
+    files = resources.files(__name__).iterdir()
+    return [f.name.removesuffix(".toml") for f in files if f.name.endswith(".toml")]
+
+
+def _added() -> dict[str, ModuleType]:
+    return dict(added("workloads", "workload", ModuleType))
+
+
+def _file(name: str) -> Traversable:
+    """Where a workload is; one of Headcount's is not replaced by a package."""
+    if name in _own_names():
+        return resources.files(__name__).joinpath(f"{name}.toml")
+    package = _added()[name]
+    if not hasattr(package, "__path__"):
+        raise refusal("workloads", name, "workload", f"{package.__name__} is not a package")
+    found = resources.files(package).joinpath(f"{name}.toml")
+    if not found.is_file():
+        why = f"there is no {name}.toml in {package.__name__}"
+        raise refusal("workloads", name, "workload", why)
+    return found
 
 
 def _from_text(text: str, where: str) -> Workload:

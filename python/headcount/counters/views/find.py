@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from headcount.counters.views.ask import SlowError
-from headcount.counters.views.kinds import KINDS, Around, Kind
+from headcount.counters.views.kinds import Around, Kind, kinds
 from headcount.counters.views.reading import Reader
 from headcount.errors import InputError, TargetError
 
@@ -59,16 +59,17 @@ class Doubt:
 def split_view(text: str) -> tuple[Kind, str]:
     """Split `KIND=ADDRESS`; raises InputError where it is none, or the address has a password."""
     name, is_given, address = text.partition("=")
-    if name not in KINDS or not is_given or not address:
-        forms = ", ".join(f"{kind.name}={kind.form}" for kind in KINDS.values())
+    known = kinds()
+    if name not in known or not is_given or not address:
+        forms = ", ".join(f"{kind.name}={kind.form}" for kind in known.values())
         raise InputError(f'the view "{text}" cannot be read; write one of {forms}')
     if "://" in address and "@" in address.partition("://")[2].partition("/")[0]:
         raise InputError(
             f"a view is asked without credentials: leave user and password out of --view {name}=..."
         )
-    if KINDS[name].form.startswith("http") and not address.startswith(("http://", "https://")):
+    if known[name].form.startswith("http") and not address.startswith(("http://", "https://")):
         raise InputError(f"--view {text}: the address begins with http:// or https://")
-    return KINDS[name], address
+    return known[name], address
 
 
 def asked_views(asked: Sequence[str]) -> list[View]:
@@ -99,7 +100,7 @@ def find_views(around: Around, known: Sequence[View] = ()) -> tuple[list[View], 
     found: list[View] = []
     doubts: list[Doubt] = []
     taken = {view.title for view in known}
-    for kind in KINDS.values():
+    for kind in kinds().values():
         if kind.title in taken:
             continue
         for _, (where, read) in zip(range(MOST_GUESSES), kind.guesses(around), strict=False):

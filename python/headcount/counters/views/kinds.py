@@ -1,7 +1,7 @@
 """The kinds of views: how a server is recognised, where its view usually is, and how it is read.
 
-A new kind is an entry of `KINDS`. Nothing here sends credentials or changes anything; only Samba's
-starts a program, smbstatus.
+A new kind is an entry of `_OURS`, or of an installed package. Nothing here sends credentials or
+changes anything; only Samba's starts a program, smbstatus.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,6 +12,7 @@ from pathlib import Path
 from headcount.counters.views import haproxy, jvm, php_fpm, redis, samba, services, web
 from headcount.counters.views.foreign_file import foreign_text
 from headcount.counters.views.reading import Reader
+from headcount.installed import added
 
 NGINX_PATHS = ("/nginx_status", "/stub_status", "/basic_status", "/status")
 """Where administrators put it: nginx's documentation, and what monitoring programs ask for."""
@@ -167,7 +168,7 @@ def _samba(around: Around) -> Iterable[Guess]:
             yield path, samba.SambaReader(path)
 
 
-KINDS = {
+_OURS = {
     kind.name: kind
     for kind in (
         Kind("nginx", "nginx stub_status", "http://HOST/PATH", web.reader, _nginx),
@@ -180,6 +181,15 @@ KINDS = {
         Kind("dovecot", "Dovecot service status", "SOCKET", services.dovecot_reader, _dovecot),
     )
 }
+
+
+def kinds() -> Mapping[str, Kind]:
+    """All kinds by their names: those of Headcount, and those of installed packages.
+
+    Raises InputError for an installed package whose kind cannot be loaded.
+    """
+    others = added("views", "view", Kind).values()
+    return {**{kind.name: kind for kind in others}, **_OURS}
 
 
 def _configurations(proc: str, pid: int, option: str) -> list[str]:

@@ -1,0 +1,149 @@
+"""Workloads, lab servers, counters, views and exports of an installed package."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from headcount import workloads
+
+ENTRIES = """
+[headcount.workloads]
+shop-quick = shop_addition
+
+[headcount.lab_servers]
+shop = shop_addition:ShopServer
+
+[headcount.sources]
+shop = shop_addition:open_source
+
+[headcount.views]
+shop = shop_addition:KIND
+
+[headcount.exports]
+shop = shop_addition:text
+"""
+MODULE = '''
+from types import SimpleNamespace
+
+from headcount.counters.views.kinds import Kind
+from headcount.lab.app import AppServer
+
+
+class ShopServer(AppServer):
+    """An application server under another name."""
+
+    protocol = "app"
+
+
+def open_source(address, name):
+    return SimpleNamespace(address=address, name=name)
+
+
+KIND = Kind("shop", "the shop's statistics", "http://HOST/PATH", lambda address: dict, lambda _: ())
+
+
+def text(bundle):
+    return f"{bundle.plan.workload.name} on {bundle.plan.target}\\n"
+'''
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """The folder of an installed package."""
+    facts = tmp_path / "shop_addition-1.0.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: shop-addition\nVersion: 1.0\n")
+    (facts / "entry_points.txt").write_text(ENTRIES)
+    folder = tmp_path / "shop_addition"
+    folder.mkdir()
+    (folder / "__init__.py").write_text(MODULE)
+    own = Path(workloads.__file__).with_name("app-server.toml").read_text("utf-8")
+    shop = own.replace('name = "app-server"', 'name = "shop-quick"', 1)
+    (folder / "shop-quick.toml").write_text(shop, "utf-8")
+    return tmp_path
+
+
+def ran(package: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(package)}
+    return subprocess.run(
+        [sys.executable, *command],
+        env=environment,
+        cwd=package,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def printed(package: Path, program: str) -> list[str]:
+    ended = ran(package, "-c", program)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout.splitlines()
+
+
+def test_its_workload_is_listed_and_runs_on_its_lab_server(package: Path) -> None:
+    listed = ran(package, "-m", "headcount", "workloads")
+    assert "shop-quick" in listed.stdout, listed.stderr
+    line = "run shop-quick --target lab:shop --users 2 --duration 1s --ramp 0s --json"
+    ended = ran(package, "-m", "headcount", *line.split())
+    assert ended.returncode == 0, ended.stderr
+    assert "-shop-quick-lab-shop/report.html" in ended.stdout
+
+
+def test_its_source_and_view_are_opened_by_their_addresses(package: Path) -> None:
+    source = """
+from headcount.counters import address
+from headcount.counters.open import open_source
+from headcount.counters.views.find import split_view
+found = address.parse("shop://till-1:70/daily")
+print(found.kind, found.place)
+opened = open_source("shop://till-1:70/daily", "till")
+print(opened.address, opened.name)
+print(split_view("shop=http://till-1/status")[0].title)
+"""
+    assert printed(package, source) == [
+        "shop till-1:70",
+        "shop://till-1:70/daily till",
+        "the shop's statistics",
+    ]
+
+
+def test_its_export_is_written_and_named_among_the_formats(
+    package: Path, finished_run: Path
+) -> None:
+    bundle = str(finished_run)
+    ended = ran(package, "-m", "headcount", "export", bundle, "answer.shop")
+    assert ended.returncode == 0, ended.stderr
+    assert (package / "answer.shop").read_text().endswith(" on lab:app\n")
+    other = ran(package, "-m", "headcount", "export", bundle, "answer.till")
+    assert ".shop: of an installed package" in " ".join(other.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("entries", "asked", "part"),
+    [
+        ("[headcount.workloads]\nx = shop_addition\n", "workloads show x", "no x.toml in"),
+        ("[headcount.workloads]\nx = nothing_such\n", "workloads", "cannot be loaded"),
+        (
+            "[headcount.lab_servers]\nx = shop_addition:KIND\n",
+            "run app-server -t lab:x",
+            "not a type",
+        ),
+        ("[headcount.lab_servers]\nx = builtins:dict\n", "run app-server -t lab:x", "must be one"),
+    ],
+)
+def test_a_package_whose_addition_is_none_is_named(
+    package: Path, entries: str, asked: str, part: str
+) -> None:
+    (package / "shop_addition-1.0.dist-info" / "entry_points.txt").write_text(entries)
+    ended = ran(package, "-m", "headcount", *asked.split())
+    error = " ".join(ended.stderr.split())
+    assert ended.returncode == 2, ended
+    assert "of the package shop-addition" in error
+    assert part in error
+    assert "update or remove that package" in error
+    assert "Traceback" not in error
