@@ -9,7 +9,9 @@ import pytest
 
 from headcount import _engine
 from headcount.bundle import reader
-from mail_office import serving, visitor
+from headcount.bundle.reader import Bundle
+from mail_office import MailOffice, serving, visitor
+from processes import Headcount
 
 pytestmark = pytest.mark.e2e
 
@@ -21,19 +23,18 @@ and an answer brings two fifths of another, so the rate is reached within exp(-0
 DAY_S = 8 * 3600
 SPREAD = 4.0
 """Standard deviations of a count that are allowed: chance exceeds them once in 16,000."""
+LOOKS_A_DAY = 5
 
 
-CHANGES = {
-    'mean = "1200.0s"': f'mean = "{1200 / SPEED}s"',
-    # Old mail has to be made before the run, and only that there is some matters here.
-    "folders = 20,": "folders = 2,",
-}
-
-
-def fast(folder: Path) -> Path:
+def fast(folder: Path, speed: float) -> Path:
     """The workload of which many days pass soon."""
     text = (resources.files("headcount.workloads") / "mail-light.toml").read_text("utf-8")
-    for old, new in CHANGES.items():
+    changes = {
+        'mean = "1200.0s"': f'mean = "{1200 / speed}s"',
+        # Old mail has to be made before the run, and only that there is some matters here.
+        "folders = 20,": "folders = 2,",
+    }
+    for old, new in changes.items():
         assert text.count(old) == 1
         text = text.replace(old, new)
     path = folder / "mail-light.toml"
@@ -41,18 +42,34 @@ def fast(folder: Path) -> Path:
     return path
 
 
+def played(headcount: Headcount, office: MailOffice, folder: Path, slower: int) -> Bundle:
+    """The same days, at so much less than the full speed."""
+    ended = headcount.run(
+        *("run", str(fast(folder, SPEED / slower)), *office.target, "--users", str(USERS)),
+        *("--seed", "11", "--compress", str(COMPRESS), "--ramp", "1s", "--scale", "0.2"),
+        *("--settle", f"{SETTLE_S * slower}s", "--duration", f"{DURATION_S * slower}s"),
+    )
+    assert ended.code in (0, 1, 4), ended  # what they did counts, also if they did it late
+    return reader.load(headcount.bundle)
+
+
+def arrives_in_time(bundle: Bundle, speed: float) -> bool:
+    """Whether nearly all mail is there well before its reader looks for it: as the model has it."""
+    (level,) = bundle.levels
+    (delivery,) = [task for task in level.tasks if task.name == "delivery"]
+    look_s = DAY_S / LOOKS_A_DAY / COMPRESS / speed
+    return delivery.service is not None and delivery.service.p95_ms < 1000 * look_s / 4
+
+
 def test_a_users_day_is_the_models(tmp_path: Path) -> None:
     with serving(front="lmtp") as office, visitor(tmp_path, office) as headcount:
-        ended = headcount.run(
-            *("run", str(fast(tmp_path)), *office.target, "--users", str(USERS), "--seed", "11"),
-            *("--compress", str(COMPRESS), "--ramp", "1s", "--scale", "0.2"),
-            *("--settle", f"{SETTLE_S}s", "--duration", f"{DURATION_S}s"),
-        )
-    assert ended.code in (0, 1, 4), ended  # what they did counts, also if they did it late
-    bundle = reader.load(headcount.bundle)
+        for slower in (1, 2, 4):  # a machine that others use may not deliver so much a second
+            bundle = played(headcount, office, tmp_path, slower)
+            if arrives_in_time(bundle, SPEED / slower):
+                break
     (level,) = bundle.levels
     tasks = {task.name: task.completed for task in level.tasks}
-    days = USERS * level.steady_s * COMPRESS * SPEED / DAY_S
+    days = USERS * level.steady_s * COMPRESS * SPEED / slower / DAY_S
     assert bundle.plan.mail is not None
     profile = json.dumps(bundle.plan.mail.engine_form({}))
     # What the profile's table says of a day (LoadSim, Light), and what it comes to.
