@@ -62,7 +62,7 @@ pub(super) fn cannot_encrypt(who: &str, policy: EncryptionPolicy, agreed: &Agree
     Fault::session(FaultKind::Refused, sentence)
 }
 
-/// Adds to a refusal that it may be for want of encryption: servers that insist on it do not say so
+/// Adds to a refusal that missing encryption may be the reason: servers that require it do not say so
 /// to clients that did not offer it (MS-SMB2 3.3.5.5.3, 3.3.5.7).
 pub(super) fn unencrypted(
     fault: Fault,
