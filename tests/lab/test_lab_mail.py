@@ -258,8 +258,8 @@ def test_ports_that_somebody_takes_meanwhile(base: Path, monkeypatch: pytest.Mon
         with started(front="lmtp") as server:
             assert inbox(server, 1) == []
         monkeypatch.setattr(port, "free", lambda: taken)
-        monkeypatch.setattr(dovecot, "PORTS", 2)
-        with pytest.raises(SystemLimitError, match="tried 2 sets of ports, each in use"):
+        monkeypatch.setattr(port, "STARTS", 2)
+        with pytest.raises(SystemLimitError, match="tried 2 ports, each in use"):
             start_lab("mail", {"users": "5"})
     assert nothing_is_left(base)
 

@@ -239,7 +239,7 @@ def test_a_port_that_somebody_takes_meanwhile(base: Path, monkeypatch: pytest.Mo
         with started() as server:
             assert psql_output(server, "select 1") == "1"
         monkeypatch.setattr(port, "free", lambda: taken)
-        monkeypatch.setattr(postgresql, "PORTS", 1)
+        monkeypatch.setattr(port, "STARTS", 1)
         with pytest.raises(SystemLimitError, match="tried 1 ports, each in use"):
             start_lab("postgresql", {})
     assert nothing_is_left(base)

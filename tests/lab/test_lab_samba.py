@@ -321,7 +321,7 @@ def test_a_port_that_somebody_takes_meanwhile(base: Path, monkeypatch: pytest.Mo
             assert logon(server, "ls").returncode == 0
             home_of_server(base)  # those of the others have gone
         monkeypatch.setattr(port, "free", lambda: taken)
-        monkeypatch.setattr(samba, "PORTS", 2)
+        monkeypatch.setattr(port, "STARTS", 2)
         with pytest.raises(SystemLimitError, match="tried 2 ports, each in use"):
             start_lab("samba", {})
     assert nothing_is_left(base)

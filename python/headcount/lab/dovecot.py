@@ -4,6 +4,7 @@ import imaplib
 import smtplib
 from collections.abc import Mapping
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 from headcount.errors import MachineLimitError, SystemLimitError
@@ -15,8 +16,6 @@ from headcount.lab.kept import KeptServer
 PACKAGES = Packages("dovecot-imapd dovecot-lmtpd", "dovecot")
 PARTS = ("/usr/lib/dovecot", "/usr/libexec/dovecot")
 """Where Dovecot's services are."""
-PORTS = 5
-"""How many sets of ports are tried: each may be taken between the look and the server's start."""
 
 
 class Dovecot:
@@ -38,15 +37,7 @@ class Dovecot:
         self._settings = settings
         self._program, self.version = program()
         self._account = account.unprivileged("Dovecot")
-        for _ in range(PORTS):
-            with ExitStack() as parts:
-                if self._start(parts, password):
-                    self._parts = parts.pop_all()
-                    return
-        raise SystemLimitError(
-            f"Dovecot tried {PORTS} sets of ports, each in use by another program; start "
-            "again when fewer programs on this machine open ports"
-        )
+        self._parts = port.started("Dovecot", partial(self._start, password=password))
 
     def _start(self, parts: ExitStack, password: str) -> bool:
         """Whether it listens; False if another program has taken a port."""

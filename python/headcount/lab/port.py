@@ -4,9 +4,12 @@ import contextlib
 import random
 import socket
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from contextvars import ContextVar
 from pathlib import Path
+
+from headcount.errors import SystemLimitError
 
 LOOPBACK = "127.0.0.1"
 _host = ContextVar("_host", default=LOOPBACK)
@@ -16,6 +19,8 @@ LOWEST, HIGHEST = 10_000, 65_536
 FEWEST = 1000
 """Ports below those of outgoing connections that are enough to choose from."""
 TRIES = 100
+STARTS = 5
+"""How often a server is started: each port may be taken between the look and its start."""
 LISTEN = "0A"
 """The state of a listening socket in `/proc/net/tcp` (the kernel's `TCP_LISTEN`)."""
 
@@ -46,6 +51,31 @@ def free() -> int:
             return port
     with socket.create_server((host(), 0)) as server:
         return int(server.getsockname()[1])
+
+
+def started(program: str, start: Callable[[ExitStack], bool]) -> ExitStack:
+    """Start a server on free ports, and on others where somebody else was faster.
+
+    Args:
+        program: Its name.
+        start: Chooses the ports, starts it and pushes what ends it; returns whether it listens,
+            False if another program has taken a port.
+
+    Returns:
+        What ends it.
+
+    Raises:
+        SystemLimitError: If no port was left to it.
+
+    """
+    for _ in range(STARTS):
+        with ExitStack() as parts:
+            if start(parts):
+                return parts.pop_all()
+    raise SystemLimitError(
+        f"{program} tried {STARTS} ports, each in use by another program; start again when fewer "
+        "programs on this machine open ports"
+    )
 
 
 def _end_of_range() -> int:

@@ -16,8 +16,6 @@ from headcount.lab.kept import KeptServer
 
 PACKAGES = Packages("postfix", "postfix")
 ADVICE = PACKAGES.advice("lab:mail with front = postfix needs Postfix") + "; or give front=lmtp"
-PORTS = 5
-"""How many ports are tried: each may be taken between the look and the server's start."""
 WAITING = ("maildrop", "incoming", "active", "deferred")
 """Folders of the queue whose messages are to be delivered yet (qmgr(8))."""
 PASSABLE = 0o755
@@ -50,15 +48,7 @@ class Postfix:
             [str(self._commands / "postconf"), "-dh", "daemon_directory"]
         )
         self.version = command_output([str(self._commands / "postconf"), "-dh", "mail_version"])
-        for _ in range(PORTS):
-            with ExitStack() as parts:
-                if self._start(parts):
-                    self._parts = parts.pop_all()
-                    return
-        raise SystemLimitError(
-            f"Postfix tried {PORTS} ports, each in use by another program; start again "
-            "when fewer programs on this machine open ports"
-        )
+        self._parts = port.started("Postfix", self._start)
 
     def _start(self, parts: ExitStack) -> bool:
         """Whether it listens; False if another program has taken the port."""

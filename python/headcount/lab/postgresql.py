@@ -19,8 +19,6 @@ from headcount.lab.kept import KeptServer
 PACKAGES = Packages("postgresql", "postgresql-server")
 VERSIONS = Path("/usr/lib/postgresql")
 """Where Debian has each version in a folder of its own."""
-PORTS = 5
-"""How many ports are tried: each may be taken between the look and the server's start."""
 PASSWORD_BYTES = 24
 """Random ones; nobody guesses half as many."""
 CONFIGURATION = """
@@ -65,22 +63,11 @@ class PostgresqlServer:
         self.programs: Mapping[str, str] = {"postgresql": version[1] if version else "unknown"}
         self.password = secrets.token_urlsafe(PASSWORD_BYTES)
         self._account = account.unprivileged("PostgreSQL")
-        for _ in range(PORTS):
-            number = port.free()
-            with ExitStack() as parts:
-                pid = self._start(parts, number)
-                if pid is not None:
-                    self.address = f"{port.host()}:{number}"
-                    self.pids = [pid]
-                    self._parts = parts.pop_all()
-                    return
-        raise SystemLimitError(
-            f"PostgreSQL tried {PORTS} ports, each in use by another program; start again "
-            "when fewer programs on this machine open ports"
-        )
+        self._parts = port.started("PostgreSQL", self._start)
 
-    def _start(self, parts: ExitStack, number: int) -> int | None:
-        """The pid of the server once it listens; None if another program has taken the port."""
+    def _start(self, parts: ExitStack) -> bool:
+        """Whether it listens; False if another program has taken the port."""
+        number = port.free()
         home = Home("postgresql", open_base())
         parts.callback(home.delete)
         self.home = home.path.absolute()
@@ -108,7 +95,10 @@ class PostgresqlServer:
         server = KeptServer(command, self.home, "PostgreSQL", self._account)
         parts.callback(server.stop)
         self.logs: Mapping[str, Path] = {"postgresql": server.log}
-        return server.server_pid if server.got_port(number, data / "log") else None
+        if not server.got_port(number, data / "log"):
+            return False
+        self.address, self.pids = f"{port.host()}:{number}", [server.server_pid]
+        return True
 
     def _make(self, data: Path) -> None:
         """Make an empty database cluster; raises OSError, or SystemLimitError of initdb."""

@@ -13,8 +13,6 @@ from headcount.lab.kept import KeptServer
 from headcount.lab.setting import ON_OFF, Setting
 
 PACKAGES = Packages("redis-server", "redis")
-PORTS = 5
-"""How many ports are tried: each may be taken between the look and the server's start."""
 CONFIGURATION = """\
 bind {host}
 {port} {number}
@@ -107,22 +105,11 @@ class RedisServer:
         version = re.search(r"v=(\S+)", command_output([self._program, "--version"]))
         self.programs: Mapping[str, str] = {"redis": version[1] if version else "unknown"}
         self._account = account.unprivileged("Redis")
-        for _ in range(PORTS):
-            number = port.free()
-            with ExitStack() as parts:
-                pid = self._start(parts, number)
-                if pid is not None:
-                    self.address = f"{port.host()}:{number}"
-                    self.pids = [pid]
-                    self._parts = parts.pop_all()
-                    return
-        raise SystemLimitError(
-            f"Redis tried {PORTS} ports, each in use by another program; start again when fewer "
-            "programs on this machine open ports"
-        )
+        self._parts = port.started("Redis", self._start)
 
-    def _start(self, parts: ExitStack, number: int) -> int | None:
-        """The pid of the server once it listens; None if another program has taken the port."""
+    def _start(self, parts: ExitStack) -> bool:
+        """Whether it listens; False if another program has taken the port."""
+        number = port.free()
         home = Home("redis", open_base())
         parts.callback(home.delete)
         self.home = home.path.absolute()
@@ -142,7 +129,10 @@ class RedisServer:
         server = KeptServer([self._program, str(file)], self.home, "Redis", self._account)
         parts.callback(server.stop)
         self.logs: Mapping[str, Path] = {"redis": server.log}
-        return server.server_pid if server.got_port(number, self.home / "log") else None
+        if not server.got_port(number, self.home / "log"):
+            return False
+        self.address, self.pids = f"{port.host()}:{number}", [server.server_pid]
+        return True
 
     def _configuration(self, number: int) -> str:
         given = self.settings

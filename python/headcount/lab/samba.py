@@ -20,8 +20,6 @@ from headcount.lab.kept import KeptServer
 FOLDERS = ("/usr/sbin", "/usr/local/sbin", "/usr/local/samba/sbin")
 """Where smbd is on machines whose users do not have it on their PATH."""
 PACKAGES = Packages("samba", "samba")
-PORTS = 5
-"""How many ports are tried: each may be taken between the look and smbd's start."""
 PASSWORD_BYTES = 24
 """Random ones; nobody guesses half as many."""
 VERSION_S = 20.0
@@ -50,28 +48,17 @@ class SambaServer:
     def __init__(self, settings: Mapping[str, str]) -> None:
         """Start it; raises InputError for settings it does not have, else SystemLimitError."""
         self.settings: Mapping[str, str] = samba_settings.complete(settings)
-        smbd = program()
-        self.programs: Mapping[str, str] = {"samba": _version(smbd)}
+        self._program = program()
+        self.programs: Mapping[str, str] = {"samba": _version(self._program)}
         self.shares = int(self.settings["shares"])
         self.share = samba_files.SHARE if self.shares == 1 else samba_files.SHARES
         self.user = "user{n:05}"
         self.password = secrets.token_urlsafe(PASSWORD_BYTES)
-        for _ in range(PORTS):
-            number = port.free()
-            with ExitStack() as parts:
-                pid = self._start(parts, smbd, number)
-                if pid is not None:
-                    self.address = f"{port.host()}:{number}"
-                    self.pids = [pid]
-                    self._parts = parts.pop_all()
-                    return
-        raise SystemLimitError(
-            f"smbd tried {PORTS} ports, each in use by another program; start again when "
-            "fewer programs on this machine open ports"
-        )
+        self._parts = port.started("smbd", self._start)
 
-    def _start(self, parts: ExitStack, smbd: str, number: int) -> int | None:
-        """The pid of smbd once it listens; None if another program has taken the port."""
+    def _start(self, parts: ExitStack) -> bool:
+        """Whether it listens; False if another program has taken the port."""
+        number = port.free()
         home = Home("samba")
         parts.callback(home.delete)
         folder = home.path.absolute()
@@ -82,12 +69,16 @@ class SambaServer:
         parts.callback(alias.close)
         configuration = samba_files.write(folder, alias.path, number, self.settings, self.password)
         log = folder / samba_files.LOG
-        status = shutil.which("smbstatus", path=str(Path(smbd).parent)) or shutil.which("smbstatus")
+        beside = str(Path(self._program).parent)
+        status = shutil.which("smbstatus", path=beside) or shutil.which("smbstatus")
         self.status = [status, "-s", str(configuration), "--json"] if status else []
-        command = [smbd, "--foreground", "--no-process-group", "-s", str(configuration)]
+        command = [self._program, "--foreground", "--no-process-group", "-s", str(configuration)]
         server = KeptServer([*command, "-l", str(alias.path / "log")], folder)
         parts.callback(server.stop)
-        return server.server_pid if server.got_port(number, log) else None
+        if not server.got_port(number, log):
+            return False
+        self.address, self.pids = f"{port.host()}:{number}", [server.server_pid]
+        return True
 
     def stop(self) -> None:
         """End it and delete what it stored; safe to call twice."""

@@ -3,15 +3,12 @@
 import re
 from contextlib import ExitStack
 
-from headcount.errors import SystemLimitError
 from headcount.lab import account, port
 from headcount.lab.home import Home, open_base
 from headcount.lab.installed import find
 from headcount.lab.kept import KeptServer
 from headcount.lab.postfix import ADVICE
 
-PORTS = 5
-"""How many ports are tried: each may be taken between the look and the server's start."""
 BACKLOG = "1000"
 """Connections that may wait to be accepted."""
 COUNTED = re.compile(rb"mesg=([0-9]+)")
@@ -31,28 +28,24 @@ class Sink:
 
     def __init__(self) -> None:
         """Start it; raises SystemLimitError where it cannot."""
-        program = find("smtp-sink", ADVICE)
-        who = account.unprivileged("smtp-sink")
-        for _ in range(PORTS):
-            self.number = port.free()
-            with ExitStack() as parts:
-                home = Home("sink", open_base())
-                parts.callback(home.delete)
-                self._counts = home.path / "counts"
-                self._counts.touch()
-                who.own(home.path)
-                sink = f'exec {program} -c {port.host()}:{self.number} {BACKLOG} > "$0"'
-                command = ["/bin/sh", "-c", sink, str(self._counts)]
-                server = KeptServer(command, home.path, "smtp-sink", who)
-                parts.callback(server.stop)
-                self.pid = server.server_pid
-                if server.got_port(self.number, self._counts):
-                    self._parts = parts.pop_all()
-                    return
-        raise SystemLimitError(
-            f"smtp-sink tried {PORTS} ports, each in use by another program; start again "
-            "when fewer programs on this machine open ports"
-        )
+        self._command = find("smtp-sink", ADVICE)
+        self._account = account.unprivileged("smtp-sink")
+        self._parts = port.started("smtp-sink", self._start)
+
+    def _start(self, parts: ExitStack) -> bool:
+        """Whether it listens; False if another program has taken the port."""
+        self.number = port.free()
+        home = Home("sink", open_base())
+        parts.callback(home.delete)
+        self._counts = home.path / "counts"
+        self._counts.touch()
+        self._account.own(home.path)
+        sink = f'exec {self._command} -c {port.host()}:{self.number} {BACKLOG} > "$0"'
+        command = ["/bin/sh", "-c", sink, str(self._counts)]
+        server = KeptServer(command, home.path, "smtp-sink", self._account)
+        parts.callback(server.stop)
+        self.pid = server.server_pid
+        return server.got_port(self.number, self._counts)
 
     def arrivals(self) -> int:
         """Messages that have arrived."""

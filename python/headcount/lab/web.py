@@ -11,8 +11,6 @@ from headcount.lab.alias import Alias
 from headcount.lab.home import Home
 from headcount.lab.kept import KeptServer
 
-PORTS = 5
-"""How many ports are tried: each may be taken between the look and the server's start."""
 STATUS = "/headcount-status"
 """Where the server reports its own figures."""
 LOG, ACCESS_LOG = "errors", "requests"
@@ -44,24 +42,11 @@ class WebServer(ABC):
         self.settings: Mapping[str, str] = settings
         self.programs: Mapping[str, str] = programs
         self._is_tls = settings["tls"] == "on"
-        for _ in range(PORTS):
-            number = port.free()
-            with ExitStack() as parts:
-                pid = self._start(parts, number)
-                if pid is not None:
-                    self.address = f"{port.host()}:{number}"
-                    self.url = f"{'https' if self._is_tls else 'http'}://{self.address}"
-                    self.status_url = self.url + STATUS
-                    self.pids = [pid]
-                    self._parts = parts.pop_all()
-                    return
-        raise SystemLimitError(
-            f"{self.name} tried {PORTS} ports, each in use by another program; start again "
-            "when fewer programs on this machine open ports"
-        )
+        self._parts = port.started(self.name, self._start)
 
-    def _start(self, parts: ExitStack, number: int) -> int | None:
-        """The pid of the server once it listens; None if another program has taken the port."""
+    def _start(self, parts: ExitStack) -> bool:
+        """Whether it listens; False if another program has taken the port."""
+        number = port.free()
         home = Home(self.name)
         parts.callback(home.delete)
         self.home = home.path.absolute()
@@ -84,7 +69,12 @@ class WebServer(ABC):
             certificate.make(self.home)
         server = KeptServer(self.command(place), self.home, self.name)
         parts.callback(server.stop)
-        return server.server_pid if server.got_port(number, self.home / LOG) else None
+        if not server.got_port(number, self.home / LOG):
+            return False
+        self.address, self.pids = f"{port.host()}:{number}", [server.server_pid]
+        self.url = f"{'https' if self._is_tls else 'http'}://{self.address}"
+        self.status_url = self.url + STATUS
+        return True
 
     def place(self, alias: Path) -> Path:
         """The home under the name that the program gets; raises SystemLimitError."""
