@@ -1,9 +1,9 @@
 //! Where a server is, and how it is spoken to.
 
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::SocketAddr;
 
 use headcount_load::{Fault, FaultKind};
-use headcount_net::{Certificates, Tls, Transport};
+use headcount_net::{Certificates, Resolved, Tls, Transport, resolve};
 use serde::Deserialize;
 
 /// When TLS begins.
@@ -50,17 +50,10 @@ pub struct Endpoint {
 impl Endpoint {
     /// Resolves the name and reads the certificates. The error is a sentence.
     pub fn new(options: &EndpointOptions) -> Result<Self, String> {
-        let address = &options.address;
-        let addresses: Vec<SocketAddr> = address
-            .to_socket_addrs()
-            .map_err(|error| format!("\"{address}\" cannot be resolved: {error}"))?
-            .collect();
-        let host = address
-            .rsplit_once(':')
-            .map_or(&**address, |(host, _)| host);
-        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let Resolved { host, addresses } = resolve(&options.address)
+            .map_err(|error| format!("\"{}\" cannot be resolved: {error}", options.address))?;
         let tls = (options.security != Security::None)
-            .then(|| Tls::new(&options.verify_certificates, host, None))
+            .then(|| Tls::new(&options.verify_certificates, &host, None))
             .transpose()?;
         Ok(Self {
             addresses,

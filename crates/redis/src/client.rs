@@ -1,9 +1,9 @@
 //! What all users of a server share.
 
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::SocketAddr;
 
 use headcount_load::{Blame, Blamed, Fault, Protocol, User};
-use headcount_net::Tls;
+use headcount_net::{Resolved, Tls, resolve};
 
 use crate::options::RedisOptions;
 use crate::session::RedisSession;
@@ -46,21 +46,14 @@ impl Redis {
     /// Resolves the address and reads the certificates; nothing is sent.
     pub fn new(options: RedisOptions) -> Result<Self, RedisError> {
         options.data_set.check().map_err(RedisError::Options)?;
-        let address = &options.address;
-        let addresses = address
-            .to_socket_addrs()
-            .map_err(|error| RedisError::Address {
-                address: address.clone(),
+        let Resolved { host, addresses } =
+            resolve(&options.address).map_err(|error| RedisError::Address {
+                address: options.address.clone(),
                 error,
-            })?
-            .collect();
-        let host = address
-            .rsplit_once(':')
-            .map_or(&**address, |(host, _)| host);
-        let host = host.trim_start_matches('[').trim_end_matches(']');
+            })?;
         let tls = options
             .tls
-            .then(|| Tls::new(&options.verify_certificates, host, None))
+            .then(|| Tls::new(&options.verify_certificates, &host, None))
             .transpose()
             .map_err(RedisError::Options)?;
         Ok(Self {

@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Poll, ready};
 
 use headcount_load::{Fault, FaultKind};
-use headcount_net::Transport;
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
+use headcount_net::{Transport, poll_bytes};
+use tokio::io::{AsyncWrite, AsyncWriteExt};
 
 use crate::resp::{MOST_BYTES, Reply, parse};
 
@@ -108,25 +108,6 @@ fn take(
         taken += length;
     }
     Ok(taken)
-}
-
-/// Polls for bytes; none means that the server closed the connection, which is a fault here.
-fn poll_bytes<'a>(
-    transport: &mut Transport,
-    context: &mut Context<'_>,
-    buffer: &'a mut [u8],
-) -> Poll<Result<&'a [u8], Fault>> {
-    let mut filling = ReadBuf::new(buffer);
-    let read = ready!(Pin::new(transport).poll_read(context, &mut filling));
-    let length = filling.filled().len();
-    Poll::Ready(match read {
-        Ok(()) if length == 0 => {
-            let sentence = "the server closed the connection instead of answering";
-            Err(Fault::session(FaultKind::Disconnected, sentence))
-        }
-        Ok(()) => Ok(&buffer[..length]),
-        Err(error) => Err(Fault::from_io(&error)),
-    })
 }
 
 fn malformed(sentence: impl Into<Box<str>>) -> Fault {

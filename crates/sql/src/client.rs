@@ -1,10 +1,10 @@
 //! A PostgreSQL server as a target of load.
 
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use headcount_load::{Blame, Blamed, Fault, Protocol, User};
-use headcount_net::{Certificates, Tls};
+use headcount_net::{Certificates, Resolved, Tls, resolve};
 use tokio_postgres::Config;
 use tokio_postgres::config;
 
@@ -65,18 +65,12 @@ impl Sql {
     pub fn new(options: SqlOptions) -> Result<Self, SqlError> {
         options.data_set.check().map_err(SqlError::Options)?;
         let address = options.address;
-        let addresses: Vec<_> = address
-            .to_socket_addrs()
-            .map_err(|error| SqlError::Address {
+        let Resolved { host, addresses } =
+            resolve(&address).map_err(|error| SqlError::Address {
                 address: address.clone(),
                 error,
-            })?
-            .collect();
-        let host = address
-            .rsplit_once(':')
-            .map_or(&*address, |(host, _)| host)
-            .trim_matches(['[', ']']);
-        let host = options.host.as_deref().unwrap_or(host);
+            })?;
+        let host = options.host.as_deref().unwrap_or(&host);
         let certificates = match (options.sslmode, options.root_certificates) {
             (SslMode::VerifyFull, Some(file)) => Certificates::File(file),
             (SslMode::VerifyFull, None) => Certificates::System(true),

@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::io::{self, ErrorKind};
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Poll, ready};
 
 use headcount_load::{Fault, FaultKind};
-use tokio::io::{AsyncRead, AsyncWriteExt, ReadBuf};
+use headcount_net::poll_bytes;
+use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
 use crate::frame::{FrameError, HEADER_BYTES, Header, header};
@@ -87,25 +87,6 @@ pub(super) async fn receive<R>(
             return Ok(accepted);
         }
     }
-}
-
-/// Polls for bytes; none means that the server closed the connection, which is a fault here.
-fn poll_bytes<'a>(
-    stream: &mut TcpStream,
-    context: &mut Context<'_>,
-    buffer: &'a mut [u8],
-) -> Poll<Result<&'a [u8], Fault>> {
-    let mut filling = ReadBuf::new(buffer);
-    let read = ready!(Pin::new(stream).poll_read(context, &mut filling));
-    let length = filling.filled().len();
-    Poll::Ready(match read {
-        Ok(()) if length == 0 => {
-            let sentence = "the server closed the connection instead of answering";
-            Err(Fault::session(FaultKind::Disconnected, sentence))
-        }
-        Ok(()) => Ok(&buffer[..length]),
-        Err(error) => Err(Fault::from_io(&error)),
-    })
 }
 
 fn is_whole(received: &[u8]) -> Result<bool, Fault> {
