@@ -1,4 +1,4 @@
-"""How far a run's data set was shrunk: a small one may be answered from memory."""
+"""What of a run is not as large as life: its data set, and the pauses of its users."""
 
 from headcount.fields.units import size_bytes
 from headcount.plan.plan import Plan
@@ -6,7 +6,10 @@ from headcount.text import count, memory, share, storage
 
 
 def scaling_doubt(plan: Plan) -> str | None:
-    """Say how far the data set was shrunk, as a flag does; None where it was not."""
+    """How far the data set was shrunk, as a flag says it; None if it was not.
+
+    A small one may be answered from memory.
+    """
     if plan.scale == 1:
         return None
     sentence = f"the data set was scaled to {share(plan.scale)} of the original"
@@ -20,3 +23,18 @@ def scaling_doubt(plan: Plan) -> str | None:
     if plan.pages is not None:
         sentence += f": {plan.pages.text.partition(';')[0]}"
     return f"{sentence}; it may fit into the server's memory where the whole would not"
+
+
+def compression_doubt(plan: Plan) -> str | None:
+    """How much faster than life the run was played, as a flag says it; None if it was not.
+
+    Shorter pauses change what a user stands for.
+    """
+    faster = plan.workload.run.compress
+    if faster == 1:
+        return None
+    text = f"{faster:g}"
+    return (
+        f"played {text} times faster than life: every pause was divided by {text}, so a user here "
+        f"asks for up to {text} times as much as a person would"
+    )

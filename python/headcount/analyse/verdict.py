@@ -4,13 +4,12 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
-from headcount.analyse.compression import compression_doubt
 from headcount.analyse.failures import failures_of
 from headcount.analyse.level import broke_first, rate_text, reason_of
 from headcount.analyse.neighbours import neighbours
 from headcount.analyse.plateau import plateaus
 from headcount.analyse.price import price
-from headcount.analyse.scaling import scaling_doubt
+from headcount.analyse.scaling import compression_doubt, scaling_doubt
 from headcount.analyse.score import busiest, moved_bytes_per_s, score_of
 from headcount.analyse.search import Flag, Outcome
 from headcount.analyse.standing import level_at, marks, task_score, unproven
@@ -257,10 +256,7 @@ def _search_flags(
 
 def _flags(plan: Plan, levels: Sequence[LevelResult]) -> list[str]:
     flags = neighbours(levels)
-    if scaled := scaling_doubt(plan):
-        flags.append(scaled)
-    if faster := compression_doubt(plan):
-        flags.append(faster)
+    flags += [text for text in (scaling_doubt(plan), compression_doubt(plan)) if text is not None]
     invalid = [level for level in levels if level.outcome == "invalid"]
     if invalid:
         users = ", ".join(count(level.users) for level in invalid)
