@@ -22,6 +22,7 @@ from bench.machine import described, load, wait_until_quiet
 from bench.mail import mail
 from bench.mail_server import mail_server
 from bench.peers import locust
+from bench.redis import redis
 from bench.smb import smb
 from bench.sort import sort
 from bench.stalls import stalls
@@ -42,6 +43,7 @@ SUBJECTS: Mapping[str, tuple[str, Callable[[], list[Figure]]]] = {
     "files": ("CPU for an operation on files, with io_uring and with threads", files),
     "web": ("CPU of the HTTP client for a request, beside wrk, h2load, oha and k6", web),
     "web-truth": ("The same of a web server, beside oha, h2load and k6", web_stalls),
+    "redis": ("CPU of the Redis client for a GET, beside redis-benchmark", redis),
     "mail": ("CPU of the clients of mail, beside async-imap and smtp-source; a day of users", mail),
     "mail-server": ("10,000 users of mail on a Dovecot of this machine", mail_server),
     "disk": ("Disk I/O, beside fio on the same file (in brackets: quartiles of the ratio)", disk),
