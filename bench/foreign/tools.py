@@ -14,7 +14,7 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "head
 PACKAGES = (
     *("haproxy", "lighttpd", "nginx", "nodejs", "npm", "openjdk-17-jdk-headless", "pgbouncer"),
     *("libpostgresql-jdbc-java", "lighttpd-mod-deflate", "php-fpm", "postgresql", "redis-server"),
-    *("apache2-bin", "dovecot-imapd", "mariadb-client-core", "maven"),
+    *("apache2-bin", "dovecot-imapd", "libidn12", "mariadb-client-core", "maven"),
     *("mariadb-server-core", "memcached", "openssh-server", "postfix", "puma", "samba", "squid"),
     *("starman", "uwsgi-core", "uwsgi-plugin-python3", "varnish"),
 )
@@ -34,6 +34,7 @@ FOUND_AS = {
     "libpostgresql-jdbc-java": "/usr/share/java/postgresql.jar",
     "apache2-bin": "/usr/sbin/apache2",
     "dovecot-imapd": "/usr/lib/dovecot/imap",
+    "libidn12": "/usr/share/doc/libidn12",
     "mariadb-client-core": "/usr/bin/mariadb",
     "maven": "mvn",
     "mariadb-server-core": "/usr/sbin/mariadbd",
@@ -48,6 +49,8 @@ FOUND_AS = {
     "uwsgi-plugin-python3": "/usr/lib/uwsgi/plugins/python311_plugin.so",
     "varnish": "/usr/sbin/varnishd",
 }
+EXIM = "exim4-daemon-light"
+"""Its package excludes Postfix's, so it is only unpacked; it needs libidn12."""
 CADDY = "github.com/caddyserver/caddy/v2/cmd/caddy@v2.11.9"
 PYTHON_PACKAGES = ("gunicorn==23.0.0", "uvicorn==0.38.0", "psycopg[binary]==3.2.13")
 SHOP_PACKAGES = (
@@ -147,6 +150,18 @@ class Tools:
             _run(str(made / "bin/pip"), "install", "--quiet", *packages)
             done.touch()
         return made / "bin/python"
+
+    def exim(self) -> Path:
+        """Exim, from its Debian package."""
+        made = self.folder / "exim"
+        program = made / "usr/sbin/exim4"
+        if not program.exists():
+            made.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory() as name:
+                _run("apt-get", "download", EXIM, cwd=Path(name))
+                (package,) = Path(name).glob("*.deb")
+                _run("dpkg-deb", "-x", str(package), str(made))
+        return program
 
     def caddy(self) -> Path:
         """Caddy, from its sources."""

@@ -19,7 +19,7 @@ from bench.foreign.servers.frameworks import (
     waitress,
 )
 from bench.foreign.servers.helpers import job, names, sink
-from bench.foreign.servers.mail import dovecot, postfix
+from bench.foreign.servers.mail import dovecot, exim, postfix
 from bench.foreign.servers.samba import samba
 from bench.foreign.servers.start import Place, Start
 from bench.foreign.servers.stores import mariadb, memcached, pgbouncer, postgresql, redis
@@ -58,6 +58,7 @@ KINDS: Mapping[str, Callable[[Component, Place], Start]] = {
     "store": store,
     "mariadb": mariadb,
     "memcached": memcached,
+    "exim": exim,
     "samba": samba,
     "dovecot": dovecot,
     "postfix": postfix,

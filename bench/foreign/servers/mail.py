@@ -1,4 +1,4 @@
-"""Dovecot with the mailboxes of all users, and Postfix, which takes their mail."""
+"""Dovecot with the mailboxes of all users, and Postfix or Exim, which takes their mail."""
 
 import os
 import pwd
@@ -67,6 +67,42 @@ service imap-login {{
 }}
 {config}
 """
+EXIM = """
+exim_path = {program}
+primary_hostname = mail.test.invalid
+spool_directory = {folder}/spool
+log_file_path = {folder}/%slog
+pid_file_path = {folder}/pid
+daemon_smtp_ports = {port}
+local_interfaces = {host}
+tls_advertise_hosts =
+host_lookup =
+rfc1413_query_timeout = 0s
+keep_environment =
+never_users =
+smtp_accept_queue_per_connection = 0
+acl_smtp_mail = mail
+acl_smtp_rcpt = recipient
+{main}
+begin acl
+mail:
+{config}
+  accept
+recipient:
+  accept
+begin routers
+drop:
+  driver = redirect
+  data = :blackhole:
+begin transports
+begin retry
+begin rewrite
+begin authenticators
+"""
+WITH_ITS_USER = (
+    'mount --bind "$0/passwd" /etc/passwd && mount --bind "$0/group" /etc/group && exec "$@"'
+)
+"""Exim is built for a user whom its package would make."""
 PASSDB = "passdb {{\n  driver = static\n  args = password={password} {outside}\n}}\n"
 MAIN = """
 compatibility_level = 3.6
@@ -150,3 +186,30 @@ def postfix(component: Component, place: Place) -> Start:
     subprocess.run([program("postfix"), "-c", etc, "check"], check=True, capture_output=True)
     command = ["/usr/lib/postfix/sbin/master", "-d", "-c", etc]
     return Start(command, place.address)
+
+
+def exim(component: Component, place: Place) -> Start:
+    """It takes mail for everybody, and drops it once it is queued.
+
+    `config` are statements before it accepts a sender, `main` is of the main configuration.
+    """
+    owner = pwd.getpwnam("nobody")
+    home = place.folder / "exim"
+    home.mkdir()
+    place.folder.chmod(0o755)
+    os.chown(home, owner.pw_uid, owner.pw_gid)
+    for name, rest in (("passwd", f"{owner.pw_uid}:{owner.pw_gid}::/:/bin/false"), ("group", "")):
+        known = Path("/etc", name).read_text("utf-8")
+        written(place, name, f"{known}Debian-exim:x:{rest or f'{owner.pw_gid}:'}\n")
+    program = place.tools.exim()
+    text = EXIM.format(
+        program=program,
+        folder=home,
+        host=place.host,
+        port=place.port,
+        main=component.main,
+        config=component.config,
+    )
+    path = written(place, "exim.conf", text)
+    inside = ["unshare", "--mount", "sh", "-c", WITH_ITS_USER, str(place.folder)]
+    return Start([*inside, str(program), "-C", path, "-bdf", "-q1h"], place.address)
