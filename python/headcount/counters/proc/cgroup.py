@@ -165,6 +165,25 @@ def delta(previous: Cgroup, current: Cgroup, elapsed_s: float) -> dict[str, floa
     return values
 
 
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """A CPU quota: cores, and how many of the periods that wanted the CPU were throttled."""
+
+    limit: float
+    periods: int
+    throttled: int
+
+
+def quota(folder: str, text: Callable[[str], str | None] = read_text) -> Quota | None:
+    """Read the CPU quota of a group in the hierarchy that has CPU quotas; None if it has none."""
+    is_v1 = text(f"{folder}/cpu.cfs_quota_us") is not None
+    limit = _cpu_limit(folder if is_v1 else None, folder, text)
+    if limit is None:
+        return None
+    stat = memory.parse_vmstat(text(f"{folder}/cpu.stat") or "")
+    return Quota(limit, stat.get("nr_periods", 0), stat.get("nr_throttled", 0))
+
+
 def _cpu_limit(
     cpu: str | None, unified: str | None, text: Callable[[str], str | None]
 ) -> float | None:

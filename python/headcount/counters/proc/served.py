@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from headcount.counters.naming import INTERFACE, instance_name
+from headcount.counters.proc.file_locks import FileLocks
 from headcount.counters.proc.fine import Gauge, Look
 from headcount.counters.proc.process import Process
 from headcount.counters.proc.queues import QueueTable
@@ -324,6 +325,7 @@ def gauges_of(
             gauges.append(NetworkQueues(QueueTable(namespace), own))
     if roots is not None:
         gauges += [ThreadStates(proc, members), ThreadWaits(proc, members)]
+        gauges.append(FileLocks(proc, members))
         unix = None
         with suppress(OSError):
             unix = UnixTable(namespace)

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from headcount.counters.proc import collectors, descriptors, groups, tree
+from headcount.counters.proc import collectors, descriptors, groups, quotas, tree
 from headcount.counters.proc import host as hosts
 from headcount.counters.proc.collectors import Collectors, names_below
 from headcount.counters.proc.descriptors import DescriptorLimits
@@ -17,6 +17,7 @@ from headcount.counters.proc.links import Links
 from headcount.counters.proc.netlink import own_namespace
 from headcount.counters.proc.process import Process
 from headcount.counters.proc.programs import Programs
+from headcount.counters.proc.quotas import Quotas
 from headcount.counters.proc.served import gauges_of
 from headcount.counters.proc.serving import Place
 from headcount.counters.proc.upstream import peer_of
@@ -77,6 +78,7 @@ class HostSource:
         self._processes = ProcessTree(self._pids, proc=proc) if self._pids is not None else None
         self._cgroup = cgroup
         self._previous: tuple[float, hosts.Host, Group] | None = None
+        self._quotas = Quotas(self._proc, sys)
         self._programs = Programs(self._proc)
         self._upstream_programs = UpstreamPrograms(proc, sys)
         first = self._pids[0] if self._pids else None
@@ -109,6 +111,9 @@ class HostSource:
         else:
             values |= group.figures(None, 0.0)
         self._previous = at_s, host, group
+        quota = self._quotas.sample(self._pids or ())
+        if quota.get(quotas.THROTTLED, 0.0) > values.get(quotas.THROTTLED, 0.0):
+            values |= quota
         values |= self._links.sample(at_s, values)
         if self._processes is not None:
             figures = self._processes.sample(at_s)

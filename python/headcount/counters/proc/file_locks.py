@@ -1,0 +1,82 @@
+"""Locks on files that a server's processes hold, or wait for, from ``/proc/locks``.
+
+SQLite and many programs lock a file while they write. Who does not get such a lock either waits in
+the kernel, or sleeps and tries again, as SQLite does: then only the lock itself shows it.
+
+Format: proc(5). A line with ``->`` is of a process that waits for the lock above it.
+"""
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from headcount.counters.proc.files import read_text
+from headcount.counters.proc.fine import Look
+from headcount.counters.proc.process import Process
+
+HELD, WAITING = "process.file_locks.held", "process.file_locks.waiting"
+_WINDOW = 20
+"""Looks, of two seconds at ten a second, in which the file that is locked most often is found."""
+_LINES_MAX = 2000
+"""Locks of the whole machine above which they are not looked at: a file server has one or more for
+each open file."""
+
+
+class Locked(NamedTuple):
+    """A lock: the process, the file as device and inode, whether it only waits, and for writing."""
+
+    pid: int
+    file: str
+    waits: bool
+    writes: bool
+
+
+class FileLocks:
+    """How often a file is locked for writing by a tree of processes, and how many wait for one.
+
+    Files that were locked when it was first looked at do not count: a daemon locks the file with
+    its process id for as long as it lives.
+
+    Args:
+        proc: Where procfs is mounted.
+        members: Returns the tree's processes as they were last read.
+
+    """
+
+    def __init__(self, proc: str, members: Callable[[], Iterable[Process]]) -> None:
+        """Look at nothing yet."""
+        self._proc = proc
+        self._members = members
+        self._lasting: frozenset[str] | None = None
+        self._recent: deque[frozenset[str]] = deque(maxlen=_WINDOW)
+
+    def look(self) -> Iterable[Look]:
+        """Look at the locks of the processes now."""
+        text = read_text(f"{self._proc}/locks")
+        if text is None or text.count("\n") > _LINES_MAX:
+            return
+        own = {one.pid for one in self._members() if not one.ended}
+        found = [one for one in parse(text) if one.pid in own]
+        written = frozenset(one.file for one in found if one.writes and not one.waits)
+        if self._lasting is None:
+            if own:
+                self._lasting = written
+            return
+        self._recent.append(written - self._lasting)
+        often = Counter(file for files in self._recent for file in files)
+        yield HELD, "mean", max(often.values(), default=0) / len(self._recent)
+        yield WAITING, "mean", sum(one.waits for one in found)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def parse(text: str) -> Iterable[Locked]:
+    """Parse ``/proc/locks``; a lock of an open file rather than of a process has no process id."""
+    for line in text.splitlines():
+        words = line.split()
+        waits = len(words) > 1 and words[1] == "->"
+        words = words[2:] if waits else words[1:]
+        # POSIX  ADVISORY  WRITE 3568 fd:00:2531452 0 EOF
+        if len(words) >= 5 and words[3].isdigit():
+            yield Locked(int(words[3]), words[4], waits, words[2] == "WRITE")

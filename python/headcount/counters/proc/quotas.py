@@ -1,0 +1,66 @@
+"""CPU quotas that hold a server's processes back, whichever group has them.
+
+The group that all processes of a server are in may have none: a slice or pod above it has one, or
+some of the processes are in a group of their own, as when two services make up a mail server.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from headcount.counters.proc import cgroup, groups
+from headcount.counters.proc.cgroup import Quota
+
+THROTTLED, LIMIT = "cgroup.cpu.throttled", "cgroup.cpu.limit"
+_CONTROLLERS = ("cpu", "unified")
+"""Hierarchies that may have CPU quotas: version 1 mounts the controller by itself."""
+
+
+class Quotas:
+    """The CPU quotas of the groups of some processes, and of all groups above these.
+
+    Args:
+        proc: Where procfs is mounted.
+        sys: Where sysfs is mounted.
+
+    """
+
+    def __init__(self, proc: str, sys: Path) -> None:
+        """Take no reading yet."""
+        self._proc = proc
+        self._sys = sys
+        self._previous: dict[str, Quota] = {}
+
+    def sample(self, pids: Iterable[int]) -> dict[str, float]:
+        """Of the quota met most often since the previous call: its limit, and how often.
+
+        The share is of the scheduler's periods in which the group wanted the CPU at all. Empty
+        where no group has a quota, or wanted the CPU.
+        """
+        now = {
+            folder: found
+            for folder in self._folders(pids)
+            if (found := cgroup.quota(folder)) is not None
+        }
+        shares = {
+            folder: (found.throttled - was.throttled) / (found.periods - was.periods)
+            for folder, found in now.items()
+            if (was := self._previous.get(folder)) is not None and found.periods > was.periods
+        }
+        self._previous = now
+        if not shares:
+            return {}
+        strictest = max(shares, key=lambda folder: (shares[folder], -now[folder].limit))
+        return {THROTTLED: min(shares[strictest], 1.0), LIMIT: now[strictest].limit}
+
+    def _folders(self, pids: Iterable[int]) -> set[str]:
+        """The folders of the groups of these processes, and of those above."""
+        found: set[str] = set()
+        for pid in pids:
+            names = groups.paths(self._proc, pid)
+            for controller in _CONTROLLERS:
+                name = names.get(controller, "").rstrip("/")
+                while name:
+                    where = cgroup.folders(self._sys, {controller: name})
+                    found.update(where.values())
+                    name = name.rpartition("/")[0]
+        return found
