@@ -25,7 +25,7 @@ from headcount.analyse.diagnosis.saturation import Saturation
 from headcount.analyse.diagnosis.thresholds import threshold
 from headcount.bundle.diagnosis import Limit, Next, Side
 from headcount.counters.naming import split_instance
-from headcount.text import count
+from headcount.text import count, significant
 
 LEAST_LEVELS = 3
 """Levels for a line with a residual."""
@@ -189,6 +189,10 @@ def _projected(
     per_s = full * light.per_s / light.users if resource.by_users else full
     lower = max(low * each, float(max(o.users for o in levels)) if resource.by_users else 0.0)
     upper = None if high is None or resource.limit in FROM_BELOW else high * each
+    sentence = _sentence(resource, users, min(lower, users), upper)
+    if users < max(o.users for o in levels):
+        # So many had been there: they waited for the first limit.
+        sentence = _sentence_of_rate(resource, full, low, None if upper is None else high)
     return Next(
         limit=resource.limit,
         counter=resource.counter,
@@ -201,7 +205,7 @@ def _projected(
         background=line.background,
         capacity=resource.capacity,
         unit=resource.unit if resource.unit != "{1}" else "{worker}",
-        sentence=_sentence(resource, users, min(lower, users), upper),
+        sentence=sentence,
     )
 
 
@@ -224,4 +228,12 @@ def _sentence(resource: Resource, users: float, low: float, high: float | None) 
     return (
         f"{NAMES[resource.limit]} would be full next, at about {count(users)} users "
         f"({count(low)}{upper}): extrapolated, not measured"
+    )
+
+
+def _sentence_of_rate(resource: Resource, full: float, low: float, high: float | None) -> str:
+    upper = f" to {significant(high)}" if high is not None else " or more"
+    return (
+        f"{NAMES[resource.limit]} would be full next, at about {significant(full)} scenarios/s "
+        f"({significant(min(low, full))}{upper}): extrapolated, not measured"
     )

@@ -1,0 +1,43 @@
+"""How the next limit is told: by users, or by the rate where so many users were there before."""
+
+import pytest
+from diagnosis_levels import QUIET, level, seconds
+
+from headcount.analyse.diagnosis import of_levels
+from headcount.bundle.diagnosis import Next
+
+
+def next_limit(think_s: float, *ladder: int) -> Next:
+    """One thread of four CPUs serves 100/s, and uses all of it for them."""
+    levels = []
+    for index, users in enumerate(ladder, 1):
+        per_s = min(users / (0.01 + think_s), 100.0)
+        used = {
+            "system.cpu.utilization": 0.1 + 0.0025 * per_s,
+            "process.cpu.utilization": 0.01 * per_s,
+            "process.cpu.busiest_thread": 0.0099 * per_s,
+            "process.threads.runnable": 0.01 * per_s,
+        }
+        took_s = max(users / per_s - think_s, 0.01)
+        levels.append(level(index, users, per_s, took_s, think_s, {**QUIET, **used}))
+    found = of_levels(levels, seconds(levels, 0.02))
+    assert found is not None
+    assert found.limit == "thread"
+    assert found.next is not None
+    return found.next
+
+
+def test_it_is_more_users_than_there_were() -> None:
+    found = next_limit(1.0, 1, 10, 40, 100, 200)
+    assert found.limit == "cpu"
+    assert found.per_s == pytest.approx(360, rel=0.1)
+    assert found.users == pytest.approx(360 * 1.01, rel=0.1)
+    assert "users (" in found.sentence
+    assert "scenarios/s" not in found.sentence
+
+
+def test_of_fewer_users_than_there_were_the_rate_is_told() -> None:
+    found = next_limit(0.02, 1, 2, 4, 16, 64)
+    assert found.users < 64
+    assert f"at about {found.per_s:.0f} scenarios/s (" in found.sentence
+    assert "users" not in found.sentence
