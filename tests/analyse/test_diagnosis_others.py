@@ -56,6 +56,31 @@ def test_scenarios_that_sleep_in_the_server_wait_for_a_rate_not_for_a_place() ->
     assert diagnosed(rates, (1.9, 4.2, 4.2), 25.0).limit == "pool"
 
 
+def test_threads_that_sleep_while_a_file_is_locked_wait_for_that_lock() -> None:
+    """SQLite's: who does not get it sleeps, and tries again."""
+    rates, asleep = (49.0, 64.0, 68.0), (0.5, 12.0, 62.0)
+    held = (0.7, 0.95, 0.95)
+    counters = [
+        {SLEEPING: many, "process.file_locks.held": part, "process.file_locks.waiting": 0.0}
+        for many, part in zip(asleep, held, strict=True)
+    ]
+    levels = viewed_ladder(rates, counters=counters)
+    found = of_levels(levels, seconds(levels), [{"event": "trial", "service_ms": 15.0}])
+    assert found is not None
+    assert (found.limit, found.detail) == ("lock", "file")
+    assert "A lock on a file: one scenario at a time, 14.7 ms each" in found.sentence
+    assert "a file was locked at 95.0% of the moments, and 62.0 threads" in found.sentence
+    assert [one.id for one in found.advice] == ["lock-file"]
+
+
+def test_a_file_that_is_locked_now_and_then_does_not_hold_sleepers_up() -> None:
+    counters = [{SLEEPING: many, "process.file_locks.held": 0.3} for many in (1.9, 15.5, 63.0)]
+    levels = viewed_ladder((78.0, 170.0, 170.0), counters=counters)
+    found = of_levels(levels, seconds(levels), [{"event": "trial", "service_ms": 25.0}])
+    assert found is not None
+    assert found.limit == "limiter"
+
+
 def test_places_that_are_just_taken_are_not_asleep_for_a_rate() -> None:
     # 15 places of 100 ms.
     assert diagnosed((20.0, 145.0, 150.0), (1.9, 14.5, 15.0), 100.0).limit == "pool"

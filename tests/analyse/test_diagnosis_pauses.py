@@ -18,8 +18,13 @@ Pause = Callable[[int], float]
 """How long everybody stands still in a second."""
 
 
-def played(pause: Pause, **counters: Callable[[int], float]) -> Diagnosis:
-    """Users with 20 ms of think time on a server of 5 ms, which stands still now and then."""
+def played(
+    pause: Pause, longest_s: float | None = None, **counters: Callable[[int], float]
+) -> Diagnosis:
+    """Users with 20 ms of think time on a server of 5 ms, which stands still now and then.
+
+    With the time of the longest scenario, the medians of the seconds are known, too.
+    """
     levels: list[LevelResult] = []
     seconds: list[dict[str, Any]] = []
     for index, users in enumerate(USERS, 1):
@@ -33,6 +38,13 @@ def played(pause: Pause, **counters: Callable[[int], float]) -> Diagnosis:
         means = {name: sum(map(of, range(SECONDS))) / SECONDS for name, of in named.items()}
         per_s, mean_s = sum(completed) / SECONDS, sum(service_s) / sum(completed)
         one = level(index, users, per_s, mean_s, 0.020, {**QUIET, **means})
+        tally: dict[str, float] = {}
+        if longest_s is not None:
+            assert one.total.service
+            times = one.total.service.model_copy(update={"max_ms": 1000 * longest_s})
+            total = one.total.model_copy(update={"service": times})
+            one = one.model_copy(update={"total": total})
+            tally = {"p50_ms": 1000 * USUAL_S}
         levels.append(one)
         seconds += [
             {
@@ -41,7 +53,11 @@ def played(pause: Pause, **counters: Callable[[int], float]) -> Diagnosis:
                 "level": index,
                 "phase": "steady",
                 "scenarios": {
-                    "all": {"completed": completed[number], "service_s": service_s[number]}
+                    "all": {
+                        "completed": completed[number],
+                        "service_s": service_s[number],
+                        **tally,
+                    }
                 },
                 "counters": {"sut": {**QUIET, **{name: of(number) for name, of in named.items()}}},
             }
@@ -76,6 +92,22 @@ def test_the_garbage_collector_is_named_if_it_works_in_the_pauses() -> None:
     assert "-Xlog:gc" in found.advice[0].sentence
     steady = played(in_seconds(pauses, 0.4), cpu__garbage_collection=lambda _: 0.5)
     assert (steady.limit, steady.detail) == ("pause", None)
+
+
+def test_a_pause_too_short_to_double_the_mean_shows_beside_a_median_as_usual() -> None:
+    """Four pauses of 25 ms in two of three seconds: 0.1 s a second, of 0.2 s that users wait."""
+    short = in_seconds((0, 1, 3, 4, 6, 7, 9, 10), 0.14)
+    found = played(short, longest_s=0.14)
+    assert (found.limit, found.detail) == ("pause", None)
+    assert found.figures[0].value == pytest.approx(0.3, abs=0.05)
+    assert "in 16 of 36 seconds all users waited at once" in found.sentence  # of 16 and 64 users
+
+
+def test_a_slow_request_holds_nobody_else_up() -> None:
+    """The same times, but the longest scenario shows that few of them took all of it."""
+    short = in_seconds((0, 1, 3, 4, 6, 7, 9, 10), 0.14)
+    assert played(short, longest_s=3.0).limit != "pause"
+    assert played(short).limit != "pause"
 
 
 @pytest.mark.parametrize(

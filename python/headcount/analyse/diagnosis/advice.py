@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from headcount.analyse.diagnosis.evidence.pause import COLLECTION, JVM
 from headcount.analyse.diagnosis.evidence.upstream import ACCEPT_QUEUE, REDIS
 from headcount.analyse.diagnosis.sign import Sign, address_of
-from headcount.analyse.failures import failures_of
+from headcount.analyse.failures import failures_of, turning_away
 from headcount.bundle.diagnosis import Advice, Limit
 from headcount.bundle.level import LevelResult
 from headcount.counters.naming import split_instance
@@ -19,6 +19,8 @@ SINGLE = "one at a time"
 """The kind of another server that serves one scenario at a time."""
 BLIND = "blind"
 """The kind of an unknown limit of a server whose processes are not seen."""
+WITH_ADVICE = ("descriptors", "backlog", "rate")
+"""Kinds of refusals with advice of their own, better than that for the server's answer."""
 OR_A_RATE = "or a rate"
 """The kind of a pool that a rate limit would look like."""
 MOST = 3
@@ -76,8 +78,8 @@ def advice(limit: Limit, kind: str | None, levels: Sequence[LevelResult] = ()) -
     a lock, a refusal or an unknown limit, only that: general advice names other settings.
     """
     if limit == "refusal":
-        own = [one for one in failures_of(levels) if one.cause == "turned-away"]
-        if own:
+        own = [one for one in failures_of(levels) if one.id in turning_away()]
+        if own and kind not in WITH_ADVICE:
             return [Advice(id=own[0].id, sentence=own[0].advice)]
     fits = [one for one in entries() if one.limit == limit and one.detail in (None, kind)]
     exact = [one for one in fits if one.detail is not None]

@@ -12,6 +12,8 @@ from headcount.analyse.diagnosis.thresholds import between, threshold
 from headcount.analyse.diagnosis.weigh import RESOURCES, Weighed, weigh
 from headcount.bundle.diagnosis import Confidence, Limit
 
+UNSEEN_LOCK = ("lock", None)
+"""A lock that only throughput shows."""
 TIMES = 60
 """Resamplings: enough to know a share of agreement to 0.06 at worst."""
 
@@ -57,12 +59,13 @@ def still_bends(decision: Decision, weighed: Weighed) -> bool:
 def could_be_a_rate(
     decision: Decision, weighed: Weighed, measured: Mapping[int, Sequence[Mapping[str, Any]]]
 ) -> bool:
-    """Whether a pool inside the program may be a rate limit: nobody is seen to wait for a place."""
-    if (
-        decision.limit != "pool"
-        or decision.sign is None
-        or decision.sign.detail != "inside the program"
-    ):
+    """Whether what looks like a pool or a serial section inside the program may be a rate limit.
+
+    Nobody is seen to wait for a place there, or for a lock.
+    """
+    if decision.sign is None:
+        return False
+    if (decision.limit, decision.sign.detail) not in (("pool", "inside the program"), UNSEEN_LOCK):
         return False
     return is_regular(weighed.seen, measured)
 
@@ -74,6 +77,8 @@ def is_indirect(decision: Decision, weighed: Weighed) -> bool:
     CPU is no better there: those that wake at once each count the same wait.
     """
     if decision.sign is None or decision.limit not in ("cpu", "disk"):
+        return False
+    if decision.sign.detail == "quota":
         return False
     counters = {figure.counter for figure in decision.sign.figures}
     if decision.limit == "disk":

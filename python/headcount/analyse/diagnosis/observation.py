@@ -32,6 +32,7 @@ class Observation:
         think_s: Mean think time of a closed pace; None of an open one.
         failed: Failed scenarios as a share of all that ended.
         refused: Share of users or scenarios refused.
+        rated: Of all faults, the share that says that a rate was exceeded.
         served: Users who completed anything; None if the bundle lacks it.
         unserved: Share of users who completed nothing, although something failed or was too slow.
         lost: Scenarios that failed by a timeout, as a share.
@@ -43,6 +44,7 @@ class Observation:
         is_failed: Whether the level broke a criterion.
         requests: Requests of a scenario on average; 1 where they are not counted.
         peaks: 95th percentiles over the seconds of the server's counters.
+        longest_s: The longest time of a scenario; None if none ended.
 
     """
 
@@ -60,10 +62,12 @@ class Observation:
     late: float
     worker: float
     means: Means = field(default_factory=dict)
+    rated: float = 0.0
     kills: Kills | None = None
     is_failed: bool = False
     requests: float = 1.0
     peaks: Mapping[str, float] = field(default_factory=dict)
+    longest_s: float | None = None
 
     def mean(self, *names: str) -> float | None:
         """Mean of the first of the counters that the server's side has."""
@@ -113,6 +117,7 @@ def observe(level: LevelResult, killed: Kills | None = None) -> Observation:
         think_s=level.think_mean_s,
         failed=failed,
         refused=_refused(level, failed),
+        rated=_rated(level),
         served=level.users_reported,
         unserved=(level.users_unserved or 0) / level.users,
         limited=tuple(level.generator.reasons),
@@ -126,6 +131,7 @@ def observe(level: LevelResult, killed: Kills | None = None) -> Observation:
         is_failed=level.outcome == "failed",
         requests=max(sum(level.requests.values()) / ended, 1.0) if ended else 1.0,
         peaks={name: summary.p95 for name, summary in level.counters.get("sut", {}).items()},
+        longest_s=total.service.max_ms / 1000 if total.service else None,
     )
 
 
@@ -140,7 +146,7 @@ def _late(level: LevelResult) -> float:
 def _refused(level: LevelResult, failed: float) -> float:
     """Share refused: users never served, or scenarios failed because of a refusal."""
     found = explained(level)
-    turned = sum(number for rule, _, number in found if rule.cause in REFUSING)
+    turned = sum(number for rule, _, number in found if rule.cause in REFUSING or rule.turns_away)
     if not turned:
         return 0.0
     by_scenario = failed * turned / sum(number for _, _, number in found)
@@ -148,6 +154,13 @@ def _refused(level: LevelResult, failed: float) -> float:
     if level.users_reported is not None and level.users and _at_opening(level.faults):
         unserved = 1 - level.users_reported / level.users
     return max(by_scenario, min(unserved, 1.0))
+
+
+def _rated(level: LevelResult) -> float:
+    """Share of faults by which a server says that users exceed a rate."""
+    found = explained(level)
+    number = sum(number for rule, _, number in found if rule.is_rate)
+    return number / sum(number for *_, number in found) if found else 0.0
 
 
 def _at_opening(faults: Sequence[FaultResult]) -> bool:

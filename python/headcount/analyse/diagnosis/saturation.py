@@ -86,13 +86,24 @@ def _deciding(levels: Sequence[Observation]) -> tuple[Observation, ...]:
     """The levels from the knee on; of many, the upper half.
 
     Where throughput falls again, those beyond: what breaks the server may have been no limit
-    before. A level at which the server is dead shows nothing of why.
+    before. A level at which the server is dead shows nothing of why. Nor does one that is fast
+    while users wait long at the top: it has nearly as much throughput, but no limit yet.
     """
     most = max(level.per_s for level in levels)
     knee = min(level.users for level in levels if level.per_s >= threshold("knee.share") * most)
     full = [level for level in levels if level.users >= knee]
+    full = [level for level in full if _waits(level, full[-1], levels[0])]
     broken = [level for level in full if 0 < level.per_s < threshold("knee.collapse") * most]
     if full[-1] in broken:
         return tuple(broken)
     keep = max(MOST_DECIDING, math.ceil(len(full) / 2))
     return tuple(full[-keep:])
+
+
+def _waits(level: Observation, top: Observation, light: Observation) -> bool:
+    """Whether users wait at a level; True where they do not even at the top, or it is not known."""
+    if not light.service_s or level.service_s is None or top.service_s is None or level is top:
+        return True
+    if top.service_s < threshold("growth") * light.service_s:
+        return True
+    return level.service_s >= threshold("delay.steady") * light.service_s

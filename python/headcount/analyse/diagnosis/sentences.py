@@ -58,9 +58,11 @@ LOCKS = {
     "advisory": "An advisory lock of the application",
     "relation": "A lock on a whole table",
     "database": "A lock in the database behind it",
+    "file": "A lock on a file",
     "monitor": "A monitor of the Java program (synchronized)",
 }
 REFUSALS = {
+    "rate": "A rate limit, which refuses what exceeds it",
     "descriptors": "No free file descriptor: the server cannot accept more connections",
     "backlog": "The accept queue is too short: the kernel drops new connections",
 }
@@ -157,13 +159,19 @@ def _upstream(sign: Sign) -> str:
         return text
     if sign.size_unit == "ms":
         return f"{text} and which serves one scenario at a time, {duration(sign.size)} each"
-    return f"{text} and which serves about {significant(sign.size)} scenarios at a time"
+    return f"{text} and which serves about {plural('scenario', round(sign.size))} at a time"
 
 
 def _refusal(sign: Sign) -> str:
+    if sign.detail == "rate" and sign.size is not None:
+        return f"A rate limit, which refuses more than about {significant(sign.size)} scenarios/s"
     if sign.detail is not None:
         return REFUSALS[sign.detail]
-    accepted = f", and accepts about {count(sign.size)}" if sign.size is not None else ""
+    accepted = ""
+    if sign.size is not None and sign.size_unit == "{scenario}":
+        accepted = f", and serves about {significant(sign.size)} scenarios at a time"
+    elif sign.size is not None:
+        accepted = f", and accepts about {count(sign.size)}"
     return f"Refusals: it rejects users instead of serving them slowly{accepted}"
 
 

@@ -121,7 +121,7 @@ def at_level(level: Observation, seen: Saturation) -> dict[Limit, Sign]:
         if sign is not None
     }
     taken = max((known[name].score for name in RESOURCES if name in known), default=0.0)
-    known["refusal"] = refusal.signs(level, seen.light, taken)
+    known["refusal"] = refusal.signs(level, seen, taken)
     return known | _of_program(level, seen, taken)
 
 

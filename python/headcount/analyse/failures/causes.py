@@ -20,6 +20,8 @@ class Rule(BaseModel):
         body: Another, for the body of the answer that the message ends with; empty: any body.
         kinds: Kinds of faults it is about; empty: all.
         cause: The cause.
+        under_load: The cause of what comes only with more users; None: the same.
+        is_rate: Whether it turns away what comes above a rate, rather than above a number.
         meaning: What happened, in a sentence.
         advice: What to do, in a sentence.
 
@@ -32,8 +34,15 @@ class Rule(BaseModel):
     body: str = ""
     kinds: Sequence[str] = ()
     cause: Cause
+    under_load: Cause | None = None
+    is_rate: bool = False
     meaning: str
     advice: str
+
+    @property
+    def turns_away(self) -> bool:
+        """Whether it is for lack of a place, at least where it comes only with more users."""
+        return "turned-away" in (self.cause, self.under_load)
 
 
 @cache
@@ -49,6 +58,12 @@ def rules() -> tuple[Rule, ...]:
     texts.append(here.joinpath("causes.toml").read_text("utf-8"))
     entries = [entry for text in texts for entry in tomllib.loads(text)["cause"]]
     return tuple(Rule.model_validate(entry) for entry in entries)
+
+
+@cache
+def turning_away() -> frozenset[str]:
+    """The ids of rules about a lack of places."""
+    return frozenset(rule.id for rule in rules() if rule.turns_away)
 
 
 @cache

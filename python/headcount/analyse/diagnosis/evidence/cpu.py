@@ -119,7 +119,7 @@ def _longest_wait(level: Observation) -> tuple[float, str] | None:
 
 def signs(level: Observation, seen: Saturation) -> Sign | None:
     """How surely the server wanted CPU that it did not get; None if not observed."""
-    each = (_quota(level), _pinned(level), _machine(level, seen))
+    each = (_quota(level) or _held_back(level), _machine(level, seen), _pinned(level))
     found = [sign for sign in each if sign is not None]
     sign = max(found, key=lambda sign: sign.score, default=None)
     collecting = _collecting(level)
@@ -171,6 +171,27 @@ def _quota(level: Observation) -> Sign | None:
     if used is not None and limit and throttled > 0:
         score = max(throttled, ramp(used / limit, "cpu.full.low", "cpu.full.high"))
     return Sign("cpu", "quota", score, (shown,), limit, "{cpu}" if limit is not None else None)
+
+
+def _held_back(level: Observation) -> Sign | None:
+    """Threads that are ready to run and get no CPU, while all CPUs have idle time.
+
+    That is what a quota does, of a group that is not seen: in the container's own namespace, for
+    example, that of the pod is out of sight.
+    """
+    host, busiest, delay = level.mean(HOST), level.mean(BUSIEST), level.mean(DELAY)
+    used, wants = level.mean(GROUP, OWN), wanted(level)
+    if host is None or busiest is None or delay is None or used is None or wants is None:
+        return None
+    if busiest >= threshold("cpu.full.low"):
+        return None
+    score = ramp(delay, "cpu.held.low", "cpu.held.high") * between(wants - used, 0.5, 1.0)
+    text = (
+        f"its runnable threads waited for a CPU {share(delay)} of the time, although the server "
+        f"used {significant(used)} CPUs, and no CPU was more than {share(busiest)} busy"
+    )
+    shown = figure(level, DELAY, delay, text, threshold=threshold("cpu.held.high"))
+    return Sign("cpu", "quota", score, (shown,)) if score > 0 else None
 
 
 def _pinned(level: Observation) -> Sign | None:

@@ -49,7 +49,7 @@ def sign(levels: Sequence[LevelResult]) -> Sign | None:
     always = other.users != level.users and few >= threshold("errors.always") * many > 0
     if found.rule.cause == "timeout" and other is heavy:
         always = False  # the lightest level may have been too much for the server already
-    if found.rule.cause in UNDER_LOAD and not always:
+    if not always and (found.rule.cause in UNDER_LOAD or found.rule.under_load in UNDER_LOAD):
         return None
     figures = [_figure(level, found)]
     if other.users != level.users:

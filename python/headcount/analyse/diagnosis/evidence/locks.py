@@ -1,10 +1,10 @@
-"""Locks that programs report: PostgreSQL, also behind the server, and Java's virtual machine."""
+"""Locks that are seen: of PostgreSQL, also behind the server, of Java's machine, and on files."""
 
 from dataclasses import dataclass
 
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.thresholds import between
-from headcount.text import significant
+from headcount.text import share, significant
 
 INSIDE = "postgresql.backends.waiting{postgresql.wait=lwlock}"
 WRITING = "postgresql.backends.waiting{postgresql.wait=io}"
@@ -28,6 +28,13 @@ ALWAYS_WAITED_FOR = (0.5, 1.5)
 MONITOR = "monitor"
 """The kind of a lock that is a monitor of a Java program."""
 CONTENDED = "jvm.monitors.contended"
+FILE = "file"
+"""The kind of a lock on a file, such as SQLite's."""
+FILE_HELD, FILE_WAITING = "process.file_locks.held", "process.file_locks.waiting"
+SLEEPING = "process.threads.waiting{wait=sleep}"
+FILE_MOSTLY_HELD = (0.6, 0.85)
+"""Share of moments at which a file is locked: between two locks it is free until somebody who
+sleeps tries again."""
 EACH_WAITS = (0.3, 0.8)
 """Monitors that a scenario finds taken: behind the lock that limits, each waits once. Others that
 are taken now and then, such as that of a log, are met by few."""
@@ -35,7 +42,7 @@ are taken now and then, such as that of a log, are met by few."""
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """A lock that a program reports.
+    """A lock that a program or the kernel reports.
 
     Attributes:
         score: How surely scenarios wait for each other there, from 0 to 1.
@@ -52,8 +59,8 @@ class Lock:
 
 
 def reported_lock(level: Observation) -> Lock | None:
-    """The lock that most wait for; None if no program reports any."""
-    found = [*_of_server(level), *_of_database_behind(level), *_of_jvm(level)]
+    """The lock that most wait for; None if none is reported."""
+    found = [*_of_server(level), *_of_database_behind(level), *_of_jvm(level), *_of_file(level)]
     return max(found, key=lambda one: one.score, default=None)
 
 
@@ -130,3 +137,17 @@ def _of_jvm(level: Observation) -> list[Lock]:
     each = contended / level.per_s
     text = f"each scenario waited {significant(each)} times for a monitor (synchronized)"
     return [Lock(between(each, *EACH_WAITS), CONTENDED, contended, text, MONITOR)]
+
+
+def _of_file(level: Observation) -> list[Lock]:
+    """A file that is locked nearly always, while threads wait for it, or sleep to try again."""
+    held = level.mean(FILE_HELD)
+    if not held:
+        return []
+    waiting = (level.mean(FILE_WAITING) or 0.0) + (level.mean(SLEEPING) or 0.0)
+    text = (
+        f"a file was locked at {share(held)} of the moments, and {significant(waiting)} threads "
+        "waited for a lock on one, or slept"
+    )
+    score = between(held, *FILE_MOSTLY_HELD) * between(waiting, *ALWAYS_WAITED_FOR)
+    return [Lock(score, FILE_HELD, held, text, FILE)]

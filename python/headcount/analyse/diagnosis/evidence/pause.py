@@ -6,7 +6,7 @@ users wait.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,9 @@ LEAST_PER_S = 20.0
 LEAST_PAUSES = 2
 """One pause may be the machine's: a pause of the server comes again."""
 
+FEWEST_HELD_UP = 4
+"""Users that a pause meets, below which it looks like a slow request or two."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Second:
@@ -39,6 +42,7 @@ class _Second:
     jvm: float | None
     is_stalled: bool
     usual_s: float
+    """Mean of a scenario in a usual second."""
 
     @property
     def lost_s(self) -> float:
@@ -64,7 +68,7 @@ def _stalled(
         one
         for level in levels
         if level.per_s >= LEAST_PER_S
-        for one in _seconds(measured.get(level.index, ()))
+        for one in _seconds(level, measured.get(level.index, ()))
     ]
     stalls = [one for one in seconds if one.is_stalled]
     total_s = sum(one.service_s for one in seconds)
@@ -120,12 +124,13 @@ def _counted(levels: Sequence[Observation]) -> Sign | None:
     return Sign("pause", "garbage collection", score, (cpu.jvm_figure(level, stopped),))
 
 
-def _seconds(measured: Sequence[Mapping[str, Any]]) -> Iterator[_Second]:
+def _seconds(level: Observation, measured: Sequence[Mapping[str, Any]]) -> Iterator[_Second]:
     """The seconds of a level, each with what a scenario usually takes in it."""
     totals = [
         (
             float(sum(one["completed"] for one in second["scenarios"].values())),
             float(sum(one["service_s"] for one in second["scenarios"].values())),
+            _median_ms(second),
             second["counters"].get("sut", {}).get(COLLECTION),
             second["counters"].get("server", {}).get(JVM),
         )
@@ -134,10 +139,42 @@ def _seconds(measured: Sequence[Mapping[str, Any]]) -> Iterator[_Second]:
     means = [service_s / completed for completed, service_s, *_ in totals if completed]
     if len(means) < LEAST_SECONDS:
         return
-    usual_s = float(np.quantile(means, 0.25))
-    for completed, service_s, collection, jvm in totals:
-        long = completed > 0 and service_s / completed > threshold("pause.longer") * usual_s
-        yield _Second(completed, service_s, collection, jvm, long, usual_s)
+    usual_s, shortest_s = float(np.quantile(means, 0.25)), min(means)
+    medians = [median for _, _, median, *_ in totals if median is not None]
+    usual_ms = float(np.quantile(medians, 0.25)) if medians else 0.0
+    for completed, service_s, median_ms, collection, jvm in totals:
+        long = completed > 0 and service_s > threshold("pause.longer") * completed * usual_s
+        second = _Second(completed, service_s, collection, jvm, long, usual_s)
+        if not long and median_ms is not None and median_ms <= threshold("pause.median") * usual_ms:
+            short = replace(second, is_stalled=True, usual_s=shortest_s)
+            second = short if _is_pause(level, short) else second
+        yield second
+
+
+def _is_pause(level: Observation, second: _Second) -> bool:
+    """Whether a second with an ordinary median holds a pause, too short to double the mean.
+
+    Whoever is there or arrives during a pause waits, on average for half of it. One slow request
+    takes as long, but holds up nobody else.
+    """
+    if second.service_s <= threshold("pause.pure") * second.completed * second.usual_s:
+        return False
+    pause_s = level.longest_s or 0.0
+    if min(level.users, level.per_s * pause_s) < FEWEST_HELD_UP:
+        return False
+    held_up_s = min(level.users * pause_s, level.per_s * pause_s**2 / 2)
+    return second.lost_s >= threshold("pause.all") * held_up_s
+
+
+def _median_ms(second: Mapping[str, Any]) -> float | None:
+    """Median time of a scenario in a second: of several kinds, their mean; None if not known."""
+    found = [
+        (one["completed"], one["p50_ms"])
+        for one in second["scenarios"].values()
+        if one["completed"] and one.get("p50_ms") is not None
+    ]
+    number = sum(completed for completed, _ in found)
+    return sum(completed * ms for completed, ms in found) / number if number else None
 
 
 def _collecting(

@@ -1,6 +1,7 @@
 """Signs that the server refused users instead of serving them slowly."""
 
 from headcount.analyse.diagnosis.observation import Observation
+from headcount.analyse.diagnosis.saturation import Saturation
 from headcount.analyse.diagnosis.sign import Sign, figure
 from headcount.analyse.diagnosis.thresholds import between, threshold
 from headcount.bundle.diagnosis import Figure
@@ -9,11 +10,16 @@ from headcount.text import count, share, significant
 SHARE = "load.refused"
 SERVED = "load.served"
 GROWTH = "load.response_growth"
+RATE = "load.accepted"
 DESCRIPTORS = "process.open_file_descriptors.utilization"
 ACCEPT = "socket.accept_queue"
 BACKLOG = "socket.accept_queue.limit"
 FULLEST = "socket.accept_queue.utilization"
 DROPPED = "system.network.tcp.listen_overflows"
+ABOVE_A_RATE = "rate"
+"""The kind of refusals that a rate limit makes."""
+MOSTLY = 0.5
+"""Share of faults that name a rate, from which a rate is what refuses."""
 FULL_SHARE = 0.05
 """Share of refused users or scenarios at which the score is 1."""
 LIMITS = (
@@ -30,15 +36,16 @@ NEAR = 0.9
 """Share of such a limit from which it is named: some places are for the server's own use."""
 
 
-def signs(level: Observation, light: Observation | None, taken: float = 0.0) -> Sign:
+def signs(level: Observation, seen: Saturation, taken: float = 0.0) -> Sign:
     """How surely users were refused while those accepted were served as fast as ever.
 
     A server that is slow and drops connections for it has another limit: refusals are then a
     symptom. So they are where nobody is served at all: a limit on sessions lets some in, a server
-    that has died none. Errors are always counted, so this is never unseen. `taken` is the
-    strongest sign of a resource.
+    that has died none. Only a rate limit that counts what it refuses, too, and says so, lets nobody
+    in. Errors are always counted, so this is never unseen. `taken` is the strongest sign of a
+    resource.
     """
-    least = threshold("refusal.share")
+    light, least = seen.light, threshold("refusal.share")
     grown = _growth(level, light)
     is_fast = grown is None or grown <= threshold("refusal.growth")
     refused, text = level.refused, f"{share(level.refused)} of users or scenarios were refused"
@@ -48,7 +55,8 @@ def signs(level: Observation, light: Observation | None, taken: float = 0.0) -> 
         refused, text = level.unserved, f"{share(level.unserved)} of users never got an answer"
     score = 0.0
     figures = [figure(level, SHARE, refused, text, threshold=least, side="load", unit="1")]
-    if refused > least and not level.per_s:
+    rate = _rate(level, seen) if refused > least else None
+    if refused > least and not level.per_s and rate is None:
         figures.insert(0, _nobody(level))
     elif refused > least:
         score = 0.6 + 0.4 * min((refused - least) / (FULL_SHARE - least), 1.0)
@@ -57,22 +65,67 @@ def signs(level: Observation, light: Observation | None, taken: float = 0.0) -> 
     if not is_fast:
         score *= 0.6
     detail, reason, certain = _at_the_door(level, taken)
+    if detail is None and rate is not None:
+        detail = ABOVE_A_RATE
+        figures[0] = rate
     if reason is not None:
         figures.insert(0, reason)
         score = max(score, certain)
+    size, unit = _accepted(level, detail) if score else (None, None)
+    return Sign("refusal", detail, score, (*_reported(level), *figures), size, unit)
+
+
+def _reported(level: Observation) -> list[Figure]:
+    """The limits that the server reports, where they are nearly used up."""
+    found = []
+    closed = level.mean(CLOSED)
+    if closed:
+        text = f"nginx closed {significant(closed)} connections/s at once: worker_connections"
+        found.append(figure(level, CLOSED, closed, f"{text} are used up"))
     for used, most, noun in LIMITS:
         there, limit = level.mean(used), level.mean(most)
         if there is not None and limit and there >= NEAR * limit:
             text = f"{count(there)} of {count(limit)} {noun} were in use"
-            figures.insert(0, figure(level, used, there, text, threshold=limit))
-    closed = level.mean(CLOSED)
-    if closed:
-        text = f"nginx closed {significant(closed)} connections/s at once: worker_connections"
-        figures.insert(0, figure(level, CLOSED, closed, f"{text} are used up"))
-    let_in = float(level.served) if level.served is not None and score else None
-    return Sign(
-        "refusal", detail, score, tuple(figures), let_in, "{user}" if let_in is not None else None
+            found.append(figure(level, used, there, text, threshold=limit))
+    return found
+
+
+def _rate(level: Observation, seen: Saturation) -> Figure | None:
+    """The figure of a rate limit that refuses; None if nothing shows one.
+
+    The server's own word is enough. Else what it accepts is as much at all levels that it refuses
+    at, and so little that not even one place is busy all the time: a limit on connections or
+    requests at a time would accept more.
+    """
+    if level.rated >= MOSTLY:
+        text = f"{share(level.refused)} of scenarios were refused: the server says, above a rate"
+        return figure(level, RATE, level.per_s, text, side="load", unit="{scenario}/s")
+    refusing = [one for one in seen.levels if one.refused > threshold("refusal.share")]
+    users = [one.users for one in refusing]
+    if not users or max(users) < threshold("levels.apart") * min(users):
+        return None
+    rates = [one.per_s for one in refusing]
+    at_a_time = max(one.under_way or 0.0 for one in refusing)
+    if not min(rates) or min(rates) < threshold("knee.share") * max(rates):
+        return None
+    if at_a_time >= threshold("limiter.high"):
+        return None
+    text = (
+        f"{significant(level.per_s)} scenarios/s were accepted, however many users came, and "
+        f"{share(level.refused)} refused; {significant(at_a_time)} of them were served at a time"
     )
+    return figure(level, RATE, level.per_s, text, side="load", unit="{scenario}/s")
+
+
+def _accepted(level: Observation, detail: str | None) -> tuple[float | None, str | None]:
+    """What is accepted: scenarios a second, users, or scenarios at a time if all users get some."""
+    if detail == ABOVE_A_RATE:
+        return (level.per_s, "{scenario}/s") if level.per_s else (None, None)
+    if level.served is None:
+        return None, None
+    if level.served < level.users or not level.under_way:
+        return float(level.served), "{user}"
+    return level.under_way, "{scenario}"
 
 
 def _at_the_door(level: Observation, taken: float) -> tuple[str | None, Figure | None, float]:
@@ -86,7 +139,8 @@ def _at_the_door(level: Observation, taken: float) -> tuple[str | None, Figure |
     if used is not None and used >= threshold("refusal.descriptors"):
         text = f"its fullest process used {share(used)} of its file descriptors (ulimit -n)"
         shown = figure(level, DESCRIPTORS, used, text, threshold=threshold("refusal.descriptors"))
-        return "descriptors", shown, 0.95 if queued or level.unserved else 0.0
+        # Who accepts in vain tries again at once: a thread that is busy with that is no limit.
+        return "descriptors", shown, 1.0 if queued or level.unserved else 0.0
     dropped = level.mean(DROPPED)
     if dropped:
         part = dropped / (dropped + level.per_s)

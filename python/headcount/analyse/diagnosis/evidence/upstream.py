@@ -100,7 +100,7 @@ def sign(level: Observation, seen: Saturation, taken: float) -> Sign | None:
     if queued is not None and queued >= threshold("upstream.queued") * peer.waiting:
         text = f"{significant(queued)} of these wait to be accepted: all its workers are busy"
         figures.append(figure(level, name, queued, text))
-    return Sign("upstream", peer.name, score, tuple(figures), *_served(level, seen, peer))
+    return Sign("upstream", peer.name, score, tuple(figures), *_served(level, seen, peer, queued))
 
 
 def _redis_score(level: Observation) -> float:
@@ -115,22 +115,35 @@ def _mostly_waits(level: Observation, peer: Peer) -> bool:
     return there is not None and peer.waiting >= 0.5 * there > 0
 
 
-def _served(level: Observation, seen: Saturation, peer: Peer) -> tuple[float | None, str | None]:
+def _served(
+    level: Observation, seen: Saturation, peer: Peer, queued: float | None
+) -> tuple[float | None, str | None]:
     """How many scenarios the other server serves at a time, or the ms of each if it is one.
 
-    Throughput times the time that a scenario takes with few users (Little), if it spends nearly
-    all of that there, and longer with more users.
+    Those that wait for it, without those that it has not accepted. If all are accepted: throughput
+    times the time that a scenario takes with few users (Little), of which it spends nearly all
+    there. If that is about one, then at most one is served there, wherever else it spends its time.
     """
-    served = software.places_of(level, seen).effective
-    if served is None or (seen.elasticity or 0.0) >= threshold("elasticity.unsaturated"):
-        return None, None
-    at_few = peer.share if peer.grown is None else _share_of_light(peer, seen)
     is_slow = peer.grown is None or peer.grown >= threshold("upstream.steady")
-    if not is_slow or at_few < threshold("upstream.all"):
+    if not is_slow or (seen.elasticity or 0.0) >= threshold("elasticity.unsaturated"):
+        return None, None
+    places = software.places_of(level, seen)
+    served = places.effective
+    if queued is not None and queued >= threshold("upstream.queued") * peer.waiting:
+        served = max(peer.waiting - queued, 1.0)
+    elif served is None or (served >= software.ONE and not _is_mostly_there(peer, seen)):
         return None, None
     if served < software.ONE and seen.most_per_s:
+        if (places.places or 1.0) < threshold("limiter.high"):
+            return None, None  # one place would be idle at times
         return 1000 / seen.most_per_s, "ms"
     return served, "{scenario}"
+
+
+def _is_mostly_there(peer: Peer, seen: Saturation) -> bool:
+    """Whether a scenario spends nearly all of its time with few users at the other server."""
+    at_few = peer.share if peer.grown is None else _share_of_light(peer, seen)
+    return at_few >= threshold("upstream.all")
 
 
 def connections_sign(level: Observation, seen: Saturation, taken: float) -> Sign | None:

@@ -1,0 +1,50 @@
+"""A CPU quota whose control group is not seen, told from what it does to threads."""
+
+import pytest
+from diagnosis_levels import QUIET, level, seconds
+
+from headcount.analyse.diagnosis import of_levels
+from headcount.bundle.diagnosis import Diagnosis
+
+HELD_BACK = {
+    **QUIET,
+    "process.cpu.utilization": 0.18,
+    "process.cpu.run_delay": 0.99,
+    "process.threads.runnable": 28.0,
+    "system.cpu.utilization.busiest": 0.2,
+}
+
+
+def held_back(**more: float) -> Diagnosis:
+    """Sixty processes whose group is not seen: with 16 users they do as much, but at once."""
+    counters = {**HELD_BACK, **{name.replace("__", "."): value for name, value in more.items()}}
+    counters = {name: value for name, value in counters.items() if "cgroup" not in name}
+    levels = [
+        level(1, 2, 28.0, 0.0012, 0.08, {**counters, "process.cpu.run_delay": 0.04}),
+        level(2, 16, 203.0, 0.0011, 0.08, {**counters, "process.cpu.run_delay": 0.16}),
+        level(3, 64, 211.0, 0.2, 0.08, counters),
+    ]
+    found = of_levels(levels, seconds(levels))
+    assert found is not None
+    return found
+
+
+def test_threads_that_get_no_cpu_although_all_are_idle_have_a_quota() -> None:
+    found = held_back()
+    assert (found.limit, found.detail, found.confidence_word) == ("cpu", "quota", "high")
+    assert "waited for a CPU 99.0% of the time, although the server used 0.180" in found.sentence
+    assert "cpu.max" in found.advice[0].sentence
+    # The level of 16 users has as much throughput, but nobody waits there.
+    assert [one.saturated for one in found.levels] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"system__cpu__utilization__busiest": 0.97},  # they are bound to that one
+        {"process__threads__runnable": 0.3},  # hardly one wants a CPU
+        {"process__cpu__run_delay": 0.4},
+    ],
+)
+def test_without_threads_that_want_a_cpu_there_is_no_quota(more: dict[str, float]) -> None:
+    assert held_back(**more).detail != "quota"
