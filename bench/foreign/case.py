@@ -16,8 +16,8 @@ from bench.foreign.address import LOOPBACK
 
 FOLDER = Path(__file__).parent
 STRICT = ConfigDict(extra="forbid")
-Part = Literal["develop", "held-out", "fresh"]
-TABLES = ("cases.toml", "fresh.toml")
+Part = Literal["develop", "held-out", "fresh", "fresh-2"]
+TABLES = ("cases.toml", "fresh.toml", "fresh2.toml")
 SCHEMES = {"http": "http", "sql": "postgresql", "mail": "imap", "smb": "smb"}
 """Of the target, by the protocol that users speak."""
 
@@ -81,7 +81,7 @@ class Answer:
 
 @dataclass(frozen=True, config=STRICT)
 class Case:
-    """A row of `cases.toml` or `fresh.toml`.
+    """A row of one of `TABLES`.
 
     Attributes:
         name: The server and its cause, in a few words.
