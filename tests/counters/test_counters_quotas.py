@@ -51,3 +51,12 @@ def test_a_group_without_a_quota_or_a_process_that_has_gone_has_none(tmp_path: P
     found.sample([7, 8, 9])
     machine.write(tmp_path, {"sys/fs/cgroup/web/cpu.stat": "nr_periods 150\nnr_throttled 70\n"})
     assert found.sample([7, 8, 9]) == {}
+
+
+@pytest.mark.parametrize("layout", [machine.cgroup_v1, machine.cgroup_v2])
+def test_in_a_container_the_root_is_its_own_group(tmp_path: Path, layout: Layout) -> None:
+    found = placed(tmp_path, layout, {7: "/"})
+    for moment, expected in ((0, {}), (1, {THROTTLED: pytest.approx(0.8), LIMIT: 0.5})):
+        files = layout(moment, "pod")
+        machine.write(tmp_path, {name.replace("/pod", ""): text for name, text in files.items()})
+        assert found.sample([7]) == expected

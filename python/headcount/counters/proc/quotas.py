@@ -5,14 +5,17 @@ some of the processes are in a group of their own, as when two services make up 
 """
 
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 
 from headcount.counters.proc import cgroup, groups
 from headcount.counters.proc.cgroup import Quota
 
 THROTTLED, LIMIT = "cgroup.cpu.throttled", "cgroup.cpu.limit"
-_CONTROLLERS = ("cpu", "unified")
+_CONTROLLERS = {"cpu", "unified"}
 """Hierarchies that may have CPU quotas: version 1 mounts the controller by itself."""
+_PIDS_MAX = 16
+"""Processes whose groups are looked up: those at the root of a server's tree are few."""
 
 
 class Quotas:
@@ -53,14 +56,16 @@ class Quotas:
         return {THROTTLED: min(shares[strictest], 1.0), LIMIT: now[strictest].limit}
 
     def _folders(self, pids: Iterable[int]) -> set[str]:
-        """The folders of the groups of these processes, and of those above."""
+        """The folders of the groups of these processes, and of those above.
+
+        The root counts: in a container it is the container's own group.
+        """
         found: set[str] = set()
-        for pid in pids:
+        for pid in islice(pids, _PIDS_MAX):
             names = groups.paths(self._proc, pid)
-            for controller in _CONTROLLERS:
-                name = names.get(controller, "").rstrip("/")
-                while name:
-                    where = cgroup.folders(self._sys, {controller: name})
-                    found.update(where.values())
-                    name = name.rpartition("/")[0]
+            for controller in names.keys() & _CONTROLLERS:
+                parts = names[controller].strip("/").split("/")
+                for depth in range(len(parts) + 1):
+                    above = "/".join(parts[:depth])
+                    found.update(cgroup.folders(self._sys, {controller: above}).values())
         return found
