@@ -20,7 +20,6 @@ def joined(first: Protocol, second: Protocol, usual_workload: str) -> Protocol:
     return Protocol(
         name=f"{first.name}+{second.name}",
         form=f"{first.form}+{second.form}",
-        access="headcount.controller.access.pair",
         usual_workload=usual_workload,
         client=client,
         tables={**first.tables, **second.tables},

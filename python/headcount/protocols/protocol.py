@@ -78,7 +78,8 @@ class Protocol:
             :class:`~headcount.lab.server.Server`); the first can do all of the protocol.
         access: The module that speaks to its servers apart from the load: `of_lab(plan, server)`
             and `of_target(plan, target, address, secrets)` return a
-            :class:`~headcount.controller.access.access.Access`.
+            :class:`~headcount.controller.access.access.Access`. Empty for users of two servers:
+            each is spoken to as its own protocol says.
         usual_workload: The workload whose data set `cleanup` looks for.
         place: Reads what follows the port of an address: the target, the path, the form.
         client: Reads `[client]`; raises InputError with every mistake in it.
@@ -100,7 +101,7 @@ class Protocol:
     name: str
     form: str
     usual_workload: str
-    access: str
+    access: str = ""
     schemes: Mapping[str, Scheme] = field(default_factory=dict)
     labs: Mapping[str, str] = field(default_factory=dict)
     place: Callable[[str, str, str], Place] = nowhere
