@@ -123,3 +123,10 @@ def test_a_price_without_users_is_no_price_for_each() -> None:
         getattr(block, "text", "")
         for block in overview.section(replace(content(), verdict=priced)).blocks
     ]
+
+
+def test_only_a_re_creation_names_its_original() -> None:
+    assert "re-creates Microsoft's File Server Capacity Tool" in paragraphs(content())
+    own = paragraphs(replace(content(), recreates=None))
+    assert "The workload re-creates" not in own
+    assert "All figures were measured by Headcount" in own

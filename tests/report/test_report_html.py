@@ -283,6 +283,13 @@ def test_what_is_re_created_is_no_score_of_the_original() -> None:
     assert f"{disclaimer} of the original." in text
 
 
+def test_a_workload_of_ones_own_has_no_original() -> None:
+    own = replace(content(), recreates=None, deviations=[], sources=[], description="")
+    text = " ".join(read(own).texts)
+    assert "Re-creates" not in text
+    assert "original benchmark" not in text.partition("How to read this")[0]
+
+
 def test_a_shrunk_data_set_is_a_doubt_beside_the_answer() -> None:
     page = " ".join(read(on_one_machine()).texts)
     doubt = page.index("the data set was scaled to 2.0% of the original")

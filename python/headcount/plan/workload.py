@@ -108,16 +108,20 @@ class Score(Strict):
     )
 
 
+NO_ORIGINAL = "nothing"
+"""What a workload of its own re-creates."""
+
+
 class Workload(Strict):
     """One workload file."""
 
     name: str = Field(pattern=r"^[a-z0-9-]+$")
     title: str
     protocol: str
-    recreates: str
-    description: str
-    sources: list[str]
-    deviations: list[str]
+    recreates: str = NO_ORIGINAL
+    description: str = ""
+    sources: list[str] = Field(default=[])
+    deviations: list[str] = Field(default=[])
     criteria: list[str]
     rules: dict[Name, list[str]] = Field(
         default={}, description="Named lists of criteria for --rule"
@@ -140,6 +144,11 @@ class Workload(Strict):
         default={}, description="Scenarios reported together: names, in which * stands for any text"
     )
     scenarios: list[Scenario] = Field(min_length=1)
+
+    @property
+    def original(self) -> str | None:
+        """The benchmark that it re-creates; None if there is none."""
+        return None if self.recreates in ("", NO_ORIGINAL) else self.recreates
 
     @model_validator(mode="before")
     @classmethod

@@ -45,7 +45,7 @@ def assemble(bundle: Bundle, *, published: bool = False) -> ReportContent:
     return ReportContent(
         title=plan.workload.title,
         workload=plan.workload.name,
-        recreates=plan.workload.recreates,
+        recreates=plan.workload.original,
         description=plan.workload.description.strip(),
         sources=plan.workload.sources,
         deviations=plan.workload.deviations,

@@ -22,7 +22,7 @@ class ReportContent:
     Attributes:
         title: The workload's title, such as "Application server (re-creates ServerBench 4.0)".
         workload: Its name, such as "serverbench".
-        recreates: The benchmark it re-creates, such as "Ziff-Davis ServerBench 4.0".
+        recreates: The benchmark it re-creates, such as "Ziff-Davis ServerBench 4.0"; None if none.
         description: What it does, in a sentence or a few.
         sources: Where the re-created benchmark is described.
         deviations: In what the re-creation differs from the original.
@@ -54,7 +54,7 @@ class ReportContent:
 
     title: str
     workload: str
-    recreates: str
+    recreates: str | None
     description: str
     sources: Sequence[str]
     deviations: Sequence[str]

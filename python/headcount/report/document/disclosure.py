@@ -31,9 +31,10 @@ def section(content: ReportContent) -> Section:
         *_groups(content),
         Heading("The run, as recorded"),
         Facts([(name, prose(value)) for name, value in content.recorded]),
-        Heading("Deviations from the original benchmark"),
-        Bullets([prose(one) for one in content.deviations or ["None is named."]]),
     ]
+    if content.recreates or content.deviations:
+        deviations = [prose(one) for one in content.deviations or ["None is named."]]
+        blocks += [Heading("Deviations from the original benchmark"), Bullets(deviations)]
     return Section(TITLE, blocks)
 
 

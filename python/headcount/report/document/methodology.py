@@ -197,5 +197,5 @@ def _deviations(content: ReportContent) -> Iterator[Block]:
         yield Heading("Sources")
         yield Bullets([prose(each) for each in content.sources])
     if content.deviations:
-        yield Heading(f"Where it deviates from {content.recreates}")
+        yield Heading(f"Where it deviates from {content.recreates or 'its sources'}")
         yield Bullets([prose(each) for each in content.deviations])

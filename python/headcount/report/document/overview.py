@@ -125,8 +125,11 @@ def _done(content: ReportContent) -> Iterator[str]:
         if cost.levels
         else "No level was finished. "
     )
+    if content.recreates:
+        yield (
+            f"The workload re-creates {content.recreates}; no result is a score of the original. "
+        )
     yield (
-        f"The workload re-creates {content.recreates}; no result is a score of the original. All "
-        f"figures were measured by Headcount {content.environment.headcount} and can be "
+        f"All figures were measured by Headcount {content.environment.headcount} and can be "
         "recomputed from the run's files."
     )

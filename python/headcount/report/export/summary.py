@@ -23,11 +23,11 @@ def summary_lines(bundle: Bundle) -> list[tuple[str, Value]]:
         lines += [("Price", price) for price in priced(verdict)]
         lines.append(("Price of", price_text(verdict) or None))
         lines += [("Doubt", flag) for flag in verdict.flags]
-    recreates = plan.workload.recreates
+    recreates = plan.workload.original
     lines += [
         ("Criteria", ", ".join(plan.workload.criteria)),
         ("Workload", plan.workload.name),
-        ("Re-creates", None if recreates == "nothing" else f"{recreates}; no score of it"),
+        ("Re-creates", recreates and f"{recreates}; no score of it"),
         ("System under test", plan.target),
     ]
     if bundle.environment is not None:

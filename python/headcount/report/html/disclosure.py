@@ -26,14 +26,17 @@ def section(content: ReportContent) -> Html:
     """Print each group, then how the run was made and in what the workload deviates."""
     note = "Stated: by the tester, not checked. Recorded: by Headcount during this run."
     deviations = content.deviations or ["none is named"]
+    original = content.recreates or content.deviations
     return make_section(
         "Disclosure",
         element("p", note, class_="note"),
         element("div", *(_group(content, *group) for group in GROUPS), class_="sides"),
         element("h3", "The run, as recorded"),
         pairs(content.recorded),
-        element("h4", "Deviations from the original benchmark"),
-        element("ul", *(element("li", deviation) for deviation in deviations)),
+        element("h4", "Deviations from the original benchmark") if original else None,
+        element("ul", *(element("li", deviation) for deviation in deviations))
+        if original
+        else None,
     )
 
 

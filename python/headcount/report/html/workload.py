@@ -13,8 +13,10 @@ def section(content: ReportContent) -> Html:
     """Describe the workload."""
     return make_section(
         "The workload",
-        element("p", content.description),
-        element("p", f"Re-creates {content.recreates}; no result is a score of the original."),
+        element("p", content.description) if content.description else None,
+        element("p", f"Re-creates {content.recreates}; no result is a score of the original.")
+        if content.recreates
+        else None,
         element("p", _played(content.program)) if content.program else None,
         element("p", _sentence(content.shrunk)) if content.shrunk else None,
         element("h3", "Sources") if content.sources else None,
