@@ -65,13 +65,6 @@ def test_one_place_is_a_lock_also_if_two_users_already_wait_for_it(alone_ms: flo
     assert found.confidence_word == "high"
 
 
-def test_a_serial_section_as_even_as_a_clock_may_be_a_rate() -> None:
-    found = diagnosed(ladder(dict.fromkeys(USERS, 100.0)), 10.0, noise=0.01)
-    assert (found.limit, found.confidence_word) == ("lock", "fair")
-    assert any("a rate limit of 100 scenarios/s would look the same" in one for one in found.doubts)
-    assert "pool-or-rate" in [one.id for one in found.advice]
-
-
 def test_without_a_trial_nobody_can_tell_a_lock_from_a_rate() -> None:
     assert diagnosed(ladder(dict.fromkeys(USERS, 100.0))).confidence_word == "low"
 
@@ -121,27 +114,6 @@ def test_a_server_behind_that_has_too_few_workers_does_not_accept() -> None:
     assert (found.limit, found.detail) == ("upstream", PEER_NAME)
     assert "wait to be accepted" in " ".join(figure.sentence for figure in found.figures)
     assert "max_children" in found.advice[0].sentence
-
-
-def test_what_is_accepted_of_those_who_wait_there_are_its_workers() -> None:
-    queue = instance_name("upstream.accept_queue", PEER, PEER_NAME)
-    there = {users: {**of_peer(users, 64), queue: max(users - 3.0, 0.0)} for users in USERS}
-    # With few users most of the time is spent elsewhere, as far as few looks show.
-    there[2] = {**of_peer(0.7, 64), queue: 0.0}
-    found = diagnosed(ladder({2: 23.0, 16: 50.0, 64: 50.0}, there), 60.0)
-    assert (found.limit, found.size, found.size_unit) == ("upstream", 3.0, "{scenario}")
-    assert "which serves about 3 scenarios at a time" in found.sentence
-    assert "max_children" in found.advice[0].sentence
-
-
-def test_a_server_behind_that_serves_one_does_so_wherever_else_time_is_spent() -> None:
-    there = {2: of_peer(0.75, 64), 16: of_peer(12.0, 64), 64: of_peer(56.0, 64)}
-    found = diagnosed(ladder({2: 46.0, 16: 54.0, 64: 54.0}, there), 20.0)
-    assert (found.limit, found.size_unit) == ("upstream", "ms")
-    assert found.size == pytest.approx(1000 / 54, rel=0.02)
-    # A rate limit there leaves its only place idle: nothing is known of how many it serves.
-    found = diagnosed(ladder({2: 46.0, 16: 54.0, 64: 54.0}, there), 5.0)
-    assert (found.limit, found.size) == ("upstream", None)
 
 
 def test_what_waits_little_for_another_server_has_its_own_limit() -> None:

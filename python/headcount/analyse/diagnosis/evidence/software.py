@@ -37,6 +37,10 @@ BEYOND_PLACES = 2.0
 """Sleepers for each place that Little's law gives."""
 FEWEST_MORE = 8.0
 """Scenarios that more users add, of which a share says something."""
+USED, CPUS = ("cgroup.cpu.utilization", "process.cpu.utilization"), "system.cpu.logical.count"
+COMPUTES = (0.5, 0.9)
+"""Share of the machine's CPUs that the server uses, from which its places are only a guess: who
+computes that much waits for CPU now and then, or for its collector of garbage."""
 ONE_OR_SEVERAL = (1.3, 2.0)
 """Places below which those who wait inside wait for a lock, and above which for one of several."""
 
@@ -76,6 +80,8 @@ def signs(level: Observation, seen: Saturation, taken: float) -> list[Sign]:
     slope = seen.elasticity or 0.0
     flat = 1 - ramp(slope, "elasticity.saturated", "elasticity.unsaturated")
     rest_of_time = rest * (1 - limited)
+    if pool is None and lock is None:
+        rest_of_time *= 1 - _computing(level)
     inside = places.outside is not None and places.outside < 0.5 and pool is None
     return [
         Sign(
@@ -95,6 +101,12 @@ def signs(level: Observation, seen: Saturation, taken: float) -> list[Sign]:
         ),
         _rate_sign(level, seen, places, slept, rest * limited * flat),
     ]
+
+
+def _computing(level: Observation) -> float:
+    """How surely the server computes too much for a machine that has CPUs to spare, from 0 to 1."""
+    used, there = level.mean(*USED), level.mean(CPUS)
+    return between(used / there, *COMPUTES) if used is not None and there else 0.0
 
 
 def rate_limited(level: Observation, seen: Saturation, places: Places) -> float:
