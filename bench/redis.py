@@ -77,7 +77,7 @@ def _headcount_us(address: str, options: Sequence[str]) -> float:
     steady = [second for second in map(json.loads, lines) if second["phase"] == "steady"]
     used_s = sum(sum(second["worker_cpu_s"]) for second in steady)
     completed = sum(one["completed"] for second in steady for one in second["scenarios"].values())
-    return 1e6 * used_s / completed
+    return float(1e6 * used_s / completed)
 
 
 class _Peer:
