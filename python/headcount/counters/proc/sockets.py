@@ -274,10 +274,19 @@ class ProcTable:
 
 
 def parse(text: str, family: int) -> Iterator[Row]:
-    """Parse ``/proc/net/tcp``: family, state, address, port, bytes to send, to read, inode."""
+    """Parse ``/proc/net/tcp``: family, state, address, port, bytes to send, to read, inode.
+
+    The kernel writes it a piece at a time. While connections come and go, a piece may begin with
+    one that ended the piece before: each counts once.
+    """
+    seen: set[tuple[str, ...]] = set()
     for line in text.splitlines()[1:]:
         words = line.split(maxsplit=10)
         try:
+            both_ends = (words[1], words[2], words[9])
+            if both_ends in seen:
+                continue
+            seen.add(both_ends)
             address, _, port = words[1].partition(":")
             sent, _, received = words[4].partition(":")
             # Each 32 bits of an address are written as a number in the machine's byte order.
