@@ -233,6 +233,14 @@ def test_the_text_of_proc() -> None:
     assert found == [(2, 10, loopback, 8080, 0, 3, 4711), (2, 1, loopback, 8080, 500, 10, 4712)]
 
 
+def test_a_connection_that_two_pieces_of_the_text_have_counts_once() -> None:
+    """The second piece begins with the last line of the first, numbered anew."""
+    last = TEXT.splitlines()[2]
+    again = f"{TEXT.rpartition('   2:')[0]}{last.replace('1:', '2:', 1)}\n"
+    shared = again + TEXT.splitlines()[1].replace("4711", "4713")  # SO_REUSEPORT
+    assert [row[-1] for row in parse(shared, 2)] == [4711, 4712, 4713]
+
+
 def test_a_folder_without_sockets_cannot_be_read(tmp_path: Path) -> None:
     table = open_table(str(tmp_path), None, None)
     with pytest.raises(OSError, match="tcp"):
