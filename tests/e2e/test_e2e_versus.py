@@ -49,9 +49,14 @@ def sides(ended: Any) -> dict[str, Path]:
 def test_the_difference_is_shown_with_its_interval(ended: Any, sides: dict[str, Path]) -> None:
     found = ended.json["comparison"]
     assert found["interleaved"]
-    assert found["finding"] == "better"
-    (one,) = [each for each in found["differences"] if each["metric"] == "throughput"]
+    by_metric = {each["metric"]: each for each in found["differences"]}
+    one = by_metric["throughput"]
     assert (one["method"], one["pairs"], one["finding"]) == ("pairs", 3, "better")
+    # The sentence is about the p95. Of a dozen scenarios each on a busy machine, three pairs may
+    # leave it open which is faster, but not by how much they differed here.
+    p95 = by_metric["response.p95"]
+    assert found["finding"] == p95["finding"] != "worse"
+    assert p95["ratio"] < 0.6
     # The same from the levels themselves: the geometric mean over the pairs.
     levels = {name: reader.load(folder).levels for name, folder in sides.items()}
     product = 1.0
