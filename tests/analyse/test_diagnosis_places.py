@@ -42,3 +42,22 @@ def test_places_of_a_server_that_computes_most_of_the_time_are_a_guess() -> None
     found = diagnosed(ladder(rate, dict.fromkeys(USERS, busy)), 20.0)
     assert found.limit in ("pool", "unknown")
     assert found.confidence_word == "low"
+
+
+def test_workers_that_wait_for_a_file_are_no_other_server() -> None:
+    """A router hands requests to workers of the same program, which take turns to lock a file."""
+    asleep = {2: 1.1, 16: 14.9, 64: 23.7}
+    there = {
+        users: {
+            **of_peer(users * 0.95, 64),
+            "process.threads.waiting{wait=sleep}": many,
+            "process.file_locks.held": 0.95,
+        }
+        for users, many in asleep.items()
+    }
+    rate = {2: 43.0, 16: 51.0, 64: 56.0}
+    found = diagnosed(ladder(rate, there), 20.0)
+    assert (found.limit, found.detail) == ("lock", "file")
+    for counters in there.values():
+        counters["process.file_locks.held"] = 0.3
+    assert diagnosed(ladder(rate, there), 20.0).limit == "upstream"

@@ -65,7 +65,10 @@ def could_be_a_rate(
     """
     if decision.sign is None:
         return False
-    if (decision.limit, decision.sign.detail) not in (("pool", "inside the program"), INDIRECT_LOCK):
+    if (decision.limit, decision.sign.detail) not in (
+        ("pool", "inside the program"),
+        INDIRECT_LOCK,
+    ):
         return False
     return is_regular(weighed.seen, measured)
 

@@ -95,6 +95,15 @@ def lock_behind(level: Observation) -> float:
     return min(waiting / active, 1.0) * between(waiting, *ALWAYS_WAITED_FOR)
 
 
+def lock_elsewhere(level: Observation) -> float:
+    """How surely a lock explains why the server waits for another one, or for workers of its own.
+
+    In a database behind it, or on a file that its workers share.
+    """
+    on_file = max((one.score for one in _of_file(level)), default=0.0)
+    return max(lock_behind(level), on_file)
+
+
 def _of_server(level: Observation) -> list[Lock]:
     active = level.mean(ACTIVE)
     if not active:

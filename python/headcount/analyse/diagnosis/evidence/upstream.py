@@ -94,7 +94,7 @@ def sign(level: Observation, seen: Saturation, taken: float) -> Sign | None:
         # answers: then connections do not show how many scenarios wait, only that they do.
         if _mostly_waits(level, peer):
             part = 1.0
-    score *= part * max(1 - taken, 0.0) * (1 - locks.lock_behind(level))
+    score *= part * max(1 - taken, 0.0) * (1 - locks.lock_elsewhere(level))
     name = instance_name(ACCEPT_QUEUE, PEER, peer.name)
     queued = level.mean(name)
     if queued is not None and queued >= threshold("upstream.queued") * peer.waiting:
@@ -157,7 +157,7 @@ def connections_sign(level: Observation, seen: Saturation, taken: float) -> Sign
     at_few = _share_of_light(peer, seen)
     score = steady * crowded * between(at_few, 0.2, 0.5) * max(1 - taken, 0.0)
     # It would serve no more over more connections.
-    score *= (1 - _redis_score(level)) * (1 - locks.lock_behind(level))
+    score *= (1 - _redis_score(level)) * (1 - locks.lock_elsewhere(level))
     figures = (_waits(level, peer), _took(level, peer))
     size = float(max(round(_in_use(level, seen, peer)), 1))
     return Sign("pool", f"connections to {peer.name}", score, figures, size, "{connection}")
