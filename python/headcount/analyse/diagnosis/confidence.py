@@ -12,8 +12,8 @@ from headcount.analyse.diagnosis.thresholds import between, threshold
 from headcount.analyse.diagnosis.weigh import RESOURCES, Weighed, weigh
 from headcount.bundle.diagnosis import Confidence, Limit
 
-INDIRECT_LOCK = ("lock", None)
-"""A lock that only throughput shows."""
+BY_THROUGHPUT = (("pool", "inside the program"), ("lock", None))
+"""Limits and kinds that only throughput shows."""
 TIMES = 60
 """Resamplings: enough to know a share of agreement to 0.06 at worst."""
 
@@ -65,10 +65,7 @@ def could_be_a_rate(
     """
     if decision.sign is None:
         return False
-    if (decision.limit, decision.sign.detail) not in (
-        ("pool", "inside the program"),
-        INDIRECT_LOCK,
-    ):
+    if (decision.limit, decision.sign.detail) not in BY_THROUGHPUT:
         return False
     return is_regular(weighed.seen, measured)
 
