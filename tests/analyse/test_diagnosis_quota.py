@@ -1,4 +1,4 @@
-"""A CPU quota whose control group is not seen, told from what it does to threads."""
+"""A CPU quota whose control group is not seen, and other limits that only the top level shows."""
 
 import pytest
 from diagnosis_levels import QUIET, level, seconds
@@ -48,3 +48,24 @@ def test_threads_that_get_no_cpu_although_all_are_idle_have_a_quota() -> None:
 )
 def test_without_threads_that_want_a_cpu_there_is_no_quota(more: dict[str, float]) -> None:
     assert held_back(**more).detail != "quota"
+
+
+def test_what_breaks_a_server_is_looked_for_where_it_breaks() -> None:
+    """With 16 users the CPU is full, and all pages are in memory; 64 users have more of them."""
+    full = {**QUIET, "system.cpu.utilization": 0.96, "process.cpu.utilization": 3.8}
+    short = {
+        **QUIET,
+        "cgroup.pressure{resource=io,kind=some}": 0.99,
+        "cgroup.memory.refaults": 50e6,
+        "process.disk.io{disk.io.direction=read}": 50e6,
+        "system.disk.io{disk.io.direction=read}": 50e6,
+    }
+    levels = [
+        level(1, 2, 85.0, 0.0047, 0.02, QUIET),
+        level(2, 16, 420.0, 0.018, 0.02, full),
+        level(3, 64, 348.0, 0.162, 0.02, short),
+    ]
+    found = of_levels(levels, seconds(levels))
+    assert found is not None
+    assert (found.limit, found.detail) == ("memory", "as disk")
+    assert [one.saturated for one in found.levels] == [False, False, True]

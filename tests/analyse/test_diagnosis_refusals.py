@@ -93,7 +93,7 @@ def test_as_many_at_a_time_are_places_and_no_rate() -> None:
     """Four places of 60 ms: they are busy all the time."""
     levels = [
         played(1, 2, 25.0, 0.06),
-        played(2, 16, 66.0, 0.06, BUSY, 300.0),
+        played(2, 16, 66.6, 0.06, BUSY, 300.0),
         played(3, 64, 66.6, 0.06, BUSY, 2000.0),
     ]
     found = diagnosed(levels)
@@ -132,3 +132,25 @@ def test_the_same_errors_at_any_load_are_errors(message: str) -> None:
 def test_an_application_that_fails_under_load_is_broken() -> None:
     levels = [played(1, 2, 24.0, 0.062), played(2, 64, 352.0, 0.062, BROKEN, 1030.0)]
     assert (diagnosed(levels).limit, diagnosed(levels).detail) == ("errors", "application")
+
+
+def test_refusals_that_break_a_criterion_first_are_the_limit() -> None:
+    """With more users, they fill the CPU: who is refused comes back at once."""
+    full = {"system.cpu.utilization": 0.99, "process.cpu.utilization": 3.9}
+    levels = [
+        played(1, 2, 25.0, 0.061),
+        played(2, 16, 143.0, 0.086, NO_CONNECTION, 9.0),
+        played(3, 64, 47.0, 0.330, NO_CONNECTION, 196.0),
+    ]
+    last = levels[-1]
+    busy = {
+        name: found.model_copy(update={"mean": full.get(name, found.mean)})
+        for name, found in last.counters["sut"].items()
+    }
+    levels[-1] = last.model_copy(update={"counters": {**last.counters, "sut": busy}})
+    found = diagnosed(levels)
+    assert found.limit == "refusal"
+    assert found.size == pytest.approx(143 * 0.086)
+    # Where the first level that broke was only slow, the CPU is.
+    levels[1] = played(2, 16, 143.0, 0.086)
+    assert diagnosed(levels).limit == "cpu"

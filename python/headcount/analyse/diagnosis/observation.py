@@ -42,6 +42,7 @@ class Observation:
         means: Means of the counters.
         kills: Server processes that the kernel OOM-killed; None if none.
         is_failed: Whether the level broke a criterion.
+        by_failures: Whether most of what was bad at the level failed, instead of being slow.
         requests: Requests of a scenario on average; 1 where they are not counted.
         peaks: 95th percentiles over the seconds of the server's counters.
         longest_s: The longest time of a scenario; None if none ended.
@@ -65,6 +66,7 @@ class Observation:
     rated: float = 0.0
     kills: Kills | None = None
     is_failed: bool = False
+    by_failures: bool = False
     requests: float = 1.0
     peaks: Mapping[str, float] = field(default_factory=dict)
     longest_s: float | None = None
@@ -129,6 +131,7 @@ def observe(level: LevelResult, killed: Kills | None = None) -> Observation:
         },
         kills=killed,
         is_failed=level.outcome == "failed",
+        by_failures=0 < total.failed >= threshold("errors.most") * total.overloaded,
         requests=max(sum(level.requests.values()) / ended, 1.0) if ended else 1.0,
         peaks={name: summary.p95 for name, summary in level.counters.get("sut", {}).items()},
         longest_s=total.service.max_ms / 1000 if total.service else None,

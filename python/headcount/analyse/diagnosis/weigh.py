@@ -91,13 +91,28 @@ def weigh(observations: Sequence[Observation], known: Known = NOTHING_KNOWN) -> 
         signs["memory"] = killed
     if deciding:
         # Refusals begin where the last place is taken: only those beyond show them.
-        signs["refusal"] = deciding[-1]["refusal"]
+        signs["refusal"] = _refusal(observations, levels) or deciding[-1]["refusal"]
     late = _late(observations, seen, levels)
     slow = delay.sign(observations, seen)
     # Where packets are lost, some seconds look like pauses.
     if known.pausing is not None and (slow is None or slow.detail != path.LOSS):
         slow = known.pausing
     return Weighed(seen, levels, signs, late, killed, slow, sight(seen.levels, known.server), known)
+
+
+def _refusal(
+    observations: Sequence[Observation], levels: Mapping[int, Mapping[Limit, Sign]]
+) -> Sign | None:
+    """The refusals that broke a criterion first; None if something else did, or they are none.
+
+    Users who are refused come back at once: with more of them, that alone may fill the CPU.
+    """
+    failed = [o for o in observations if o.is_failed]
+    first = min(failed, key=lambda o: (o.users, o.index), default=None)
+    if first is None or not first.by_failures or first.refused <= threshold("refusal.share"):
+        return None
+    sign = levels[first.index]["refusal"]
+    return sign if first.per_s and sign.score >= 1.0 else None
 
 
 def at_level(level: Observation, seen: Saturation) -> dict[Limit, Sign]:
