@@ -109,3 +109,15 @@ def test_users_whom_an_overloaded_server_starves_are_not_refused() -> None:
     assert found is not None
     assert found.limit != "refusal"
     assert next(one for one in found.candidates if one.limit == "refusal").score == 0.0
+
+
+def test_what_fails_for_everybody_with_the_fewest_users_is_no_question_of_load() -> None:
+    """With more users, some are turned away before they get the error that all others get."""
+    strange = "sending: 599 a reply that no rule knows"
+    levels = [
+        level(1, 2, "failed", fault("refused", (strange, 3000))),
+        level(2, 64, "failed", fault("refused", (FULL, 2000), (strange, 1000))),
+    ]
+    assert diagnosed(*levels)[:2] == ("errors", "unknown")
+    levels[0] = level(1, 2, "failed", fault("refused", (strange, 1500)))
+    assert diagnosed(*levels)[0] != "errors", "half of them are served"

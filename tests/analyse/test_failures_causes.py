@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import pytest
 
-from headcount.analyse.failures import cause_of
+from headcount.analyse.failures import cause_of, is_full
 from headcount.analyse.failures.causes import rules
 
 HTTP = "refused"
@@ -47,6 +47,7 @@ MEANT = [
     (HTTP, 'POST /x: status 419 ? instead of 200; body: "Page Expired"', "http-csrf"),
     (HTTP, f'GET /: {ERROR}; body: "sorry, too many clients already"', "http-database"),
     (HTTP, f'GET /: {ERROR}; body: "QueuePool limit of size 5 reached"', "http-database"),
+    ("refused", "sending: MAIL: 451 Temporary local problem - please try later", "mail-later"),
     (HTTP, f'GET /: {ERROR}; body: "sqlite3: database is locked"', "http-locked"),
     (HTTP, f'GET /: {ERROR}; body: "Error 1205: Lock wait timeout exceeded"', "http-locked"),
     (HTTP, f'GET /: {ERROR}; body: "500 Internal Server Error nginx/1.22.1"', "http-nginx"),
@@ -225,3 +226,18 @@ def test_every_rule_says_what_to_do(rule: object) -> None:
     assert meaning[0].isupper()
     assert not meaning.endswith(".")
     assert advice.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("message", "full"),
+    [
+        ("the server closes the connection: 421 Too many concurrent SMTP connections", True),
+        ("GET /: status 503 Service Unavailable instead of 200", True),
+        ("FATAL: sorry, too many clients already (SQLSTATE 53300)", True),
+        ("no connection: Connection refused (os error 111)", False),
+        ("no answer within the time limit of a step", False),
+        ("GET /: status 500 Internal Server Error instead of 200", False),
+    ],
+)
+def test_a_server_that_turns_away_is_not_dead(message: str, full: bool) -> None:
+    assert is_full(message) is full

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from headcount import _engine
-from headcount.analyse.failures import failures_of
+from headcount.analyse.failures import failures_of, is_full
 from headcount.analyse.verdict import Ending, stopped_by
 from headcount.bundle import versus
 from headcount.bundle.level import LevelResult
@@ -327,10 +327,15 @@ class Run:
         self._bundle.levels(self._levels)
 
     def _check_alive(self, result: LevelResult) -> None:
-        """See whether the server is there at all, after a level that ended without answers."""
+        """See whether the server is there at all, after a level that ended without answers.
+
+        One that turns the question away for lack of a place is there.
+        """
         try:
             check_answer(self._sut.access.check, self._plan)
         except TargetError as error:
+            if is_full(str(error)):
+                return
             raise TargetError(
                 f"the target stopped answering during level {result.index} at "
                 f"{result.users:,} users: {error}. What was measured is kept: "

@@ -4,7 +4,19 @@
 picks those that explain a run.
 """
 
-from headcount.analyse.failures.causes import cause_of, explained_message, turning_away
+from headcount.analyse.failures.causes import (
+    cause_of,
+    explained_message,
+    is_full,
+    turning_away,
+)
 from headcount.analyse.failures.ranking import explained, failures_of
 
-__all__ = ["cause_of", "explained", "explained_message", "failures_of", "turning_away"]
+__all__ = [
+    "cause_of",
+    "explained",
+    "explained_message",
+    "failures_of",
+    "is_full",
+    "turning_away",
+]

@@ -10,6 +10,9 @@ from pydantic import BaseModel, ConfigDict
 
 from headcount.bundle.failure import Cause
 
+NOBODY_LISTENS = "connection-refused"
+"""The rule of connections that the kernel refuses, in whose name nobody answers."""
+
 
 class Rule(BaseModel):
     """What a message means.
@@ -64,6 +67,12 @@ def rules() -> tuple[Rule, ...]:
 def turning_away() -> frozenset[str]:
     """The ids of rules about a lack of places."""
     return frozenset(rule.id for rule in rules() if rule.turns_away)
+
+
+def is_full(message: str) -> bool:
+    """Whether a message is that of a server that answers, but has no place: it is not dead."""
+    rule = cause_of("", message)
+    return rule.cause == "turned-away" and rule.id != NOBODY_LISTENS
 
 
 @cache

@@ -18,6 +18,10 @@ UNDER_LOAD: frozenset[Cause] = frozenset({"timeout", "connection", "turned-away"
 """Causes that an overloaded server has, too: errors only if they come with few users as well."""
 
 
+ALL = 0.95
+"""Share of the scenarios of the fewest users that fail, from which nothing works at any load."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Errors:
     """The most frequent cause of errors at a level."""
@@ -49,6 +53,8 @@ def sign(levels: Sequence[LevelResult]) -> Sign | None:
     always = other.users != level.users and few >= threshold("errors.always") * many > 0
     if found.rule.cause == "timeout" and other is heavy:
         always = False  # the lightest level may have been too much for the server already
+    if found.rule.cause == "unknown" and level is light and found.share >= ALL:
+        always = True  # with more users, others may fail of something else
     if not always and (found.rule.cause in UNDER_LOAD or found.rule.under_load in UNDER_LOAD):
         return None
     figures = [_figure(level, found)]
