@@ -99,6 +99,11 @@ def test_a_file_that_is_always_locked_does_not_count(tmp_path: Path) -> None:
         gauge = FileLocks("/proc", lambda: [daemon.process])
         looked(gauge)
         assert looked(gauge) == {HELD: 0.0, WAITING: 0.0}
+        # One that is free now and then is no such file, though it was locked at first.
+        daemon.does("leave")
+        looked(gauge)
+        daemon.does("lock")
+        assert looked(gauge)[HELD] == pytest.approx(1 / 3)
 
 
 def test_locks_of_others_do_not_count(tmp_path: Path) -> None:

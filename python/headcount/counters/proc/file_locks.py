@@ -34,8 +34,8 @@ class Locked(NamedTuple):
 class FileLocks:
     """How often a file is locked for writing by a tree of processes, and how many wait for one.
 
-    Files that were locked when it was first looked at do not count: a daemon locks the file with
-    its process id for as long as it lives.
+    Files that were never seen without that lock do not count: a daemon locks the file with its
+    process id for as long as it lives.
 
     Args:
         proc: Where procfs is mounted.
@@ -62,6 +62,7 @@ class FileLocks:
             if own:
                 self._lasting = written
             return
+        self._lasting &= written
         self._recent.append(written - self._lasting)
         often = Counter(file for files in self._recent for file in files)
         yield HELD, "mean", max(often.values(), default=0) / len(self._recent)
