@@ -154,3 +154,14 @@ def test_refusals_that_break_a_criterion_first_are_the_limit() -> None:
     # Where the first level that broke was only slow, the CPU is.
     levels[1] = played(2, 16, 143.0, 0.086)
     assert diagnosed(levels).limit == "cpu"
+
+
+def test_a_rate_that_two_users_exceed_is_one_all_the_same() -> None:
+    levels = [
+        played(1, 2, 63.0, 0.0003, BUSY, 41.0),
+        played(2, 16, 64.0, 0.0002, BUSY, 710.0),
+        played(3, 64, 64.0, 0.0002, BUSY, 3100.0),
+    ]
+    found = diagnosed(levels)
+    assert (found.limit, found.detail) == ("refusal", "rate")
+    assert found.size == pytest.approx(64, abs=1)

@@ -50,7 +50,9 @@ def sign(levels: Sequence[LevelResult]) -> Sign | None:
     other = light if light.users < level.users else heavy
     there = _share(other, found.rule.cause)
     few, many = (there, found.share) if other is light else (found.share, there)
-    always = other.users != level.users and few >= threshold("errors.always") * many > 0
+    # A rate may turn away some of a few users: of more it turns away a larger share.
+    kind = "errors.turned_away" if found.rule.cause == "turned-away" else "errors.always"
+    always = other.users != level.users and few >= threshold(kind) * many > 0
     if found.rule.cause == "timeout" and other is heavy:
         always = False  # the lightest level may have been too much for the server already
     if found.rule.cause == "unknown" and level is light and found.share >= ALL:
