@@ -33,7 +33,7 @@ LOGGED = {
 ELSEWHERE = (
     # Of servers, of what is looked at several times a second, of logs: tested with those.
     *("app.", "web.", "mail.", "dovecot.", "postgresql.", "samba.", "system.windows."),
-    *("socket.", "system.network.queue.", "process.threads.", "upstream."),
+    *("socket.", "system.network.queue.", "process.threads.", "process.file_locks.", "upstream."),
     *("haproxy.", "redis.", "php_fpm.", "jvm."),
     "process.cpu.garbage_collection",
 )
