@@ -69,7 +69,7 @@ def test_threads_that_sleep_while_a_file_is_locked_wait_for_that_lock() -> None:
     assert found is not None
     assert (found.limit, found.detail) == ("lock", "file")
     assert "A lock on a file: one scenario at a time, 14.7 ms each" in found.sentence
-    assert "a file was locked at 95.0% of the moments, and 62.0 threads" in found.sentence
+    assert "a file was locked 95.0% of the time, while 62.0 threads" in found.sentence
     assert [one.id for one in found.advice] == ["lock-file"]
 
 

@@ -32,7 +32,8 @@ def held_back(**more: float) -> Diagnosis:
 def test_threads_that_get_no_cpu_although_all_are_idle_have_a_quota() -> None:
     found = held_back()
     assert (found.limit, found.detail, found.confidence_word) == ("cpu", "quota", "high")
-    assert "waited for a CPU 99.0% of the time, although the server used 0.180" in found.sentence
+    assert "waited for a CPU 99.0% of the time" in found.sentence
+    assert "although the server used only 0.180 CPUs" in found.sentence
     assert "cpu.max" in found.advice[0].sentence
     # The level of 16 users has as much throughput, but nobody waits there.
     assert [one.saturated for one in found.levels] == [False, False, True]

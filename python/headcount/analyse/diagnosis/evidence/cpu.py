@@ -188,7 +188,7 @@ def _held_back(level: Observation) -> Sign | None:
     score = ramp(delay, "cpu.held.low", "cpu.held.high") * between(wants - used, 0.5, 1.0)
     text = (
         f"its runnable threads waited for a CPU {share(delay)} of the time, although the server "
-        f"used {significant(used)} CPUs, and no CPU was more than {share(busiest)} busy"
+        f"used only {significant(used)} CPUs and no CPU was more than {share(busiest)} busy"
     )
     shown = figure(level, DELAY, delay, text, threshold=threshold("cpu.held.high"))
     return Sign("cpu", "quota", score, (shown,)) if score > 0 else None

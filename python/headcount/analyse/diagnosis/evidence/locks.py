@@ -155,8 +155,8 @@ def _of_file(level: Observation) -> list[Lock]:
         return []
     waiting = (level.mean(FILE_WAITING) or 0.0) + (level.mean(SLEEPING) or 0.0)
     text = (
-        f"a file was locked at {share(held)} of the moments, and {significant(waiting)} threads "
-        "waited for a lock on one, or slept"
+        f"a file was locked {share(held)} of the time, while {significant(waiting)} threads waited "
+        "for a lock on one or slept"
     )
     score = between(held, *FILE_MOSTLY_HELD) * between(waiting, *ALWAYS_WAITED_FOR)
     return [Lock(score, FILE_HELD, held, text, FILE)]

@@ -98,7 +98,8 @@ def _rate(level: Observation, seen: Saturation) -> Figure | None:
     requests at a time would accept more.
     """
     if level.rated >= MOSTLY:
-        text = f"{share(level.refused)} of scenarios were refused: the server says, above a rate"
+        text = f"{share(level.refused)} of scenarios were refused"
+        text += "; the server says that a rate was exceeded"
         return figure(level, RATE, level.per_s, text, side="load", unit="{scenario}/s")
     refusing = [one for one in seen.levels if one.refused > threshold("refusal.share")]
     users = [one.users for one in refusing]
@@ -111,8 +112,8 @@ def _rate(level: Observation, seen: Saturation) -> Figure | None:
     if at_a_time >= threshold("limiter.high"):
         return None
     text = (
-        f"{significant(level.per_s)} scenarios/s were accepted, however many users came, and "
-        f"{share(level.refused)} refused; {significant(at_a_time)} of them were served at a time"
+        f"{significant(level.per_s)} scenarios/s were accepted, however many users came "
+        f"({significant(at_a_time)} in progress at a time), and {share(level.refused)} were refused"
     )
     return figure(level, RATE, level.per_s, text, side="load", unit="{scenario}/s")
 
