@@ -81,7 +81,7 @@ def test_it_counts_what_proc_counts(exporter: Exporter, tmp_path: Path) -> None:
     for name in ("system.memory.limit", "system.cpu.logical.count"):
         assert found[name] == last.values[name]
     # The exporter leaves out loop devices and the loopback, and qdiscs by default.
-    # What happened within the inner samples, such as a read of the disk, the exporter has seen, too.
+    # What happened within the inner samples, such as a read of the disk, the exporter saw, too.
     of_host = {name for name in inner_last.values if split_instance(name)[1] is None}
     queues = {name for name in of_host if name.startswith("system.network.queue.")}
     assert of_host - queues - NOT_EXPORTED <= set(found)
