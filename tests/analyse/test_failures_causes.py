@@ -235,6 +235,7 @@ def test_every_rule_says_what_to_do(rule: object) -> None:
         ("GET /: status 503 Service Unavailable instead of 200", True),
         ("FATAL: sorry, too many clients already (SQLSTATE 53300)", True),
         ("no connection: Connection refused (os error 111)", False),
+        ('GET /: status 503; body: "No server is available to handle this request"', False),
         ("no answer within the time limit of a step", False),
         ("GET /: status 500 Internal Server Error instead of 200", False),
     ],

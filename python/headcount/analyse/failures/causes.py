@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict
 
 from headcount.bundle.failure import Cause
 
-NOBODY_LISTENS = "connection-refused"
-"""The rule of connections that the kernel refuses, in whose name nobody answers."""
+NOBODY_ANSWERS = ("connection-refused", "http-no-server")
+"""Rules of refusals in the name of a server that does not answer: by the kernel, by HAProxy."""
 
 
 class Rule(BaseModel):
@@ -72,7 +72,7 @@ def turning_away() -> frozenset[str]:
 def is_full(message: str) -> bool:
     """Whether a message is that of a server that answers, but has no place: it is not dead."""
     rule = cause_of("", message)
-    return rule.cause == "turned-away" and rule.id != NOBODY_LISTENS
+    return rule.cause == "turned-away" and rule.id not in NOBODY_ANSWERS
 
 
 @cache
