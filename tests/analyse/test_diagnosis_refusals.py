@@ -99,7 +99,7 @@ def test_as_many_at_a_time_are_places_and_no_rate() -> None:
     found = diagnosed(levels)
     assert (found.limit, found.detail, found.size_unit) == ("refusal", None, "{scenario}")
     assert found.size == pytest.approx(66.6 * 0.06)
-    assert "serves about 4.00 scenarios at a time" in found.sentence
+    assert "serves about 4 scenarios at a time" in found.sentence
     assert [one.id for one in found.advice] == ["http-unavailable"]
 
 

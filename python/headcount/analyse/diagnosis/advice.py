@@ -19,8 +19,6 @@ SINGLE = "one at a time"
 """The kind of another server that serves one scenario at a time."""
 BLIND = "blind"
 """The kind of an unknown limit of a server whose processes are not seen."""
-WITH_ADVICE = ("descriptors", "backlog", "rate")
-"""Kinds of refusals with advice of their own, better than that for the server's answer."""
 OR_A_RATE = "or a rate"
 """The kind of a pool that a rate limit would look like."""
 MOST = 3
@@ -74,15 +72,15 @@ def advice_kind(sign: Sign, programs: Mapping[str, str]) -> str | None:
 def advice(limit: Limit, kind: str | None, levels: Sequence[LevelResult] = ()) -> list[Advice]:
     """What fits a kind of limit, in the order of the file, that for the kind first.
 
-    Of refusals, what the server's own words ask for. Where there is advice for the kind of a pool,
-    a lock, a refusal or an unknown limit, only that: general advice names other settings.
+    Where there is advice for the kind of a pool, a lock, a refusal or an unknown limit, only that:
+    general advice names other settings. Of other refusals, what the server's own words ask for.
     """
-    if limit == "refusal":
-        own = [one for one in failures_of(levels) if one.id in turning_away()]
-        if own and kind not in WITH_ADVICE:
-            return [Advice(id=own[0].id, sentence=own[0].advice)]
     fits = [one for one in entries() if one.limit == limit and one.detail in (None, kind)]
     exact = [one for one in fits if one.detail is not None]
+    if limit == "refusal" and not exact:
+        own = [one for one in failures_of(levels) if one.id in turning_away()]
+        if own:
+            return [Advice(id=own[0].id, sentence=own[0].advice)]
     if limit in ("pool", "lock", "refusal", "unknown") and exact:
         fits = exact
     fits.sort(key=lambda one: one.detail is None)

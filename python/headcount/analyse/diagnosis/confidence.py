@@ -79,7 +79,7 @@ def is_indirect(decision: Decision, weighed: Weighed) -> bool:
     if decision.sign is None or decision.limit not in ("cpu", "disk"):
         return False
     if decision.sign.detail == "quota":
-        return False
+        return False  # of its own group, or of one that holds its own threads back
     counters = {figure.counter for figure in decision.sign.figures}
     if decision.limit == "disk":
         return not counters & {disk.SOME, disk.BLOCKED}

@@ -169,7 +169,7 @@ def _refusal(sign: Sign) -> str:
         return REFUSALS[sign.detail]
     accepted = ""
     if sign.size is not None and sign.size_unit == "{scenario}":
-        accepted = f", and serves about {significant(sign.size)} scenarios at a time"
+        accepted = f", and serves about {plural('scenario', round(sign.size))} at a time"
     elif sign.size is not None:
         accepted = f", and accepts about {count(sign.size)}"
     return f"Refusals: it rejects users instead of serving them slowly{accepted}"

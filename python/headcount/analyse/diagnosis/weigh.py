@@ -112,6 +112,7 @@ def _refusal(
     if first is None or not first.by_failures or first.refused <= threshold("refusal.share"):
         return None
     sign = levels[first.index]["refusal"]
+    # Of those who were served as fast as ever: else refusals are a symptom, and score less.
     return sign if first.per_s and sign.score >= 1.0 else None
 
 

@@ -179,9 +179,9 @@ def _held_back(level: Observation) -> Sign | None:
     That is what a quota does, of a group that is not seen: in the container's own namespace, for
     example, that of the pod is out of sight.
     """
-    host, busiest, delay = level.mean(HOST), level.mean(BUSIEST), level.mean(DELAY)
+    busiest, delay = level.mean(BUSIEST), level.mean(DELAY)
     used, wants = level.mean(GROUP, OWN), wanted(level)
-    if host is None or busiest is None or delay is None or used is None or wants is None:
+    if busiest is None or delay is None or used is None or wants is None:
         return None
     if busiest >= threshold("cpu.full.low"):
         return None

@@ -7,7 +7,7 @@ one at a time. A rate limit serves so many a second, with hardly one of them in 
 
 from dataclasses import dataclass
 
-from headcount.analyse.diagnosis.evidence.locks import Lock, reported_lock
+from headcount.analyse.diagnosis.evidence.locks import SLEEPING, Lock, reported_lock
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.saturation import Saturation
 from headcount.analyse.diagnosis.sign import Sign, figure
@@ -30,7 +30,6 @@ BUSY = (
 ONE = 1.6
 """Up to this many places, a limit counts as a serial section if nothing else distinguishes them:
 service time at few users is a little longer than the limiting part."""
-SLEEPING = "process.threads.waiting{wait=sleep}"
 ALL_SLEEP = (0.5, 0.8)
 """Share of the waiting scenarios that sleep: of a pool's, only those that were let in do."""
 BEYOND_PLACES = 2.0
