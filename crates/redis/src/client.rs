@@ -2,12 +2,10 @@
 
 use std::net::SocketAddr;
 
-use headcount_load::{Blame, Blamed, Fault, Protocol, User};
+use headcount_load::{Blame, Blamed};
 use headcount_net::{Resolved, Tls, resolve};
 
 use crate::options::RedisOptions;
-use crate::session::RedisSession;
-use crate::step::RedisStep;
 
 /// Why a server cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -70,16 +68,3 @@ pub(crate) const AUTH: usize = 0;
 pub(crate) const SELECT: usize = 1;
 pub(crate) const GET: usize = 2;
 pub(crate) const SET: usize = 3;
-
-impl Protocol for Redis {
-    type Step = RedisStep;
-    type Session = RedisSession;
-
-    fn requests() -> Vec<&'static str> {
-        REQUESTS.to_vec()
-    }
-
-    async fn open(&self, user: &mut User) -> Result<RedisSession, Fault> {
-        RedisSession::open(self, user).await
-    }
-}

@@ -1,11 +1,12 @@
 //! A Redis server as a target, and the keys on it.
 
-use headcount_load::Target;
 use headcount_load::target::{OnStatus, Order, value};
+use headcount_load::{Fault, Protocol, Target, User};
 use serde_json::Value;
 
+use crate::client::REQUESTS;
 use crate::provision::{self, ProvisionError};
-use crate::{Redis, RedisOptions};
+use crate::{Redis, RedisOptions, RedisSession, RedisStep};
 
 impl Target for RedisOptions {
     type Protocol = Redis;
@@ -25,5 +26,18 @@ impl Target for RedisOptions {
 
     fn cleanup(self, _order: Order, on_status: &mut OnStatus<'_>) -> Result<Value, ProvisionError> {
         provision::cleanup(self, on_status).map(|cleaned| value(&cleaned))
+    }
+}
+
+impl Protocol for Redis {
+    type Step = RedisStep;
+    type Session = RedisSession;
+
+    fn requests() -> Vec<&'static str> {
+        REQUESTS.to_vec()
+    }
+
+    async fn open(&self, user: &mut User) -> Result<RedisSession, Fault> {
+        RedisSession::open(self, user).await
     }
 }

@@ -3,16 +3,13 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use headcount_load::{Blame, Blamed, Fault, Protocol, User};
+use headcount_load::{Blame, Blamed, Fault};
 use headcount_net::{Certificates, Resolved, Tls, resolve};
 use tokio_postgres::Config;
 use tokio_postgres::config;
 
 use crate::data_set::DataSet;
 use crate::options::{SqlOptions, SslMode};
-use crate::session::SqlSession;
-use crate::step::SqlStep;
-use crate::task;
 use crate::wire::Wire;
 
 /// Why a target cannot be used.
@@ -121,22 +118,5 @@ impl Shared {
     /// Connects and logs on.
     pub(crate) async fn connect(&self) -> Result<Wire, Fault> {
         Wire::open(&self.addresses, &self.config, self.tls.as_ref()).await
-    }
-}
-
-impl Protocol for Sql {
-    type Step = SqlStep;
-    type Session = SqlSession;
-    fn requests() -> Vec<&'static str> {
-        vec!["prepare", "execute"]
-    }
-
-    fn tasks() -> Vec<&'static str> {
-        task::NAMES.to_vec()
-    }
-
-    async fn open(&self, user: &mut User) -> Result<SqlSession, Fault> {
-        // On the heap for as long as it takes, and not in every user's future for good.
-        Box::pin(SqlSession::open(&self.shared, user)).await
     }
 }

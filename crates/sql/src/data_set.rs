@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::{key, mix, words};
 
+/// The name of the schema.
+pub const SCHEMA: &str = "headcount";
 /// Documents of a thread: a main topic and its responses, and responses to those.
 pub const THREAD: i64 = 5;
 /// When the first document was written, in s since 1970: 1 January 2020. Each is a minute later than the one

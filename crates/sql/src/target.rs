@@ -1,11 +1,12 @@
 //! A database as a target, and the schema in it.
 
-use headcount_load::Target;
 use headcount_load::target::{OnStatus, Order, value};
+use headcount_load::{Fault, Protocol, Target, User};
 use serde_json::Value;
 
 use crate::provision::{self, ProvisionError};
-use crate::{Sql, SqlOptions};
+use crate::step::SqlStep;
+use crate::{Sql, SqlOptions, SqlSession, task};
 
 impl Target for SqlOptions {
     type Protocol = Sql;
@@ -30,5 +31,23 @@ impl Target for SqlOptions {
         _on_status: &mut OnStatus<'_>,
     ) -> Result<Value, ProvisionError> {
         provision::cleanup(self).map(|cleaned| value(&cleaned))
+    }
+}
+
+impl Protocol for Sql {
+    type Step = SqlStep;
+    type Session = SqlSession;
+
+    fn requests() -> Vec<&'static str> {
+        vec!["prepare", "execute"]
+    }
+
+    fn tasks() -> Vec<&'static str> {
+        task::NAMES.to_vec()
+    }
+
+    async fn open(&self, user: &mut User) -> Result<SqlSession, Fault> {
+        // On the heap for as long as it takes, and not in every user's future for good.
+        Box::pin(SqlSession::open(&self.shared, user)).await
     }
 }

@@ -5,10 +5,10 @@ use std::cell::RefCell;
 use headcount_load::{Fault, FaultKind, Moved};
 
 use super::session::AppSession;
-use super::wire::{receive, send};
+use super::wire::{receive, send, unexpected};
 use crate::block::{Place, stamp, verify};
 use crate::pattern;
-use crate::reply::{Code, Reply};
+use crate::reply::Reply;
 use crate::request::Request;
 
 thread_local! {
@@ -163,22 +163,5 @@ impl AppSession {
             written_bytes: u64::from(bytes),
             read_bytes: 0,
         })
-    }
-}
-
-/// The fault that a reply means which is not the one asked for.
-pub(super) fn unexpected(reply: &Reply<'_>) -> Fault {
-    let Reply::Error { code, message } = reply else {
-        return Fault::session(FaultKind::Malformed, "the reply belongs to another request");
-    };
-    let kind = match code {
-        Code::Token => FaultKind::Login,
-        Code::Damaged => FaultKind::WrongData,
-        _ => FaultKind::Refused,
-    };
-    if code.closes() {
-        Fault::session(kind, *message)
-    } else {
-        Fault::step(kind, *message)
     }
 }

@@ -4,11 +4,10 @@ use headcount_load::{Fault, FaultKind, Moved, Session, User};
 use tokio::net::TcpStream;
 
 use super::App;
-use super::exchange::unexpected;
 use super::memory::Memory;
 use super::sizes::Sizes;
 use super::step::Step;
-use super::wire::{connect_fault, receive, send};
+use super::wire::{connect_fault, receive, send, unexpected};
 use crate::block::{Place, UNIT_BYTES};
 use crate::kernel::{self, SEEDS};
 use crate::message::{Hello, PROTOCOL, Shape};

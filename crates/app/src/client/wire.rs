@@ -11,7 +11,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
 use crate::frame::{FrameError, HEADER_BYTES, Header, header};
-use crate::reply::Reply;
+use crate::reply::{Code, Reply};
 
 /// Replies up to this size are checked where they arrive, without a copy.
 const READ_BYTES: usize = 64 << 10;
@@ -131,4 +131,21 @@ fn parse(frame: &[u8]) -> Result<Reply<'_>, Fault> {
 /// The fault of a failed attempt to connect.
 pub(super) fn connect_fault(error: &io::Error) -> Fault {
     Fault::session(FaultKind::Connect, format!("no connection: {error}"))
+}
+
+/// The fault that a reply means which is not the one asked for.
+pub(super) fn unexpected(reply: &Reply<'_>) -> Fault {
+    let Reply::Error { code, message } = reply else {
+        return Fault::session(FaultKind::Malformed, "the reply belongs to another request");
+    };
+    let kind = match code {
+        Code::Token => FaultKind::Login,
+        Code::Damaged => FaultKind::WrongData,
+        _ => FaultKind::Refused,
+    };
+    if code.closes() {
+        Fault::session(kind, *message)
+    } else {
+        Fault::step(kind, *message)
+    }
 }

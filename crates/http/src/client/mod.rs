@@ -8,6 +8,7 @@
 
 pub mod ask;
 mod exchange;
+mod form;
 pub mod headers;
 pub mod inspect;
 pub mod jar;

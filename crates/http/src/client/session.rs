@@ -7,13 +7,14 @@ use headcount_load::{Fault, FaultKind, Moved, Requests, Session, User};
 
 use super::Shared;
 use super::ask::{Ask, Body, Method, Target};
-use super::exchange::encode_form;
+use super::form::encode_form;
 use super::jar::Jar;
 use super::step::Step;
 use crate::connection::Connection;
 use crate::connection::http1::Until;
 use crate::pages::Page;
-use crate::pages::content::{Owner, splitmix};
+use crate::pages::content::Owner;
+use crate::pages::splitmix::splitmix;
 use crate::wire::reply::Reply;
 use headcount_net::Tls;
 

@@ -19,6 +19,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::splitmix::splitmix;
 use super::words;
 
 /// What the bytes of a page are like.
@@ -67,14 +68,6 @@ const LINE: usize = 64;
 const UNIT: usize = 256;
 const MAGIC: [u8; 4] = *b"HCPG";
 const HEAD: usize = 16;
-/// Output of `SplitMix64` (Steele, Lea, Flood 2014) for one state.
-#[must_use]
-pub const fn splitmix(state: u64) -> u64 {
-    let z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
 
 /// Makes `bytes` what stands at `offset` of the page.
 pub fn fill(owner: Owner, offset: u64, bytes: &mut [u8]) {

@@ -10,6 +10,7 @@ pub mod cgi;
 pub mod content;
 pub mod deck;
 pub mod set;
+pub mod splitmix;
 pub mod suite;
 pub mod sweep;
 pub mod tree;

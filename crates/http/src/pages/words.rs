@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::content::splitmix;
+use super::splitmix::splitmix;
 
 /// Bytes of words in a line: what number, offset and line end leave of 64.
 pub(super) const BYTES: usize = 45;

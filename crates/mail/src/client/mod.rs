@@ -1,6 +1,6 @@
 //! The client: virtual users who read and send.
 //!
-//! * [`step`]: what users do; [`session`]: one user, and which step is played how.
+//! * [`step`]: what users do; [`session`]: one user; `play`: which step is played how.
 //! * `commands`: steps that are one command; `loops`: the steps of `NotesBench`'s scripts.
 //! * `reading`: a message and whether it is as it was sent; `sending`: making and sending one.
 //! * `inbox`: what [`crate::day`] needs of a mailbox; `places`: the other folders; `delivery`: how
@@ -14,6 +14,7 @@ mod inbox;
 mod loops;
 pub mod memory;
 mod places;
+mod play;
 pub mod provision;
 mod reading;
 mod sending;

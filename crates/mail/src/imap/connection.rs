@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::capability::Capability;
 use super::faults::{lost, malformed};
 use super::line::Line;
-use super::session::{Heard, Progress, State, Until};
+use super::session::{On, Progress, State, Until};
 use super::wire::reader::{Event, Reader};
 use crate::endpoint::Endpoint;
 use crate::task::Task;
@@ -30,10 +30,6 @@ thread_local! {
     /// What is sent.
     static OUTGOING: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
-
-/// Who is told of what the server says in answer to a command. What is no IMAP is an error: what
-/// was expected instead.
-pub(super) type On<'a> = dyn FnMut(Heard<'_>) -> Result<(), &'static str> + 'a;
 
 /// Writes the next part of a command, and says whether there is more.
 pub(super) type Fill<'a> = dyn FnMut(&mut Line<'_>) -> bool + 'a;

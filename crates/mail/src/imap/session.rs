@@ -5,7 +5,6 @@ use std::io;
 use headcount_load::{Fault, FaultKind};
 
 use super::capability::Capabilities;
-use super::connection::On;
 use super::faults::{lost, malformed, refused, shown};
 use super::wire::answer::{self, Answer, Condition, State as Stated};
 use super::wire::found;
@@ -29,6 +28,10 @@ pub enum Heard<'a> {
         of: u64,
     },
 }
+
+/// Who is told of what the server says in answer to a command. What is no IMAP is an error: what
+/// was expected instead.
+pub(super) type On<'a> = dyn FnMut(Heard<'_>) -> Result<(), &'static str> + 'a;
 
 /// How long answers are heard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

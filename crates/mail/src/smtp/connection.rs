@@ -1,7 +1,8 @@
 //! One connection, from connecting to QUIT.
 
-use headcount_load::{Fault, FaultKind, Password, Stopwatch};
+use headcount_load::{Fault, FaultKind, Stopwatch};
 
+use super::credentials::Credentials;
 use super::extension::Extensions;
 use super::login::log_on;
 use super::reply::Reply;
@@ -21,28 +22,6 @@ pub enum Language {
     Smtp,
     /// LMTP: it delivers at once, with a reply for each recipient (RFC 2033).
     Lmtp,
-}
-
-/// How a user logs on.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Mechanism {
-    /// AUTH PLAIN.
-    #[default]
-    Plain,
-    /// AUTH LOGIN.
-    Login,
-}
-
-/// Who logs on.
-#[derive(Debug, Clone, Copy)]
-pub struct Credentials<'a> {
-    /// The name.
-    pub user: &'a str,
-    /// The password.
-    pub password: &'a Password,
-    /// How.
-    pub mechanism: Mechanism,
 }
 
 /// One connection, on which messages are sent one after the other.

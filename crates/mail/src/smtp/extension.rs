@@ -1,6 +1,6 @@
 //! What a server offers in its answer to EHLO or LHLO.
 
-use super::connection::Mechanism;
+use super::credentials::Mechanism;
 use super::reply::Reply;
 
 /// What a server offers.

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use headcount_load::{Fault, FaultKind};
 
-use super::connection::{Credentials, Mechanism};
+use super::credentials::{Credentials, Mechanism};
 use super::extension::Extensions;
 use super::reply::Reply;
 use super::wire::Wire;

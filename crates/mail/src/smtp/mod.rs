@@ -2,9 +2,11 @@
 //!
 //! * [`connection`]: from connecting to QUIT. `transaction`: one message.
 //! * [`reply`]: what servers answer. [`extension`]: what they offer.
-//! * `wire`: bytes to and fro. `stuffing`: dots. `login`: AUTH.
+//! * `wire`: bytes to and fro. `stuffing`: dots. `login`: AUTH,
+//!   with [`credentials`].
 
 pub mod connection;
+pub mod credentials;
 pub mod extension;
 mod login;
 pub mod reply;
@@ -12,7 +14,8 @@ pub(crate) mod stuffing;
 mod transaction;
 pub(crate) mod wire;
 
-pub use connection::{Credentials, Language, Mechanism, Smtp};
+pub use connection::{Language, Smtp};
+pub use credentials::{Credentials, Mechanism};
 pub use extension::Extensions;
 pub use reply::{Replies, Reply};
 pub use transaction::{Outcome, all_accepted};

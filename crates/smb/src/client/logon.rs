@@ -15,7 +15,7 @@ use crate::auth::sign::Signer;
 use crate::auth::spnego;
 use crate::connection::Ask;
 use crate::connection::encryption::Encryption;
-use crate::connection::state::malformed;
+use crate::connection::faults::malformed;
 use crate::options::{EncryptionPolicy, SigningPolicy};
 use crate::random;
 use crate::wire::header::Command;

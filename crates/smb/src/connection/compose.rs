@@ -2,7 +2,8 @@
 
 use headcount_load::Fault;
 
-use super::state::{State, malformed};
+use super::faults::malformed;
+use super::state::State;
 use crate::wire::header::{Command, FRAME_BYTES, Request, link};
 use crate::wire::transform::TRANSFORM_BYTES;
 

@@ -2,7 +2,7 @@
 
 use headcount_load::Fault;
 
-use super::state::malformed;
+use super::faults::malformed;
 use crate::auth::encrypt::Encryptor;
 use crate::auth::kdf::CipherKeys;
 use crate::wire::negotiate::Cipher;

@@ -8,8 +8,8 @@ use headcount_load::Fault;
 
 use super::Connection;
 use super::compose::{Ask, Sent};
+use super::faults::malformed;
 use super::judge::{Accept, Awaited};
-use super::state::malformed;
 use super::transport::{poll_bytes, send};
 use crate::wire::header::{Command, Response};
 use crate::wire::oplock::Break;

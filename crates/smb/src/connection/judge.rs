@@ -3,7 +3,8 @@
 use headcount_load::Fault;
 
 use super::compose::{Ask, Sent};
-use super::state::{State, malformed};
+use super::faults::malformed;
+use super::state::State;
 use crate::wire::header::{Command, FRAME_BYTES, HEADER_BYTES, Response, UNASKED, frame_bytes};
 use crate::wire::oplock::Break;
 use crate::wire::status::Status;

@@ -1,13 +1,16 @@
 //! One TCP connection: messages numbered, paid for with credits, signed or encrypted, and checked.
 //!
-//! * `transport`: bytes through the worker's shared buffers; [`handshake`]: NEGOTIATE.
+//! * `transport`: bytes through the worker's shared buffers; [`handshake`]: NEGOTIATE; [`agreed`]: what
+//!   is wanted, and what comes of it.
 //! * [`state`]: what is known about the connection; [`encryption`]: what of it is encrypted.
 //! * `compose`: what is sent; `judge`: what arrives.
 //! * `exchange`: a request and its response, whatever arrives in between.
 
+pub mod agreed;
 mod compose;
 pub mod encryption;
 mod exchange;
+pub(crate) mod faults;
 pub mod handshake;
 mod judge;
 pub mod state;
@@ -16,8 +19,8 @@ mod transport;
 use headcount_load::Requests;
 use tokio::net::TcpStream;
 
+pub use agreed::{Agreed, Wanted};
 pub use compose::{Ask, Sent};
-pub use handshake::{Agreed, Wanted};
 pub use state::State;
 
 /// One connection and, once the user has logged on, the session on it.

@@ -1,9 +1,7 @@
 //! What is known about a connection.
 
-use headcount_load::{Fault, FaultKind};
-
+use super::agreed::Agreed;
 use super::encryption::Encryption;
-use super::handshake::Agreed;
 use crate::auth::kdf::Preauth;
 use crate::auth::sign::Signer;
 use crate::wire::FileId;
@@ -64,9 +62,4 @@ impl State {
         self.encryption = Encryption::default();
         self.kept = Vec::new();
     }
-}
-
-/// The fault of a server that does not keep to the protocol.
-pub(crate) fn malformed(sentence: String) -> Fault {
-    Fault::session(FaultKind::Malformed, sentence)
 }

@@ -2,8 +2,8 @@
 
 use headcount_load::{Blame, Blamed, Fault, FaultKind};
 
-use super::schema::SCHEMA;
 use crate::client::{Shared, SqlError};
+use crate::data_set::SCHEMA;
 
 /// Why a data set could not be made, checked or deleted.
 #[derive(Debug, thiserror::Error)]

@@ -5,8 +5,6 @@ use super::patience::Desk;
 use crate::client::Shared;
 use crate::data_set::DataSet;
 
-/// The schema's name.
-pub const SCHEMA: &str = "headcount";
 /// The version of the tables. Those of another are made anew.
 const VERSION: i32 = 1;
 

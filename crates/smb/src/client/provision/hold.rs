@@ -7,34 +7,22 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::error::ProvisionError;
 use super::holder::Holder;
+use super::holding::{Holding, Notes};
 use super::{OnProgress, Progress};
 use crate::client::Smb;
 use crate::options::SmbOptions;
 
 /// How often the caller is told.
 const TELL_EVERY: Duration = Duration::from_millis(100);
-
-/// What is held.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Holding {
-    /// TCP connections, each logged on as a user of its own.
-    pub connections: u32,
-    /// Connections to shares of each of them, the first included.
-    pub trees: u32,
-    /// Open files of each of them.
-    pub files: u32,
-}
 
 enum Errand {
     Bring(Holding),
@@ -43,15 +31,6 @@ enum Errand {
 }
 
 type Answer = Result<Holding, ProvisionError>;
-
-/// What the thread and whoever waits for it share.
-#[derive(Debug, Default)]
-pub(super) struct Notes {
-    /// Set when the caller does not want to go on.
-    pub(super) is_cancelled: AtomicBool,
-    /// Connections that are as they should be.
-    pub(super) done: AtomicU32,
-}
 
 /// Connections that are held.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use headcount_tree::provision::{Ground, MARKER};
 use super::errand::{AT_A_TIME, arrive, bounded};
 use super::error::ProvisionError;
 use super::held::Held;
-use super::hold::{Holding, Notes};
+use super::holding::{Holding, Notes};
 use super::territory::root;
 use crate::client::Smb;
 use crate::client::session::SmbSession;

@@ -1,0 +1,129 @@
+//! What the client wants of a connection, and what both sides agreed on (MS-SMB2 3.2.5.2).
+
+use crate::options::{EncryptionPolicy, SigningPolicy};
+use crate::wire::negotiate::{
+    Cipher, Dialect, LARGE_MTU, Request, Response, SIGNING_ENABLED, SIGNING_REQUIRED,
+    SigningAlgorithm,
+};
+
+/// What the client wants of a connection.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// Dialects offered, oldest first.
+    pub dialects: Vec<Dialect>,
+    /// Ways of signing offered in 3.1.1, most wanted first.
+    pub algorithms: Vec<SigningAlgorithm>,
+    /// When messages are signed.
+    pub signing: SigningPolicy,
+    /// When messages are encrypted.
+    pub encryption: EncryptionPolicy,
+}
+
+impl Wanted {
+    /// Whether the server is told that the client can encrypt.
+    #[must_use]
+    pub fn encrypts(&self) -> bool {
+        self.encryption != EncryptionPolicy::Off
+    }
+
+    /// The capabilities that go with dialects and policy.
+    pub(super) fn capabilities(&self) -> u32 {
+        Request::capabilities(&self.dialects, self.encrypts())
+    }
+
+    /// The security mode that goes with the policy.
+    #[must_use]
+    pub const fn security_mode(&self) -> u16 {
+        match self.signing {
+            SigningPolicy::Required => SIGNING_ENABLED | SIGNING_REQUIRED,
+            SigningPolicy::Off | SigningPolicy::Offered => SIGNING_ENABLED,
+        }
+    }
+}
+
+/// What both sides agreed on.
+#[derive(Debug, Clone, Copy)]
+pub struct Agreed {
+    /// The dialect.
+    pub dialect: Dialect,
+    /// How messages are signed, if they are.
+    pub algorithm: SigningAlgorithm,
+    /// How messages are encrypted, if they are; none if they cannot be.
+    pub cipher: Option<Cipher>,
+    /// The client's number of this connection.
+    pub client: [u8; 16],
+    /// Which server it is.
+    pub server: [u8; 16],
+    /// The server's capabilities.
+    pub capabilities: u32,
+    /// The server's security mode.
+    pub security_mode: u16,
+    /// Whether requests of more than 64 KiB are allowed.
+    pub has_large_requests: bool,
+    /// Bytes of the largest request other than a write.
+    pub max_transact: u32,
+    /// Bytes of the largest read.
+    pub max_read: u32,
+    /// Bytes of the largest write.
+    pub max_write: u32,
+    /// The server's time when it answered, in 100 ns since 1601.
+    pub filetime: u64,
+}
+
+impl Agreed {
+    /// Before anything is agreed.
+    pub(super) const fn nothing(client: [u8; 16]) -> Self {
+        Self {
+            dialect: Dialect::Smb21,
+            algorithm: SigningAlgorithm::HmacSha256,
+            cipher: None,
+            client,
+            server: [0; 16],
+            capabilities: 0,
+            security_mode: 0,
+            has_large_requests: false,
+            max_transact: 64 << 10,
+            max_read: 64 << 10,
+            max_write: 64 << 10,
+            filetime: 0,
+        }
+    }
+
+    /// Whether the server insists on signatures.
+    #[must_use]
+    pub const fn must_sign(&self) -> bool {
+        self.security_mode & SIGNING_REQUIRED != 0
+    }
+
+    pub(super) fn from_response(
+        response: &Response<'_>,
+        wanted: &Wanted,
+        client: [u8; 16],
+    ) -> Option<Self> {
+        let dialect = *wanted
+            .dialects
+            .iter()
+            .find(|dialect| dialect.code() == response.dialect)?;
+        let algorithm = match dialect {
+            Dialect::Smb21 => SigningAlgorithm::HmacSha256,
+            Dialect::Smb302 => SigningAlgorithm::AesCmac,
+            // A server that does not say so signs with CMAC (MS-SMB2 3.2.5.2).
+            Dialect::Smb311 => response.signing.unwrap_or(SigningAlgorithm::AesCmac),
+        };
+        Some(Self {
+            dialect,
+            algorithm,
+            cipher: response.cipher.filter(|_| wanted.encrypts()),
+            client,
+            server: response.server,
+            capabilities: response.capabilities,
+            security_mode: response.security_mode,
+            has_large_requests: response.capabilities & LARGE_MTU != 0,
+            // No server has a need for less (MS-SMB2 3.3.5.4) and none for more than 16 MiB.
+            max_transact: response.max_transact.clamp(64 << 10, 16 << 20),
+            max_read: response.max_read.clamp(64 << 10, 16 << 20),
+            max_write: response.max_write.clamp(64 << 10, 16 << 20),
+            filetime: response.filetime,
+        })
+    }
+}
