@@ -41,6 +41,7 @@ def command(proc: Path, pid: int, *words: str) -> None:
 def test_pages_are_asked_only_at_a_server_that_calls_itself_so() -> None:
     assert places("nginx", Around(URL, "nginx/1.22.1")) == [URL + path for path in NGINX_PATHS]
     assert places("apache", Around(URL, "Apache/2.4.62")) == [f"{URL}/server-status?auto"]
+    assert places("lighttpd", Around(URL, "lighttpd/1.4.69")) == [f"{URL}/server-status?auto"]
     assert places("nginx", Around(URL, "", {7: "nginx"}))
     for banner in ("", "Apache/2.4", "caddy", "not nginx"):
         assert places("nginx", Around(URL, banner)) == []

@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from headcount.counters.catalogue import lookup
-from headcount.counters.views import haproxy, jvm, php_fpm, redis
+from headcount.counters.views import haproxy, jvm, lighttpd, php_fpm, redis
 from headcount.counters.views.reading import Reading, growth
 
 CAPTURED = Path(__file__).parent / "views"
-"""HAProxy 2.6 with 7 users on a server with maxconn 5; Redis 7.0, idle; OpenJDK 17 under load, with
-the entries that hold paths and versions left out."""
+"""lighttpd 1.4.69 with 40 connections at most; HAProxy 2.6 with 7 users on a server with maxconn 5;
+Redis 7.0, idle; OpenJDK 17 under load, with the entries that hold paths and versions left out."""
+LIGHTTPD = (CAPTURED / "lighttpd.txt").read_text("ascii")
 HAPROXY = (CAPTURED / "haproxy.csv").read_text("ascii")
 REDIS = (CAPTURED / "redis.txt").read_bytes().decode("ascii")
 JVM = (CAPTURED / "parallel.hsperf").read_bytes()
@@ -36,6 +37,17 @@ def test_haproxys_servers_and_queue() -> None:
     assert reading.gauges["haproxy.connections.limit"] == 2000
     assert reading.gauges["haproxy.response.duration"] == 310
     assert reading.totals == {"haproxy.errors": 0, "haproxy.denied": 0}
+
+
+def test_lighttpds_connections_and_their_limit() -> None:
+    reading = lighttpd.figures(LIGHTTPD)
+    assert reading.gauges == {"web.connections": 1, "web.connections.limit": 40}
+    assert reading.totals == {"web.requests": 1}
+
+
+@pytest.mark.parametrize("text", ["", "<html>Total Accesses: 1</html>", "BusyServers: many\n"])
+def test_what_is_no_status_of_lighttpd_is_nothing(text: str) -> None:
+    assert not lighttpd.figures(text)
 
 
 def test_the_places_of_haproxys_configuration() -> None:

@@ -9,7 +9,16 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from headcount.counters.views import haproxy, jvm, php_fpm, redis, samba, services, web
+from headcount.counters.views import (
+    haproxy,
+    jvm,
+    lighttpd,
+    php_fpm,
+    redis,
+    samba,
+    services,
+    web,
+)
 from headcount.counters.views.foreign_file import foreign_text
 from headcount.counters.views.reading import Reader
 from headcount.installed import added
@@ -18,6 +27,8 @@ NGINX_PATHS = ("/nginx_status", "/stub_status", "/basic_status", "/status")
 """Where administrators put it: nginx's documentation, and what monitoring programs ask for."""
 APACHE_PATHS = ("/server-status?auto",)
 """Where Debian, Fedora and Apache's documentation put it."""
+LIGHTTPD_PATHS = ("/server-status?auto",)
+"""Where its documentation puts it."""
 HAPROXY_PATHS = ("/haproxy?stats;csv", "/stats;csv")
 WEB_SERVERS = ("nginx", "apache2", "httpd", "caddy", "lighttpd")
 """Programs that hand requests on to PHP-FPM."""
@@ -105,6 +116,10 @@ def _apache(around: Around) -> Iterable[Guess]:
     return _pages(around, web.reader, APACHE_PATHS, "apache", "httpd")
 
 
+def _lighttpd(around: Around) -> Iterable[Guess]:
+    return _pages(around, lighttpd.reader, LIGHTTPD_PATHS, "lighttpd")
+
+
 def _haproxy(around: Around) -> Iterable[Guess]:
     """The sockets and pages of its configuration, which its command line names."""
     for pid in filter(around.shares, around.runs("haproxy")):
@@ -173,6 +188,9 @@ _OURS = {
     for kind in (
         Kind("nginx", "nginx stub_status", "http://HOST/PATH", web.reader, _nginx),
         Kind("apache", "Apache mod_status", "http://HOST/PATH?auto", web.reader, _apache),
+        Kind(
+            "lighttpd", "lighttpd mod_status", "http://HOST/PATH?auto", lighttpd.reader, _lighttpd
+        ),
         Kind("haproxy", "HAProxy statistics", "SOCKET or URL", haproxy.reader, _haproxy),
         Kind("php-fpm", "PHP-FPM status", "SOCKET|PATH", php_fpm.reader, _php_fpm),
         Kind("redis", "Redis INFO", "HOST:PORT", redis.reader, _redis),
