@@ -6,7 +6,7 @@ from _typeshed import SupportsGetItem
 from os import PathLike
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
 
-__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Histogram", "Interval", "MailFront", "ScenarioCount", "SmbHold", "SqlSession", "StepCount", "TaskCount", "app_statistics", "cleanup", "end_with_parent", "ensure_connections", "ensure_open_files", "hello", "http_check", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "mail_day", "nt_hash", "prepare", "program_facts", "simulate_level", "sort_file", "sort_make", "sort_memory", "sort_runs", "sort_verify", "task_names"]
+__all__ = ["PROFILE", "AppServer", "DiskBench", "Engine", "FaultCount", "Histogram", "Interval", "MailFront", "ScenarioCount", "SimulatedServer", "SmbHold", "SqlSession", "StepCount", "TaskCount", "app_statistics", "cleanup", "end_with_parent", "ensure_connections", "ensure_open_files", "hello", "http_check", "http_sweep_tree", "http_write_tree", "io_uring_unavailable", "mail_day", "nt_hash", "prepare", "program_facts", "simulate_level", "sort_file", "sort_make", "sort_memory", "sort_runs", "sort_verify", "task_names"]
 
 PROFILE: Final[str]
 """
@@ -386,6 +386,71 @@ class ScenarioCount:
         """
 
 @final
+class SimulatedServer:
+    """
+    A simulated server that keeps its queues, caches and clock from level to level.
+
+    ``system`` is one of those that :meth:`systems` names; all random draws follow from ``seed``.
+    A level is :meth:`start_level`, then :meth:`users` and :meth:`run` for the ramp and the warm-up,
+    then :meth:`measure` as often as wanted.
+    """
+    def __new__(cls, /, system: str, seed: SupportsIndex) -> SimulatedServer:
+        """
+        Raises `ValueError` when the system is unknown.
+        """
+    @property
+    def allowed(self, /) -> float:
+        """
+        Share of the requests that may be slow at the capacity.
+        """
+    @property
+    def limit_s(self, /) -> float:
+        """
+        Response time above which a request is slow, seconds.
+        """
+    def measure(self, /, seconds: SupportsFloat | SupportsIndex) -> tuple[int, int, float, int]:
+        """
+        Measures for a while. Returns (completed, slow, `response_sum_s`, overdue at the end).
+
+        Raises `ValueError` for seconds that are not positive or above a million.
+        """
+    @property
+    def now_s(self, /) -> float:
+        """
+        Simulated seconds since the server started.
+        """
+    def run(self, /, seconds: SupportsFloat | SupportsIndex) -> int:
+        """
+        Lets time pass without measuring. Returns the requests under way that are overdue then.
+
+        Raises `ValueError` for seconds that are negative or above a million.
+        """
+    def stall(self, /, after_s: SupportsFloat | SupportsIndex, length_s: SupportsFloat | SupportsIndex) -> None:
+        """
+        Lets the server stand still once, ``after_s`` from now, for ``length_s``.
+        """
+    def start_level(self, /) -> None:
+        """
+        Starts a level: draws what holds for it.
+        """
+    @staticmethod
+    def systems() -> list[str]:
+        """
+        The names of the systems, in order.
+        """
+    @property
+    def think_s(self, /) -> float:
+        """
+        Mean think time, seconds.
+        """
+    def users(self, /, users: SupportsIndex) -> None:
+        """
+        Changes the number of users at once.
+
+        Raises `ValueError` for none and for more than a million.
+        """
+
+@final
 class SmbHold:
     """
     Connections, connections to shares and open files on an SMB server that stay until told
@@ -591,9 +656,9 @@ def simulate_level(system: str, users: SupportsIndex, warmup_s: SupportsFloat | 
     """
     Plays one level against one of the simulated servers.
 
-    ``system`` is one of cpu, disk, noisy, thrash and memcliff. With ``previous_users`` the warm-up
-    starts from the state that this number of users left behind; with 0 it starts with all users
-    thinking.
+    ``system`` is one of those that :meth:`SimulatedServer.systems` names. With ``previous_users``
+    the warm-up starts from the state that this number of users left behind; with 0 it starts with
+    all users thinking.
 
     Returns the overdue requests at the start, the batches (length 5 s, or all of a shorter level)
     as tuples (completed, slow, `response_sum_s`, overdue at the end), and the response times in

@@ -47,7 +47,7 @@ mod _engine {
     #[pymodule_export]
     use crate::protocol::{cleanup, hello, prepare, task_names};
     #[pymodule_export]
-    use crate::simulate::simulate_level;
+    use crate::simulate::{SimulatedServer, simulate_level};
     #[pymodule_export]
     use crate::smb_hold::SmbHold;
     #[pymodule_export]

@@ -2,6 +2,27 @@
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::Deserialize;
+
+/// How the service times of a station spread around their mean.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Spread {
+    /// `k` exponential phases: squared coefficient of variation 1 / `k`; 1 is exponential.
+    Erlang(u32),
+    /// Always the mean.
+    Constant,
+    /// The logarithm is normal with this standard deviation.
+    Lognormal(f64),
+    /// A power law with this exponent, above 1; below 2 the variance is infinite.
+    Pareto(f64),
+}
+
+impl Default for Spread {
+    fn default() -> Self {
+        Self::Erlang(1)
+    }
+}
 
 /// A seeded stream of uniform, exponential, Erlang and normal numbers.
 #[derive(Debug, Clone)]
@@ -38,8 +59,18 @@ impl Draw {
         -product.ln() / f64::from(shape)
     }
 
+    /// A service time with mean 1.
+    pub(crate) fn service(&mut self, spread: Spread) -> f64 {
+        match spread {
+            Spread::Erlang(phases) => self.erlang(phases),
+            Spread::Constant => 1.0,
+            Spread::Lognormal(sigma) => (sigma * self.normal() - sigma * sigma / 2.0).exp(),
+            Spread::Pareto(tail) => (tail - 1.0) / tail * self.uniform().powf(-1.0 / tail),
+        }
+    }
+
     /// Standard normal, by Box and Muller's transform (one of the pair is thrown away: normals
-    /// are drawn once a simulated second, not once a request).
+    /// are mostly drawn once a simulated second, not once a request).
     pub(crate) fn normal(&mut self) -> f64 {
         let radius = (2.0 * self.exponential()).sqrt();
         radius * (std::f64::consts::TAU * self.uniform()).cos()
@@ -48,7 +79,7 @@ impl Draw {
 
 #[cfg(test)]
 mod tests {
-    use super::Draw;
+    use super::{Draw, Spread};
 
     fn moments(mut next: impl FnMut() -> f64) -> (f64, f64) {
         let draws: Vec<f64> = (0..200_000).map(|_| next()).collect();
@@ -75,6 +106,10 @@ mod tests {
             mean.abs() < 0.01 && (variance - 1.0).abs() < 0.02,
             "{mean} {variance}"
         );
+        let (mean, _) = moments(|| draw.service(Spread::Lognormal(1.0)));
+        assert!((mean - 1.0).abs() < 0.02, "{mean}");
+        let (mean, _) = moments(|| draw.service(Spread::Pareto(2.5)));
+        assert!((mean - 1.0).abs() < 0.02, "{mean}");
         let (mean, _) = moments(|| f64::from(draw.index(12)));
         assert!((mean - 5.5).abs() < 0.03, "{mean}");
     }

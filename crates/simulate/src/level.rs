@@ -1,13 +1,13 @@
 //! One level to simulate, and what was measured in it.
 
 /// Length of one batch of measurements, seconds; see [`Level::measure_s`].
-pub(crate) const BATCH_S: f64 = 5.0;
+const BATCH_S: f64 = 5.0;
 
 /// Most users of a level: far above any simulated capacity, and low enough to bound the memory.
-pub(crate) const USERS_MAX: u32 = 1_000_000;
+const USERS_MAX: u32 = 1_000_000;
 
 /// Longest level, seconds: bounds the run time of one call to minutes.
-pub(crate) const LEVEL_MAX_S: f64 = 1_000_000.0;
+const LEVEL_MAX_S: f64 = 1_000_000.0;
 
 /// One level: a fixed number of users for a while.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,24 +58,6 @@ impl std::fmt::Display for LevelError {
 impl std::error::Error for LevelError {}
 
 impl Level {
-    /// Checks the level's limits.
-    ///
-    /// # Errors
-    ///
-    /// The limit that is broken.
-    pub(crate) fn check(&self) -> Result<(), LevelError> {
-        if self.users == 0 || self.users.max(self.previous_users) > USERS_MAX {
-            return Err(LevelError::Users);
-        }
-        let warmup = self.warmup_s >= 0.0 && self.warmup_s <= LEVEL_MAX_S;
-        let measure = self.measure_s > 0.0 && self.measure_s <= LEVEL_MAX_S;
-        if warmup && measure {
-            Ok(())
-        } else {
-            Err(LevelError::Seconds)
-        }
-    }
-
     /// Batches of the level, and the length of each in seconds.
     pub(crate) fn batches(&self) -> (usize, f64) {
         let count = (self.measure_s / BATCH_S).round().max(1.0);
@@ -83,12 +65,29 @@ impl Level {
     }
 }
 
+/// Refuses a number of users outside the limits.
+pub(crate) fn check_users(users: u32) -> Result<(), LevelError> {
+    if users == 0 || users > USERS_MAX {
+        return Err(LevelError::Users);
+    }
+    Ok(())
+}
+
+/// Refuses a time outside the limits.
+pub(crate) fn check_seconds(seconds: f64) -> Result<(), LevelError> {
+    // Not a number is within no range.
+    if (0.0..=LEVEL_MAX_S).contains(&seconds) {
+        return Ok(());
+    }
+    Err(LevelError::Seconds)
+}
+
 /// What was measured in one batch of a level.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Batch {
-    /// Requests completed in the batch.
+    /// Requests completed or refused in the batch.
     pub completed: u64,
-    /// Of these, slower than the limit.
+    /// Of these, slower than the limit or refused.
     pub slow: u64,
     /// Sum of the response times of the completed requests, seconds.
     pub response_sum_s: f64,

@@ -1,20 +1,30 @@
-//! Servers of known behaviour: a simulator of closed queueing networks.
+//! Servers of known behaviour: a simulator of closed queueing networks that change with time.
 //!
 //! A search for a server's capacity can only be judged where the capacity is known. This crate
-//! simulates five servers whose capacity follows from their description, far faster than real time:
-//! virtual users think, send a request, wait while it queues at processors and disks, and think
-//! again. [`simulate`] plays one level (a fixed number of users) against one [`System`].
+//! simulates servers that are described in `systems.json`, far faster than real time: virtual users
+//! think, send a request, wait while it queues at processors and disks, and think again. A
+//! [`Server`] keeps its queues, caches, leaks and clock from one level to the next, as a real one
+//! does. [`simulate`] plays a single level against a fresh one.
 
 mod draw;
-mod engine;
+mod effect;
+mod event;
+mod job;
 mod level;
-mod noise;
+mod path;
+mod pauses;
+mod server;
+mod shared;
+mod speed;
 mod station;
 mod system;
 
-pub use engine::simulate;
+pub use draw::Spread;
+pub use effect::Effect;
 pub use level::{Batch, Level, LevelError, Measured};
-pub use system::{CongestedService, Freezes, PopulationVisits, SpeedNoise, StationSpec, System};
+pub use pauses::Pauses;
+pub use server::{Server, simulate};
+pub use system::{CongestedService, Crowding, Limiter, Newcomers, SlowClass, StationSpec, System};
 
 #[cfg(test)]
 mod tests {
@@ -22,7 +32,7 @@ mod tests {
 
     #[test]
     fn five_hundred_users_of_the_named_system_wait_as_long_as_is_known() {
-        let system = System::named("cpu").expect("cpu is one of the five");
+        let system = System::named("cpu").expect("cpu is one of them");
         let level = Level {
             users: 500,
             ..Level::default()

@@ -1,26 +1,43 @@
-//! One FIFO queue before equal servers.
+//! Where requests are served: a FIFO queue before equal servers, or servers that are shared.
 
 use std::collections::VecDeque;
 
-/// A request under way.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Job {
-    /// When the user sent it, simulated seconds.
-    pub sent_s: f64,
-    /// The kind of station it is at.
-    pub kind: usize,
-    /// Visits left at this kind of station, the present one included.
-    pub visits: u32,
+use crate::job::Job;
+use crate::shared::Shared;
+
+/// One station.
+#[derive(Debug, Clone)]
+pub(crate) enum Station {
+    Queue(Queue),
+    Shared(Shared),
 }
 
-/// A station: busy servers and the requests waiting for one.
+impl Station {
+    /// Requests that wait for a server.
+    pub(crate) fn waiting(&self) -> usize {
+        match self {
+            Self::Queue(queue) => queue.waiting.len(),
+            Self::Shared(shared) => shared.waiting(),
+        }
+    }
+
+    /// The requests that no departure holds yet.
+    pub(crate) fn jobs(&self) -> Box<dyn Iterator<Item = &Job> + '_> {
+        match self {
+            Self::Queue(queue) => Box::new(queue.waiting.iter()),
+            Self::Shared(shared) => Box::new(shared.jobs()),
+        }
+    }
+}
+
+/// Busy servers and the requests waiting for one.
 #[derive(Debug, Clone)]
-pub(crate) struct Station {
+pub(crate) struct Queue {
     idle: u32,
     waiting: VecDeque<Job>,
 }
 
-impl Station {
+impl Queue {
     pub(crate) fn new(servers: u32) -> Self {
         Self {
             idle: servers,
@@ -44,16 +61,12 @@ impl Station {
         self.idle += u32::from(next.is_none());
         next
     }
-
-    /// The requests waiting for a server.
-    pub(crate) fn waiting(&self) -> &VecDeque<Job> {
-        &self.waiting
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Job, Station};
+    use super::Queue;
+    use crate::job::Job;
 
     #[test]
     fn first_come_first_served() {
@@ -61,12 +74,13 @@ mod tests {
             sent_s,
             kind: 0,
             visits: 1,
+            slow: false,
         };
-        let mut station = Station::new(1);
+        let mut station = Queue::new(1);
         assert_eq!(station.arrive(job(1.0)), Some(job(1.0)));
         assert_eq!(station.arrive(job(2.0)), None);
         assert_eq!(station.arrive(job(3.0)), None);
-        assert_eq!(station.waiting().len(), 2);
+        assert_eq!(station.waiting.len(), 2);
         assert_eq!(station.depart(), Some(job(2.0)));
         assert_eq!(station.depart(), Some(job(3.0)));
         assert_eq!(station.depart(), None);

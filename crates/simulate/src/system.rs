@@ -1,43 +1,45 @@
-//! What a simulated server consists of, and the five that the search is judged on.
+//! What a simulated server consists of, and those that the search is judged on.
 
-/// One kind of resource: `count` equal stations, each a FIFO queue before `servers` servers.
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use crate::draw::Spread;
+use crate::effect::Effect;
+use crate::pauses::Pauses;
+
+/// One kind of resource: `count` equal stations of `servers` servers each.
 ///
 /// A visit goes to one of the stations at random.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct StationSpec {
     /// Stations of this kind, at least 1.
+    #[serde(default = "one")]
     pub count: u32,
     /// Servers of each station, at least 1.
+    #[serde(default = "one")]
     pub servers: u32,
     /// Mean service time of one visit at nominal speed, seconds.
     pub service_s: f64,
-    /// Phases of the Erlang service time: 1 is exponential; `k` has squared coefficient of
-    /// variation 1 / `k`.
-    pub shape: u32,
+    /// How the service times spread.
+    #[serde(default)]
+    pub spread: Spread,
     /// Mean visits of one request. The whole part is fixed, the fraction is a coin toss.
+    #[serde(default = "once")]
     pub visits: f64,
-}
-
-/// Slow drift of the server's speed: an AR(1) process of the log of the speed, stepped each second.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SpeedNoise {
-    /// Standard deviation of the log of the speed.
-    pub deviation: f64,
-    /// Time in which the autocorrelation falls to 1/e, seconds.
-    pub memory_s: f64,
-}
-
-/// Periodic stalls during which no service progresses at all.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Freezes {
-    /// From the start of one freeze to the start of the next, seconds. The phase is random.
-    pub period_s: f64,
-    /// Length of one freeze, seconds.
-    pub length_s: f64,
+    /// Whether the servers are shared by all requests present, instead of a FIFO queue before them.
+    #[serde(default)]
+    pub shared: bool,
+    /// Most requests that wait; more are refused.
+    #[serde(default = "no_bound")]
+    pub backlog: usize,
 }
 
 /// Service that slows as the queue grows: context switches, lock contention, paging.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CongestedService {
     /// Relative growth of the service time for each waiting request beyond `free`.
     pub growth: f64,
@@ -46,141 +48,149 @@ pub struct CongestedService {
 }
 
 /// Visits that grow with the number of users: a cache too small for all of them.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PopulationVisits {
-    /// Relative growth of the visits to the last kind of station for each user beyond `users`.
-    pub growth: f64,
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Crowding {
     /// Users that fit.
     pub users: u32,
+    /// Relative growth of the visits to the last kind of station for each user beyond `users`.
+    #[serde(default)]
+    pub growth: f64,
+    /// Relative growth by the first user beyond `users`.
+    #[serde(default)]
+    pub step: f64,
+}
+
+/// Users who have just come are not in the caches yet.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Newcomers {
+    /// Relative growth of a newcomer's visits to the last kind of station.
+    pub extra: f64,
+    /// Time in which this falls to 1/e, seconds.
+    pub warm_s: f64,
+}
+
+/// Requests that need more service than the others.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SlowClass {
+    /// Their share.
+    pub share: f64,
+    /// How many times the service of the others they need.
+    pub factor: f64,
+}
+
+/// A token bucket: requests beyond it are refused at once.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limiter {
+    /// Requests a second.
+    pub per_s: f64,
+    /// Requests that may come at once.
+    pub burst: f64,
 }
 
 /// A simulated server and its users' think time.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct System {
+    /// What it stands for.
+    pub about: String,
     /// Mean of the exponential think time, seconds.
+    #[serde(default = "five")]
     pub think_s: f64,
     /// Response time above which a request is slow, seconds.
     pub limit_s: f64,
+    /// Share of the requests that may be slow or refused at the capacity.
+    #[serde(default = "a_twentieth")]
+    pub allowed: f64,
     /// Kinds of stations, visited in this order.
     pub stations: Vec<StationSpec>,
-    /// Standard deviation of the log of the speed from run to run.
+    /// Standard deviation of the log of the speed from level to level.
+    #[serde(default)]
     pub run_deviation: f64,
-    /// Drift of the speed within a run.
-    pub noise: Option<SpeedNoise>,
-    /// Periodic stalls.
-    pub freezes: Option<Freezes>,
+    /// What changes the speed.
+    #[serde(default)]
+    pub effects: Vec<Effect>,
+    /// When it stands still.
+    #[serde(default)]
+    pub pauses: Vec<Pauses>,
     /// Slowing under a long queue.
     pub congested: Option<CongestedService>,
     /// Visits that grow with the users.
-    pub crowding: Option<PopulationVisits>,
+    pub crowding: Option<Crowding>,
+    /// Visits that grow with newcomers.
+    pub newcomers: Option<Newcomers>,
+    /// A class of slow requests.
+    pub slow_class: Option<SlowClass>,
+    /// A limit on the rate.
+    pub limiter: Option<Limiter>,
 }
 
 impl System {
-    /// The names that [`System::named`] knows.
-    pub const NAMES: [&'static str; 5] = ["cpu", "disk", "noisy", "thrash", "memcliff"];
-
-    /// One of the five reference servers; `None` when the name is not one of [`System::NAMES`].
-    ///
-    /// All think 5 s on average and do about 190 requests a second at their capacity.
-    ///
-    /// * `cpu`: 4 processors of 20 ms, limit 200 ms, speed varies 1 % from run to run.
-    /// * `disk`: 4 processors of 9 ms, then 3 visits of 16 ms to 12 disks, limit 250 ms.
-    /// * `noisy`: `cpu` with a speed drifting by 10 % (memory 20 s), a freeze of 150 ms every
-    ///   15 s and 3 % from run to run.
-    /// * `thrash`: `cpu` whose service grows 0.1 % for each waiting request beyond 12.
-    /// * `memcliff`: the stations of `disk` with one disk visit, growing 0.4 % for each user
-    ///   beyond 700.
+    /// The system of this name in `systems.json`; `None` when there is none.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        let cpu = Self {
-            think_s: 5.0,
-            limit_s: 0.2,
-            stations: vec![StationSpec::exponential(1, 4, 0.020)],
-            run_deviation: 0.01,
-            noise: None,
-            freezes: None,
-            congested: None,
-            crowding: None,
-        };
-        // Seek plus rotation plus transfer vary less than an exponential; see DISK_SHAPE.
-        let disks = StationSpec {
-            shape: DISK_SHAPE,
-            ..StationSpec::exponential(12, 1, 0.016)
-        };
-        let disk = Self {
-            limit_s: 0.25,
-            stations: vec![
-                StationSpec::exponential(1, 4, 0.009),
-                StationSpec {
-                    visits: 3.0,
-                    ..disks.clone()
-                },
-            ],
-            ..cpu.clone()
-        };
-        match name {
-            "cpu" => Some(cpu),
-            "disk" => Some(disk),
-            "noisy" => Some(Self {
-                run_deviation: 0.03,
-                noise: Some(SpeedNoise {
-                    deviation: 0.10,
-                    memory_s: 20.0,
-                }),
-                freezes: Some(Freezes {
-                    period_s: 15.0,
-                    length_s: 0.150,
-                }),
-                ..cpu
-            }),
-            "thrash" => Some(Self {
-                congested: Some(CongestedService {
-                    growth: 0.001,
-                    free: 12,
-                }),
-                ..cpu
-            }),
-            "memcliff" => Some(Self {
-                stations: vec![StationSpec::exponential(1, 4, 0.009), disks],
-                crowding: Some(PopulationVisits {
-                    growth: 0.004,
-                    users: 700,
-                }),
-                ..disk
-            }),
-            _ => None,
-        }
+        known().get(name).cloned()
     }
 
-    /// Mean visits of one request to the station kind `kind` while `users` users are present.
-    pub(crate) fn visits(&self, kind: usize, users: u32) -> f64 {
-        let visits = self.stations[kind].visits;
-        match &self.crowding {
-            Some(crowding) if kind + 1 == self.stations.len() => {
-                visits * (1.0 + crowding.growth * f64::from(users.saturating_sub(crowding.users)))
-            }
-            _ => visits,
+    /// The names that [`System::named`] knows, in order.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        known().keys().map(String::as_str)
+    }
+
+    /// Mean visits of one request to the station kind `kind` while `users` users are present, of
+    /// whom the share `new` has just come.
+    pub(crate) fn visits(&self, kind: usize, users: u32, new: f64) -> f64 {
+        let mut visits = self.stations[kind].visits;
+        if kind + 1 < self.stations.len() {
+            return visits;
         }
+        if let Some(crowding) = &self.crowding
+            && users > crowding.users
+        {
+            let beyond = f64::from(users - crowding.users);
+            visits *= 1.0 + crowding.step + crowding.growth * beyond;
+        }
+        if let Some(newcomers) = &self.newcomers {
+            visits *= 1.0 + newcomers.extra * new;
+        }
+        visits
     }
 }
 
-/// Erlang phases of a disk's service time: a squared coefficient of variation of 1/3, which lies
-/// between a constant and an exponential time. With 2 the capacity of `disk` is 4 % lower, with 4 it
-/// is 2 % higher.
-const DISK_SHAPE: u32 = 3;
+/// The systems of `systems.json`.
+///
+/// # Panics
+///
+/// When the file, which is part of the program, is not what it should be.
+fn known() -> &'static BTreeMap<String, System> {
+    static KNOWN: OnceLock<BTreeMap<String, System>> = OnceLock::new();
+    KNOWN.get_or_init(|| {
+        serde_json::from_str(include_str!("../systems.json"))
+            .expect("systems.json describes systems")
+    })
+}
 
-impl StationSpec {
-    /// Stations with exponential service, visited once by every request.
-    #[must_use]
-    pub fn exponential(count: u32, servers: u32, service_s: f64) -> Self {
-        Self {
-            count,
-            servers,
-            service_s,
-            shape: 1,
-            visits: 1.0,
-        }
-    }
+fn one() -> u32 {
+    1
+}
+
+fn once() -> f64 {
+    1.0
+}
+
+fn five() -> f64 {
+    5.0
+}
+
+fn a_twentieth() -> f64 {
+    0.05
+}
+
+fn no_bound() -> usize {
+    usize::MAX
 }
 
 #[cfg(test)]
@@ -189,19 +199,23 @@ mod tests {
 
     #[test]
     fn every_name_is_a_system_and_nothing_else_is() {
-        assert!(
-            System::NAMES
-                .iter()
-                .all(|name| System::named(name).is_some())
-        );
+        assert!(System::names().all(|name| System::named(name).is_some()));
+        assert!(System::names().count() >= 20);
         assert_eq!(System::named("mainframe"), None);
     }
 
     #[test]
     fn crowding_multiplies_the_disk_visits_only() {
         let system = System::named("memcliff").expect("known");
-        assert!((system.visits(1, 700) - 1.0).abs() < 1e-12);
-        assert!((system.visits(1, 900) - 1.8).abs() < 1e-12);
-        assert!((system.visits(0, 900) - 1.0).abs() < 1e-12);
+        assert!((system.visits(1, 700, 0.0) - 1.0).abs() < 1e-12);
+        assert!((system.visits(1, 900, 0.0) - 1.8).abs() < 1e-12);
+        assert!((system.visits(0, 900, 0.0) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn newcomers_visit_the_last_kind_more_often() {
+        let system = System::named("newcomers").expect("known");
+        assert!(system.visits(1, 10, 1.0) > system.visits(1, 10, 0.0));
+        assert!((system.visits(0, 10, 1.0) - system.visits(0, 10, 0.0)).abs() < 1e-12);
     }
 }

@@ -1,6 +1,8 @@
 //! The simulator against exact results for closed queueing networks.
 
-use headcount_simulate::{Level, LevelError, Measured, System, simulate};
+use headcount_simulate::{
+    Batch, Level, LevelError, Limiter, Measured, Server, Spread, System, simulate,
+};
 
 /// Mean response of M/M/c//N (N users thinking exponentially, c servers), seconds.
 ///
@@ -67,7 +69,9 @@ fn mean_response_is_that_of_the_birth_death_chain() {
 
 #[test]
 fn users_response_and_throughput_obey_littles_law() {
-    for name in System::NAMES {
+    for name in [
+        "cpu", "disk", "noisy", "thrash", "memcliff", "sharing", "lock",
+    ] {
         let system = System::named(name).expect("known");
         let measured = run(&system, &level(800, 2_000.0));
         let seconds = measured.batches.len() as f64 * measured.batch_s;
@@ -166,4 +170,78 @@ fn levels_outside_the_limits_are_refused() {
         }),
         LevelError::Seconds
     );
+}
+
+/// Processor sharing is insensitive: its mean response depends on the mean of the service times
+/// alone, and is that of M/M/c//N. Kelly, Reversibility and Stochastic Networks, 3.3.
+#[test]
+fn shared_processors_wait_as_exponential_ones_whatever_the_spread() {
+    let exact_s = machine_repair_response_s(900, 4, 0.020, 5.0);
+    for spread in [Spread::Constant, Spread::Erlang(1), Spread::Lognormal(1.0)] {
+        let mut system = steady_cpu();
+        system.stations[0].shared = true;
+        system.stations[0].spread = spread;
+        let measured_s = run(&system, &level(900, 20_000.0)).response_mean_s();
+        assert!(
+            (measured_s / exact_s - 1.0).abs() < 0.03,
+            "{spread:?}: {measured_s} {exact_s}"
+        );
+    }
+}
+
+#[test]
+fn a_server_goes_on_where_the_last_level_left_it() {
+    let mut server = Server::new(steady_cpu(), 3);
+    server.users(2_000).expect("within the limits");
+    server.pass(60.0).expect("within the limits");
+    server.start_level();
+    server.users(500).expect("within the limits");
+    let at_once = server.measure(5.0).expect("within the limits");
+    server.pass(60.0).expect("within the limits");
+    let later = server.measure(5.0).expect("within the limits");
+    let slow = |batch: Batch| batch.slow as f64 / batch.completed as f64;
+    assert!(slow(at_once) > 0.5 && slow(later) < 0.05);
+    assert!((server.now_s() - 130.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_stall_is_felt_once_and_by_every_kind_of_station() {
+    for shared in [false, true] {
+        let mut system = steady_cpu();
+        system.stations[0].shared = shared;
+        let mut server = Server::new(system, 4);
+        server.users(500).expect("within the limits");
+        server.pass(30.0).expect("within the limits");
+        server.stall(2.0, 3.0);
+        let during = server.measure(10.0).expect("within the limits");
+        let after = server.measure(10.0).expect("within the limits");
+        // 100 requests a second for 3 s less the limit, and those that then wait for them.
+        assert!(during.slow > 250 && during.slow < 700, "{during:?}");
+        assert!(after.slow < 3, "{shared} {after:?}");
+    }
+}
+
+#[test]
+fn a_limiter_refuses_what_is_beyond_its_rate() {
+    let mut system = steady_cpu();
+    system.limiter = Some(Limiter {
+        per_s: 100.0,
+        burst: 10.0,
+    });
+    let measured = run(&system, &level(800, 1_000.0));
+    let served = measured.completed() - measured.slow();
+    assert!((served as f64 / 100_000.0 - 1.0).abs() < 0.01, "{served}");
+}
+
+#[test]
+fn newcomers_load_the_disks_until_they_are_cached() {
+    let system = System::named("newcomers").expect("known");
+    let mut server = Server::new(system, 5);
+    server.users(1_000).expect("within the limits");
+    server.pass(20.0).expect("within the limits");
+    let cold = server.measure(20.0).expect("within the limits");
+    server.pass(600.0).expect("within the limits");
+    let warm = server.measure(20.0).expect("within the limits");
+    let mean = |batch: Batch| batch.response_sum_s / batch.completed as f64;
+    assert!(mean(cold) > 1.2 * mean(warm), "{cold:?} {warm:?}");
 }
