@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -14,7 +13,6 @@ from bench.application import application
 from bench.dbench import dbench
 from bench.disk import disk
 from bench.engine import steps, users
-from bench.example import ROOT
 from bench.figure import Figure, show
 from bench.files import files
 from bench.home_folders import home_folders
@@ -69,20 +67,10 @@ def main() -> None:
         metavar="S",
         help="wait so long for a quiet machine",
     )
-    parser.add_argument(
-        "--search",
-        type=int,
-        metavar="N",
-        help="judge the search on N simulated searches a system instead (bench/search/study.py)",
-    )
     options = parser.parse_args()
     unknown = set(options.subjects) - set(SUBJECTS)
     if unknown:
         parser.error(f"no subject is called {min(unknown)}; there are: {', '.join(SUBJECTS)}")
-    if options.search is not None:
-        study = ROOT / "bench" / "search" / "study.py"
-        command = [sys.executable, str(study), "--searches", str(options.search)]
-        sys.exit(subprocess.run(command, check=False).returncode)
     console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
     usual = [subject for subject in SUBJECTS if subject not in ON_REQUEST]
     report = measure(options.subjects or usual, options.patience, console)

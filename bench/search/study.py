@@ -1,85 +1,84 @@
-"""Judges the search on servers whose capacity is known, beside the usual ladder.
+"""Searches of every system by every method, and what they found."""
 
-    python bench/search/study.py [--searches 40] [--seed 1000] [--systems cpu disk ...]
-
-Prints, for each method and system: mean error, root mean square error and median |error| of the
-estimate in % of the capacity, how often the 95% interval holds the capacity, its mean half-width,
-seconds (ramp, warm-up and official level included, chart not), levels, and how often noise was
-flagged. All methods are charged by the same overhead model.
-"""
-
-import argparse
+import math
+import os
 import statistics
-import sys
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "search"))
+from bench.search.capacity import STATIONARY
+from bench.search.methods import METHODS, Found
+from headcount.analyse.search import Flag
 
-from simulated import CAPACITIES, SYSTEMS, Found, guessed, ladder, search
-
-from headcount.analyse.search import Flag, Overhead, Settings
-
-Play = Callable[[str, int], Found]
-PLAIN = Overhead(near_warmup_s=30.0)
-
-
-def methods() -> dict[str, Play]:
-    """What is compared."""
-    return {
-        "search": lambda system, seed: search(system, seed, Settings()),
-        "search, 30 s warm-up": lambda system, seed: search(system, seed, Settings(overhead=PLAIN)),
-        "quick": lambda system, seed: search(system, seed, Settings.first_look()),
-        "ladder 5%": lambda system, seed: ladder(
-            system, seed, Overhead(), guessed(CAPACITIES[system], seed)
-        ),
-        "ladder 5%, 30 s warm-up": lambda system, seed: ladder(
-            system, seed, PLAIN, guessed(CAPACITIES[system], seed)
-        ),
-    }
+HEAD = (
+    f"{'':14} {'mean':>6} {'RMSE':>6} {'med|e|':>6} {'>2%':>4} {'cover':>5} {'width':>6} "
+    f"{'publ.':>6} {'seconds':>8} {'ladder':>6} {'levels':>6} {'noisy':>5} {'drift':>5} "
+    f"{'silent':>6}"
+)
+"""Errors, widths and shares in %; ``ladder``: seconds relative to the ladder's, the same seeds;
+``silent``: outside of the interval, and no doubt."""
 
 
-def row(name: str, found: Sequence[Found]) -> str:
-    """One line of the table."""
-    errors = [100 * f.error for f in found]
-    rms = statistics.fmean(e * e for e in errors) ** 0.5
-    high = sum(e > 2 for e in errors) / len(errors)
-    low = statistics.fmean(100 * (f.outcome.published / f.truth - 1) for f in found)
+def study(methods: Sequence[str], systems: Sequence[str], seeds: range) -> None:
+    """Plays all, and prints a table for each method."""
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        seconds: dict[str, float] = {}
+        for method in sorted(methods, key=lambda name: name != "ladder"):
+            print(f"{method}\n{HEAD}", flush=True)
+            all_of_it: dict[str, list[Found]] = {}
+            for system in systems:
+                jobs = [(method, system, seed) for seed in seeds]
+                found = list(pool.map(_play, jobs, chunksize=2))
+                all_of_it[system] = found
+                if method == "ladder":
+                    seconds[system] = _mean_s(found)
+                print(_row(system, found, seconds.get(system)), flush=True)
+            _summary(all_of_it, seconds)
+
+
+def _play(job: tuple[str, str, int]) -> Found:
+    method, system, seed = job
+    return METHODS[method](system, seed)
+
+
+def _mean_s(found: Sequence[Found]) -> float:
+    return statistics.fmean(one.seconds for one in found)
+
+
+def _row(name: str, found: Sequence[Found], ladder_s: float | None) -> str:
+    errors = [100 * one.error for one in found]
+    published = [100 * (one.outcome.published / one.truth - 1) for one in found]
+    widths = [100 * min(one.outcome.half_width, 1.0) for one in found]
+    relative = "" if ladder_s is None else f"{_mean_s(found) / ladder_s:.2f}"
     return (
-        f"{name:10} {statistics.fmean(errors):+6.2f} {rms:6.2f} "
-        f"{statistics.median(map(abs, errors)):6.2f} {100 * high:5.0f} "
-        f"{100 * statistics.fmean(f.covered for f in found):6.0f} "
-        f"{100 * statistics.fmean(min(f.outcome.half_width, 1) for f in found):6.2f} {low:+6.2f} "
-        f"{statistics.fmean(f.seconds for f in found):7.0f} "
-        f"{statistics.fmean(f.levels for f in found):6.1f} "
-        f"{100 * statistics.fmean(Flag.NOISY in f.outcome.flags for f in found):5.0f}"
+        f"{name:14} {statistics.fmean(errors):+6.2f} {_rms(errors):6.2f} "
+        f"{statistics.median(map(abs, errors)):6.2f} {_percent([e > 2 for e in errors]):4.0f} "
+        f"{_percent([one.is_covered for one in found]):5.0f} {statistics.fmean(widths):6.2f} "
+        f"{statistics.fmean(published):+6.2f} {_mean_s(found):8.0f} {relative:>6} "
+        f"{statistics.fmean(one.levels for one in found):6.1f} "
+        f"{_percent([Flag.NOISY in one.outcome.flags for one in found]):5.0f} "
+        f"{_percent([Flag.DRIFTS in one.outcome.flags for one in found]):5.0f} "
+        f"{_percent([not one.is_covered and not one.is_doubted for one in found]):6.1f}"
     )
 
 
-HEAD = (
-    f"{'':10} {'mean':>6} {'RMSE':>6} {'med|e|':>6} {'>2%':>5} {'cover':>6} {'width':>6} "
-    f"{'publ.':>6} {'seconds':>7} {'levels':>6} {'noisy':>5}"
-)
+def _summary(found: dict[str, list[Found]], ladder_s: dict[str, float]) -> None:
+    """The same of all systems together, and of those that do not change."""
+    groups = {
+        "all": [one for each in found.values() for one in each],
+        "stationary": [one for name in STATIONARY for one in found.get(name, ())],
+    }
+    for name, each in groups.items():
+        if each:
+            known = [ladder_s[system] for system in found if system in ladder_s]
+            whole = name == "all" and len(known) == len(found)
+            print(_row(name, each, statistics.fmean(known) if whole else None))
+    print(flush=True)
 
 
-def main() -> None:
-    """Runs the study and prints the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--searches", type=int, default=40, help="searches for each system")
-    parser.add_argument("--seed", type=int, default=1000, help="first seed")
-    parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=SYSTEMS)
-    parser.add_argument("--methods", nargs="+", choices=list(methods()), default=list(methods()))
-    options = parser.parse_args()
-    for method in options.methods:
-        print(f"{method}\n{HEAD}")
-        everything: list[Found] = []
-        for system in options.systems:
-            seeds = range(options.seed, options.seed + options.searches)
-            found = [methods()[method](system, seed) for seed in seeds]
-            everything += found
-            print(row(system, found), flush=True)
-        print(row("all", everything) + "\n", flush=True)
+def _rms(values: Sequence[float]) -> float:
+    return math.sqrt(statistics.fmean(value * value for value in values))
 
 
-if __name__ == "__main__":
-    main()
+def _percent(values: Sequence[bool]) -> float:
+    return 100 * statistics.fmean(values)

@@ -1,12 +1,11 @@
 """The ratio of two capacities from pairs, against servers whose ratio is known."""
 
 import math
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
+from bench.search.capacity import capacity
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
@@ -14,7 +13,6 @@ from headcount._engine import simulate_level
 from headcount.analyse.compare.joint import Joint, Point, joint
 from headcount.analyse.search import Share, Value
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
 TARGET = float(logit(0.05))
 
 
@@ -108,10 +106,9 @@ def _halves(seed: int) -> Joint | None:
 
 def test_servers_of_another_kind_are_located_by_a_slope_of_their_own() -> None:
     """Simulated queueing networks: one that falls off a cliff of memory, and one behind disks."""
-    from simulated import CAPACITIES  # noqa: PLC0415 - the search's own tests
-
-    truth = CAPACITIES["disk"] / CAPACITIES["memcliff"]
-    found = [_networks(("memcliff", "disk"), seed, CAPACITIES) for seed in range(24)]
+    held = {system: capacity(system) for system in ("memcliff", "disk")}
+    truth = held["disk"] / held["memcliff"]
+    found = [_networks(("memcliff", "disk"), seed, held) for seed in range(24)]
     ratios = [one.ratio for one in found if one is not None]
     assert len(ratios) == 24
     assert abs(np.mean([math.log(ratio.value / truth) for ratio in ratios])) < 0.01

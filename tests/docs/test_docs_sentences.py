@@ -22,6 +22,8 @@ SOURCES = {
         "_ladder_sentence",
         "_plateau_flags",
         "_search_flags",
+        "_left_out",
+        "_changing",
         "_flags",
     ),
     "neighbours.py": ("_programs", "_steal"),

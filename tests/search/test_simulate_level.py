@@ -1,9 +1,10 @@
 """The binding of the simulator, and its agreement with exact theory."""
 
 import pytest
+from bench.search.capacity import capacity
 from scipy import stats
 
-from headcount._engine import simulate_level
+from headcount._engine import SimulatedServer, simulate_level
 
 
 def machine_repair(users: int, servers: int, service_s: float, think_s: float) -> float:
@@ -56,9 +57,53 @@ def test_same_seed_same_level():
 
 
 def test_what_cannot_be_simulated_is_refused():
-    with pytest.raises(ValueError, match="known: cpu, disk"):
+    with pytest.raises(ValueError, match="known: backlog, backup"):
         simulate_level("mainframe", 1, 1.0, 1.0, 1)
     with pytest.raises(ValueError, match="users must be"):
         simulate_level("cpu", 0, 1.0, 1.0, 1)
     with pytest.raises(ValueError, match="seconds must be"):
         simulate_level("cpu", 1, 1.0, -1.0, 1)
+
+
+def test_a_server_keeps_its_state_and_its_clock_from_level_to_level():
+    server = SimulatedServer("cpu", 1)
+    assert (server.limit_s, server.allowed, server.think_s, server.now_s) == (0.2, 0.05, 5.0, 0.0)
+    server.start_level()
+    server.users(2_000)
+    assert server.run(60.0) > 100
+    server.start_level()
+    server.users(500)
+    assert server.measure(5.0)[1] > 100
+    server.run(60.0)
+    completed, slow, response_s, overdue = server.measure(30.0)
+    assert slow < 0.01 * completed
+    assert overdue < 5
+    assert response_s / completed == pytest.approx(0.0217, rel=0.1)
+    assert server.now_s == pytest.approx(155.0)
+
+
+def test_a_level_of_a_fresh_server_is_that_of_simulate_level():
+    server = SimulatedServer("disk", 9)
+    server.start_level()
+    server.users(800)
+    before = server.run(30.0)
+    found = [server.measure(5.0) for _ in range(12)]
+    assert (before, found) == simulate_level("disk", 800, 30.0, 60.0, 9)[:2]
+
+
+def test_a_stall_is_felt():
+    server = SimulatedServer("cpu", 1)
+    server.users(500)
+    server.run(30.0)
+    server.stall(1.0, 3.0)
+    assert server.measure(10.0)[1] > 200
+
+
+@pytest.mark.parametrize("system", SimulatedServer.systems())
+def test_every_system_meets_its_criterion_below_its_capacity(system):
+    server = SimulatedServer(system, 2)
+    server.users(max(1, round(0.4 * capacity(system))))
+    server.run(60.0)
+    completed, slow, _, _ = server.measure(120.0)
+    assert completed > 0
+    assert slow <= max(1, 2 * server.allowed * completed)

@@ -9,6 +9,7 @@ from headcount.analyse.failures.summary import fault_results, wrong_data_reasons
 from headcount.analyse.judge import judge
 from headcount.analyse.marks import level_marks
 from headcount.analyse.outright import has_failed_outright
+from headcount.analyse.stalls import Second, stalls
 from headcount.analyse.statistics.sections import SECTIONS
 from headcount.analyse.steadiness import steadiness
 from headcount.analyse.task_score import level_score
@@ -24,6 +25,7 @@ from headcount.bundle.level import (
     CounterSummary,
     LevelResult,
     ScenarioResult,
+    StallResult,
     Steadiness,
     StepResult,
 )
@@ -95,6 +97,7 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
         think_mean_s=law.think_mean_s if law else None,
         little_error=law.error if law else None,
         steadiness=steady,
+        stalls=_stalls(window, level.users),
         users_reported=window.active_users,
         users_unserved=window.unserved_users,
         total=_scenario("all", window, None, max(limits)),
@@ -224,6 +227,21 @@ def _steadiness(window: Window) -> Steadiness:
         ended = sum(tally.completed + tally.failed for tally in interval.scenarios)
         rates.append(ended / max(interval.to_s - interval.from_s, 1e-9))
     return steadiness(window.pool().seconds_ms(), rates)
+
+
+def _stalls(window: Window, users: int) -> list[StallResult]:
+    seconds = [
+        Second(
+            interval.to_s - interval.from_s,
+            sum(tally.completed + tally.failed for tally in interval.scenarios),
+            sum(tally.pending.count for tally in interval.scenarios) + interval.backlog.count,
+        )
+        for interval in window.intervals
+    ]
+    return [
+        StallResult(after_s=stall.after_s, seconds=stall.seconds)
+        for stall in stalls(seconds, users)
+    ]
 
 
 def broke_first(level: LevelResult, criterion: str | None) -> str:

@@ -41,6 +41,7 @@ def observe(level: LevelResult, criteria: list[Criterion]) -> Observation:
         prepare_s=level.prepare_s,
         cpu_lost=cpu_lost(level),
         steady=level.steadiness.steady,
+        stalls=tuple((stall.after_s, stall.seconds) for stall in level.stalls),
     )
 
 

@@ -16,7 +16,7 @@ from headcount.analyse.standing import level_at, marks, task_score, unproven
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Capacity, Cost, Plateau, Score, Verdict, VerdictOutcome
 from headcount.plan.plan import Plan
-from headcount.text import count, plural, significant, span
+from headcount.text import count, plural, share, significant, span
 
 Ending = Literal["finished", "interrupted", "unfinished"]
 """How a run ended."""
@@ -169,7 +169,10 @@ def of_search(
         binding=outcome.binding,
         widened_by=list(outcome.widened_by),
     )
-    failed = [level for level in levels if level.outcome == "failed"]
+    left_out = {one.index + 1 for one in outcome.left_out}
+    failed = [
+        level for level in levels if level.outcome == "failed" and level.index not in left_out
+    ]
     lowest = min(failed, key=lambda level: level.users, default=None)
     valid = any(level.outcome != "invalid" for level in levels)
     soak = next((level for level in failed if level.purpose == "soak"), None)
@@ -187,6 +190,8 @@ def of_search(
         rule=plan.rule,
         flags=[
             *_search_flags(plan, levels, outcome, ending),
+            *_left_out(outcome),
+            *_changing(outcome),
             *unproven(level),
             *_flags(plan, levels),
         ],
@@ -252,6 +257,36 @@ def _search_flags(
             "rely on it"
         )
     return flags
+
+
+def _left_out(outcome: Outcome) -> list[str]:
+    """What the search does not count, by level."""
+    texts = []
+    for one in outcome.left_out:
+        level = f"level {one.index + 1} ({plural('user', one.users)})"
+        if one.stalled_s is None:
+            texts.append(f"{level} failed, but levels with as many users passed; it was left out")
+        else:
+            texts.append(
+                f"the server answered next to nothing for {span(one.stalled_s)} in {level}; the "
+                "search left that out"
+            )
+    return texts
+
+
+def _changing(outcome: Outcome) -> list[str]:
+    """How fast the capacity changes, and what that comes to."""
+    if not outcome.per_s:
+        return []
+    verb = "falls" if outcome.per_s < 0 else "rises"
+    seconds, unit = (3600, "an hour") if abs(outcome.per_s) < 0.2 / 3600 else (60, "a minute")
+    change = share(abs(math.expm1(seconds * outcome.per_s)))
+    return [
+        (
+            f"the capacity {verb} by {change} {unit}: look for what grows, such as memory, queues "
+            "or files, and repeat"
+        )
+    ]
 
 
 def _flags(plan: Plan, levels: Sequence[LevelResult]) -> list[str]:

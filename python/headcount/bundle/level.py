@@ -201,6 +201,13 @@ class Steadiness(Record):
     reasons: list[str]
 
 
+class StallResult(Record):
+    """A time in which the server answered next to nothing although users waited."""
+
+    after_s: float = Field(description="From the start of the measured part")
+    seconds: float
+
+
 class LevelResult(Record):
     """One load: a fixed number of users, with what it came to."""
 
@@ -230,6 +237,9 @@ class LevelResult(Record):
         description="Relative difference between the users and throughput x (response + think)"
     )
     steadiness: Steadiness
+    stalls: list[StallResult] = Field(
+        default=[], description="When it answered next to nothing; empty in older bundles"
+    )
     total: ScenarioResult
     scenarios: list[ScenarioResult]
     groups: list[ScenarioResult] = Field(

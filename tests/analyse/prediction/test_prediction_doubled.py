@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import pytest
+from bench.search.capacity import capacity
 from simulated_runs import run
-from test_prediction_simulated import AROUND, CAPACITIES
+from test_prediction_simulated import AROUND
 
 from headcount.analyse.prediction import Asked, change, predict
 from headcount.analyse.prediction.doubled import doubled_predictions
@@ -12,7 +13,7 @@ from headcount.bundle.reader import Bundle
 
 
 def bundle(folder: Path, system: str = "cpu") -> Bundle:
-    return run(system, [round(CAPACITIES[system] * part) for part in AROUND], folder)
+    return run(system, [round(capacity(system) * part) for part in AROUND], folder)
 
 
 def test_each_answer_is_that_of_a_prediction_asked_for_by_itself(tmp_path: Path) -> None:

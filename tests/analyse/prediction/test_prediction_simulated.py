@@ -1,19 +1,13 @@
 """Predictions of simulated servers whose capacity is known, from levels below it and around it."""
 
-import json
 from pathlib import Path
 
 import pytest
+from bench.search.capacity import capacity
 from simulated_runs import DISKS, run
 
 from headcount.analyse.prediction import Asked, Prediction, change, predict
 
-CAPACITIES = {
-    name: entry["users"]
-    for name, entry in json.loads(
-        (Path(__file__).parents[2] / "search" / "capacities.json").read_text("utf-8")
-    )["systems"].items()
-}
 BELOW = (0.2, 0.4, 0.55, 0.65, 0.7, 0.8)
 AROUND = (0.3, 0.5, 0.7, 0.85, 1.0, 1.1)
 SAME_DISKS = change.parse("disk", f"{DISKS}->{DISKS}")
@@ -22,7 +16,7 @@ SAME_DISKS = change.parse("disk", f"{DISKS}->{DISKS}")
 def predicted(
     system: str, parts: tuple[float, ...], folder: Path, *asked: change.Change
 ) -> Prediction:
-    users = [round(CAPACITIES[system] * part) for part in parts]
+    users = [round(capacity(system) * part) for part in parts]
     return predict(run(system, users, folder), Asked(asked))
 
 
@@ -31,7 +25,7 @@ def test_the_capacity_is_foretold_from_levels_below_it(system: str, tmp_path: Pa
     found = predicted(system, BELOW, tmp_path, SAME_DISKS)
     assert found.measured is None  # no level broke the criterion
     assert found.capacity is not None
-    assert found.capacity.users == pytest.approx(CAPACITIES[system], rel=0.08)
+    assert found.capacity.users == pytest.approx(capacity(system), rel=0.08)
     assert found.outcome == "predicted", found.sentence
     assert found.binds == ("disk" if system == "disk" else "cpu")
 
@@ -42,8 +36,8 @@ def test_the_interval_holds_the_capacity_from_levels_around_it(system: str, tmp_
     assert found.capacity is not None
     assert found.capacity.low is not None
     assert found.capacity.high is not None
-    assert found.capacity.low <= CAPACITIES[system] <= found.capacity.high
-    assert found.measured == pytest.approx(CAPACITIES[system], rel=0.05)
+    assert found.capacity.low <= capacity(system) <= found.capacity.high
+    assert found.measured == pytest.approx(capacity(system), rel=0.05)
 
 
 def test_a_cliff_of_memory_is_refused(tmp_path: Path) -> None:
@@ -75,7 +69,7 @@ def test_twice_the_disks_hold_about_twice_the_users_until_the_processors_bind(
     four = predicted("disk", AROUND, tmp_path, change.parse("disk", "12->48"))
     assert twice.capacity is not None
     assert four.capacity is not None
-    assert 1.8 < twice.capacity.users / CAPACITIES["disk"] < 2.1
+    assert 1.8 < twice.capacity.users / capacity("disk") < 2.1
     assert four.binds == "cpu"
     assert four.capacity.per_s < 4 / 0.009
     assert four.capacity.users < 4 / 0.009 * 5.25

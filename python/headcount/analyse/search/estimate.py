@@ -15,6 +15,7 @@ from headcount.analyse.search.bracket import (
     judged,
     results_of,
 )
+from headcount.analyse.search.drift import drifting_fit
 from headcount.analyse.search.observation import Observation, Share, Value
 from headcount.analyse.search.regression import Fit, fit_shares, fit_values
 
@@ -25,7 +26,8 @@ class Estimate:
 
     ``fit`` is the regression behind it; None when all there is is a ``bracket`` of levels, whose
     ends are as uncertain as the levels are short. ``rival`` is another constraint that may bind as
-    well and sets the lower end of the interval.
+    well and sets the lower end of the interval. ``per_s`` is the change of ln(users) a second where
+    the capacity moves for sure; the estimate then is that at the end of the last level.
     """
 
     name: str
@@ -35,6 +37,7 @@ class Estimate:
     fit: Fit | None
     rival: "Estimate | None" = None
     bracket: Bracket | None = None
+    per_s: float = 0.0
 
     @property
     def half_width(self) -> float:
@@ -69,12 +72,21 @@ def _by_constraint(name: str, results: Sequence[Result]) -> Estimate:
     bracketed = _bracketed(name, bracket, results)
     if math.isinf(bracket.high) or bracket.low == 0:
         return bracketed
+    moving = drifting_fit(results)
+    if moving is not None:
+        return _fitted(name, *moving)
     if is_jump(bracket, results):
         return bracketed
     fit = _fit(results, math.log(bracket.middle))
     if fit is None:
         return bracketed
-    return Estimate(name, math.exp(fit.root), math.exp(fit.low), math.exp(fit.high), fit)
+    return _fitted(name, fit, 0.0)
+
+
+def _fitted(name: str, fit: Fit, per_s: float) -> Estimate:
+    """The estimate that a regression gives."""
+    users, low, high = (math.exp(x) for x in (fit.root, fit.low, fit.high))
+    return Estimate(name, users, low, high, fit, per_s=per_s)
 
 
 def _bracketed(name: str, bracket: Bracket, results: Sequence[Result]) -> Estimate:

@@ -101,7 +101,9 @@ class Observation:
     ramp, warm-up, settling; ``prepare_s`` is the part of it that made data for more users.
     ``think_s`` is the mean think time, None when the users have none. ``cpu_lost`` is the share of
     the machine's CPUs that other programs or the hypervisor took from the server, ``steady``
-    whether the level was in a steady state.
+    whether the level was in a steady state. ``stalls`` are the times in which the server answered
+    next to nothing: seconds from the start of the measured part, and their length. ``ended_s`` is
+    when it ended, seconds since the search began; 0 where that is not known.
     """
 
     users: int
@@ -115,6 +117,8 @@ class Observation:
     prepare_s: float = 0.0
     cpu_lost: float = 0.0
     steady: bool = True
+    stalls: tuple[tuple[float, float], ...] = ()
+    ended_s: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse levels that cannot be."""

@@ -8,7 +8,7 @@ from headcount.analyse.search.contradiction import contradictions
 from headcount.analyse.search.observation import SEARCHING, Observation
 from headcount.analyse.search.plan import OFFICIALS_MOST, next_request, search_request
 from headcount.analyse.search.published import published_users
-from headcount.analyse.search.standing import Standing
+from headcount.analyse.search.standing import LeftOut, Standing
 from headcount.analyse.search.straddle import converged
 from headcount.analyse.search.widening import Interval, widened
 
@@ -28,6 +28,7 @@ class Flag(StrEnum):
     CAP_REACHED = "most levels reached: the interval is wider than the target"
     UNCONFIRMED = "no official level confirmed the published users"
     INCOMPLETE = "the search was not finished"
+    DRIFTS = "the capacity changed while it was measured; the number holds for now"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,9 @@ class Outcome:
     interval). ``high`` is infinite while nothing has failed, ``low`` 0 while nothing has passed.
     While there is only a bracket, the interval is the bracket. ``published`` is the number of users
     to quote: those of a level that passed, within the interval; 0 while none did. ``widened_by``
-    names what widened the interval beyond the scatter of the levels. ``binding`` names the
-    constraint that sets the capacity; None when none has failed.
+    names what widened the interval beyond the scatter of the levels; ``left_out`` what does not
+    count. ``per_s`` is the relative change of the capacity a second; 0 unless it surely changes.
+    ``binding`` names the constraint that sets the capacity; None when none has failed.
     """
 
     estimate: float
@@ -52,6 +54,8 @@ class Outcome:
     flags: tuple[Flag, ...]
     levels: int
     seconds: float
+    left_out: tuple[LeftOut, ...] = ()
+    per_s: float = 0.0
 
     @property
     def half_width(self) -> float:
@@ -77,6 +81,8 @@ def outcome_of(standing: Standing) -> Outcome:
         flags=_flags(standing),
         levels=len(standing.taken),
         seconds=standing.spent_s,
+        left_out=standing.left_out,
+        per_s=estimate.per_s,
     )
 
 
@@ -87,11 +93,14 @@ def _interval(standing: Standing) -> tuple[Interval, tuple[str, ...]]:
 
 def _uncontradicted(standing: Standing) -> Interval:
     estimate = standing.estimate
+    if estimate.per_s:
+        # The levels that contradict it are of another time.
+        return estimate.low, estimate.high
     return contradictions(estimate.low, estimate.high, _observations(standing))
 
 
 def _observations(standing: Standing) -> list[Observation]:
-    return [taken.observation for taken in standing.taken]
+    return [taken.observation for taken in standing.counted]
 
 
 def _flags(standing: Standing) -> tuple[Flag, ...]:
@@ -117,5 +126,6 @@ def _flags(standing: Standing) -> tuple[Flag, ...]:
         Flag.CAP_REACHED: wide and capped,
         Flag.UNCONFIRMED: not standing.confirmed,
         Flag.INCOMPLETE: searching,
+        Flag.DRIFTS: bool(standing.estimate.per_s),
     }
     return tuple(flag for flag, is_raised in raised.items() if is_raised)

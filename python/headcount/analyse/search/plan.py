@@ -3,7 +3,13 @@
 import math
 
 from headcount.analyse.search.growth import grow, halve, shrink
-from headcount.analyse.search.observation import SEARCHING, ConstraintResult, Request, Share
+from headcount.analyse.search.observation import (
+    SEARCHING,
+    ConstraintResult,
+    Observation,
+    Request,
+    Share,
+)
 from headcount.analyse.search.standing import Standing
 from headcount.analyse.search.straddle import converged, straddle
 
@@ -18,6 +24,9 @@ MILD_SHARE = 0.5
 MILD_RATIO = 3.0
 """A first failure below these, as a share of bad scenarios or a multiple of the limit, is repeated
 before it is believed. Ours: a stall of a part of a short probe makes less than half of it bad."""
+
+LOST = 0.5
+"""A failure with less than this share of the throughput of a smaller level is repeated, too."""
 
 COVERED = 0.08
 """A point of the chart within this share of the capacity of a level taken needs no level."""
@@ -74,18 +83,27 @@ def doubtful_limit(standing: Standing) -> Request | None:
 
 
 def doubtful_failure(standing: Standing) -> int | None:
-    """Users of the only failure so far, if it was seen once and not by far.
+    """Users of the lowest failure, if it was seen once and may have been a bad moment.
 
     One bad moment of the machine must not send the whole search below the capacity. Growing by
-    doubling, a server that is really too small fails for most of its users.
+    doubling, a server that is really too small fails for most of its users; a queue that grows
+    does not take away half of the throughput.
     """
-    valid = [taken.observation for taken in standing.taken if taken.observation.valid]
-    failed = [o for o in valid if not o.passed]
-    if len(failed) != 1 or not all(_mildly(c) for c in failed[0].constraints if not c.passed):
+    failed = [o for o in standing.valid if not o.passed]
+    if not failed:
         return None
-    users = failed[0].users
-    seen = sum(o.users == users for o in valid)
-    return users if seen == 1 else None
+    lowest = min(failed, key=lambda o: o.users)
+    if sum(o.users == lowest.users for o in standing.valid) > 1:
+        return None
+    mild = len(failed) == 1 and all(_mildly(c) for c in lowest.constraints if not c.passed)
+    return lowest.users if mild or _lost_throughput(standing, lowest) else None
+
+
+def _lost_throughput(standing: Standing, failed: Observation) -> bool:
+    """Whether a level with fewer users that passed had over twice the throughput."""
+    below = [o for o in standing.valid if o.passed and o.users < failed.users]
+    most = max((o.throughput_per_s for o in below), default=0.0)
+    return failed.throughput_per_s < LOST * most
 
 
 def _mildly(constraint: ConstraintResult) -> bool:
@@ -106,8 +124,11 @@ def _affordable(standing: Standing, request: Request) -> bool:
 
 def official_users(standing: Standing) -> int:
     """Users of the next official level: the lower end of the interval, less after a failure."""
-    estimate = standing.estimate
-    users = math.floor(min(estimate.low + 1e-9, standing.settings.max_users))
+    estimate, settings = standing.estimate, standing.settings
+    # Of a capacity that falls, what will be left at the end of the level.
+    near_s = settings.official_s + settings.overhead.near_warmup_s
+    left = math.exp(min(estimate.per_s, 0.0) * near_s)
+    users = math.floor(min(estimate.low * left + 1e-9, settings.max_users))
     if standing.officials:
         last = standing.officials[-1].users
         half = min(max(estimate.half_width, 0.01), 0.10)

@@ -22,5 +22,7 @@ def published_users(standing: Standing) -> int:
 
 def _last_levels(standing: Standing) -> list[Observation]:
     """The last valid level at each number of users, those for the chart too."""
-    last = {t.observation.users: t.observation for t in standing.taken if t.observation.valid}
-    return list(last.values())
+    found = [t.observation for t in standing.taken if t.observation.valid]
+    # A level that only failed for a stall has not passed either; it says nothing.
+    known = [o for o in found if o.passed or not o.stalls]
+    return list({o.users: o for o in known}.values())

@@ -1,5 +1,7 @@
 """The search: a thin record of the levels taken, around pure functions of them."""
 
+from dataclasses import replace
+
 from headcount.analyse.search.observation import Observation, Request, Taken
 from headcount.analyse.search.outcome import Outcome, outcome_of
 from headcount.analyse.search.plan import next_request
@@ -48,7 +50,9 @@ class Search:
         missing = set(self.settings.criteria) - {c.name for c in observation.constraints}
         if observation.valid and missing:
             raise ValueError(f"the observation lacks {', '.join(sorted(missing))}")
-        taken = (*self._standing.taken, Taken(request, observation))
+        spent_s = observation.overhead_s + observation.measure_s
+        timed = replace(observation, ended_s=self._standing.spent_s + spent_s)
+        taken = (*self._standing.taken, Taken(request, timed))
         self._standing = Standing(self.settings, taken)
         self._request = next_request(self._standing)
 

@@ -8,13 +8,27 @@ from headcount.analyse.search.bracket import Bracket, bracket_of, judged, result
 from headcount.analyse.search.estimate import Estimate, estimate_of
 from headcount.analyse.search.noise import noisy
 from headcount.analyse.search.observation import SEARCHING, Observation, Taken
+from headcount.analyse.search.overruled import overruled
 from headcount.analyse.search.settings import Settings
+from headcount.analyse.search.stalled import are_seldom, without_stalls
 
 INVALID_MOST = 6
 """Levels limited by the generator before the search gives up."""
 
 INVALID_RUN = 3
 """As many in a row, none with fewer users than the one before, end it, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What the search leaves out of a level: seconds of a stall, or all of it (None).
+
+    ``index`` is its place among the levels taken, from 0.
+    """
+
+    index: int
+    users: int
+    stalled_s: float | None
 
 
 @dataclass(frozen=True)
@@ -26,12 +40,59 @@ class Standing:
 
     @cached_property
     def valid(self) -> tuple[Observation, ...]:
-        """The levels that count: valid ones, those for the chart left out."""
-        return tuple(
-            t.observation
-            for t in self.taken
-            if t.observation.valid and t.request.purpose != "curve"
-        )
+        """The levels that count, those for the chart left out."""
+        return tuple(t.observation for t in self.counted if t.request.purpose != "curve")
+
+    @cached_property
+    def counted(self) -> tuple[Taken, ...]:
+        """The valid levels without stalls, and without failures that others overrule."""
+        return tuple(t for index, t in self._unstalled if index not in self._overruled)
+
+    @cached_property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """What does not count, of valid levels."""
+        stalled = [
+            LeftOut(index, t.observation.users, sum(s for _, s in t.observation.stalls))
+            for index, t in self._valid
+            if t.observation.stalls and self._leaves_stalls_out
+        ]
+        again = [
+            LeftOut(index, t.observation.users, None)
+            for index, t in self._unstalled
+            if index in self._overruled
+        ]
+        return tuple(sorted(stalled + again, key=lambda one: one.index))
+
+    @cached_property
+    def _valid(self) -> list[tuple[int, Taken]]:
+        return [(index, t) for index, t in enumerate(self.taken) if t.observation.valid]
+
+    @cached_property
+    def _leaves_stalls_out(self) -> bool:
+        return are_seldom([t.observation for _, t in self._valid])
+
+    @cached_property
+    def _unstalled(self) -> list[tuple[int, Taken]]:
+        if not self._leaves_stalls_out:
+            return self._valid
+        found = []
+        for index, level in self._valid:
+            kept = without_stalls(level.observation)
+            if level.request.purpose == "official":
+                # A full level is published as it is, or repeated.
+                kept = level.observation if level.observation.passed else None
+                kept = kept if level.observation.stalls else level.observation
+            if kept is not None:
+                found.append((index, Taken(level.request, kept)))
+        return found
+
+    @cached_property
+    def _overruled(self) -> frozenset[int]:
+        """Indices of the levels whose failure is overruled."""
+        observations = [t.observation for _, t in self._unstalled]
+        probing = [t.request.purpose in ("probe", "bracket") for _, t in self._unstalled]
+        found = overruled(observations, probing)
+        return frozenset(self._unstalled[place][0] for place in found)
 
     @cached_property
     def bracket(self) -> Bracket:
@@ -49,11 +110,7 @@ class Standing:
     @cached_property
     def officials(self) -> tuple[Observation, ...]:
         """The official levels that were valid."""
-        return tuple(
-            t.observation
-            for t in self.taken
-            if t.request.purpose == "official" and t.observation.valid
-        )
+        return tuple(t.observation for t in self.counted if t.request.purpose == "official")
 
     @cached_property
     def noisy(self) -> bool:

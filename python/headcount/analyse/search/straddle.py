@@ -15,6 +15,9 @@ STEPS = (-1.0, 1.0)
 Nearer levels show little of the slope, farther ones little of the root.
 """
 STEP_MOST = 0.07
+MOVING = 2.0
+"""A capacity that changes is measured to so many times the target: it will not hold still."""
+
 VALUE_STEP = 0.3
 """The same for the logarithm of a value, which bends more."""
 
@@ -24,7 +27,8 @@ def converged(standing: Standing) -> bool:
     estimate = standing.estimate
     if estimate.users <= 0 or math.isinf(estimate.high):
         return False
-    narrow = estimate.half_width <= standing.target
+    wanted = standing.target * (MOVING if estimate.per_s else 1.0)
+    narrow = estimate.half_width <= wanted
     enough = _near(standing, estimate) >= standing.settings.fewest
     if estimate.fit is None:
         bracket = estimate.bracket
