@@ -7,8 +7,9 @@ import pytest
 from null_run import Run, plan_of, record, serve, workload
 
 from headcount.analyse.search import Flag, Outcome
+from headcount.analyse.search.standing import LeftOut
 from headcount.analyse.verdict import of_levels, of_search
-from headcount.bundle.level import LevelResult, Steadiness
+from headcount.bundle.level import LevelResult, StallResult, Steadiness
 from headcount.cli.exits import exit_code
 from headcount.errors import ExitCode
 from headcount.plan.plan import Plan
@@ -26,6 +27,7 @@ def run() -> Run:
 def sample(run: Run) -> LevelResult:
     steady = Steadiness(steady=True, settled_after_s=0.0, reasons=[])
     found = {"outcome": "passed", "reasons": [], "achieved_per_s": 100.0, "steadiness": steady}
+    found["stalls"] = []
     return run.level(run.between(0.2, 0.7)).model_copy(update=found)
 
 
@@ -175,6 +177,41 @@ def outcome(**changes: Any) -> Outcome:
         "seconds": 100.0,
     }
     return Outcome(**(values | changes))
+
+
+def test_a_stall_that_counts_is_a_doubt(run: Run, sample: LevelResult) -> None:
+    stalls = [StallResult(after_s=2.0, seconds=4.0)]
+    stalled = level(sample, 5, stalls=stalls)
+    verdict = of_levels(run.plan, [stalled], 9.0, "finished")
+    assert verdict.flags == ["the server answered next to nothing for up to 4 s in 1 of 1 level"]
+
+
+def test_what_the_search_left_out_is_a_doubt_and_broke_nothing(
+    run: Run, sample: LevelResult
+) -> None:
+    levels = [
+        level(sample, 40, "failed", index=1, stalls=[StallResult(after_s=2.0, seconds=4.0)]),
+        level(sample, 160, "failed", index=2),
+        level(sample, 917, "passed", index=3),
+        level(sample, 1200, "failed", index=4),
+    ]
+    left_out = (LeftOut(0, 40, 4.0), LeftOut(1, 160, None))
+    verdict = of_search(
+        search(run), levels, outcome(left_out=left_out, per_s=-0.01 / 3600), 9.0, "finished"
+    )
+    assert verdict.broke_first is not None
+    assert verdict.broke_first.startswith("at 1,200 users")
+    assert verdict.flags == [
+        (
+            "the server answered next to nothing for 4 s in level 1 (40 users); the search left "
+            "that out"
+        ),
+        "level 2 (160 users) failed, but levels with as many users passed; it was left out",
+        (
+            "the capacity falls by 1.0% an hour: look for what grows, such as memory, queues or "
+            "files, and repeat"
+        ),
+    ]
 
 
 def search(run: Run, **options: Any) -> Plan:

@@ -22,6 +22,7 @@ SOURCES = {
         "_ladder_sentence",
         "_plateau_flags",
         "_search_flags",
+        "_stalls",
         "_left_out",
         "_changing",
         "_flags",

@@ -54,6 +54,7 @@ def of_levels(plan: Plan, levels: Sequence[LevelResult], seconds: float, ending:
         plateaus=flat,
         flags=[
             *_plateau_flags(plan, levels, flat, ending),
+            *_stalls(levels, set()),
             *unproven(level),
             *_flags(plan, levels),
         ],
@@ -191,6 +192,7 @@ def of_search(
         flags=[
             *_search_flags(plan, levels, outcome, ending),
             *_left_out(outcome),
+            *_stalls(levels, left_out),
             *_changing(outcome),
             *unproven(level),
             *_flags(plan, levels),
@@ -257,6 +259,20 @@ def _search_flags(
             "rely on it"
         )
     return flags
+
+
+def _stalls(levels: Sequence[LevelResult], left_out: set[int]) -> list[str]:
+    """The stalls that count."""
+    stalled = [level for level in levels if level.stalls and level.index not in left_out]
+    if not stalled:
+        return []
+    longest = max(stall.seconds for level in stalled for stall in level.stalls)
+    return [
+        (
+            f"the server answered next to nothing for up to {span(longest)} in {len(stalled)} of "
+            f"{plural('level', len(levels))}"
+        )
+    ]
 
 
 def _left_out(outcome: Outcome) -> list[str]:
