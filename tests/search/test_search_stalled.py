@@ -1,11 +1,12 @@
 """One bad moment leaves the answer as it is; what comes again and again does not."""
 
 import statistics
+from dataclasses import replace
 
 import pytest
-from bench.search.methods import search
+from bench.search import methods
 from bench.search.player import Injected
-from synthetic import logistic, observed, requests
+from synthetic import answering, logistic, observed, play, requests
 
 from headcount.analyse.search import Observation, Request, Search, Settings, Share
 from headcount.analyse.search.overruled import overruled
@@ -73,12 +74,35 @@ def test_the_search_goes_on_above_a_failure_that_a_repeat_overrules() -> None:
     assert [(one.index, one.stalled_s) for one in outcome.left_out] == [(2, None)]
 
 
+@pytest.mark.parametrize("bad", [0.5, 0.01])
+def test_a_full_level_that_a_stall_broke_is_run_again_and_one_that_passed_is_not(
+    bad: float,
+) -> None:
+    officials: list[int] = []
+    plain = answering(logistic(940))
+
+    def answer(request: Request) -> Observation:
+        if request.purpose == "official":
+            officials.append(request.users)
+        if len(officials) != 1 or request.purpose != "official":
+            return plain(request)
+        share = Share("response", bad * 1000, 1000, 0.05)
+        return replace(observed(request, share), stalls=((10.0, 5.0),))
+
+    search, _ = play(Settings(), answer)
+    outcome = search.outcome()
+    assert outcome.confirmed
+    again = bad > 0.05
+    assert officials == [outcome.published] * (1 + again)
+    assert [one.stalled_s for one in outcome.left_out] == [5.0] * again
+
+
 def test_one_stall_at_any_level_leaves_the_answer_as_it_is(proof: bool) -> None:
     moved = []
     for seed in range(7_000, 7_040 if proof else 7_006):
-        quiet = search("cpu", seed, Settings())
+        quiet = methods.search("cpu", seed, Settings())
         stall = Injected(seed % max(quiet.levels, 1), seed % 7, 1.0 + seed % 10)
-        found = search("cpu", seed, Settings(), stall)
+        found = methods.search("cpu", seed, Settings(), stall)
         moved.append(abs(found.outcome.estimate / quiet.outcome.estimate - 1))
         assert found.outcome.published >= 0.9 * quiet.outcome.published
     assert statistics.median(moved) <= 0.01

@@ -54,7 +54,7 @@ class Standing:
         stalled = [
             LeftOut(index, t.observation.users, sum(s for _, s in t.observation.stalls))
             for index, t in self._valid
-            if t.observation.stalls and self._leaves_stalls_out
+            if self._leaves_stalls_out and _kept(t) is not t
         ]
         again = [
             LeftOut(index, t.observation.users, None)
@@ -75,16 +75,8 @@ class Standing:
     def _unstalled(self) -> list[tuple[int, Taken]]:
         if not self._leaves_stalls_out:
             return self._valid
-        found = []
-        for index, level in self._valid:
-            kept = without_stalls(level.observation)
-            if level.request.purpose == "official":
-                # A full level is published as it is, or repeated.
-                kept = level.observation if level.observation.passed else None
-                kept = kept if level.observation.stalls else level.observation
-            if kept is not None:
-                found.append((index, Taken(level.request, kept)))
-        return found
+        kept = ((index, _kept(level)) for index, level in self._valid)
+        return [(index, level) for index, level in kept if level is not None]
 
     @cached_property
     def _overruled(self) -> frozenset[int]:
@@ -186,3 +178,13 @@ class Standing:
         """Whether the budget holds so many more seconds."""
         budget = self.settings.budget_s
         return budget is None or self.spent_s + seconds <= budget
+
+
+def _kept(level: Taken) -> Taken | None:
+    """A level as it counts: without its stalls; a full level as it is, if it passed."""
+    if not level.observation.stalls:
+        return level
+    if level.request.purpose == "official":
+        return level if level.observation.passed else None
+    found = without_stalls(level.observation)
+    return None if found is None else Taken(level.request, found)
