@@ -46,7 +46,7 @@ class Standing:
     @cached_property
     def counted(self) -> tuple[Taken, ...]:
         """The valid levels without stalls, and without failures that others overrule."""
-        return tuple(t for index, t in self._unstalled if index not in self._overruled)
+        return tuple(t for index, t in self._without_stalls if index not in self._overruled)
 
     @cached_property
     def left_out(self) -> tuple[LeftOut, ...]:
@@ -58,7 +58,7 @@ class Standing:
         ]
         again = [
             LeftOut(index, t.observation.users, None)
-            for index, t in self._unstalled
+            for index, t in self._without_stalls
             if index in self._overruled
         ]
         return tuple(sorted(stalled + again, key=lambda one: one.index))
@@ -72,7 +72,7 @@ class Standing:
         return are_seldom([t.observation for _, t in self._valid])
 
     @cached_property
-    def _unstalled(self) -> list[tuple[int, Taken]]:
+    def _without_stalls(self) -> list[tuple[int, Taken]]:
         if not self._leaves_stalls_out:
             return self._valid
         kept = ((index, _kept(level)) for index, level in self._valid)
@@ -81,10 +81,10 @@ class Standing:
     @cached_property
     def _overruled(self) -> frozenset[int]:
         """Indices of the levels whose failure is overruled."""
-        observations = [t.observation for _, t in self._unstalled]
-        probing = [t.request.purpose in ("probe", "bracket") for _, t in self._unstalled]
+        observations = [t.observation for _, t in self._without_stalls]
+        probing = [t.request.purpose in ("probe", "bracket") for _, t in self._without_stalls]
         found = overruled(observations, probing)
-        return frozenset(self._unstalled[place][0] for place in found)
+        return frozenset(self._without_stalls[place][0] for place in found)
 
     @cached_property
     def bracket(self) -> Bracket:
