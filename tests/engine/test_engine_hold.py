@@ -80,22 +80,33 @@ def test_what_progress_raises_calls_it_off(server: Server) -> None:
 def test_ctrl_c_calls_it_off_and_nothing_stays(server: Server, files: int) -> None:
     samba, target = server
     hold = SmbHold(target)
-    under_way = threading.Event()
-    interrupter = threading.Thread(target=interrupt, args=(under_way, samba, files))
+    under_way, ended = threading.Event(), threading.Event()
+    interrupter = threading.Thread(target=interrupt, args=(under_way, ended, samba, files))
     interrupter.start()
-    with pytest.raises(KeyboardInterrupt):
-        hold.bring(50, 1, 5000, lambda _: under_way.set())
-    interrupter.join()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            hold.bring(50, 1, 5000, lambda _: under_way.set())
+    finally:
+        ended.set()
+        under_way.set()
+        interrupter.join()
     hold.close()
     assert [path for path in samba.data.rglob("*") if path.parent != samba.data] == []
 
 
-def interrupt(under_way: threading.Event, samba: SambaServer, files: int) -> None:
-    """Press Ctrl-C once so many files are open, which is long before all of them are."""
-    if under_way.wait(HUNG_S):
-        try:
-            wait_for(lambda: sum(1 for _ in samba.data.rglob("hold*")) >= files)
-        finally:
+def interrupt(
+    under_way: threading.Event, ended: threading.Event, samba: SambaServer, files: int
+) -> None:
+    """Press Ctrl-C once so many files are open, which is long before all of them are.
+
+    Of what has ended by itself nothing is left to interrupt but the tests.
+    """
+    if not under_way.wait(HUNG_S):
+        return
+    try:
+        wait_for(lambda: ended.is_set() or sum(1 for _ in samba.data.rglob("hold*")) >= files)
+    finally:
+        if not ended.is_set():
             os.kill(os.getpid(), signal.SIGINT)
 
 
