@@ -148,10 +148,11 @@ def test_its_processes_and_group_are_found_and_counted(
     assert f"at {sshd.address}, listens on {seen.addresses[0]}" in " ".join(ended.err.split())
     (level,) = bundle.levels
     counters = level.counters["sut"]
-    # By the server's own doing: so many requests a second of 10 ms each.
+    # By the server's own doing: so many requests a second of 10 ms each. The samples leave out a
+    # second or more of a level of a few, and a second has 27 requests, give or take five.
     wanted = level.achieved_per_s * 0.01
     for name in ("process.cpu.utilization", "cgroup.cpu.utilization"):
-        assert 0.9 * wanted <= counters[name].mean <= used_s / level.steady_s, name
+        assert 0.8 * wanted <= counters[name].mean <= used_s / level.steady_s, name
     for name in ("socket.connections", "process.memory.usage", "system.cpu.foreign"):
         assert counters[name].samples >= 1, name
     assert bundle.verdict is not None
