@@ -29,8 +29,8 @@ pub enum Heard<'a> {
     },
 }
 
-/// Who is told of what the server says in answer to a command. What is no IMAP is an error: what
-/// was expected instead.
+/// Takes what a server answers to a command. The error, for text that is no IMAP, is what was
+/// expected instead.
 pub(super) type On<'a> = dyn FnMut(Heard<'_>) -> Result<(), &'static str> + 'a;
 
 /// How long answers are heard.
