@@ -7,10 +7,13 @@ not bound the search for good. What overrules it are levels that pass by far wit
 from collections.abc import Sequence
 
 from headcount.analyse.search.bracket import side
-from headcount.analyse.search.observation import Observation, Share
+from headcount.analyse.search.observation import ConstraintResult, Observation, Share
 
 AS_MANY = 0.97
 """Users that count as as many: closer than this, levels differ by chance."""
+
+VALUE_FAR = 0.8
+"""A value under this share of its limit is far from it."""
 
 OUTVOTED = 2
 """Levels that overrule a failure at other users; of a repeat, one is enough."""
@@ -38,8 +41,13 @@ def overruled(levels: Sequence[Observation], probing: Sequence[bool]) -> frozens
 
 
 def passes_by_far(observation: Observation) -> bool:
-    """Whether every constraint holds, and each share is far under the allowed one."""
-    shares = [c for c in observation.constraints if isinstance(c, Share)]
-    return observation.passed and all(
-        side(c.bad, c.total, c.allowed) < 0 for c in shares if c.total
-    )
+    """Whether each constraint holds by far."""
+    return all(_holds_by_far(c) for c in observation.constraints)
+
+
+def _holds_by_far(constraint: ConstraintResult) -> bool:
+    if isinstance(constraint, Share):
+        return (
+            not constraint.total or side(constraint.bad, constraint.total, constraint.allowed) < 0
+        )
+    return constraint.value <= VALUE_FAR * constraint.limit

@@ -2,7 +2,7 @@
 
 import math
 
-from headcount.analyse.search.bracket import SETTLED_S, WINDOW, Bracket
+from headcount.analyse.search.bracket import SETTLED_S, VALUE_WINDOW, WINDOW, Bracket
 from headcount.analyse.search.estimate import Estimate
 from headcount.analyse.search.growth import first_guess, inside
 from headcount.analyse.search.observation import Share
@@ -20,6 +20,8 @@ MOVING = 2.0
 
 VALUE_STEP = 0.3
 """The same for the logarithm of a value, which bends more."""
+VALUE_STEP_MOST = 0.8 * VALUE_WINDOW
+"""Farther out, a level would not enter the regression of a value."""
 
 
 def converged(standing: Standing) -> bool:
@@ -48,9 +50,10 @@ def straddle(standing: Standing) -> int:
     centre = _centre(standing, estimate)
     slope = estimate.fit.slope if estimate.fit is not None else SLOPE
     count = sum(t.request.purpose == "straddle" and t.observation.valid for t in standing.taken)
-    logits = STEPS[count % 2] * (1.0 if _by_share(standing, estimate) else VALUE_STEP)
+    by_share = _by_share(standing, estimate)
+    logits = STEPS[count % 2] * (1.0 if by_share else VALUE_STEP)
     least = min(0.02, 0.8 * standing.settings.target)
-    step = max(least, min(abs(logits) / slope, STEP_MOST))
+    step = max(least, min(abs(logits) / slope, STEP_MOST if by_share else VALUE_STEP_MOST))
     users = math.exp(centre + math.copysign(step, logits))
     rounded = math.floor(users) if logits < 0 else math.ceil(users)
     return max(1, min(rounded, standing.ceiling))
