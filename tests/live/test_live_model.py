@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from live_feeds import BUSY, USED, monitor, readings
 
+from headcount.counters.value_text import unit_name, value
 from headcount.errors import InputError
 from headcount.live import alert, scale
 from headcount.live.figures import figures
@@ -15,7 +16,6 @@ from headcount.live.history import History
 from headcount.live.line import Line
 from headcount.live.monitor import STANDARD
 from headcount.live.reading import Back, Lost, Reading
-from headcount.live.value_text import unit_name, value
 
 
 def test_a_ring_keeps_the_latest_in_order() -> None:

@@ -11,12 +11,12 @@ from headcount.cli.console import err, out, print_json
 from headcount.cli.watched import Opened, opened
 from headcount.counters.catalogue import lookup
 from headcount.counters.log.own_record import Header
+from headcount.counters.value_text import unit_name, value
 from headcount.errors import InputError
 from headcount.live import alert, plain
 from headcount.live.line import title, unit
 from headcount.live.monitor import POINTS, Happened, Monitor
 from headcount.live.records import Objects
-from headcount.live.value_text import unit_name, value
 from headcount.live.wall import Wall
 from headcount.live.watch import Watch
 from headcount.text import clean

@@ -2,8 +2,8 @@
 
 from headcount.analyse.rules.explain import explain
 from headcount.counters.catalogue import lookup
+from headcount.counters.value_text import unit_name
 from headcount.live.line import title, unit
-from headcount.live.value_text import unit_name
 from headcount.text import clean
 
 _BETTER = {"lower": "Less is better.", "higher": "More is better.", "neither": ""}

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
+from headcount.counters.value_text import value
 from headcount.live.alert import Event
 from headcount.live.line import title, unit
 from headcount.live.monitor import Happened, Monitor
 from headcount.live.reading import Back, Lost, Reading, Remark
-from headcount.live.value_text import value
 from headcount.text import clean, share, span
 
 

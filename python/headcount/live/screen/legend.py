@@ -10,10 +10,10 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from headcount.counters.value_text import value
 from headcount.live import scale
 from headcount.live.line import title, unit
 from headcount.live.screen.palette import CHOSEN, COLOURS, HEAD
-from headcount.live.value_text import value
 from headcount.live.view import Shown, View
 from headcount.text import clean
 

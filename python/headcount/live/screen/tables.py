@@ -5,11 +5,11 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import DataTable, Static
 
+from headcount.counters.value_text import value
 from headcount.live.alert import Condition
 from headcount.live.export import latest
 from headcount.live.line import title, unit
 from headcount.live.plain import clock
-from headcount.live.value_text import value
 from headcount.live.watch import Watch
 from headcount.text import clean, memory, span
 
