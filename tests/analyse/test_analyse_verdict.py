@@ -73,6 +73,35 @@ def test_one_level(run: Run, sample: LevelResult, users: int, outcome: str, sent
         assert verdict.broke_first is None
 
 
+def test_a_search_whose_capacity_misses_a_throughput(run: Run, sample: LevelResult) -> None:
+    plan = plan_of(run.plan.workload, [], mode="search")
+    missed = sample.criteria[0].model_copy(
+        update={
+            "criterion": "bytes>=30MB/s",
+            "passed": False,
+            "sentence": "12.0 MB/s moved; bytes>=30MB/s is asked for",
+        }
+    )
+    levels = [
+        level(sample, users, "failed", index=index, criteria=[sample.criteria[0], missed])
+        for index, users in enumerate((10, 120), 1)
+    ]
+    outcome = Outcome(
+        *(121.0, 117.2, 123.1, 120, True, "p95<=200ms", (), (), 2, 60.0),
+        short_of_goals=(0, 1),
+        missed=("bytes>=30MB/s",),
+    )
+    verdict = of_search(plan, levels, outcome, 60.0, "finished")
+    assert verdict.outcome == "failed"
+    assert verdict.capacity is not None
+    assert verdict.capacity.users is None
+    assert verdict.sentence == (
+        "120 users meet the other criteria (95% confidence interval 117 to 124), but 12.0 MB/s "
+        "moved; bytes>=30MB/s is asked for."
+    )
+    assert verdict.broke_first is None
+
+
 def test_no_level_at_all(run: Run) -> None:
     verdict = of_levels(run.plan, [], 1.0, "interrupted")
     assert (verdict.outcome, verdict.sentence) == ("interrupted", "No level was finished.")

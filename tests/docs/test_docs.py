@@ -3,6 +3,7 @@
 import ast
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import workloads_page
@@ -23,7 +24,7 @@ from headcount.lab import (
     samba_settings,
     web_settings,
 )
-from headcount.plan import criteria
+from headcount.plan import amounts, criteria
 from headcount.plan.cost import Cost, CostItem
 from headcount.plan.disclosure import Disclosure
 from headcount.plan.marks import Marks
@@ -235,9 +236,17 @@ def test_every_form_of_criteria_is_described_and_its_example_is_one() -> None:
     forms = rows(sections(text("criteria.md"))["The forms"])[1:]
     examples = [criteria.parse(row[1].strip("`")) for row in forms]
     seen = {(example.metric, example.strict) for example in examples}
-    metrics = ("percentile", "mean", "errors", "overload", "achieved", "score")
-    assert seen == {(metric, strict) for metric in metrics for strict in (True, False)}
+    of_scenarios = ("percentile", "mean", "errors", "overload", "achieved", "score")
+    assert {(metric, strict) for metric in of_scenarios for strict in (True, False)} <= seen
+    assert {example.metric for example in examples} == set(get_args(criteria.Metric))
     assert any(example.scenario for example in examples)
+    assert any(example.stretch_s for example in examples)
+
+
+def test_every_short_name_of_a_counter_is_described() -> None:
+    table = sections(text("criteria.md"))["Counters"]
+    described = [name for row in rows(table)[1:] for name in re.findall(r"`([\w.]+)`", row[0])]
+    assert described == list(amounts.SHORT)
 
 
 def test_kinds_of_faults() -> None:

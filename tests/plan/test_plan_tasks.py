@@ -67,8 +67,8 @@ def test_criteria_may_name_tasks() -> None:
     ("text", "part"),
     [
         ("lok:p95<=1s", 'are: look, change; did you mean "look"?'),
-        ("look:overload<1%", "a task has no limit and no due time"),
-        ("look:achieved>=90%", "a task has no limit and no due time"),
+        ("look:overload<1%", "a task has no limit, no due time and no bytes"),
+        ("look:achieved>=90%", "a task has no limit, no due time and no bytes"),
         ("score<=1s", "needs the weights of tasks in a [task_score]"),
     ],
 )

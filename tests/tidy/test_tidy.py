@@ -17,7 +17,7 @@ ARROWS = {
     "output": {"errors", "text"},
     "fields": {"errors"},
     "protocols": {"installed", "fields", "lab", "errors"},
-    "plan": {"protocols", "fields", "errors"},
+    "plan": {"counters", "protocols", "fields", "errors"},
     "workloads": {"installed", "plan", "fields", "errors"},
     "lab": {"errors"},
     "storage": {"errors", "text"},

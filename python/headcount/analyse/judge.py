@@ -1,14 +1,15 @@
 """Whether a level satisfies its criteria."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from headcount.analyse.amounts import SecondCounters, judge_amount, judge_counter
 from headcount.analyse.task_score import level_score
 from headcount.analyse.tasks import TaskPool, Tasks
 from headcount.analyse.window import Pool, Window
 from headcount.bundle.level import CriterionResult
-from headcount.plan.criteria import TIMES, Criterion
+from headcount.plan.criteria import AMOUNTS, TIMES, Criterion
 from headcount.text import duration, share
 
 BATCH_S = 5.0
@@ -27,14 +28,18 @@ def judge(
     scenarios: list[str],
     groups: Mapping[str, tuple[int, ...]] = MappingProxyType({}),
     tasks: Tasks = NO_TASKS,
+    counters: Sequence[SecondCounters] = (),
 ) -> CriterionResult:
     """One criterion over the steady part of a level; `groups` has the indices of scenarios.
 
-    What a criterion names is a group or a scenario, or else a task. Of a task that never happened
-    nothing is known: the criterion is met, and marked as unproven.
+    `counters` are those of the window's intervals. What a criterion names is a group or a scenario,
+    or else a task. Of a task that never happened nothing is known: the criterion is met, and marked
+    as unproven.
     """
     if criterion.metric == "score":
         return _judge_score(criterion, window, tasks)
+    if criterion.metric == "counter":
+        return judge_counter(criterion, window, counters)
     name = criterion.scenario
 
     def pool_of(part: Window) -> Pool | TaskPool:
@@ -44,6 +49,8 @@ def judge(
             return part.pool(groups.get(name) or scenarios.index(name))
         return tasks.pool(part, name)
 
+    if criterion.metric in AMOUNTS:
+        return judge_amount(criterion, window, pool_of)
     pool = pool_of(window)
     if isinstance(pool, TaskPool) and not pool.ended:
         return _unproven(criterion, f'no "{name}" happened')

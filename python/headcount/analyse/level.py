@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from headcount._engine import Histogram
 from headcount.analyse import generator, little, unserved
+from headcount.analyse.amounts import SecondCounters
 from headcount.analyse.failures.summary import fault_results, wrong_data_reasons
 from headcount.analyse.judge import judge
 from headcount.analyse.marks import level_marks
@@ -23,6 +24,7 @@ from headcount.analyse.times import (
 from headcount.analyse.window import Pool, Window
 from headcount.bundle.level import (
     CounterSummary,
+    CriterionResult,
     LevelResult,
     ScenarioResult,
     StallResult,
@@ -55,6 +57,8 @@ class Measured:
     unsettled: Sequence[str] = ()
     """What speaks against a steady state before the measured part, where one is required."""
     prepare_s: float = 0.0
+    second_counters: Sequence[SecondCounters] = ()
+    """The counters of each interval of the window, for criteria on counters."""
 
 
 def summarise(plan: Plan, level: Measured) -> LevelResult:
@@ -64,7 +68,10 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
     limits = [round(seconds(scenario.limit) * 1e6) for scenario in plan.workload.scenarios]
     members = plan.workload.members
     tasks = Tasks(level.task_names, plan.workload.task_score)
-    criteria = [judge(criterion, window, names, members, tasks) for criterion in plan.criteria]
+    criteria = [
+        judge(criterion, window, names, members, tasks, level.second_counters)
+        for criterion in plan.criteria
+    ]
     watched = generator.generator_result(window, plan.criteria)
     law = little.check(window, level.users) if plan.workload.pace.kind == "closed" else None
     length_s = max(window.seconds, 1e-9)
@@ -73,6 +80,7 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
     if has_failed_outright(plan.criteria, faults, completed, window.pool().failed):
         watched = watched.model_copy(update={"limited": False})
     invalid = _invalid(level, watched.reasons if watched.limited else [], law)
+    invalid += _unread(plan, criteria)
     failed = wrong_data_reasons(faults)
     if not window.is_idle:
         failed += [result.sentence for result in criteria if not result.passed]
@@ -136,6 +144,12 @@ def _invalid(level: Measured, reasons: list[str], law: little.Little | None) -> 
             "can be chance: users, clocks or think times do not fit together"
         )
     return invalid
+
+
+def _unread(plan: Plan, results: Sequence[CriterionResult]) -> list[str]:
+    """A level without the counter that a criterion asks for has not met it."""
+    found = zip(plan.criteria, results, strict=True)
+    return [each.sentence for one, each in found if one.metric == "counter" and each.unproven]
 
 
 def _unsteady(level: Measured, steady: Steadiness) -> list[str]:

@@ -7,7 +7,7 @@ from headcount.analyse.neighbours import cpu_lost
 from headcount.analyse.search import Observation, Share, Value
 from headcount.analyse.unserved import allowed_share
 from headcount.bundle.level import CriterionResult, LevelResult
-from headcount.plan.criteria import Criterion
+from headcount.plan.criteria import AMOUNTS, Criterion
 
 OFFERED = "load offered"
 """Name of the constraint that a level with an open pace achieves the load it offers."""
@@ -21,10 +21,11 @@ def observe(level: LevelResult, criteria: list[Criterion]) -> Observation:
     """What the level says about the capacity."""
     limits = {criterion.text: criterion for criterion in criteria}
     response = level.total.response
+    ended = level.total.completed + level.total.failed
     constraints: tuple[Share | Value, ...] = tuple(
-        constraint(result, limits[result.criterion], level.total.completed + level.total.failed)
+        constraint(result, limits[result.criterion], ended)
         for result in level.criteria
-        if not result.unproven
+        if not result.unproven and limits[result.criterion].metric not in AMOUNTS
     )
     constraints += (_wrong(level), *_unserved(level))
     if level.think_mean_s is None:
@@ -33,6 +34,11 @@ def observe(level: LevelResult, criteria: list[Criterion]) -> Observation:
         users=level.users,
         measure_s=level.steady_s,
         constraints=constraints,
+        goals=tuple(
+            _amount(result, limits[result.criterion])
+            for result in level.criteria
+            if limits[result.criterion].metric in AMOUNTS
+        ),
         throughput_per_s=level.achieved_per_s,
         response_mean_s=response.mean_ms / 1000 if response else UNANSWERED_MS / 1000,
         think_s=level.think_mean_s,
@@ -75,6 +81,8 @@ def constraint(result: CriterionResult, criterion: Criterion, ended: int) -> Sha
     """
     if result.unproven:
         return Share(result.criterion, 0, 0, result.allowed_share or 0.0)
+    if criterion.metric == "counter":
+        return _amount(result, criterion)
     if result.bad is None or result.total is None:
         value = UNANSWERED_MS if result.value is None or not ended else result.value
         return Value(result.criterion, value, result.limit)
@@ -88,3 +96,12 @@ def constraint(result: CriterionResult, criterion: Criterion, ended: int) -> Sha
         criterion.limit if criterion.metric == "percentile" else None,
         tuple((float(bad), float(total)) for bad, total in result.batches),
     )
+
+
+def _amount(result: CriterionResult, criterion: Criterion) -> Value:
+    """A criterion on an amount; one that asks for a least is turned over, to grow with users."""
+    if not criterion.at_least:
+        return Value(result.criterion, result.value or 0.0, result.limit)
+    if not result.value:
+        return Value(result.criterion, UNANSWERED_MS, 1.0)
+    return Value(result.criterion, result.limit / result.value, 1.0)

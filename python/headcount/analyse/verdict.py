@@ -171,8 +171,11 @@ def of_search(
         widened_by=list(outcome.widened_by),
     )
     left_out = {one.index + 1 for one in outcome.left_out}
+    too_few = {index + 1 for index in outcome.short_of_goals}
     failed = [
-        level for level in levels if level.outcome == "failed" and level.index not in left_out
+        level
+        for level in levels
+        if level.outcome == "failed" and level.index not in left_out | too_few
     ]
     lowest = min(failed, key=lambda level: level.users, default=None)
     valid = any(level.outcome != "invalid" for level in levels)
@@ -182,7 +185,8 @@ def of_search(
     return Verdict(
         kind="capacity",
         outcome=ended if valid or ending != "finished" else "invalid",
-        sentence=_capacity_sentence(capacity, lowest, soak),
+        sentence=_missed_sentence(capacity, levels, outcome)
+        or _capacity_sentence(capacity, lowest, soak),
         broke_first=broke_first(lowest, outcome.binding) if lowest else None,
         capacity=capacity,
         score=task_score(level),
@@ -229,6 +233,22 @@ def _capacity_sentence(
     # Outwards, so that the users quoted are within the interval.
     low, high = count(math.floor(capacity.low)), count(math.ceil(capacity.high))
     return f"{plural('user', capacity.users)} (95% confidence interval {low} to {high})."
+
+
+def _missed_sentence(
+    capacity: Capacity, levels: Sequence[LevelResult], outcome: Outcome
+) -> str | None:
+    """That no number of users meets all criteria; None where that is not so."""
+    if capacity.users is not None or not outcome.missed:
+        return None
+    last = [level for level in levels if level.users == outcome.published][-1]
+    why = [one.sentence for one in last.criteria if one.criterion in outcome.missed]
+    meets = "meets" if outcome.published == 1 else "meet"
+    most = f"{plural('user', outcome.published)} {meets} the other criteria"
+    if capacity.high is None or capacity.low is None:
+        return f"At least {most}, but {'; '.join(why)}."
+    low, high = count(math.floor(capacity.low)), count(math.ceil(capacity.high))
+    return f"{most} (95% confidence interval {low} to {high}), but {'; '.join(why)}."
 
 
 def _lower_bound_sentence(users: int, lowest: LevelResult | None) -> str:

@@ -155,7 +155,9 @@ class CriterionResult(Record):
     passed: bool
     value: float | None = Field(description="What was measured, in the criterion's own unit")
     limit: float
-    unit: Literal["ms", "share"]
+    unit: str = Field(
+        description="`ms`, `share`, `1/s` (scenarios), `By/s`, or the UCUM unit of a counter"
+    )
     bad: int | None = Field(description="For criteria on a share: how many broke the limit")
     total: int | None = Field(description="For criteria on a share: out of how many")
     allowed_share: float | None = Field(description="For criteria on a share: the share allowed")

@@ -81,7 +81,7 @@ def number(text: str | None, option: str) -> int | None:
 def criteria_of(texts_given: Sequence[str] | None) -> list[str]:
     """Criteria apart, of which one argument may hold several; blanks do not count."""
     texts = [re.sub(r"\s*([<>=]+)\s*", r"\1", text) for text in texts_given or []]
-    return [one for text in texts for one in text.split()]
+    return [one for text in texts for one in re.findall(r"\S+(?:\s+for\s+\d\S*)?", text)]
 
 
 def disclosed(path: Path | None) -> Disclosure | None:

@@ -1,7 +1,7 @@
 """One level: users in, wait, measure, sum up."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from headcount._engine import Interval
@@ -15,12 +15,14 @@ from headcount.bundle.level import CounterSummary, LevelResult
 from headcount.bundle.writer import BundleWriter, now
 from headcount.controller.access import Prepared
 from headcount.controller.access.access import Progress
+from headcount.controller.counters_read import CountersRead
 from headcount.controller.handles import ensure_handles
 from headcount.controller.listener import Listener, Phase
 from headcount.controller.session import Moment, Session
 from headcount.controller.settling import settle
 from headcount.counters.summary import summarise as summarise_counters
 from headcount.errors import EngineError
+from headcount.plan.criteria import AMOUNTS
 from headcount.plan.plan import Plan
 
 GATHER_S = 30.0
@@ -61,6 +63,7 @@ class LevelRunner:
         self._bundle = bundle
         self._listener = listener
         self._last: Interval | None = None
+        self._counters_read = CountersRead(plan)
 
     def run(self, order: LevelOrder) -> LevelResult:
         """Run one level to its end."""
@@ -81,6 +84,7 @@ class LevelRunner:
         self._session.set_users(order.users, order.ramp_s)
         ramp_s = self._hold("ramp", order, order.ramp_s) + self._gather(order)
         settle_s, unsettled = self._settle(order)
+        self._counters_read.check()
         before = self._last
         self._phase("steady", order, order.measure_s)
         early = (
@@ -108,6 +112,7 @@ class LevelRunner:
                 task_names=self._session.task_names,
                 counters=_counters(moments),
                 prepare_s=prepare_s,
+                second_counters=_second_counters(moments),
             ),
         )
         self._bundle.event(
@@ -131,6 +136,7 @@ class LevelRunner:
         """Hold a phase that enters no figure; returns how long it really took."""
         self._phase(phase, order, length_s)
         moments = self._session.hold(phase, order.index, length_s)
+        self._counters_read.note(moments)
         if not moments:
             return 0.0
         self._last = moments[-1].interval
@@ -144,6 +150,7 @@ class LevelRunner:
         def hold(length_s: float, held_s: float) -> list[Interval]:
             self._phase("settle" if not held_s else "settle: not steady yet", order, length_s)
             moments = self._session.hold("settle", order.index, length_s)
+            self._counters_read.note(moments)
             if moments:
                 self._last = moments[-1].interval
             return [moment.interval for moment in moments]
@@ -178,9 +185,11 @@ class LevelRunner:
         members = self._plan.workload.members
         tasks = Tasks(self._session.task_names, self._plan.workload.task_score)
         ended = window.pool().completed + window.pool().failed
+        counters = _second_counters(moments)
         results = [
-            constraint(judge(criterion, window, names, members, tasks), criterion, ended)
+            constraint(judge(criterion, window, names, members, tasks, counters), criterion, ended)
             for criterion in self._plan.criteria
+            if criterion.metric not in AMOUNTS
         ]
         return wide_rule(results, window.seconds, least_s=order.least_s) is not None
 
@@ -189,6 +198,11 @@ def note(bundle: BundleWriter, t_s: float, prepared: Prepared) -> None:
     """Keep what was prepared, if anything was."""
     if prepared.created_users or prepared.kept_users:
         bundle.event("prepared", t_s, **asdict(prepared))
+
+
+def _second_counters(moments: Sequence[Moment]) -> list[dict[str, Mapping[str, float]]]:
+    """The counters of each moment, by side and name."""
+    return [{side: each.values for side, each in moment.samples.items()} for moment in moments]
 
 
 def _counters(moments: Sequence[Moment]) -> dict[str, dict[str, CounterSummary]]:

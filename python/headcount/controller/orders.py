@@ -130,7 +130,10 @@ class SearchOrders:
             settle_s=overhead.warmup_for(self._users, request.users),
             measure_s=request.measure_s,
             may_stop_early=request.may_stop_early,
-            least_s=QUICK_LEAST_S if self._plan.search.quick else LEAST_S,
+            least_s=max(
+                QUICK_LEAST_S if self._plan.search.quick else LEAST_S,
+                longest_stretch_s(self._plan),
+            ),
         )
 
     def _soak(self) -> LevelOrder | None:
@@ -177,6 +180,7 @@ def settings_of(plan: Plan) -> Settings:
     tasks = plan.workload.named_tasks
     # Of a task that did not happen, and of a score without tasks, a level has no figure.
     texts = tuple(c.text for c in plan.criteria if c.scenario not in tasks and c.metric != "score")
+    stretch_s = longest_stretch_s(plan)
     budget_s = seconds(wanted.budget) if wanted.budget else None
     most = min(wanted.max_users, 1_000_000)
     first = min(wanted.start_users, most)
@@ -188,13 +192,14 @@ def settings_of(plan: Plan) -> Settings:
             near_warmup_s=min(2.0, settle_s),
             drain_s=12.0,
         )
-        return Settings.first_look(
+        quick = Settings.first_look(
             criteria=texts,
             start_users=first,
             max_users=most,
             overhead=overhead,
             budget_s=budget_s or QUICK_BUDGET_S,
         )
+        return quick.no_shorter_than(stretch_s)
     overhead = Overhead(
         ramp_per_s=run.ramp_per_s,
         warmup_s=settle_s,
@@ -202,7 +207,7 @@ def settings_of(plan: Plan) -> Settings:
         drain_s=max(30.0, settle_s),
     )
     official_s = seconds(wanted.official) if wanted.official else OFFICIAL_S
-    return Settings(
+    found = Settings(
         criteria=texts,
         start_users=first,
         max_users=most,
@@ -210,3 +215,9 @@ def settings_of(plan: Plan) -> Settings:
         budget_s=budget_s,
         overhead=overhead,
     )
+    return found.no_shorter_than(stretch_s)
+
+
+def longest_stretch_s(plan: Plan) -> float:
+    """The longest stretch of a level that a criterion is asked of; 0 without one."""
+    return max((c.stretch_s for c in plan.criteria if c.stretch_s is not None), default=0.0)

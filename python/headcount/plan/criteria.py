@@ -2,34 +2,63 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from headcount.errors import InputError
 from headcount.fields.units import exact, seconds, share
+from headcount.plan.amounts import SIDES, bytes_limit, counter_limit, counter_named, rate_limit
 from headcount.plan.tasks import check_named
 
-Metric = Literal["percentile", "mean", "errors", "overload", "achieved", "score"]
+Metric = Literal[
+    "percentile",
+    "mean",
+    "errors",
+    "overload",
+    "achieved",
+    "score",
+    "rate",
+    "bytes",
+    "sent",
+    "counter",
+]
 
+_RELATION = r"(?P<relation><=|<|>=|>)"
 _FORM = re.compile(
     r"(?:(?P<scenario>[\w.-]+):)?"
-    r"(?P<metric>p(?P<percentile>\d+(?:\.\d+)?)|mean|errors|overload|achieved|score)"
-    r"(?P<relation><=|<|>=|>)"
-    r"(?P<limit>[\w.% ]+)"
+    r"(?P<metric>p(?P<percentile>\d+(?:\.\d+)?)|mean|errors|overload|achieved|score|rate|bytes|sent)"
+    rf"{_RELATION}(?P<limit>[\w.%/]+)"
 )
+_COUNTER = re.compile(
+    rf"(?P<side>{'|'.join(SIDES)}):(?P<counter>[a-z][\w.]*(?:\{{[^}}]*\}})?)"
+    rf"{_RELATION}(?P<limit>[\w.%/]+)"
+)
+_STRETCH = re.compile(r"(?P<rest>.*[<>].*?)for(?P<stretch>\d[\w.]*)")
 
-EXAMPLES = "p95<=1s, p99<3s, mean<=500ms, errors<1%, overload<1%, achieved>=95%, read:p95<=50ms"
+EXAMPLES = (
+    "p95<=1s, p99<3s, mean<=500ms, errors<1%, overload<1%, achieved>=95%, read:p95<=50ms, "
+    "rate>=500/s, bytes>=30MB/s, sut:cpu<80%"
+)
 TIMES = ("percentile", "mean", "score")
 """Metrics whose limit is a time."""
+SHARES = ("errors", "overload", "achieved")
+"""Metrics whose limit is a share of the scenarios."""
+AMOUNTS = ("rate", "bytes", "sent")
+"""Metrics of throughput. Few users may be too few for them: more can meet what fewer do not."""
+STRETCH_S = (1.0, 3600.0)
+"""The shortest and the longest stretch of a level that a criterion may be asked of."""
 
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
     """One criterion.
 
-    `limit` is in seconds for times and a share (0 to 1) otherwise; `percentile` is 0 to 100 and
-    only of a percentile criterion; `scenario` names a scenario, a group of them or a task, and is
-    None when all scenarios count together.
+    `limit` is in seconds for times, scenarios or bytes a second for rates, in the counter's own
+    unit for counters, and a share (0 to 1) otherwise; `percentile` is 0 to 100 and only of a
+    percentile criterion; `scenario` names a scenario, a group of them or a task, and is None when
+    all scenarios count together; `counter` is the side and the full name of a counter, `unit` its
+    UCUM unit; `stretch_s` is the length of the stretches of a level each of which must meet the
+    criterion, None for the level as a whole.
     """
 
     text: str
@@ -38,6 +67,14 @@ class Criterion:
     strict: bool
     percentile: float | None = None
     scenario: str | None = None
+    counter: tuple[str, str] | None = None
+    unit: str = ""
+    stretch_s: float | None = None
+
+    @property
+    def at_least(self) -> bool:
+        """Whether the limit is the least that must be there, and not the most."""
+        return ">" in self.text
 
     @property
     def allowed_share(self) -> float | None:
@@ -49,18 +86,34 @@ class Criterion:
             return exact(1 - self.percentile / 100)
         if self.metric == "achieved":
             return exact(1 - self.limit)
-        return None if self.metric in TIMES else self.limit
+        return self.limit if self.metric in SHARES else None
 
 
 def parse(text: str) -> Criterion:
     """Read one criterion; raises InputError when it cannot be understood or never be met."""
-    match = _FORM.fullmatch(text.replace(" ", ""))
-    if match is None:
+    compact, stretch = _apart(text.replace(" ", ""))
+    match = _FORM.fullmatch(compact)
+    counter = _COUNTER.fullmatch(compact) if match is None else None
+    if match is None and counter is None:
         raise InputError(
             f'the criterion "{text}" cannot be read{_meant(text)}; criteria look like: {EXAMPLES}'
         )
+    if match is not None:
+        found = _of_scenarios(text, compact, match)
+    elif counter is not None:
+        found = _of_counter(text, compact, counter)
+    return found if stretch is None else _of_stretches(found, stretch)
+
+
+def _apart(compact: str) -> tuple[str, str | None]:
+    """A criterion without its `for 30s`, and that time."""
+    match = _STRETCH.fullmatch(compact)
+    return (compact, None) if match is None else (match["rest"], match["stretch"])
+
+
+def _of_scenarios(text: str, compact: str, match: re.Match[str]) -> Criterion:
     metric: Metric = "percentile" if match["percentile"] else match["metric"]  # type: ignore[assignment]
-    wanted = (">=", ">") if metric == "achieved" else ("<=", "<")
+    wanted = (">=", ">") if metric in ("achieved", *AMOUNTS) else ("<=", "<")
     if match["relation"] not in wanted:
         raise InputError(f'the criterion "{text}" must be written with {wanted[0]}')
     strict = match["relation"] in ("<", ">")
@@ -69,12 +122,50 @@ def parse(text: str) -> Criterion:
         raise InputError(f'the criterion "{text}": the percentile must be from 1 to below 100')
     if metric == "score" and match["scenario"]:
         raise InputError(f'the criterion "{text}": the score covers all tasks; write score<=1s')
-    if metric in TIMES:
-        limit = _time(text, match["limit"])
-    else:
-        limit = share(match["limit"], f'the limit of "{text}"')
+    limit = _limit(text, metric, match["limit"])
     _check_possible(text, metric, limit, strict=strict)
-    return Criterion(text.replace(" ", ""), metric, limit, strict, percentile, match["scenario"])
+    return Criterion(compact, metric, limit, strict, percentile, match["scenario"])
+
+
+def _limit(text: str, metric: Metric, limit: str) -> float:
+    if metric in TIMES:
+        return _time(text, limit)
+    read = {"rate": rate_limit, "bytes": bytes_limit}.get(metric, share)
+    return read(limit, f'the limit of "{text}"')
+
+
+def _of_counter(text: str, compact: str, match: re.Match[str]) -> Criterion:
+    name, entry = counter_named(match["counter"], f'the criterion "{text}"')
+    limit = counter_limit(match["limit"], entry.unit, f'the limit of "{text}"')
+    if limit == 0 or (entry.unit == "1" and limit == 1):
+        raise InputError(f'the criterion "{text}" can never be met or broken')
+    strict = match["relation"] in ("<", ">")
+    counter = match["side"], name
+    return Criterion(compact, "counter", limit, strict, counter=counter, unit=entry.unit)
+
+
+def _of_stretches(criterion: Criterion, stretch: str) -> Criterion:
+    """The criterion asked of each stretch of a level."""
+    text = f"{criterion.text} for {stretch}"
+    if criterion.metric not in (*AMOUNTS, "counter"):
+        raise InputError(
+            f'the criterion "{text}": only rate, bytes, sent and counters can be asked of each '
+            f'stretch of a level; write "{criterion.text}"'
+        )
+    stretch_s = seconds(stretch, f'the stretch of "{text}"', bare=False)
+    if not STRETCH_S[0] <= stretch_s <= STRETCH_S[1]:
+        raise InputError(f'the criterion "{text}": the stretch must be from 1s to 1h')
+    return replace(criterion, text=text, stretch_s=stretch_s)
+
+
+def check_bounded(criteria: Sequence[Criterion]) -> None:
+    """Raises ValueError if no criterion of a search can be broken by too many users."""
+    if all(criterion.metric in AMOUNTS for criterion in criteria):
+        raise ValueError(
+            "a search needs a criterion that too many users break, such as p95<=1s; "
+            f"{' and '.join(c.text for c in criteria)} alone may hold for any number. To see the "
+            "throughput of some numbers of users, give --levels"
+        )
 
 
 _ALIKE = (
@@ -85,6 +176,9 @@ _ALIKE = (
     (r"\bmax(?:imum)?\b", "p99.9"),
     (r"\b(?:error|error_?rate|err|failures?|failed|http_req_failed)\b", "errors"),
     (r"\bhttp_req_duration:", ""),
+    (r"\b(?:rps|qps|tps|iops|http_reqs|requests)\b", "rate"),
+    (r"\b(?:throughput|bandwidth|bps)\b", "bytes"),
+    (r"^(?=(?:cpu|disk|network)\b)", "sut:"),
     (r"=<", "<="),
     (r"=>", ">="),
     (r"(?<![<>=])==?(?!=)", "<="),
@@ -94,14 +188,19 @@ _ALIKE = (
 
 def _meant(text: str) -> str:
     """What a criterion that cannot be read probably means; nothing where nothing comes close."""
-    changed = text.replace(" ", "").lower()
+    compact = text.replace(" ", "")
+    return _suggestion(compact) or _suggestion(compact.lower())
+
+
+def _suggestion(changed: str) -> str:
     for pattern, ours in _ALIKE:
-        changed = re.sub(pattern, ours, changed)
+        changed = re.sub(pattern, ours, changed, flags=re.IGNORECASE)
     match = _FORM.fullmatch(changed)
-    if match is None:
+    if match is None and _COUNTER.fullmatch(changed) is None:
         return ""
-    if match["percentile"] or match["metric"] in TIMES:
-        changed += "ms" if match["limit"].isdecimal() else ""
+    if match is not None and match["limit"].isdecimal():
+        timed = match["percentile"] or match["metric"] in TIMES
+        changed += "ms" if timed else "/s" if match["metric"] == "rate" else ""
     return f'; did you mean "{changed}"?'
 
 
@@ -123,8 +222,10 @@ def _check_possible(text: str, metric: Metric, limit: float, *, strict: bool) ->
         raise InputError(
             f'the criterion "{text}" can never be met or broken:{percent} use 0.01% to 99%'
         )
-    if metric == "achieved" and not 0 < limit < 1:
+    if metric in ("achieved", "sent") and not 0 < limit < 1:
         raise InputError(f'the criterion "{text}" can never be met or broken: use 1% to 99.9%')
+    if metric in AMOUNTS and limit == 0:
+        raise InputError(f'the criterion "{text}" can never be broken: ask for more than 0')
 
 
 def parse_all(
@@ -155,8 +256,9 @@ def parse_all(
         if name is None or name in scenarios:
             continue
         check_named(what, name, scenarios, tasks)
-        if criterion.metric in ("overload", "achieved"):
+        if criterion.metric in ("overload", "achieved", "bytes", "sent"):
             raise InputError(
-                f"{what}: a task has no limit and no due time; use a percentile, mean or errors"
+                f"{what}: a task has no limit, no due time and no bytes; use a percentile, mean, "
+                "errors or rate"
             )
     return criteria

@@ -130,6 +130,8 @@ class Plan(Strict):
         check_client(parsed, self.client, self.server)
         check_limits(self.limits, parsed.lab, self.target)
         check_chosen(self.workload.rules, self.rule, self.workload.criteria)
+        if self.mode == "search":
+            criteria.check_bounded(self.criteria)
         if parsed.lab == "nginx" and self.asks_for_cgi:
             raise ValueError(
                 f'lab:nginx runs no CGI programs, which the workload "{self.workload.name}" needs; '

@@ -77,6 +77,7 @@ def recomputed_level(evidence: Evidence, level: LevelResult) -> LevelResult | No
             step_names=evidence.names.steps,
             request_names=[],
             counters={},
+            second_counters=[second.counters for second in evidence.steady(level.index)],
             task_names=evidence.names.tasks,
         ),
     )

@@ -103,7 +103,8 @@ class Observation:
     the machine's CPUs that other programs or the hypervisor took from the server, ``steady``
     whether the level was in a steady state. ``stalls`` are the times in which the server answered
     next to nothing: seconds from the start of the measured part, and their length. ``ended_s`` is
-    when it ended, seconds since the search began; 0 where that is not known.
+    when it ended, seconds since the search began; 0 where that is not known. ``goals`` are
+    constraints that few users do not meet because they are few, such as a throughput.
     """
 
     users: int
@@ -119,6 +120,7 @@ class Observation:
     steady: bool = True
     stalls: tuple[tuple[float, float], ...] = ()
     ended_s: float = 0.0
+    goals: tuple[Value, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse levels that cannot be."""

@@ -40,8 +40,10 @@ class Outcome:
     While there is only a bracket, the interval is the bracket. ``published`` is the number of users
     to quote: those of a level that passed, within the interval; 0 while none did. ``widened_by``
     names what widened the interval beyond the scatter of the levels; ``left_out`` what does not
-    count. ``per_s`` is the relative change of the capacity a second; 0 unless it surely changes.
-    ``binding`` names the constraint that sets the capacity; None when none has failed.
+    count, ``short_of_goals`` the indices of levels that only miss a goal, as few users do, and
+    ``missed`` the goals that ``published`` users miss. ``per_s`` is the relative change of the
+    capacity a second; 0 unless it surely changes. ``binding`` names the constraint that sets the
+    capacity; None when none has failed.
     """
 
     estimate: float
@@ -56,6 +58,8 @@ class Outcome:
     seconds: float
     left_out: tuple[LeftOut, ...] = ()
     per_s: float = 0.0
+    short_of_goals: tuple[int, ...] = ()
+    missed: tuple[str, ...] = ()
 
     @property
     def half_width(self) -> float:
@@ -83,7 +87,16 @@ def outcome_of(standing: Standing) -> Outcome:
         seconds=standing.spent_s,
         left_out=standing.left_out,
         per_s=estimate.per_s,
+        short_of_goals=standing.short_of_goals,
+        missed=_missed(standing, published),
     )
+
+
+def _missed(standing: Standing, users: int) -> tuple[str, ...]:
+    """The goals that the last valid level with so many users missed."""
+    levels = [t.observation for t in standing.taken if t.observation.valid]
+    last = [o for o in levels if o.users == users][-1:]
+    return tuple(goal.name for o in last for goal in o.goals if not goal.passed)
 
 
 def _interval(standing: Standing) -> tuple[Interval, tuple[str, ...]]:

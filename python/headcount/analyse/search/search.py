@@ -47,7 +47,9 @@ class Search:
             raise ValueError("the search is over; it asked for no level")
         if observation.users != request.users:
             raise ValueError(f"asked for {request.users} users, observed {observation.users}")
-        missing = set(self.settings.criteria) - {c.name for c in observation.constraints}
+        missing = set(self.settings.criteria) - {
+            c.name for c in (*observation.constraints, *observation.goals)
+        }
         if observation.valid and missing:
             raise ValueError(f"the observation lacks {', '.join(sorted(missing))}")
         spent_s = observation.overhead_s + observation.measure_s

@@ -1,6 +1,6 @@
 """How a search is to be made."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,15 @@ class Settings:
             raise ValueError("levels must measure for some time")
         if self.cap < 1 or self.fewest < 3:
             raise ValueError("cap must be at least 1 and fewest at least 3")
+
+    def no_shorter_than(self, seconds: float) -> "Settings":
+        """The settings, with no level on the way to the capacity shorter than so."""
+        return replace(
+            self,
+            short_s=max(self.short_s, seconds),
+            probe_s=max(self.probe_s, seconds),
+            official_s=max(self.official_s, seconds) if self.official_s else 0.0,
+        )
 
     @classmethod
     def first_look(

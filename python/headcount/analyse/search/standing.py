@@ -1,11 +1,12 @@
 """Where a search stands: everything that follows from the levels taken so far."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from headcount.analyse.search.bracket import Bracket, bracket_of, judged, results_of
 from headcount.analyse.search.estimate import Estimate, estimate_of
+from headcount.analyse.search.goals import misses_only_goals, with_goals
 from headcount.analyse.search.noise import noisy
 from headcount.analyse.search.observation import SEARCHING, Observation, Taken
 from headcount.analyse.search.overruled import overruled
@@ -65,7 +66,17 @@ class Standing:
 
     @cached_property
     def _valid(self) -> list[tuple[int, Taken]]:
-        return [(index, t) for index, t in enumerate(self.taken) if t.observation.valid]
+        valid = [(index, t) for index, t in enumerate(self.taken) if t.observation.valid]
+        found = with_goals([t.observation for _, t in valid])
+        return [
+            (index, replace(t, observation=one))
+            for (index, t), one in zip(valid, found, strict=True)
+        ]
+
+    @cached_property
+    def short_of_goals(self) -> tuple[int, ...]:
+        """Indices of the valid levels that miss a goal and break nothing else."""
+        return tuple(index for index, t in self._valid if misses_only_goals(t.observation))
 
     @cached_property
     def _leaves_stalls_out(self) -> bool:

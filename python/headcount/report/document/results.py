@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from headcount.analyse.amounts import amount_text
 from headcount.bundle.level import LevelResult
 from headcount.report.content import ReportContent
 from headcount.report.document import detail, levels
@@ -23,7 +24,7 @@ from headcount.report.groups import figures as group_figures
 from headcount.report.groups import stress_point
 from headcount.report.selection import by_users, published, shown
 from headcount.report.tasks import has_figures
-from headcount.text import DASH, count, duration, interval, plural, share, significant
+from headcount.text import DASH, count, duration, interval, plural, significant
 
 TITLE = "Results"
 
@@ -98,8 +99,8 @@ def _criteria(content: ReportContent) -> Iterator[Block]:
             Row(
                 [
                     Cell(one.criterion),
-                    Cell(_value(one.value, one.unit)),
-                    Cell(_value(one.limit, one.unit)),
+                    Cell(amount_text(one.value, one.unit)),
+                    Cell(amount_text(one.limit, one.unit)),
                     Cell("yes" if one.passed else "no", mark="passed" if one.passed else "failed"),
                     Cell(one.sentence),
                 ]
@@ -108,10 +109,6 @@ def _criteria(content: ReportContent) -> Iterator[Block]:
         ],
         widths=[2, 1.2, 1.2, 0.9, 5],
     )
-
-
-def _value(value: float | None, unit: str) -> str:
-    return duration(value) if unit == "ms" else share(value)
 
 
 def _score(content: ReportContent) -> Iterator[Block]:

@@ -1,0 +1,45 @@
+"""Whether the counters that criteria ask for are read, known before a level is measured."""
+
+from collections.abc import Sequence
+
+from headcount.controller.session import Moment
+from headcount.errors import InputError
+from headcount.plan.plan import Plan
+
+ENOUGH = 3
+"""Seconds after which a counter that no sample had is not there; the first sample has no rates."""
+
+
+class CountersRead:
+    """The samples so far, as far as criteria ask for them."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Nothing has been read yet."""
+        self._asked = [one for one in plan.criteria if one.counter is not None]
+        self._seen: set[tuple[str, str]] = set()
+        self._seconds = 0
+
+    def note(self, moments: Sequence[Moment]) -> None:
+        """Take the samples of some seconds."""
+        if not self._asked:
+            return
+        self._seconds += len(moments)
+        for moment in moments:
+            for side, sample in moment.samples.items():
+                self._seen |= {(side, name) for name in sample.values}
+
+    def check(self) -> None:
+        """Raise InputError if a counter is asked for that nothing reads."""
+        if self._seconds < ENOUGH:
+            return
+        missing = next((one for one in self._asked if one.counter not in self._seen), None)
+        if missing is None or missing.counter is None:
+            return
+        side, name = missing.counter
+        hint = {
+            "sut": "name where they come from, such as --source ssh://admin@web1",
+            "server": "name what the server says of itself, such as --view nginx=http://web1/status",
+        }.get(side, "the generator's machine does not have it")
+        raise InputError(
+            f'the criterion "{missing.text}" needs the counter {name}, which nothing reads; {hint}'
+        )
