@@ -183,7 +183,7 @@ class Case:
 
 def _drawn(chance: random.Random, low: float, high: float) -> str:
     """A figure between two on a logarithmic scale: a whole one where both ends are whole."""
-    value = math.exp(chance.uniform(math.log(low), math.log(high)))
+    value = low if low == high else math.exp(chance.uniform(math.log(low), math.log(high)))
     if isinstance(low, int) and isinstance(high, int):
         return str(min(max(round(value), low), high))
     return f"{value:.3g}"
