@@ -114,6 +114,16 @@ class Run:
         return summarise(self.plan, level)
 
 
+def prompt(level: LevelResult) -> LevelResult:
+    """The level as if the load generator had never been late, whatever else its machine does."""
+    response = level.total.response
+    assert response is not None
+    total = level.total.model_copy(
+        update={"response": response.model_copy(update={"own_delay": None})}
+    )
+    return level.model_copy(update={"total": total})
+
+
 def record(
     workload: Workload,
     users: int,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headcount.analyse.amounts import Part, worst
-from headcount.analyse.judge import judge
+from headcount.analyse.judge import Context, judge
 from headcount.analyse.window import Window
 from headcount.bundle.level import CriterionResult
 from headcount.plan.criteria import parse
@@ -74,7 +74,9 @@ def test_a_limit_that_is_just_met_holds_unless_it_is_strict() -> None:
 
 def cpu(text: str, *values: float | None) -> CriterionResult:
     counters = [{"sut": {} if value is None else {NAME: value}} for value in values]
-    return judge(parse(text), window(*[Count()] * len(values)), ["work"], {}, counters=counters)
+    return judge(
+        parse(text), window(*[Count()] * len(values)), ["work"], {}, Context(counters=counters)
+    )
 
 
 def test_a_counter_is_its_mean_or_that_of_its_worst_stretch() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from null_run import Run, plan_of, record, serve, workload
+from null_run import Run, plan_of, prompt, record, serve, workload
 from scipy import stats
 
 from headcount.analyse.plateau import MARGIN, Reading, between, plateau, plateaus
@@ -191,7 +191,7 @@ def sample(run: Run) -> LevelResult:
     """A level that counts and was steady, whatever the machine did."""
     steady = Steadiness(steady=True, settled_after_s=0.0, reasons=[])
     found = {"outcome": "passed", "reasons": [], "steadiness": steady}
-    return run.level(run.between(0.2, 5.7)).model_copy(update=found)
+    return prompt(run.level(run.between(0.2, 5.7)).model_copy(update=found))
 
 
 def test_a_level_says_how_sure_its_rate_is(run: Run) -> None:

@@ -10,7 +10,7 @@ from history import Count, Slice, Task, task, window
 from numpy.typing import NDArray
 from scipy import stats
 
-from headcount.analyse.judge import judge
+from headcount.analyse.judge import Context, judge
 from headcount.analyse.marks import level_marks
 from headcount.analyse.task_score import level_score, weighted_mean
 from headcount.analyse.tasks import Tasks, results
@@ -55,7 +55,7 @@ TASKS = Tasks(NAMES, SCORE)
 
 
 def judged(text: str, of: Window, tasks: Tasks = TASKS) -> CriterionResult:
-    return judge(parse(text), of, ["work", "rest"], {}, tasks)
+    return judge(parse(text), of, ["work", "rest"], {}, Context(tasks))
 
 
 def test_the_figures_of_a_task_are_those_of_its_times() -> None:

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import pytest
-from null_run import Run, plan_of, record, serve, workload
+from null_run import Run, plan_of, prompt, record, serve, workload
 
 from headcount.analyse.search import Flag, Outcome
 from headcount.analyse.search.standing import LeftOut
@@ -28,7 +28,7 @@ def sample(run: Run) -> LevelResult:
     steady = Steadiness(steady=True, settled_after_s=0.0, reasons=[])
     found = {"outcome": "passed", "reasons": [], "achieved_per_s": 100.0, "steadiness": steady}
     found["stalls"] = []
-    return run.level(run.between(0.2, 0.7)).model_copy(update=found)
+    return prompt(run.level(run.between(0.2, 0.7)).model_copy(update=found))
 
 
 def level(sample: LevelResult, users: int, outcome: str = "passed", **more: Any) -> LevelResult:

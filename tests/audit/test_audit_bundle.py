@@ -4,9 +4,11 @@ import json
 import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import made_bundle
 import pytest
 from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
@@ -15,6 +17,7 @@ from command_line import app
 from headcount.analyse import level
 from headcount.analyse.audit.audit import CHECKS
 from headcount.analyse.audit.result import Audit, Result
+from headcount.analyse.level import Measured
 from headcount.analyse.times import doubted_interval_ms
 from headcount.bundle.versus import SIDES, Versus, VersusRest, VersusSide, write
 from headcount.bundle.writer import BundleWriter
@@ -54,6 +57,17 @@ def test_a_whole_bundle_passes_every_check(whole: Path) -> None:
             assert outcome == "passed", sentence
     assert of(found, "files").figures["files"] == 9
     assert (of(found, "figures").figures["compared"] or 0) > 200
+
+
+def test_a_bundle_that_does_not_know_the_generators_own_delay_passes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older = partial(Measured, with_own_delay=False)
+    monkeypatch.setattr(made_bundle, "Measured", older)
+    bundle = made_bundle.make(tmp_path / "bundle")
+    assert '"own_delay": null' in (bundle / "levels.json").read_text("utf-8")
+    found = of(audited(bundle), "figures")
+    assert found.outcome == "passed", found.places
 
 
 def test_without_a_manifest_checksums_cannot_be_checked(bundle: Path) -> None:

@@ -1,21 +1,25 @@
 """Whether the load generator, not the server, was the limit of a level."""
 
+from collections.abc import Sequence
+
 from headcount.analyse.window import Window
-from headcount.bundle.level import GeneratorResult
-from headcount.plan.criteria import TIMES, Criterion
+from headcount.bundle.level import CriterionResult, GeneratorResult
 from headcount.text import duration, share
 
 BUSY_SHARE = 0.80
 """CPU of the busiest worker above which its users wait for the generator (share of a core)."""
-LATENESS_SHARE = 0.05
-"""Lateness of the generator's own timers, as a share of the response time that decides, above which
-it could have decided instead of the server."""
-LATENESS_LEAST_MS = 1.0
-"""Lateness below this never matters: it is what a quiet machine's scheduler does."""
+LOST_SHARE = 0.02
+"""Share of their time that users may lose to late starts: the load is less by as much."""
 
 
-def generator_result(window: Window, criteria: list[Criterion]) -> GeneratorResult:
-    """What the generator did in the window, and whether it was the limit."""
+def generator_result(
+    window: Window, users: int, criteria: Sequence[CriterionResult]
+) -> GeneratorResult:
+    """What the generator did in the window, and whether it may have been the limit.
+
+    Late timers make users slower than they would be, never faster. So a level that passed has
+    passed, and one that failed has failed unless all that it broke may hold without their delay.
+    """
     workers = list(zip(*(i.worker_cpu_s for i in window.intervals), strict=True))
     shares = [sum(worker) / window.seconds for worker in workers]
     lateness = window.histogram(lambda interval: interval.timer_lateness)
@@ -27,11 +31,17 @@ def generator_result(window: Window, criteria: list[Criterion]) -> GeneratorResu
             f"a worker of the load generator used {share(max(shares))} of its core; "
             "give it more cores (--workers) or another machine"
         )
-    tolerated_ms = max(LATENESS_LEAST_MS, LATENESS_SHARE * _decisive_ms(criteria))
-    if known and p99_ms > tolerated_ms:
+    broken = [result for result in criteria if not result.passed]
+    if broken and all(result.undecided for result in broken):
         reasons.append(
-            f"1% of the load generator's own timers were over {duration(p99_ms)} late; up to "
-            f"{duration(tolerated_ms)} could not change the verdict"
+            f"1% of the load generator's own timers were over {duration(p99_ms)} late, without "
+            f"which {' and '.join(result.criterion for result in broken)} may hold"
+        )
+    lost = lateness.mean_us / 1e6 * lateness.count / max(users * window.seconds, 1e-9)
+    if known and lost > LOST_SHARE:
+        reasons.append(
+            f"the load generator's own timers were late for {share(lost)} of the users' time; up "
+            f"to {share(LOST_SHARE)} does not matter"
         )
     return GeneratorResult(
         workers=len(shares),
@@ -43,9 +53,3 @@ def generator_result(window: Window, criteria: list[Criterion]) -> GeneratorResu
         limited=bool(reasons),
         reasons=reasons,
     )
-
-
-def _decisive_ms(criteria: list[Criterion]) -> float:
-    """The shortest response time that a criterion asks for; one second when none does."""
-    limits = [c.limit * 1000 for c in criteria if c.metric in TIMES]
-    return min(limits, default=1000.0)

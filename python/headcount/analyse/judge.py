@@ -2,11 +2,14 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from headcount.analyse.amounts import SecondCounters, judge_amount, judge_counter
+from headcount.analyse.lateness import Lateness, Waits
 from headcount.analyse.task_score import level_score
 from headcount.analyse.tasks import TaskPool, Tasks
+from headcount.analyse.time_text import with_own_delay
 from headcount.analyse.window import Pool, Window
 from headcount.bundle.level import CriterionResult
 from headcount.plan.criteria import AMOUNTS, TIMES, Criterion
@@ -19,7 +22,19 @@ UNANSWERED_MS = 3_600_000.0
 """Stands for the time of something that never ended: the longest the histograms hold."""
 
 
-NO_TASKS = Tasks()
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a level has beside its window.
+
+    `counters` are those of the window's intervals, `lateness` is the load generator's own delay.
+    """
+
+    tasks: Tasks = field(default_factory=Tasks)
+    counters: Sequence[SecondCounters] = ()
+    lateness: Lateness | None = None
+
+
+ALONE = Context()
 
 
 def judge(
@@ -27,19 +42,18 @@ def judge(
     window: Window,
     scenarios: list[str],
     groups: Mapping[str, tuple[int, ...]] = MappingProxyType({}),
-    tasks: Tasks = NO_TASKS,
-    counters: Sequence[SecondCounters] = (),
+    context: Context = ALONE,
 ) -> CriterionResult:
     """One criterion over the steady part of a level; `groups` has the indices of scenarios.
 
-    `counters` are those of the window's intervals. What a criterion names is a group or a scenario,
-    or else a task. Of a task that never happened nothing is known: the criterion is met, and marked
-    as unproven.
+    What a criterion names is a group or a scenario, or else a task. Of a task that never happened
+    nothing is known: the criterion is met, and marked as unproven.
     """
+    tasks = context.tasks
     if criterion.metric == "score":
         return _judge_score(criterion, window, tasks)
     if criterion.metric == "counter":
-        return judge_counter(criterion, window, counters)
+        return judge_counter(criterion, window, context.counters)
     name = criterion.scenario
 
     def pool_of(part: Window) -> Pool | TaskPool:
@@ -54,8 +68,9 @@ def judge(
     pool = pool_of(window)
     if isinstance(pool, TaskPool) and not pool.ended:
         return _unproven(criterion, f'no "{name}" happened')
+    late = context.lateness
     if criterion.metric == "mean":
-        return _judge_mean(criterion, pool)
+        return _judge_mean(criterion, pool, late)
     bad, total = _bad(criterion, pool)
     allowed = criterion.allowed_share or 0.0
     bad_share = bad / total if total else 1.0
@@ -64,6 +79,7 @@ def judge(
     passed = bad_share < allowed if strict else bad_share <= allowed
     batches = [_bad(criterion, pool_of(part)) for part in window.split(BATCH_S)]
     value = _value(criterion, pool, bad_share)
+    undecided = not passed and late is not None and _may_hold(criterion, pool, late)
     return CriterionResult(
         criterion=criterion.text,
         passed=passed and total > 0,
@@ -74,8 +90,39 @@ def judge(
         total=total,
         allowed_share=allowed,
         batches=batches,
-        sentence=_sentence(criterion, value, bad_share, total),
+        undecided=undecided,
+        sentence=_sentence(criterion, value, bad_share, total, _own_ms(criterion, pool, late)),
     )
+
+
+def _own_ms(criterion: Criterion, pool: Pool | TaskPool, late: Lateness | None) -> float:
+    """How much of the time that a criterion is on may be the load generator's own delay."""
+    if late is None or criterion.metric not in ("percentile", "mean"):
+        return 0.0
+    waits = _waits(late, pool)
+    if criterion.percentile is None:
+        return waits.of_mean_us / 1000
+    histogram = pool.response
+    if not histogram.count:
+        return 0.0
+    return waits.of_quantile_us(histogram, criterion.percentile / 100) / 1000
+
+
+def _waits(late: Lateness, pool: Pool | TaskPool) -> Waits:
+    return late.of_step if isinstance(pool, TaskPool) else late.of_scenarios(pool.index)
+
+
+def _may_hold(criterion: Criterion, pool: Pool | TaskPool, late: Lateness) -> bool:
+    """Whether a broken criterion on a share may hold without the load generator's own delay."""
+    total = _bad(criterion, pool)[1]
+    if criterion.metric == "percentile":
+        limit_us = round(criterion.limit * 1e6) - criterion.strict
+        least = _waits(late, pool).least_bad(lambda us: pool.slower(limit_us + us)[0], total)
+    elif criterion.metric == "overload" and isinstance(pool, Pool):
+        least = late.least_overloaded(pool, total)
+    else:
+        return False
+    return total > 0 and least <= (criterion.allowed_share or 0.0) * total
 
 
 def _judge_score(criterion: Criterion, window: Window, tasks: Tasks) -> CriterionResult:
@@ -132,11 +179,17 @@ def _value(criterion: Criterion, pool: Pool | TaskPool, bad_share: float) -> flo
     return histogram.quantile_us(criterion.percentile / 100) / 1000
 
 
-def _judge_mean(criterion: Criterion, pool: Pool | TaskPool) -> CriterionResult:
+def _judge_mean(
+    criterion: Criterion, pool: Pool | TaskPool, late: Lateness | None
+) -> CriterionResult:
     mean_ms = pool.mean_ms()
-    return _of_time(
-        criterion, mean_ms, _sentence(criterion, mean_ms, 0.0, pool.completed + pool.failed)
-    )
+    ended = pool.completed + pool.failed
+    sentence = _sentence(criterion, mean_ms, 0.0, ended, _own_ms(criterion, pool, late))
+    found = _of_time(criterion, mean_ms, sentence)
+    if found.passed or late is None or mean_ms is None:
+        return found
+    may_hold = mean_ms - _waits(late, pool).of_mean_us / 1000 <= criterion.limit * 1000
+    return found.model_copy(update={"undecided": may_hold})
 
 
 def _of_time(criterion: Criterion, found_ms: float | None, sentence: str) -> CriterionResult:
@@ -157,7 +210,9 @@ def _of_time(criterion: Criterion, found_ms: float | None, sentence: str) -> Cri
     )
 
 
-def _sentence(criterion: Criterion, value: float | None, bad_share: float, total: int) -> str:
+def _sentence(
+    criterion: Criterion, value: float | None, bad_share: float, total: int, own_ms: float
+) -> str:
     of = f" of {criterion.scenario}" if criterion.scenario else ""
     if total == 0:
         return f"nothing{of} was answered at all"
@@ -168,10 +223,14 @@ def _sentence(criterion: Criterion, value: float | None, bad_share: float, total
         within = value is not None and value <= criterion.limit * 1000
         broken = within and bad_share > (criterion.allowed_share or 0.0)
         whose = f"{of} of those completed" if broken else of
-        sentence = "nothing completed" if value is None else f"{name}{whose} is {duration(value)}"
+        sentence = (
+            "nothing completed"
+            if value is None
+            else f"{name}{whose} is {with_own_delay(value, own_ms)}"
+        )
         return f"{sentence}; {share(bad_share)} took longer than {limit}, failed or got no answer"
     if criterion.metric == "mean":
-        sentence = "unknown" if value is None else duration(value)
+        sentence = "unknown" if value is None else with_own_delay(value, own_ms)
         return f"the mean{of} is {sentence}; the limit is {duration(criterion.limit * 1000)}"
     named = {"errors": "failed", "overload": "late, slow or failed", "achieved": "not achieved"}
     return f"{share(bad_share)}{of} {named[criterion.metric]}; {criterion.text} is asked for"

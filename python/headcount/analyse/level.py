@@ -1,13 +1,14 @@
 """What a level came to: everything measured in its steady part, summed up."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headcount._engine import Histogram
 from headcount.analyse import generator, little, unserved
 from headcount.analyse.amounts import SecondCounters
 from headcount.analyse.failures.summary import fault_results, wrong_data_reasons
-from headcount.analyse.judge import judge
+from headcount.analyse.judge import Context, judge
+from headcount.analyse.lateness import Delay, Lateness
 from headcount.analyse.marks import level_marks
 from headcount.analyse.outright import has_failed_outright
 from headcount.analyse.stalls import Second, stalls
@@ -30,6 +31,7 @@ from headcount.bundle.level import (
     StallResult,
     Steadiness,
     StepResult,
+    Times,
 )
 from headcount.fields.units import seconds
 from headcount.plan.plan import Plan
@@ -59,6 +61,10 @@ class Measured:
     prepare_s: float = 0.0
     second_counters: Sequence[SecondCounters] = ()
     """The counters of each interval of the window, for criteria on counters."""
+    with_own_delay: bool = True
+    """Whether its times are to say how much of them may be the load generator's own delay."""
+    requests_sent: int | None = None
+    """Requests sent, where the intervals do not have them: those of a bundle read back."""
 
 
 def summarise(plan: Plan, level: Measured) -> LevelResult:
@@ -68,11 +74,10 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
     limits = [round(seconds(scenario.limit) * 1e6) for scenario in plan.workload.scenarios]
     members = plan.workload.members
     tasks = Tasks(level.task_names, plan.workload.task_score)
-    criteria = [
-        judge(criterion, window, names, members, tasks, level.second_counters)
-        for criterion in plan.criteria
-    ]
-    watched = generator.generator_result(window, plan.criteria)
+    late = _lateness(plan, level, tuple(limits))
+    context = Context(tasks, level.second_counters, late)
+    criteria = [judge(criterion, window, names, members, context) for criterion in plan.criteria]
+    watched = generator.generator_result(window, level.users, criteria)
     law = little.check(window, level.users) if plan.workload.pace.kind == "closed" else None
     length_s = max(window.seconds, 1e-9)
     due, completed = window.pool().due(), window.pool().completed
@@ -108,14 +113,14 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
         stalls=_stalls(window, level.users),
         users_reported=window.active_users,
         users_unserved=window.unserved_users,
-        total=_scenario("all", window, None, max(limits)),
-        scenarios=[_scenario(n, window, i, limits[i]) for i, n in enumerate(names)],
+        total=_scenario("all", window, None, max(limits), late),
+        scenarios=[_scenario(n, window, i, limits[i], late) for i, n in enumerate(names)],
         groups=[
-            _scenario(name, window, some, max(limits[i] for i in some))
+            _scenario(name, window, some, max(limits[i] for i in some), late)
             for name, some in members.items()
         ],
-        steps=[_step(name, window, i) for i, name in enumerate(level.step_names)],
-        tasks=results(window, tasks),
+        steps=[_step(name, window, i, late) for i, name in enumerate(level.step_names)],
+        tasks=results(window, tasks, late.of_step if late else None),
         score=level_score(window, tasks),
         marks=level_marks(plan.workload.marks, window, names, tasks),
         requests=_requests(window, level.request_names),
@@ -176,7 +181,11 @@ def _shortfall(due: int, ended: int, users: int) -> list[str]:
 
 
 def _scenario(
-    name: str, window: Window, index: int | tuple[int, ...] | None, limit_us: int
+    name: str,
+    window: Window,
+    index: int | tuple[int, ...] | None,
+    limit_us: int,
+    late: Lateness | None = None,
 ) -> ScenarioResult:
     pool: Pool = window.pool(index)
     length_s = max(window.seconds, 1e-9)
@@ -185,6 +194,8 @@ def _scenario(
     parts = [part.pool(index) for part in window.split(max(window.seconds / SECTIONS, RATE_S))]
     responses = [section.pool(index).response for section in sections]
     interval, doubted = doubted_interval_ms(responses, 0.95, pool.seconds_ms())
+    waits = late.of_scenarios(index) if late else None
+    response = times_of(pool.response, waits)
     return ScenarioResult(
         name=name,
         due=pool.due(),
@@ -199,9 +210,9 @@ def _scenario(
         read_bytes_per_s=pool.sum(lambda tally: tally.read_bytes) / length_s,
         written_bytes_per_s=pool.sum(lambda tally: tally.written_bytes) / length_s,
         mean_ms=pool.mean_ms(),
-        response=times_of(pool.response),
-        service=times_of(pool.service),
-        p95_interval_ms=interval,
+        response=response,
+        service=times_of(pool.service, waits and replace(waits, starts=False)),
+        p95_interval_ms=_from_lower(interval, response),
         p95_interval_unreliable=doubted,
         rate_interval_per_s=rate_interval(
             [(part.completed, part.window.seconds) for part in parts]
@@ -210,11 +221,41 @@ def _scenario(
     )
 
 
+def _from_lower(
+    interval: tuple[float, float] | None, times: Times | None
+) -> tuple[float, float] | None:
+    """The interval of a p95, its lower end less by the load generator's own delay."""
+    if interval is None or times is None or times.own_delay is None:
+        return interval
+    return max(interval[0] - times.own_delay.p95_ms, 0.0), interval[1]
+
+
+def _lateness(plan: Plan, level: Measured, limits_us: tuple[int, ...]) -> Lateness | None:
+    """The load generator's own delay; None where no timer ended."""
+    window = level.window
+    lateness = window.histogram(lambda interval: interval.timer_lateness)
+    if not lateness.count or not level.with_own_delay:
+        return None
+    sent = level.requests_sent
+    if sent is None:
+        sent = sum(_requests(window, level.request_names).values())
+    steps = sum(step.completed + step.failed for i in window.intervals for step in i.steps)
+    ended = window.pool().completed + window.pool().failed
+    sent = max(sent, steps)
+    return Lateness(
+        delay=Delay(lateness),
+        requests_per_step=sent / steps if steps else 1.0,
+        requests_per_scenario=sent / ended if ended else 1.0,
+        steps_of=tuple(len(scenario.steps) for scenario in plan.workload.scenarios),
+        limits_us=limits_us,
+    )
+
+
 def _moved(pool: Pool) -> float:
     return pool.sum(lambda tally: tally.read_bytes + tally.written_bytes)
 
 
-def _step(name: str, window: Window, index: int) -> StepResult:
+def _step(name: str, window: Window, index: int, late: Lateness | None) -> StepResult:
     steps = [interval.steps[index] for interval in window.intervals]
     length_s = max(window.seconds, 1e-9)
     completed = sum(step.completed for step in steps)
@@ -225,7 +266,9 @@ def _step(name: str, window: Window, index: int) -> StepResult:
         rate_per_s=completed / length_s,
         read_bytes_per_s=sum(step.read_bytes for step in steps) / length_s,
         written_bytes_per_s=sum(step.written_bytes for step in steps) / length_s,
-        service=times_of(Histogram.merge([step.service for step in steps])),
+        service=times_of(
+            Histogram.merge([step.service for step in steps]), late.of_step if late else None
+        ),
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headcount._engine import Histogram, TaskCount
+from headcount.analyse.lateness import Waits
 from headcount.analyse.statistics.sections import SECTIONS
 from headcount.analyse.times import quantile_interval_ms, times_of
 from headcount.analyse.window import Window
@@ -83,13 +84,13 @@ class TaskPool:
         return math.sqrt(max(squares - total_ms**2 / completed, 0.0) / (completed - 1))
 
 
-def results(window: Window, tasks: Tasks) -> list[TaskResult]:
+def results(window: Window, tasks: Tasks, waits: Waits | None = None) -> list[TaskResult]:
     """The figures of the tasks that happened; the others are left out, for nothing is known."""
     pools = [(name, tasks.pool(window, name)) for name in tasks.names]
-    return [_result(name, pool) for name, pool in pools if pool.ended]
+    return [_result(name, pool, waits) for name, pool in pools if pool.ended]
 
 
-def _result(name: str, pool: TaskPool) -> TaskResult:
+def _result(name: str, pool: TaskPool, waits: Waits | None) -> TaskResult:
     window = pool.window
     parts = window.split(window.seconds / SECTIONS) if window.seconds >= 2 * SECTIONS else []
     return TaskResult(
@@ -99,7 +100,7 @@ def _result(name: str, pool: TaskPool) -> TaskResult:
         per_minute=pool.completed / max(window.seconds, 1e-9) * 60,
         mean_ms=pool.mean_ms(),
         sd_ms=pool.sd_ms(),
-        service=times_of(pool.response),
+        service=times_of(pool.response, waits),
         p95_interval_ms=quantile_interval_ms(
             [TaskPool(part, pool.index).response for part in parts], 0.95
         ),

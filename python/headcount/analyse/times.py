@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from scipy.special import stdtrit
 
 from headcount._engine import Histogram
+from headcount.analyse.lateness import Waits
 from headcount.analyse.statistics.memory import is_too_short
 from headcount.analyse.statistics.sections import is_clustered, sectioned
-from headcount.bundle.level import Times
+from headcount.bundle.level import OwnDelay, Times
 
 FEWEST_RATES = 5
 """Fewer sections say too little of their spread: Student's t would widen the interval by half."""
@@ -16,25 +17,33 @@ RATE_S = 1.0
 """Shortest section of the interval of a rate: the engine reports each second."""
 
 
-def times_of(histogram: Histogram) -> Times | None:
-    """The usual percentiles in ms; None when nothing was recorded."""
+QUANTILES = {"p50_ms": 0.5, "p90_ms": 0.9, "p95_ms": 0.95, "p99_ms": 0.99, "p999_ms": 0.999}
+"""The usual percentiles."""
+
+
+def times_of(histogram: Histogram, waits: Waits | None = None) -> Times | None:
+    """The usual percentiles in ms; None when nothing was recorded.
+
+    `waits` says how much of them may be the load generator's own delay, where that is known.
+    """
     if histogram.count == 0:
         return None
-    percentiles = {
-        name: histogram.quantile_us(quantile) / 1000
-        for name, quantile in (
-            ("p50_ms", 0.5),
-            ("p90_ms", 0.9),
-            ("p95_ms", 0.95),
-            ("p99_ms", 0.99),
-            ("p999_ms", 0.999),
-        )
-    }
     return Times(
         count=histogram.count,
         mean_ms=histogram.mean_us / 1000,
         max_ms=histogram.max_us / 1000,
-        **percentiles,
+        own_delay=None if waits is None else _own_delay(histogram, waits),
+        **{name: histogram.quantile_us(quantile) / 1000 for name, quantile in QUANTILES.items()},
+    )
+
+
+def _own_delay(histogram: Histogram, waits: Waits) -> OwnDelay:
+    return OwnDelay(
+        mean_ms=min(waits.of_mean_us, histogram.mean_us) / 1000,
+        **{
+            name: waits.of_quantile_us(histogram, quantile) / 1000
+            for name, quantile in QUANTILES.items()
+        },
     )
 
 

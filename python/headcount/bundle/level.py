@@ -17,6 +17,17 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class OwnDelay(Record):
+    """At most so much of each of the times is the load generator's own delay, in ms."""
+
+    mean_ms: float
+    p50_ms: float
+    p90_ms: float
+    p95_ms: float
+    p99_ms: float
+    p999_ms: float
+
+
 class Times(Record):
     """Percentiles of a duration, in ms, read from a merged HDR histogram (3 digits)."""
 
@@ -28,6 +39,10 @@ class Times(Record):
     p99_ms: float
     p999_ms: float
     max_ms: float
+    own_delay: OwnDelay | None = Field(
+        default=None,
+        description="Of the load generator in these times; null where its timers are not known",
+    )
 
 
 class ScenarioResult(Record):
@@ -56,7 +71,10 @@ class ScenarioResult(Record):
     response: Times | None = Field(description="From the due moment to the end; null if none")
     service: Times | None = Field(description="From the actual start to the end; null if none")
     p95_interval_ms: tuple[float, float] | None = Field(
-        description="95% confidence interval of the p95 response time, by sectioning"
+        description=(
+            "95% confidence interval of the p95 response time, by sectioning; its lower end is "
+            "less by what may be the load generator's own delay"
+        )
     )
     p95_interval_unreliable: bool = Field(
         default=False,
@@ -166,6 +184,10 @@ class CriterionResult(Record):
     )
     unproven: bool = Field(
         default=False, description="Passed only because nothing it covers happened"
+    )
+    undecided: bool = Field(
+        default=False,
+        description="Not passed, but it may be without the load generator's own delay",
     )
     sentence: str = Field(description="For a person: `p95 is 1.4 s; the limit is 1 s`")
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from headcount._engine import Interval
-from headcount.analyse.judge import judge
+from headcount.analyse.judge import Context, judge
 from headcount.analyse.level import Measured, summarise
 from headcount.analyse.observe import constraint
 from headcount.analyse.search import wide_rule
@@ -25,6 +25,8 @@ from headcount.errors import EngineError
 from headcount.plan.criteria import AMOUNTS
 from headcount.plan.plan import Plan
 
+WAIT = "waiting for a quiet machine"
+"""The phase in which other programs are given time to end."""
 GATHER_S = 30.0
 """Longest wait for users to come or go after the ramp; then the level says that they did not."""
 EARLY_EVERY_S = 5
@@ -43,6 +45,8 @@ class LevelOrder:
     measure_s: float
     may_stop_early: bool = False
     least_s: float = 20.0
+    is_rested: bool = False
+    """Whether all users leave before those of the level come."""
 
 
 class LevelRunner:
@@ -69,6 +73,8 @@ class LevelRunner:
         """Run one level to its end."""
         ensure_handles(self._plan.protocol, order.users)
         self._phase("prepare", order, 0.0)
+        if order.is_rested:
+            self.rest(order.index, GATHER_S)
         began_s = time.monotonic()
         prepared = self._prepare(order.users, self._listener.prepared)
         prepare_s = time.monotonic() - began_s
@@ -124,6 +130,21 @@ class LevelRunner:
         )
         self._listener.level(result)
         return result
+
+    def wait(self, level: int, longest_s: float, enough: Callable[[], bool]) -> bool:
+        """Send all users away and wait until `enough` says so; returns whether it did."""
+        self.rest(level, longest_s)
+        self._listener.phase(Phase(WAIT, level, "", 0, longest_s))
+        ended = [False]
+
+        def is_over(_: Sequence[Moment]) -> bool:
+            ended[0] = enough()
+            return ended[0]
+
+        moments = self._session.hold("wait", level, longest_s, is_over)
+        if moments:
+            self._last = moments[-1].interval
+        return ended[0]
 
     def rest(self, level: int, longest_s: float) -> bool:
         """Send all users away after a level; returns whether they have gone."""
@@ -185,9 +206,9 @@ class LevelRunner:
         members = self._plan.workload.members
         tasks = Tasks(self._session.task_names, self._plan.workload.task_score)
         ended = window.pool().completed + window.pool().failed
-        counters = _second_counters(moments)
+        known = Context(tasks, _second_counters(moments))
         results = [
-            constraint(judge(criterion, window, names, members, tasks, counters), criterion, ended)
+            constraint(judge(criterion, window, names, members, known), criterion, ended)
             for criterion in self._plan.criteria
             if criterion.metric not in AMOUNTS
         ]

@@ -7,6 +7,7 @@ response time (ART), the motors that reported, and the share of the bytes that t
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from headcount.analyse.time_text import own_delay_ms, with_own_delay
 from headcount.bundle.level import LevelResult, ScenarioResult
 from headcount.bundle.verdict import Verdict
 from headcount.text import DASH, count, duration, megabytes_per_s, plural, share, significant
@@ -90,7 +91,10 @@ def _ratio(level: LevelResult) -> str:
 
 def _mean(name: str) -> Callable[[LevelResult], str]:
     def cell(level: LevelResult) -> str:
-        means = [group.mean_ms for group in level.groups if group.name == name]
-        return duration(means[0] if means else None)
+        group = next((group for group in level.groups if group.name == name), None)
+        if group is None:
+            return duration(None)
+        own_ms = own_delay_ms(group.response, "mean_ms") if group.response else 0.0
+        return with_own_delay(group.mean_ms, own_ms)
 
     return cell

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from headcount.analyse.time_text import time_text
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Plateau, Score, Verdict
 from headcount.plan.money import each_text
@@ -93,7 +94,7 @@ def _of_level(level: LevelResult) -> list[KeyFigure]:
     if level.total.p95_interval_unreliable:
         spread += " or wider: the level is too short for bursts of slow responses"
     cpu = share(counter_mean(level, "system.cpu.utilization"))
-    p95 = duration(response.p95_ms if response else None)
+    p95 = time_text(response, "p95_ms")
     return [
         KeyFigure("Throughput", unit(level.achieved_per_s, "scenarios/s"), at),
         KeyFigure("Response time p95", p95, at + spread),

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from headcount.analyse.time_text import time_text
 from headcount.bundle.level import LevelResult, TaskResult
 from headcount.bundle.verdict import Marks, Score
 from headcount.text import DASH, count, duration, interval, plural, significant
@@ -33,9 +34,9 @@ def figures(level: LevelResult) -> list[Figure]:
         Figure("Failed", lambda task: count(task.failed)),
         Figure("Mean", lambda task: duration(task.mean_ms)),
         Figure("SD", lambda task: duration(task.sd_ms)),
-        Figure("p50", lambda task: duration(task.service.p50_ms if task.service else None)),
-        Figure("p95", lambda task: duration(task.service.p95_ms if task.service else None)),
-        Figure("p99", lambda task: duration(task.service.p99_ms if task.service else None)),
+        Figure("p50", lambda task: time_text(task.service, "p50_ms")),
+        Figure("p95", lambda task: time_text(task.service, "p95_ms")),
+        Figure("p99", lambda task: time_text(task.service, "p99_ms")),
     ]
     if level.score is not None:
         weights = level.score.weights

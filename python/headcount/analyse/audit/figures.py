@@ -23,6 +23,8 @@ DOUBT = ".p95_interval_unreliable"
 """What versions judge differently: a later one knows more reasons to doubt an interval."""
 UNSETTLED = "it never got steady"
 """How a reason begins that is of the seconds before the measured ones."""
+LATE = "1% of the load generator's own timers were over"
+"""How a reason begins that older versions gave by another rule."""
 
 
 def check(evidence: Evidence) -> Result:
@@ -62,7 +64,9 @@ def recomputed_level(evidence: Evidence, level: LevelResult) -> LevelResult | No
     window = window_of(evidence, level.index)
     if window is None or evidence.plan is None:
         return None
-    parts = [reason for reason in level.reasons if reason.startswith(UNSETTLED)]
+    older = _is_older(level)
+    kept = (UNSETTLED, LATE) if older else (UNSETTLED,)
+    parts = [reason for reason in level.reasons if reason.startswith(kept)]
     again = summarise(
         evidence.plan,
         Measured(
@@ -77,14 +81,24 @@ def recomputed_level(evidence: Evidence, level: LevelResult) -> LevelResult | No
             step_names=evidence.names.steps,
             request_names=[],
             counters={},
+            requests_sent=sum(level.requests.values()),
             second_counters=[second.counters for second in evidence.steady(level.index)],
             task_names=evidence.names.tasks,
+            with_own_delay=not older,
         ),
     )
+    if older:
+        again = again.model_copy(update={"generator": level.generator})
     if not parts:
         return again
     reasons = [*parts, *(one for one in again.reasons if one not in parts)]
     return again.model_copy(update={"reasons": reasons, "outcome": "invalid"})
+
+
+def _is_older(level: LevelResult) -> bool:
+    """Whether a version wrote it that did not know the load generator's own delay in times."""
+    response = level.total.response
+    return response is not None and response.own_delay is None
 
 
 def _compared(raw: dict[str, Any], again: LevelResult) -> list[tuple[str, Any, Any]]:

@@ -20,7 +20,7 @@ def check(evidence: Evidence) -> Result:
         window = window_of(evidence, level.index)
         if window is None:
             continue
-        watched = generator.generator_result(window, evidence.plan.criteria)
+        watched = generator.generator_result(window, level.users, level.criteria)
         ended = (level.total.completed, level.total.failed)
         broke = has_failed_outright(evidence.plan.criteria, level.faults, *ended)
         if level.outcome == "invalid" or broke:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from headcount.analyse.time_text import Name, time_text
 from headcount.bundle.level import LevelResult, ScenarioResult, StepResult, Times
 from headcount.report.content import ReportContent
 from headcount.report.document.blocks import Cell, Column, Row, Table, cells
@@ -90,9 +91,8 @@ def _step(step: StepResult) -> Row:
 
 
 def _times(times: Times | None) -> list[str]:
-    if times is None:
-        return [duration(None)] * 4
-    return [duration(value) for value in (times.mean_ms, times.p50_ms, times.p95_ms, times.p99_ms)]
+    names: tuple[Name, ...] = ("mean_ms", "p50_ms", "p95_ms", "p99_ms")
+    return [time_text(times, name) for name in names]
 
 
 def _tasks(level: LevelResult) -> Table:

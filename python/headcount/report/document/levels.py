@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from headcount.analyse.time_text import time_text
 from headcount.bundle.level import LevelResult, Times
 from headcount.report.answer_sentences import PURPOSE, objections
 from headcount.report.content import ReportContent
@@ -65,12 +66,12 @@ def _played(level: LevelResult) -> Row:
             Cell(significant(level.achieved_per_s), due),
             Cell(share(level.total.overload)),
             Cell(count(failed), share(errors_share(level.total)) if failed else ""),
-            _time(times, lambda found: found.p50_ms),
+            Cell(time_text(times, "p50_ms")),
             Cell(
-                duration(times.p95_ms if times else None),
+                time_text(times, "p95_ms"),
                 interval(*bounds, duration) + _wider(level) if bounds else "",
             ),
-            _time(times, lambda found: found.p99_ms),
+            Cell(time_text(times, "p99_ms")),
             _time(times, lambda found: found.max_ms),
         ],
         why=" ".join(objections(level)),

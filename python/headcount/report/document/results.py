@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from headcount.analyse.amounts import amount_text
+from headcount.analyse.time_text import time_text
 from headcount.bundle.level import LevelResult
 from headcount.report.content import ReportContent
 from headcount.report.document import detail, levels
@@ -76,8 +77,8 @@ def _of(level: LevelResult) -> str:
     if times is None:
         return f"{rate}."
     return (
-        f"{rate}; half of them took up to {duration(times.p50_ms)}, 95 in 100 up to "
-        f"{duration(times.p95_ms)} and 99 in 100 up to {duration(times.p99_ms)}."
+        f"{rate}; the median response time was {time_text(times, 'p50_ms')}, p95 "
+        f"{time_text(times, 'p95_ms')} and p99 {time_text(times, 'p99_ms')}."
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from headcount.analyse.time_text import own_delay_ms
 from headcount.bundle.level import LevelResult, ScenarioResult, Times
 from headcount.bundle.reader import Bundle
 from headcount.counters.catalogue import label, lookup
@@ -101,6 +102,14 @@ _TIMES: Sequence[tuple[Column, Get]] = (
             "The level is too short for bursts of slow responses.",
         ),
         lambda o: o.total.p95_interval_unreliable,
+    ),
+    (
+        Column(
+            "response_p95_own_delay_ms",
+            "Response p95, load generator's own delay (ms)",
+            "At most so much of it.",
+        ),
+        lambda o: own_delay_ms(o.total.response, "p95_ms") if o.total.response else None,
     ),
     (
         Column("service_p95_ms", "Service, 95th percentile (ms)", "From its actual start."),

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Sequence
 
+from headcount.analyse.time_text import time_text
 from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import Bundle
 from headcount.report.export.summary import summary_lines
 from headcount.report.selection import by_users
-from headcount.text import clean, count, duration, share, significant
+from headcount.text import clean, count, share, significant
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#$@])")
 """What Markdown, or those who show it, would read as more than a letter; `@` calls people."""
@@ -47,9 +48,9 @@ def _cells(level: LevelResult) -> list[str]:
         count(level.users),
         level.outcome,
         significant(level.achieved_per_s),
-        duration(times.p50_ms if times else None),
-        duration(times.p95_ms if times else None),
-        duration(times.p99_ms if times else None),
+        time_text(times, "p50_ms"),
+        time_text(times, "p95_ms"),
+        time_text(times, "p99_ms"),
         share(level.total.overload),
         share(cpu.mean if cpu else None),
     ]

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
+from headcount.analyse.time_text import time_text
 from headcount.bundle.level import LevelResult
 from headcount.report.answer_sentences import PURPOSE
 from headcount.report.chart.scale import Linear
 from headcount.report.figures.figure_types import Run
 from headcount.report.resources import CPU
 from headcount.report.selection import counter_mean
-from headcount.text import duration, plural, share, significant
+from headcount.text import plural, share, significant
 
 OFFERED_SHOWN_FROM = 0.02
 """The offered rate is shown beside the achieved where it exceeds it by more than this share: below,
@@ -58,8 +59,8 @@ def level_text(level: LevelResult) -> str:
     """Say a level's figures in a few lines, for the pointer."""
     response = level.total.response
     times = (
-        f"p50 {duration(response.p50_ms)}, p95 {duration(response.p95_ms)}, "
-        f"p99 {duration(response.p99_ms)}"
+        f"p50 {time_text(response, 'p50_ms')}, p95 {time_text(response, 'p95_ms')}, "
+        f"p99 {time_text(response, 'p99_ms')}"
         if response
         else "nothing completed"
     )

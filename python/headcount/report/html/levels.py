@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from headcount.bundle.level import LevelResult, Times
+from headcount.analyse.time_text import Name, time_text
+from headcount.bundle.level import LevelResult
 from headcount.report.answer_sentences import PURPOSE, objections
 from headcount.report.content import ReportContent
 from headcount.report.figures.levels import is_behind
@@ -67,8 +68,8 @@ def _errors(level: LevelResult) -> Cell:
     return joined([count(failed), part])
 
 
-def _percentile(of: Callable[[Times], float]) -> Callable[[LevelResult], Cell]:
-    return lambda level: duration(of(level.total.response) if level.total.response else None)
+def _percentile(name: Name) -> Callable[[LevelResult], Cell]:
+    return lambda level: time_text(level.total.response, name)
 
 
 def _p95(level: LevelResult) -> Cell:
@@ -76,7 +77,7 @@ def _p95(level: LevelResult) -> Cell:
     # On paper it may be broken, then at the dash.
     wider = " or wider" if level.total.p95_interval_unreliable else ""
     spread = element("small", unbroken(interval(*bounds, duration) + wider)) if bounds else None
-    return joined([_percentile(lambda times: times.p95_ms)(level), spread])
+    return joined([time_text(level.total.response, "p95_ms"), spread])
 
 
 def _steady(level: LevelResult) -> Cell:
@@ -91,9 +92,9 @@ _PLAYED: Sequence[Filled] = (
     Filled(Column("Overload"), lambda level: share(level.total.overload)),
     Filled(Column("Scenarios /s"), _rate),
     Filled(Column("Errors"), _errors),
-    Filled(Column("p50"), _percentile(lambda times: times.p50_ms)),
+    Filled(Column("p50"), _percentile("p50_ms")),
     Filled(Column("p95"), _p95),
-    Filled(Column("p99"), _percentile(lambda times: times.p99_ms)),
+    Filled(Column("p99"), _percentile("p99_ms")),
 )
 
 _CHECKED: Sequence[Filled] = (

@@ -1,5 +1,6 @@
 """What users did at capacity, and how long each thing took."""
 
+from headcount.analyse.time_text import Name, time_text
 from headcount.bundle.level import LevelResult, Times
 from headcount.report.content import ReportContent
 from headcount.report.html.table import Column, row, table
@@ -91,6 +92,5 @@ def _steps(level: LevelResult) -> list[Html]:
 
 
 def _times(times: Times | None) -> list[str]:
-    if times is None:
-        return [duration(None)] * 4
-    return [duration(value) for value in (times.mean_ms, times.p50_ms, times.p95_ms, times.p99_ms)]
+    names: tuple[Name, ...] = ("mean_ms", "p50_ms", "p95_ms", "p99_ms")
+    return [time_text(times, name) for name in names]

@@ -5,13 +5,14 @@ from collections.abc import Callable, Sequence
 from rich.console import Console, Group
 from rich.text import Text
 
+from headcount.analyse.time_text import time_text
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Verdict
-from headcount.report.course import connections_per_s, course, mean_ms, moved_per_s
+from headcount.report.course import connections_per_s, course, moved_per_s
 from headcount.report.selection import by_users
 from headcount.report.terminal.glyphs import writable
 from headcount.report.terminal.parts import tables
-from headcount.text import count, duration, megabytes_per_s, significant
+from headcount.text import count, megabytes_per_s, significant
 
 
 def steps(verdict: Verdict, levels: Sequence[LevelResult], console: Console) -> Group | None:
@@ -34,5 +35,8 @@ def steps(verdict: Verdict, levels: Sequence[LevelResult], console: Console) -> 
 
 
 def _mean(name: str) -> Callable[[LevelResult], str]:
-    found = mean_ms(name)
-    return lambda level: duration(found(level))
+    def cell(level: LevelResult) -> str:
+        times = next((step.service for step in level.steps if step.name == name), None)
+        return time_text(times, "mean_ms")
+
+    return cell

@@ -3,6 +3,7 @@
 from rich.console import Console, Group
 from rich.text import Text
 
+from headcount.analyse.time_text import time_text
 from headcount.bundle.level import LevelResult
 from headcount.report.terminal.glyphs import writable
 from headcount.report.terminal.parts import tables
@@ -18,8 +19,8 @@ def operations(level: LevelResult, console: Console) -> Group:
             result.name,
             count(result.completed + result.failed),
             count(result.failed),
-            duration(times.mean_ms if times else None),
-            duration(times.p95_ms if times else None),
+            time_text(times, "mean_ms"),
+            time_text(times, "p95_ms"),
             duration(times.max_ms if times else None),
         ]
         rows.append([Text(writable(cell, console)) for cell in cells])

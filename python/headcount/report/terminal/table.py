@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from rich.console import Console, Group
 from rich.text import Text
 
+from headcount.analyse.time_text import Name, time_text
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.level import LevelResult
 from headcount.report.answer_sentences import PURPOSE
@@ -13,7 +14,7 @@ from headcount.report.resources import CPU, Resources, is_over_loopback, resourc
 from headcount.report.selection import by_users, counter_mean, errors_share
 from headcount.report.terminal.glyphs import writable
 from headcount.report.terminal.parts import tables
-from headcount.text import DASH, count, duration, megabytes_per_s, memory, share, significant
+from headcount.text import DASH, count, megabytes_per_s, memory, share, significant
 
 _STYLE = {"passed": "green", "failed": "red", "invalid": "yellow"}
 
@@ -27,16 +28,8 @@ class Column:
     left: bool = False
 
 
-def _percentile(name: str) -> Callable[[LevelResult], str]:
-    def cell(level: LevelResult) -> str:
-        response = level.total.response
-        if response is None:
-            return duration(None)
-        return duration(
-            {"p50": response.p50_ms, "p95": response.p95_ms, "p99": response.p99_ms}[name]
-        )
-
-    return cell
+def _percentile(name: Name) -> Callable[[LevelResult], str]:
+    return lambda level: time_text(level.total.response, name)
 
 
 def _overload(level: LevelResult) -> str:
@@ -49,9 +42,9 @@ _PLAYED = (
     Column("Outcome", lambda level: level.outcome, left=True),
     Column("Offered/s", lambda level: significant(level.offered_per_s)),
     Column("Done/s", lambda level: significant(level.achieved_per_s)),
-    Column("p50", _percentile("p50")),
-    Column("p95", _percentile("p95")),
-    Column("p99", _percentile("p99")),
+    Column("p50", _percentile("p50_ms")),
+    Column("p95", _percentile("p95_ms")),
+    Column("p99", _percentile("p99_ms")),
     Column("Overload", _overload),
     Column("Errors", lambda level: count(level.total.failed)),
     Column("Errors %", lambda level: share(errors_share(level.total))),
