@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from bench.search.capacity import capacity
 from bench.search.player import BATCH_S, Injected, Player
+from headcount._engine import SimulatedServer
 from headcount.analyse.search import Flag, Outcome, Overhead, Request, Search, Settings
 
 FULL_S = 300.0
@@ -17,7 +18,16 @@ WINDOW_S = 30.0
 """A linear ramp reaches half as much again as what the tester expects in so many seconds; the
 criterion is looked at in windows."""
 
-DOUBTS = frozenset({Flag.NOISY, Flag.UNSTABLE, Flag.BUDGET_SPENT, Flag.CAP_REACHED, Flag.DRIFTS})
+DOUBTS = frozenset(
+    {
+        Flag.NOISY,
+        Flag.UNSTABLE,
+        Flag.BUDGET_SPENT,
+        Flag.CAP_REACHED,
+        Flag.LINGERS,
+        Flag.DRIFTS,
+    }
+)
 """Flags that tell the reader not to rely on the interval."""
 
 
@@ -52,6 +62,7 @@ class Found:
 
 def search(system: str, seed: int, settings: Settings, stall: Injected | None = None) -> Found:
     """Searches a system to the end."""
+    settings = settings.for_limit(SimulatedServer(system, seed).limit_s)
     player = Player(system, seed, settings.overhead, stall)
     run = Search(settings)
     seconds, levels, ended_s = 0.0, 0, 0.0

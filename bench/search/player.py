@@ -7,6 +7,8 @@ from headcount.analyse.search import Observation, Overhead, Request, Share, wide
 from headcount.analyse.stalls import Second, stalls
 
 BATCH_S = 5.0
+REST_S = 10.0
+"""How long nobody is there before a level that wants that."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ class Player:
     def level(self, request: Request) -> Observation:
         """Runs a level as a controller would, with the wide rule where it may stop early."""
         before_s = self.server.now_s
+        if request.is_rested:
+            self._rest()
         overdue = self._arrive(request.users)
         began_s = self.server.now_s
         if self.stall is not None and self.stall.level == self.levels:
@@ -79,6 +83,12 @@ class Player:
         self.users = users
         done, late, _, now = self.server.measure(seconds)
         return max(0, late + now - overdue), max(0, done + now - overdue)
+
+    def _rest(self) -> None:
+        """All users but one leave, and the server works off what they asked for."""
+        self.server.users(1)
+        self.server.run(REST_S)
+        self.users = 1
 
     def _arrive(self, users: int) -> int:
         """Ramp and warm-up; returns the requests that are overdue at their end."""

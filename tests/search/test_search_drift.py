@@ -64,7 +64,8 @@ def test_levels_that_do_not_say_when_they_ended_show_no_drift() -> None:
 
 def test_a_simulated_leak_is_no_chase_to_nothing() -> None:
     found = [search("leak", seed, Settings()) for seed in range(7_000, 7_008)]
-    assert sum(Flag.DRIFTS in one.outcome.flags for one in found) >= 4
+    # Of the study's 40 searches 30 say so: fewer than 3 of 8 is a chance of 1 in 250.
+    assert sum(Flag.DRIFTS in one.outcome.flags for one in found) >= 3
     assert all(one.is_doubted for one in found)
     assert sum(one.is_covered for one in found) >= 5
     for one in found:

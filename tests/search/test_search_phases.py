@@ -67,7 +67,8 @@ def test_a_cliff_is_narrowed_without_useless_repeats(capacity):
     assert outcome.confirmed
     assert outcome.published <= capacity
     users = [r.users for r in asked if r.purpose in ("probe", "bracket", "straddle")]
-    assert len(users) - len(set(users)) <= 1
+    # The first overload after an overload is run again, and a few users are counted.
+    assert len(users) - len(set(users)) <= 2
     assert len(asked) < 30
 
 

@@ -82,4 +82,5 @@ def test_a_first_look_keeps_to_three_minutes_and_is_honest(seeds):
     looked = [search(system, seed, Settings.first_look()) for system in QUIET for seed in seeds]
     assert max(f.outcome.seconds for f in looked) <= 181
     assert statistics.fmean(f.is_covered for f in looked) >= 0.90
-    assert statistics.median(abs(f.error) for f in looked) <= 0.03
+    # One level of twelve goes to whether the server recovers from an overload.
+    assert statistics.median(abs(f.error) for f in looked) <= 0.033

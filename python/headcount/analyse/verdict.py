@@ -13,13 +13,16 @@ from headcount.analyse.scaling import compression_doubt, scaling_doubt
 from headcount.analyse.score import busiest, moved_bytes_per_s, score_of
 from headcount.analyse.search import Flag, Outcome
 from headcount.analyse.standing import level_at, marks, task_score, unproven
+from headcount.analyse.time_text import NOTABLE, own_delay_ms
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Capacity, Cost, Plateau, Score, Verdict, VerdictOutcome
 from headcount.plan.plan import Plan
-from headcount.text import count, plural, share, significant, span
+from headcount.text import count, duration, plural, share, significant, span
 
 Ending = Literal["finished", "interrupted", "unfinished"]
 """How a run ended."""
+PROMPT_MS = 1.0
+"""Delay of the load generator that a quiet machine has, too; nobody can do much about it."""
 UNCOUNTED = "at least this many: the levels with more users were invalid"
 """Instead of the generator, where it was not what made them invalid."""
 
@@ -56,6 +59,7 @@ def of_levels(plan: Plan, levels: Sequence[LevelResult], seconds: float, ending:
             *_plateau_flags(plan, levels, flat, ending),
             *_stalls(levels, set()),
             *unproven(level),
+            *_own_delay(level),
             *_flags(plan, levels),
         ],
         failures=failures_of(levels),
@@ -199,6 +203,7 @@ def of_search(
             *_stalls(levels, left_out),
             *_changing(outcome),
             *unproven(level),
+            *_own_delay(level),
             *_flags(plan, levels),
         ],
         failures=failures_of(levels),
@@ -300,7 +305,13 @@ def _left_out(outcome: Outcome) -> list[str]:
     texts = []
     for one in outcome.left_out:
         level = f"level {one.index + 1} ({plural('user', one.users)})"
-        if one.stalled_s is None:
+        if one.overloaded_by is not None:
+            texts.append(
+                f"after {plural('user', one.overloaded_by)} the server did not recover with "
+                f"{count(one.users)}, which it holds once all have left: an overload lasts until "
+                f"users leave; {level} was left out"
+            )
+        elif one.stalled_s is None:
             texts.append(f"{level} failed, but levels with as many users passed; it was left out")
         else:
             texts.append(
@@ -321,6 +332,23 @@ def _changing(outcome: Outcome) -> list[str]:
         (
             f"the capacity {verb} by {change} {unit}: look for what grows, such as memory, queues "
             "or files, and repeat"
+        )
+    ]
+
+
+def _own_delay(level: LevelResult | None) -> list[str]:
+    """How much of the p95 of the level that stands for the answer may be the generator's own."""
+    times = level.total.response if level else None
+    if level is None or times is None:
+        return []
+    own_ms = own_delay_ms(times, "p95_ms")
+    if own_ms <= max(NOTABLE * times.p95_ms, PROMPT_MS):
+        return []
+    return [
+        (
+            f"up to {duration(own_ms)} of the p95 of {duration(times.p95_ms)} at "
+            f"{plural('user', level.users)} may be the load generator's own delay; stop other "
+            "programs, or use another machine"
         )
     ]
 

@@ -11,6 +11,7 @@ from headcount.bundle.verdict import Verdict
 from headcount.controller.level import LevelOrder
 from headcount.controller.listener import Outlook
 from headcount.fields.units import seconds
+from headcount.plan.criteria import TIMES
 from headcount.plan.plan import Plan
 
 OFFICIAL_S = 300.0
@@ -31,6 +32,10 @@ class Orders(Protocol):
 
     def take(self, result: LevelResult) -> None:
         """A level has ended, in this run or in the one it resumes."""
+        ...
+
+    def rested(self) -> None:
+        """All users have left since the last level."""
         ...
 
     def outlook(self) -> Outlook:
@@ -86,6 +91,9 @@ class ListOrders:
         """Count the level; one that is resumed is not run again."""
         self._done.append(result)
 
+    def rested(self) -> None:
+        """A ladder does not wait between its levels."""
+
     def outlook(self) -> Outlook:
         """How far the ladder is."""
         run = self._plan.workload.run
@@ -122,6 +130,8 @@ class SearchOrders:
         if request is None:
             return self._soak()
         overhead = self._search.settings.overhead
+        if request.is_rested:
+            self._users = 0
         return LevelOrder(
             index=self._levels + 1,
             purpose=request.purpose,
@@ -129,6 +139,7 @@ class SearchOrders:
             ramp_s=self._ramp_s(request.users),
             settle_s=overhead.warmup_for(self._users, request.users),
             measure_s=request.measure_s,
+            is_rested=request.is_rested,
             may_stop_early=request.may_stop_early,
             least_s=max(
                 QUICK_LEAST_S if self._plan.search.quick else LEAST_S,
@@ -159,6 +170,10 @@ class SearchOrders:
         else:
             self._search.observe(observe(result, self._plan.criteria))
 
+    def rested(self) -> None:
+        """The next level begins with nobody."""
+        self._users = 0
+
     def outlook(self) -> Outlook:
         """How far the search is, and what it knows."""
         progress: Progress = self._search.progress()
@@ -181,6 +196,10 @@ def settings_of(plan: Plan) -> Settings:
     # Of a task that did not happen, and of a score without tasks, a level has no figure.
     texts = tuple(c.text for c in plan.criteria if c.scenario not in tasks and c.metric != "score")
     stretch_s = longest_stretch_s(plan)
+    limit_s = max(
+        (c.limit for c in plan.criteria if c.metric in TIMES and c.scenario not in tasks),
+        default=0.0,
+    )
     budget_s = seconds(wanted.budget) if wanted.budget else None
     most = min(wanted.max_users, 1_000_000)
     first = min(wanted.start_users, most)
@@ -199,7 +218,7 @@ def settings_of(plan: Plan) -> Settings:
             overhead=overhead,
             budget_s=budget_s or QUICK_BUDGET_S,
         )
-        return quick.no_shorter_than(stretch_s)
+        return quick.for_limit(limit_s).no_shorter_than(stretch_s)
     overhead = Overhead(
         ramp_per_s=run.ramp_per_s,
         warmup_s=settle_s,
@@ -215,7 +234,7 @@ def settings_of(plan: Plan) -> Settings:
         budget_s=budget_s,
         overhead=overhead,
     )
-    return found.no_shorter_than(stretch_s)
+    return found.for_limit(limit_s).no_shorter_than(stretch_s)
 
 
 def longest_stretch_s(plan: Plan) -> float:

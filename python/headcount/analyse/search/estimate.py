@@ -15,6 +15,7 @@ from headcount.analyse.search.bracket import (
     judged,
     results_of,
 )
+from headcount.analyse.search.counted import FEW, crossing, sure_ends
 from headcount.analyse.search.drift import drifting_fit
 from headcount.analyse.search.observation import Observation, Share, Value
 from headcount.analyse.search.regression import Fit, fit_shares, fit_values
@@ -38,6 +39,11 @@ class Estimate:
     rival: "Estimate | None" = None
     bracket: Bracket | None = None
     per_s: float = 0.0
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it is a few users, who are counted."""
+        return self.bracket is not None and self.bracket.high <= FEW + 1
 
     @property
     def half_width(self) -> float:
@@ -70,6 +76,8 @@ def _by_constraint(name: str, results: Sequence[Result]) -> Estimate:
     """The capacity by the constraint ``name`` alone."""
     bracket = bracket_of(judged(results))
     bracketed = _bracketed(name, bracket, results)
+    if bracket.high <= FEW + 1:
+        return _few(bracketed, results)
     if math.isinf(bracket.high) or bracket.low == 0:
         return bracketed
     moving = drifting_fit(results)
@@ -81,6 +89,13 @@ def _by_constraint(name: str, results: Sequence[Result]) -> Estimate:
     if fit is None:
         return bracketed
     return _fitted(name, fit, 0.0)
+
+
+def _few(bracketed: Estimate, results: Sequence[Result]) -> Estimate:
+    """The estimate of a few users, between the ends that are sure."""
+    low, high = sure_ends(results)
+    users = crossing(results) or bracketed.users
+    return replace(bracketed, users=min(max(users, low), high), low=low, high=high)
 
 
 def _fitted(name: str, fit: Fit, per_s: float) -> Estimate:

@@ -22,13 +22,15 @@ class Request:
     """A level to run.
 
     ``measure_s`` is measured after ramp and warm-up. With ``may_stop_early`` the level may be ended
-    as soon as :func:`headcount.analyse.search.wide_rule` has a verdict.
+    as soon as :func:`headcount.analyse.search.wide_rule` has a verdict. With ``is_rested`` all
+    users leave before those of the level come.
     """
 
     users: int
     measure_s: float
     purpose: Purpose
     may_stop_early: bool
+    is_rested: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ class Flag(StrEnum):
     CAP_REACHED = "most levels reached: the interval is wider than the target"
     UNCONFIRMED = "no official level confirmed the published users"
     INCOMPLETE = "the search was not finished"
+    LINGERS = "an overload lasts until users leave: longer levels may tip over with fewer users"
     DRIFTS = "the capacity changed while it was measured; the number holds for now"
 
 
@@ -101,6 +102,9 @@ def _missed(standing: Standing, users: int) -> tuple[str, ...]:
 
 def _interval(standing: Standing) -> tuple[Interval, tuple[str, ...]]:
     """The interval of the estimate, wide enough for every level taken; and what widened it."""
+    if standing.estimate.is_counted:
+        # Levels of a few users differ by chance, which the count allows for.
+        return _uncontradicted(standing), ()
     return widened(_uncontradicted(standing), standing.estimate.name, _observations(standing))
 
 
@@ -139,6 +143,7 @@ def _flags(standing: Standing) -> tuple[Flag, ...]:
         Flag.CAP_REACHED: wide and capped,
         Flag.UNCONFIRMED: not standing.confirmed,
         Flag.INCOMPLETE: searching,
+        Flag.LINGERS: standing.lingers,
         Flag.DRIFTS: bool(standing.estimate.per_s),
     }
     return tuple(flag for flag, is_raised in raised.items() if is_raised)

@@ -1,6 +1,7 @@
 """Which level to run next. A pure function of the settings and the levels taken."""
 
 import math
+from dataclasses import replace
 
 from headcount.analyse.search.growth import grow, halve, shrink
 from headcount.analyse.search.observation import (
@@ -10,6 +11,7 @@ from headcount.analyse.search.observation import (
     Request,
     Share,
 )
+from headcount.analyse.search.recovery import is_overloaded, suspects, untested
 from headcount.analyse.search.standing import Standing
 from headcount.analyse.search.straddle import converged, straddle
 
@@ -34,6 +36,16 @@ COVERED = 0.08
 
 def next_request(standing: Standing) -> Request | None:
     """The next level; None when the search is over."""
+    again = untested(standing.taken)
+    if again is not None and _affordable(standing, again.request):
+        return replace(again.request, is_rested=True)
+    request = _next(standing)
+    if request is None or not suspects(standing.taken):
+        return request
+    return replace(request, is_rested=is_overloaded(standing.taken[-1].observation))
+
+
+def _next(standing: Standing) -> Request | None:
     if standing.generator_limited:
         return None
     if not standing.confirmed and len(standing.officials) < OFFICIALS_MOST:
@@ -67,7 +79,8 @@ def _towards(standing: Standing) -> Request | None:
         return Request(min(users, standing.ceiling), settings.probe_s, "bracket", True)
     if converged(standing):
         return None
-    seconds = settings.short_s * (LONGER if standing.noisy else 1.0)
+    long = standing.noisy or standing.estimate.is_counted
+    seconds = settings.short_s * (LONGER if long else 1.0)
     return Request(straddle(standing), seconds, "straddle", False)
 
 
@@ -128,7 +141,8 @@ def official_users(standing: Standing) -> int:
     # Of a capacity that falls, what will be left at the end of the level.
     near_s = settings.official_s + settings.overhead.near_warmup_s
     left = math.exp(min(estimate.per_s, 0.0) * near_s)
-    users = math.floor(min(estimate.low * left + 1e-9, settings.max_users))
+    lower = estimate.users if estimate.is_counted else estimate.low
+    users = math.floor(min(lower * left + 1e-9, settings.max_users))
     if standing.officials:
         last = standing.officials[-1].users
         half = min(max(estimate.half_width, 0.01), 0.10)

@@ -42,6 +42,12 @@ class Overhead:
         return self.ramp_s(previous_users, users) + self.warmup_for(previous_users, users)
 
 
+LIMITS = 3.0
+"""A level measures at least as many times the limit on response times."""
+LIMIT_S = 30.0
+QUICK_LIMIT_S = 8.0
+"""Limits beyond these are not waited for: levels would take too long."""
+
 QUICK_OFFICIAL_S = 20.0
 """The official level of a first look: the shortest whose percentiles have an interval."""
 
@@ -95,6 +101,17 @@ class Settings:
             probe_s=max(self.probe_s, seconds),
             official_s=max(self.official_s, seconds) if self.official_s else 0.0,
         )
+
+    def for_limit(self, limit_s: float) -> "Settings":
+        """The settings for a limit on response times: no request is slow before it is over.
+
+        Levels and warm-ups of a first look are short against a limit of seconds.
+        """
+        limit_s = min(limit_s, (QUICK_LIMIT_S if self.quick else LIMIT_S))
+        near_s = max(self.overhead.near_warmup_s, limit_s)
+        warm_s = max(self.overhead.warmup_s, limit_s)
+        overhead = replace(self.overhead, near_warmup_s=near_s, warmup_s=warm_s)
+        return replace(self, overhead=overhead).no_shorter_than(LIMITS * limit_s)
 
     @classmethod
     def first_look(

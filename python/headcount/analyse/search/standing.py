@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from headcount.analyse.search.bracket import Bracket, bracket_of, judged, results_of
+from headcount.analyse.search.counted import FEW
 from headcount.analyse.search.estimate import Estimate, estimate_of
 from headcount.analyse.search.goals import misses_only_goals, with_goals
 from headcount.analyse.search.noise import noisy
 from headcount.analyse.search.observation import SEARCHING, Observation, Taken
 from headcount.analyse.search.overruled import overruled
+from headcount.analyse.search.recovery import kept_down, suspects, tested
 from headcount.analyse.search.settings import Settings
 from headcount.analyse.search.stalled import are_seldom, without_stalls
 
@@ -24,12 +26,14 @@ INVALID_RUN = 3
 class LeftOut:
     """What the search leaves out of a level: seconds of a stall, or all of it (None).
 
-    ``index`` is its place among the levels taken, from 0.
+    ``index`` is its place among the levels taken, from 0. ``overloaded_by`` are the users of the
+    level before, where its overload is why this one failed.
     """
 
     index: int
     users: int
     stalled_s: float | None
+    overloaded_by: int | None = None
 
 
 @dataclass(frozen=True)
@@ -62,11 +66,32 @@ class Standing:
             for index, t in self._without_stalls
             if index in self._overruled
         ]
-        return tuple(sorted(stalled + again, key=lambda one: one.index))
+        down = [
+            LeftOut(index, self.taken[index].observation.users, None, users)
+            for index, users in self.kept_down.items()
+        ]
+        return tuple(sorted(stalled + again + down, key=lambda one: one.index))
+
+    @cached_property
+    def kept_down(self) -> dict[int, int]:
+        """Indices of the levels that failed for the overload before them, and its users."""
+        return kept_down(self.taken)
+
+    @property
+    def lingers(self) -> bool:
+        """Whether a level failed for the overload before it, and others show that."""
+        return any(
+            index in self.kept_down or index in self._overruled for index in suspects(self.taken)
+        )
 
     @cached_property
     def _valid(self) -> list[tuple[int, Taken]]:
-        valid = [(index, t) for index, t in enumerate(self.taken) if t.observation.valid]
+        again = tested(self.taken)
+        valid = [
+            (index, t)
+            for index, t in enumerate(self.taken)
+            if t.observation.valid and index not in again
+        ]
         found = with_goals([t.observation for _, t in valid])
         return [
             (index, replace(t, observation=one))
@@ -170,9 +195,10 @@ class Standing:
 
     @property
     def target(self) -> float:
-        """The half-width to reach: never finer than half a user."""
+        """The half-width to reach: never finer than half a user, or than one of a few."""
         users = self.estimate.users
-        return max(self.settings.target, 0.5 / users if users > 0 else math.inf)
+        finest = 1.0 if users <= FEW else 0.5
+        return max(self.settings.target, finest / users if users > 0 else math.inf)
 
     def cost_s(self, users: int, measure_s: float) -> float:
         """Forecast seconds of a level after the last one."""

@@ -18,6 +18,11 @@ STEP_MOST = 0.07
 MOVING = 2.0
 """A capacity that changes is measured to so many times the target: it will not hold still."""
 
+COUNTED_WIDTH = 2.0
+"""Users between the ends of a counted capacity that are close enough."""
+COUNTED_LEVELS = 8
+"""Levels after which a capacity of a few users is what it is: an hour would not decide it."""
+
 VALUE_STEP = 0.3
 """The same for the logarithm of a value, which bends more."""
 VALUE_STEP_MOST = 0.8 * VALUE_WINDOW
@@ -30,6 +35,10 @@ def converged(standing: Standing) -> bool:
     if estimate.users <= 0 or math.isinf(estimate.high):
         return False
     wanted = standing.target * (MOVING if estimate.per_s else 1.0)
+    if estimate.is_counted:
+        return estimate.high - estimate.low <= COUNTED_WIDTH or (
+            sum(t.request.purpose == "straddle" for t in standing.counted) >= COUNTED_LEVELS
+        )
     narrow = estimate.half_width <= wanted
     enough = _near(standing, estimate) >= standing.settings.fewest
     if estimate.fit is None:
@@ -45,6 +54,8 @@ def converged(standing: Standing) -> bool:
 def straddle(standing: Standing) -> int:
     """Users of the next level near the estimate, on the side whose turn it is."""
     estimate = standing.estimate.rival or standing.estimate
+    if estimate.is_counted:
+        return _counted(standing, estimate)
     if estimate.fit is None and (middle := _unexplored(standing, estimate)) is not None:
         return middle
     centre = _centre(standing, estimate)
@@ -57,6 +68,16 @@ def straddle(standing: Standing) -> int:
     users = math.exp(centre + math.copysign(step, logits))
     rounded = math.floor(users) if logits < 0 else math.ceil(users)
     return max(1, min(rounded, standing.ceiling))
+
+
+def _counted(standing: Standing, estimate: Estimate) -> int:
+    """The next number of a few users: of those on both sides of the estimate the less measured."""
+    below = max(1, math.floor(estimate.users))
+    measured_s = {
+        users: sum(o.measure_s for o in standing.valid if o.users == users)
+        for users in (below, below + 1)
+    }
+    return min(measured_s, key=lambda users: measured_s[users])
 
 
 def _near(standing: Standing, estimate: Estimate) -> int:
