@@ -11,8 +11,10 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from headcount.analyse.time_text import time_text
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Verdict
+from headcount.controller.level import WAIT
 from headcount.controller.listener import Outlook, Phase, Second
 from headcount.plan.plan import Plan
 from headcount.text import count, duration, plural, share, significant, span
@@ -98,7 +100,7 @@ class Display:
         figures = [
             f"{count(result.users):>7} users",
             f"{significant(result.achieved_per_s):>7}/s",
-            f"p95 {duration(response.p95_ms if response else None):>8}",
+            f"p95 {time_text(response, 'p95_ms'):>8}",
             f"CPU {share(cpu.mean if cpu else None):>6}",
         ]
         self._say(f"  {'  '.join(figures)}  {MARKS[result.outcome]}")
@@ -139,6 +141,9 @@ class Display:
         row = Table.grid(padding=(0, 1))
         what = PURPOSES.get(phase.purpose, phase.purpose)
         title = f"level {phase.level}: {plural('user', phase.users)} ({what})"
+        if phase.name == WAIT:
+            minutes, seconds = divmod(round(passed_s), 60)
+            return Text(f"{WAIT}, {minutes}:{seconds:02}")
         if self._prepared is not None and phase.name == "prepare":
             done, users = self._prepared
             bar = ProgressBar(total=max(users, 1), completed=done, width=20)

@@ -22,6 +22,7 @@ from headcount.controller.level import LevelOrder, LevelRunner, note
 from headcount.controller.listener import Listener, Phase
 from headcount.controller.liveness import check_answer
 from headcount.controller.orders import Orders, orders_of
+from headcount.controller.quiet import SECONDS, Patience, Quiet, was_disturbed
 from headcount.controller.server_logs import ServerLogs
 from headcount.controller.session import Session
 from headcount.controller.sut import Sut, connect
@@ -164,6 +165,7 @@ class Run:
         """When the engine ended, on the clock of the seconds; None before it began."""
         self._plan = plan
         self._logs = ServerLogs(sut.logs)
+        self._patience = Patience(plan)
         self._stopped: str | None = None
         """Why the search did not play more users."""
 
@@ -231,6 +233,7 @@ class Run:
                     break
                 self._logs.note(self._bundle, session.now_s(), order.index)
                 self._keep(result)
+                self._wait_for_quiet(runner, session, result)
                 if session.silent_s >= SILENT_S:
                     self._check_alive(self._levels[-1])
                 self._listener.outlook(self._orders.outlook())
@@ -245,6 +248,26 @@ class Run:
         finally:
             self._ended_s = session.now_s()
             session.close()
+
+    def _wait_for_quiet(self, runner: LevelRunner, session: Session, result: LevelResult) -> None:
+        """After a level that other programs spoiled: wait until they are done, but not for long."""
+        if self._patience.left_s < SECONDS or not was_disturbed(result):
+            return
+        began_s = session.now_s()
+        self._listener.noted(
+            "other programs keep this machine busy: waiting for a quiet moment, at most "
+            f"{self._patience.left_s:.0f} s"
+        )
+        quiet = runner.wait(result.index, self._patience.left_s, Quiet())
+        took_s = session.now_s() - began_s
+        self._patience.left_s -= took_s
+        self._orders.rested()
+        self._bundle.event("waited", session.now_s(), seconds=took_s, quiet=quiet)
+        if not quiet:
+            self._listener.noted(
+                f"the machine is still busy after {took_s:.0f} s: levels near the limit may not "
+                "count. Stop other programs, or use another machine"
+            )
 
     def _note_before(self) -> None:
         """Keep what somebody's server does for others, before the first user."""
