@@ -38,7 +38,9 @@ def test_a_server_that_stays_down_is_rested_and_found(capacity: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "share", [logistic(940), logistic(560), lambda users: float(users > 700)], ids=str
+    "share",
+    [logistic(940), logistic(560), lambda users: float(users > 700)],
+    ids=["large", "small", "cliff"],
 )
 def test_a_server_that_recovers_is_tested_at_most_once(share: Callable[[float], float]) -> None:
     search, asked = play(Settings(), answering(share))

@@ -98,7 +98,7 @@ class Display:
         response = result.total.response
         cpu = result.counters.get("sut", {}).get("system.cpu.utilization")
         figures = [
-            f"{count(result.users):>7} users",
+            f"{plural('user', result.users):>13}",
             f"{significant(result.achieved_per_s):>7}/s",
             f"p95 {time_text(response, 'p95_ms'):>8}",
             f"CPU {share(cpu.mean if cpu else None):>6}",

@@ -45,6 +45,8 @@ SHARES = ("errors", "overload", "achieved")
 """Metrics whose limit is a share of the scenarios."""
 AMOUNTS = ("rate", "bytes", "sent")
 """Metrics of throughput. Few users may be too few for them: more can meet what fewer do not."""
+GOALS = (*AMOUNTS, "counter")
+"""Metrics of what the server does, and not of what its users feel."""
 STRETCH_S = (1.0, 3600.0)
 """The shortest and the longest stretch of a level that a criterion may be asked of."""
 
@@ -147,7 +149,7 @@ def _of_counter(text: str, compact: str, match: re.Match[str]) -> Criterion:
 def _of_stretches(criterion: Criterion, stretch: str) -> Criterion:
     """The criterion asked of each stretch of a level."""
     text = f"{criterion.text} for {stretch}"
-    if criterion.metric not in (*AMOUNTS, "counter"):
+    if criterion.metric not in GOALS:
         raise InputError(
             f'the criterion "{text}": only rate, bytes, sent and counters can be asked of each '
             f'stretch of a level; write "{criterion.text}"'

@@ -81,7 +81,7 @@ def advice(limit: Limit, kind: str | None, levels: Sequence[LevelResult] = ()) -
         own = [one for one in failures_of(levels) if one.id in turning_away()]
         if own:
             return [Advice(id=own[0].id, sentence=own[0].advice)]
-    if limit in ("pool", "lock", "refusal", "unknown") and exact:
+    if limit in ("pool", "lock", "refusal", "unknown", "none") and exact:
         fits = exact
     fits.sort(key=lambda one: one.detail is None)
     return [Advice(id=one.id, sentence=one.text) for one in fits[:MOST]]

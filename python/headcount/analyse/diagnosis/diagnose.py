@@ -35,10 +35,15 @@ from headcount.bundle.environment import ServerFound
 from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import Bundle
 from headcount.bundle.stacks import LevelStacks
+from headcount.plan.criteria import GOALS, parse
 from headcount.text import significant
 
 LOG_SURE = 1.15
 """Factor of the confidence if a line of the server's log agrees."""
+
+
+GOAL_MISSED = "goal"
+"""The kind of advice where a criterion on throughput or a counter alone was broken."""
 
 
 def diagnose(bundle: Bundle) -> Diagnosis | None:
@@ -80,7 +85,10 @@ def of_levels(
     named = (decision.limit, *(sign.limit for sign in decision.joint))
     more = doubts(decision, weighed, observations)
     sign, programs = decision.sign, programs_behind(happened)
-    suggestions = advice(decision.limit, _advice_kind(decision, weighed, programs), levels)
+    kind = _advice_kind(decision, weighed, programs)
+    if decision.limit == "none" and _is_goal(levels):
+        kind = GOAL_MISSED
+    suggestions = advice(decision.limit, kind, levels)
     if could_be_a_rate(decision, weighed, measured):
         more.append(_or_a_rate(weighed))
         suggestions += advice("pool", OR_A_RATE)
@@ -96,6 +104,7 @@ def of_levels(
         sentence=sentence(
             decision,
             broke=_broke(levels),
+            is_goal=_is_goal(levels),
             why_unknown=_why(decision, weighed, server),
             most_time=upstream.time_text(weighed.seen) or delay.time_text(weighed.seen),
             programs=programs,
@@ -294,6 +303,13 @@ def _broke(levels: Sequence[LevelResult]) -> str | None:
     failed = [level for level in levels if level.outcome == "failed" and level.reasons]
     first = min(failed, key=lambda level: level.users, default=None)
     return first.reasons[0].rstrip(".") if first is not None else None
+
+
+def _is_goal(levels: Sequence[LevelResult]) -> bool:
+    """Whether levels failed for criteria on throughput or counters alone."""
+    failed = [level for level in levels if level.outcome == "failed"]
+    broken = [one for level in failed for one in level.criteria if not one.passed]
+    return bool(broken) and all(parse(one.criterion).metric in GOALS for one in broken)
 
 
 def _why(decision: Decision, weighed: Weighed, server: ServerFound | None) -> str:

@@ -76,15 +76,19 @@ def sentence(
     *,
     broke: str | None,
     why_unknown: str,
+    is_goal: bool = False,
     most_time: str | None = None,
     programs: Mapping[str, str] = NO_PROGRAMS,
 ) -> str:
     """What stops the server, in a sentence.
 
-    `broke` is the criterion that broke, if any; `most_time` says where a scenario spends most of
+    `broke` is the criterion that broke, if any, and `is_goal` whether it is one on throughput or a
+    counter; `most_time` says where a scenario spends most of
     its time, if that is known; `programs` are those at addresses of other servers.
     """
     if decision.limit == "none":
+        if broke is not None and is_goal:
+            return f"No resource is full, but a goal was missed: {broke}."
         if broke is not None:
             return (
                 "No resource is full: throughput still grew with the users, and the response time "
