@@ -75,7 +75,9 @@ _FIRST = (
 """A row of the table of levels, from its rate on."""
 _SECOND = (
     rf"(?: +of (?P<due>{_NUMBER}) due)?(?: +(?P<errors><?[\d.]+%))?"
-    rf"(?: +(?P<low>{_NUMBER}(?: {_UNIT})?) to (?P<high>{_NUMBER} {_UNIT})(?: or wider)?)?$"
+    rf"(?: +from (?P<least50>{_NUMBER} {_UNIT}))?"
+    rf"(?: +(?P<low>{_NUMBER}(?: {_UNIT})?) to (?P<high>{_NUMBER} {_UNIT})(?: or wider)?)?"
+    rf"(?: +from (?P<least95>{_NUMBER} {_UNIT}))?(?: +from (?P<least99>{_NUMBER} {_UNIT}))?$"
 )
 """What stands below it, from the purpose of the level on."""
 
@@ -118,6 +120,19 @@ def check_row(row: dict[str, str], level: LevelResult) -> None:
     printed = [ms(row[name]) for name in ("p50", "p95", "p99", "longest")]
     assert printed == [close(value) for value in known]
     interval = level.total.p95_interval_ms
+    own = times.own_delay
+    leasts = [
+        value - late
+        for value, late, is_shown in (
+            (times.p50_ms, own.p50_ms if own else 0.0, True),
+            (times.p95_ms, own.p95_ms if own else 0.0, interval is None),
+            (times.p99_ms, own.p99_ms if own else 0.0, True),
+        )
+        if is_shown and late > 0.1 * value
+    ]
+    assert [ms(row[name]) for name in row if name.startswith("least")] == [
+        pytest.approx(least, rel=0.0051, abs=1e-9) for least in leasts
+    ]
     assert ("high" in row) == (interval is not None)
     if interval is not None:
         low = row["low"] if " " in row["low"] else f"{row['low']} {row['high'].split(' ')[1]}"

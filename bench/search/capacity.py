@@ -23,8 +23,14 @@ STATIONARY = (
     "strict",
     "tiny",
     "huge",
+    "two-tier",
+    "team",
 )
 """Systems that are the same whenever they are looked at, apart from 1 % from level to level."""
+
+
+HELD_OUT = ("two-tier", "flush", "team", "slow-leak", "thaw")
+"""Systems that were written when the search was done, and on which nothing was tuned."""
 
 
 @cache

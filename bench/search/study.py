@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 
-from bench.search.capacity import STATIONARY
+from bench.search.capacity import HELD_OUT, STATIONARY
 from bench.search.methods import METHODS, Found
 from headcount.analyse.search import Flag
 
@@ -63,10 +63,11 @@ def _row(name: str, found: Sequence[Found], ladder_s: float | None) -> str:
 
 
 def _summary(found: dict[str, list[Found]], ladder_s: dict[str, float]) -> None:
-    """The same of all systems together, and of those that do not change."""
+    """The same of all systems together, of those that do not change, and of those held out."""
     groups = {
         "all": [one for each in found.values() for one in each],
         "stationary": [one for name in STATIONARY for one in found.get(name, ())],
+        "held out": [one for name in HELD_OUT for one in found.get(name, ())],
     }
     for name, each in groups.items():
         if each:

@@ -19,11 +19,11 @@ import numpy as np
 from bench.search.capacity import DATA
 from headcount._engine import SimulatedServer
 
-WARMUP_S: Mapping[str, float] = {"warm-up": 600.0, "newcomers": 900.0}
+WARMUP_S: Mapping[str, float] = {"warm-up": 600.0, "newcomers": 900.0, "thaw": 600.0}
 """Where a minute does not reach the steady state."""
 RUNS: Mapping[str, int] = {"noisy": 1_000, "bad-levels": 1_000, "metastable": 600, "huge": 10}
 USUAL_RUNS = 200
-LEAKS: Mapping[str, tuple[float, float]] = {"leak": (600.0, 3_000.0)}
+LEAKS: Mapping[str, tuple[float, float]] = {"leak": (600.0, 3_000.0), "slow-leak": (600.0, 3_000.0)}
 """When a system that leaks is looked at, for a minute each."""
 MEASURE_S, GROUPS, FIRST_RUNS = 600.0, 10, 4
 CLOSE, JUMP, FEW_USERS = 1.002, 5.0, 50

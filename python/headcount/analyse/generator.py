@@ -2,14 +2,17 @@
 
 from collections.abc import Sequence
 
+from headcount._engine import Histogram
 from headcount.analyse.window import Window
 from headcount.bundle.level import CriterionResult, GeneratorResult
 from headcount.text import duration, share
 
 BUSY_SHARE = 0.80
 """CPU of the busiest worker above which its users wait for the generator (share of a core)."""
-LOST_SHARE = 0.02
+LOST_SHARE = 0.05
 """Share of their time that users may lose to late starts: the load is less by as much."""
+PROMPT_MS = 1.0
+"""Lateness that a quiet machine has, too, and that counts for nothing."""
 
 
 def generator_result(
@@ -37,8 +40,8 @@ def generator_result(
             f"1% of the load generator's own timers were over {duration(p99_ms)} late, without "
             f"which {' and '.join(result.criterion for result in broken)} may hold"
         )
-    lost = lateness.mean_us / 1e6 * lateness.count / max(users * window.seconds, 1e-9)
-    if known and lost > LOST_SHARE:
+    lost = _late_s(lateness) / max(users * window.seconds, 1e-9)
+    if lost > LOST_SHARE:
         reasons.append(
             f"the load generator's own timers were late for {share(lost)} of the users' time; up "
             f"to {share(LOST_SHARE)} does not matter"
@@ -52,4 +55,13 @@ def generator_result(
         timer_lateness_max_ms=lateness.max_us / 1000 if known else None,
         limited=bool(reasons),
         reasons=reasons,
+    )
+
+
+def _late_s(lateness: Histogram) -> float:
+    """By how much timers were late together, beyond what a quiet machine's are; in seconds."""
+    return sum(
+        (us / 1e6 - PROMPT_MS / 1e3) * count
+        for us, count in lateness.buckets()
+        if us > PROMPT_MS * 1000
     )

@@ -18,6 +18,13 @@ def time_text(times: Times | None, name: Name) -> str:
     return with_own_delay(getattr(times, name), own_delay_ms(times, name))
 
 
+def least_text(times: Times | None, name: Name) -> str:
+    """The lower end of that range, for a line of its own; empty where a figure is printed."""
+    if times is None or own_delay_ms(times, name) <= NOTABLE * getattr(times, name):
+        return ""
+    return f"from {duration(max(getattr(times, name) - own_delay_ms(times, name), 0.0))}"
+
+
 def own_delay_ms(times: Times, name: Name) -> float:
     """The load generator's own delay in a figure at most; 0 where it is not known."""
     return 0.0 if times.own_delay is None else float(getattr(times.own_delay, name))

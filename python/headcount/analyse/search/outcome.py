@@ -12,6 +12,12 @@ from headcount.analyse.search.standing import LeftOut, Standing
 from headcount.analyse.search.straddle import converged
 from headcount.analyse.search.widening import Interval, widened
 
+QUICK_WIDER = 1.5
+"""How many times wider the interval of a first look is, in ln(users), than its levels say: levels
+of seconds see little of slow noise. Ours, of the simulated servers."""
+NOISY_WIDER = 1.5
+"""The same where runs disagree."""
+
 NEARLY = 1.1
 """The official level may widen an interval that was narrow enough by so much without a remark."""
 
@@ -105,7 +111,20 @@ def _interval(standing: Standing) -> tuple[Interval, tuple[str, ...]]:
     if standing.estimate.is_counted:
         # Levels of a few users differ by chance, which the count allows for.
         return _uncontradicted(standing), ()
-    return widened(_uncontradicted(standing), standing.estimate.name, _observations(standing))
+    interval = _uncontradicted(standing)
+    if standing.settings.quick:
+        interval = _wider(interval, standing.estimate.users, QUICK_WIDER)
+    elif standing.noisy:
+        interval = _wider(interval, standing.estimate.users, NOISY_WIDER)
+    return widened(interval, standing.estimate.name, _observations(standing))
+
+
+def _wider(interval: Interval, users: float, times: float) -> Interval:
+    """The interval of an estimate so many times wider, in ln(users)."""
+    low, high = interval
+    if not 0 < low <= users <= high:
+        return interval
+    return users * (low / users) ** times, users * (high / users) ** times
 
 
 def _uncontradicted(standing: Standing) -> Interval:

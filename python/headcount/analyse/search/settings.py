@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 class Overhead:
     """What a level costs besides the time measured; for forecasts, and for whoever runs the levels.
 
-    ``ramp_per_s`` users are added or taken away each second. A level waits ``warmup_s`` after the
-    ramp, or ``near_warmup_s`` when the users change by less than ``near`` of their number: the
-    server is then nearly in its new state already. When they become fewer by more than that, it
-    waits ``drain_s``: an overloaded server first has its queue to work off.
+    ``ramp_per_s`` users are added or taken away each second, or ``ramp_share`` of the larger number
+    where that is more: the ramp of a large server takes no longer than 50 s. A level waits
+    ``warmup_s`` after the ramp, or ``near_warmup_s`` when the users change by less than ``near`` of
+    their number: the server is then nearly in its new state already. When they become fewer by more
+    than that, it waits ``drain_s``: an overloaded server first has its queue to work off.
     """
 
     ramp_per_s: float = 50.0
@@ -18,18 +19,21 @@ class Overhead:
     near_warmup_s: float = 10.0
     drain_s: float = 30.0
     near: float = 0.10
+    ramp_share: float = 0.02
 
     def __post_init__(self) -> None:
         """Refuse rates and times that cannot be."""
         if (
             self.ramp_per_s <= 0
+            or self.ramp_share < 0
             or min(self.warmup_s, self.near_warmup_s, self.drain_s, self.near) < 0
         ):
             raise ValueError("ramp_per_s must be positive; warm-ups and near must not be negative")
 
     def ramp_s(self, previous_users: int, users: int) -> float:
         """Seconds until the users are there (or gone)."""
-        return abs(users - previous_users) / self.ramp_per_s
+        per_s = max(self.ramp_per_s, self.ramp_share * max(users, previous_users))
+        return abs(users - previous_users) / per_s
 
     def warmup_for(self, previous_users: int, users: int) -> float:
         """Seconds between the end of the ramp and the start of the measurement."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from headcount.analyse.time_text import time_text
+from headcount.analyse.time_text import Name, least_text
 from headcount.bundle.level import LevelResult, Times
 from headcount.report.answer_sentences import PURPOSE, objections
 from headcount.report.content import ReportContent
@@ -49,7 +49,8 @@ def played(content: ReportContent) -> Table:
     note = (
         "Sorted by users. Below the outcome: the level's number and purpose. Below scenarios/s: "
         "the rate that fell due, where the server did less. Overload: late, slow or failed. Below "
-        "errors: their share of all scenarios that ended. Below p95: its 95% confidence interval."
+        "errors: their share of all scenarios that ended. Below p95: its 95% confidence interval. "
+        "From: where it begins without what may be the load generator's own delay."
     )
     return Table(PLAYED, columns, rows, note, widths=[1, 1.7, 1.3, 1.2, 1.1, 1.2, 2.1, 1.2, 1.3])
 
@@ -66,16 +67,21 @@ def _played(level: LevelResult) -> Row:
             Cell(significant(level.achieved_per_s), due),
             Cell(share(level.total.overload)),
             Cell(count(failed), share(errors_share(level.total)) if failed else ""),
-            Cell(time_text(times, "p50_ms")),
-            Cell(
-                time_text(times, "p95_ms"),
-                interval(*bounds, duration) + _wider(level) if bounds else "",
+            _percentile(times, "p50_ms"),
+            _percentile(
+                times, "p95_ms", interval(*bounds, duration) + _wider(level) if bounds else None
             ),
-            Cell(time_text(times, "p99_ms")),
+            _percentile(times, "p99_ms"),
             _time(times, lambda found: found.max_ms),
         ],
         why=" ".join(objections(level)),
     )
+
+
+def _percentile(times: Times | None, name: Name, below: str | None = None) -> Cell:
+    """A percentile; below it its interval, or from where on it is the server's own."""
+    value = duration(getattr(times, name) if times else None)
+    return Cell(value, least_text(times, name) if below is None else below)
 
 
 def _wider(level: LevelResult) -> str:
