@@ -2,13 +2,15 @@
 
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from headcount.bundle import reader
-from headcount.controller import run
+from headcount.controller import orders, run
 from headcount.controller.access import Secrets
+from headcount.controller.level import LevelOrder
 from headcount.controller.listener import Phase, Silent
 from headcount.plan.resolve import Overrides, resolve
 from headcount.workloads import load
@@ -40,3 +42,27 @@ def test_a_phase_that_begins_late_is_no_longer_for_it(
     for second in seconds:
         found[second["phase"]] += round(second["seconds"])
     assert (found["settle"], found["steady"]) == (1, 2)
+
+
+def test_all_users_leave_before_a_level_that_begins_with_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    usual = orders.ListOrders.next
+
+    def rested(self: orders.ListOrders) -> LevelOrder | None:
+        order = usual(self)
+        return order and replace(order, is_rested=order.index == 2)
+
+    monkeypatch.setattr(orders.ListOrders, "next", rested)
+    asked = Overrides(
+        levels="3,2", duration="2s", settle="1s", ramp="0s", think="100ms", scale=0.001, seed=1
+    )
+    plan = resolve(load("app-server"), "lab:app", asked)
+    folder, verdict = run.start(plan, tmp_path / "runs", Secrets(), Silent())
+    seconds = reader.load(folder).seconds
+    resting = [second["users"] for second in seconds if second["phase"] == "rest"]
+    assert resting
+    assert resting[-1] == 0
+    assert [second["users"] for second in seconds if second["phase"] == "steady"] == [3, 3, 2, 2]
+    assert verdict.outcome in ("passed", "invalid")  # a busy machine may spoil a level

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import beta
 from synthetic import observed, play, requests
 
-from headcount.analyse.search import Observation, Request, Settings, Share
+from headcount.analyse.search import Observation, Request, Settings, Share, Value
 from headcount.analyse.search.counted import ALIKE, crossing, sure_ends
 from headcount.analyse.search.observation import Observation as Level
 
@@ -69,3 +69,12 @@ def test_the_interval_of_a_few_users_holds_and_is_not_all_of_them(capacity: floa
         assert len(asked) <= 30
     assert held >= 18
     assert sorted(widths)[10] <= 6
+
+
+def test_a_mean_of_a_few_users_is_not_counted() -> None:
+    def answer(request: Request) -> Observation:
+        return observed(request, Value("mean", 2.0 ** (request.users - 4.5), 1.0))
+
+    outcome = play(Settings(), answer)[0].outcome()
+    assert outcome.low <= 4.5 <= outcome.high < 6
+    assert outcome.published == 4

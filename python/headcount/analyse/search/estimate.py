@@ -29,6 +29,7 @@ class Estimate:
     ends are as uncertain as the levels are short. ``rival`` is another constraint that may bind as
     well and sets the lower end of the interval. ``per_s`` is the change of ln(users) a second where
     the capacity moves for sure; the estimate then is that at the end of the last level.
+    ``is_counted`` is true of a few users, whose numbers are counted.
     """
 
     name: str
@@ -39,11 +40,7 @@ class Estimate:
     rival: "Estimate | None" = None
     bracket: Bracket | None = None
     per_s: float = 0.0
-
-    @property
-    def is_counted(self) -> bool:
-        """Whether it is a few users, who are counted."""
-        return self.bracket is not None and self.bracket.high <= FEW + 1
+    is_counted: bool = False
 
     @property
     def half_width(self) -> float:
@@ -76,7 +73,7 @@ def _by_constraint(name: str, results: Sequence[Result]) -> Estimate:
     """The capacity by the constraint ``name`` alone."""
     bracket = bracket_of(judged(results))
     bracketed = _bracketed(name, bracket, results)
-    if bracket.high <= FEW + 1:
+    if bracket.high <= FEW + 1 and all(isinstance(c, Share) for _, c in results):
         return _few(bracketed, results)
     if math.isinf(bracket.high) or bracket.low == 0:
         return bracketed
@@ -95,7 +92,8 @@ def _few(bracketed: Estimate, results: Sequence[Result]) -> Estimate:
     """The estimate of a few users, between the ends that are sure."""
     low, high = sure_ends(results)
     users = crossing(results) or bracketed.users
-    return replace(bracketed, users=min(max(users, low), high), low=low, high=high)
+    users = min(max(users, low), high)
+    return replace(bracketed, users=users, low=low, high=high, is_counted=True)
 
 
 def _fitted(name: str, fit: Fit, per_s: float) -> Estimate:
