@@ -45,6 +45,7 @@ def test_threads_that_get_no_cpu_although_all_are_idle_have_a_quota() -> None:
         {"system__cpu__utilization__busiest": 0.97},  # they are bound to that one
         {"process__threads__runnable": 0.3},  # hardly one wants a CPU
         {"process__cpu__run_delay": 0.4},
+        {"process__threads__blocked": 60.0},  # they wait for the disk, and wake together
     ],
 )
 def test_without_threads_that_want_a_cpu_there_is_no_quota(more: dict[str, float]) -> None:

@@ -177,7 +177,8 @@ def _held_back(level: Observation) -> Sign | None:
     """Threads that are ready to run and get no CPU, while all CPUs have idle time.
 
     That is what a quota does, of a group that is not seen: in the container's own namespace, for
-    example, that of the pod is out of sight.
+    example, that of the pod is out of sight. Threads that wake together from one flush of the disk
+    wait for each other, too; what the server waits for then is the disk.
     """
     busiest, delay = level.mean(BUSIEST), level.mean(DELAY)
     used, wants = level.mean(GROUP, OWN), wanted(level)
@@ -186,6 +187,7 @@ def _held_back(level: Observation) -> Sign | None:
     if busiest >= threshold("cpu.full.low"):
         return None
     score = ramp(delay, "cpu.held.low", "cpu.held.high") * between(wants - used, 0.5, 1.0)
+    score *= 1 - _elsewhere(level)
     text = (
         f"its runnable threads waited for a CPU {share(delay)} of the time, although the server "
         f"used only {significant(used)} CPUs and no CPU was more than {share(busiest)} busy"
