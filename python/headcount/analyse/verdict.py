@@ -12,19 +12,18 @@ from headcount.analyse.price import price
 from headcount.analyse.scaling import compression_doubt, scaling_doubt
 from headcount.analyse.score import busiest, moved_bytes_per_s, score_of
 from headcount.analyse.search import Flag, Outcome
+from headcount.analyse.search_doubts import search_doubts, stalls
 from headcount.analyse.standing import level_at, marks, task_score, unproven
 from headcount.analyse.time_text import NOTABLE, own_delay_ms
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Capacity, Cost, Plateau, Score, Verdict, VerdictOutcome
 from headcount.plan.plan import Plan
-from headcount.text import count, duration, plural, share, significant, span
+from headcount.text import count, duration, plural, significant, span
 
 Ending = Literal["finished", "interrupted", "unfinished"]
 """How a run ended."""
 PROMPT_MS = 1.0
 """Delay of the load generator that a quiet machine has, too; nobody can do much about it."""
-UNCOUNTED = "at least this many: the levels with more users were invalid"
-"""Instead of the generator, where it was not what made them invalid."""
 
 
 def of_levels(plan: Plan, levels: Sequence[LevelResult], seconds: float, ending: Ending) -> Verdict:
@@ -57,7 +56,7 @@ def of_levels(plan: Plan, levels: Sequence[LevelResult], seconds: float, ending:
         plateaus=flat,
         flags=[
             *_plateau_flags(plan, levels, flat, ending),
-            *_stalls(levels, set()),
+            *stalls(levels, set()),
             *unproven(level),
             *_own_delay(level),
             *_flags(plan, levels),
@@ -198,10 +197,7 @@ def of_search(
         price=price(plan.cost, users, capacity, marks(level), level),
         rule=plan.rule,
         flags=[
-            *_search_flags(plan, levels, outcome, ending),
-            *_left_out(outcome),
-            *_stalls(levels, left_out),
-            *_changing(outcome),
+            *search_doubts(plan, levels, outcome, is_finished=ending == "finished"),
             *unproven(level),
             *_own_delay(level),
             *_flags(plan, levels),
@@ -262,78 +258,6 @@ def _lower_bound_sentence(users: int, lowest: LevelResult | None) -> str:
         return f"At least {plural('user', users)}: no level failed up to there."
     failed = plural("user", lowest.users)
     return f"At least {plural('user', users)}: {failed} failed, but too narrowly for an upper end."
-
-
-def _search_flags(
-    plan: Plan, levels: Sequence[LevelResult], outcome: Outcome, ending: Ending
-) -> list[str]:
-    hidden = {Flag.INCOMPLETE} if ending != "finished" else set()
-    if plan.search.quick:
-        hidden |= {Flag.UNCONFIRMED, Flag.BUDGET_SPENT}
-    flags = [flag.value for flag in outcome.flags if flag not in hidden]
-    invalid = [level for level in levels if level.outcome == "invalid"]
-    if Flag.GENERATOR_LIMITED in outcome.flags and not any(
-        one.generator.limited for one in invalid
-    ):
-        flags[flags.index(Flag.GENERATOR_LIMITED.value)] = UNCOUNTED
-    if outcome.widened_by:
-        flags.append(f"the interval is wider because of {', '.join(outcome.widened_by)}")
-    if plan.search.quick:
-        flags.append(
-            "a quick search: short levels and a wide interval; run without --quick before you "
-            "rely on it"
-        )
-    return flags
-
-
-def _stalls(levels: Sequence[LevelResult], left_out: set[int]) -> list[str]:
-    """The stalls that count."""
-    stalled = [level for level in levels if level.stalls and level.index not in left_out]
-    if not stalled:
-        return []
-    longest = max(stall.seconds for level in stalled for stall in level.stalls)
-    return [
-        (
-            f"the server answered next to nothing for up to {span(longest)} in {len(stalled)} of "
-            f"{plural('level', len(levels))}"
-        )
-    ]
-
-
-def _left_out(outcome: Outcome) -> list[str]:
-    """What the search does not count, by level."""
-    texts = []
-    for one in outcome.left_out:
-        level = f"level {one.index + 1} ({plural('user', one.users)})"
-        if one.overloaded_by is not None:
-            texts.append(
-                f"after {plural('user', one.overloaded_by)} the server did not recover with "
-                f"{count(one.users)}, which it holds once all have left: an overload lasts until "
-                f"users leave; {level} was left out"
-            )
-        elif one.stalled_s is None:
-            texts.append(f"{level} failed, but levels with as many users passed; it was left out")
-        else:
-            texts.append(
-                f"the server answered next to nothing for {span(one.stalled_s)} in {level}; the "
-                "search left that out"
-            )
-    return texts
-
-
-def _changing(outcome: Outcome) -> list[str]:
-    """How fast the capacity changes, and what that comes to."""
-    if not outcome.per_s:
-        return []
-    verb = "falls" if outcome.per_s < 0 else "rises"
-    seconds, unit = (3600, "an hour") if abs(outcome.per_s) < 0.2 / 3600 else (60, "a minute")
-    change = share(abs(math.expm1(seconds * outcome.per_s)))
-    return [
-        (
-            f"the capacity {verb} by {change} {unit}: look for what grows, such as memory, queues "
-            "or files, and repeat"
-        )
-    ]
 
 
 def _own_delay(level: LevelResult | None) -> list[str]:

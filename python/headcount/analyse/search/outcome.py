@@ -1,10 +1,11 @@
 """What a search found, complete or not."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from headcount.analyse.search.contradiction import contradictions
+from headcount.analyse.search.moments import BadMoments
 from headcount.analyse.search.observation import SEARCHING, Observation
 from headcount.analyse.search.plan import OFFICIALS_MOST, next_request, search_request
 from headcount.analyse.search.published import published_users
@@ -17,6 +18,11 @@ QUICK_WIDER = 1.5
 of seconds see little of slow noise. Ours, of the simulated servers."""
 NOISY_WIDER = 1.5
 """The same where runs disagree."""
+
+QUICK_LEAST, QUICK_MOST = 0.5, 1.6
+"""The interval of a first look spans at least these times the estimate. A look of three minutes
+does not see what takes longer: a warm-up, or a job that comes each minute or more rarely. Ours, of
+the simulated servers: of each, nine in ten looks hold the capacity."""
 
 NEARLY = 1.1
 """The official level may widen an interval that was narrow enough by so much without a remark."""
@@ -35,6 +41,7 @@ class Flag(StrEnum):
     UNCONFIRMED = "no official level confirmed the published users"
     INCOMPLETE = "the search was not finished"
     LINGERS = "an overload lasts until users leave: longer levels may tip over with fewer users"
+    UNEVEN = "the server holds fewer users at times: no one number is the whole answer"
     DRIFTS = "the capacity changed while it was measured; the number holds for now"
 
 
@@ -67,6 +74,8 @@ class Outcome:
     per_s: float = 0.0
     short_of_goals: tuple[int, ...] = ()
     missed: tuple[str, ...] = ()
+    moments: BadMoments = field(default_factory=BadMoments)
+    otherwise: float = 0.0
 
     @property
     def half_width(self) -> float:
@@ -96,6 +105,8 @@ def outcome_of(standing: Standing) -> Outcome:
         per_s=estimate.per_s,
         short_of_goals=standing.short_of_goals,
         missed=_missed(standing, published),
+        moments=standing.moments,
+        otherwise=standing.otherwise if standing.moments.are_often else estimate.users,
     )
 
 
@@ -112,11 +123,16 @@ def _interval(standing: Standing) -> tuple[Interval, tuple[str, ...]]:
         # Levels of a few users differ by chance, which the count allows for.
         return _uncontradicted(standing), ()
     interval = _uncontradicted(standing)
+    users = standing.estimate.users
     if standing.settings.quick:
-        interval = _wider(interval, standing.estimate.users, QUICK_WIDER)
+        interval = _wider(interval, users, QUICK_WIDER)
     elif standing.noisy:
-        interval = _wider(interval, standing.estimate.users, NOISY_WIDER)
-    return widened(interval, standing.estimate.name, _observations(standing))
+        interval = _wider(interval, users, NOISY_WIDER)
+    (low, high), causes = widened(interval, standing.estimate.name, _observations(standing))
+    low = min(low, standing.moments.held)
+    if standing.settings.quick:
+        low, high = min(low, QUICK_LEAST * users), max(high, QUICK_MOST * users)
+    return (low, high), causes
 
 
 def _wider(interval: Interval, users: float, times: float) -> Interval:
@@ -163,6 +179,7 @@ def _flags(standing: Standing) -> tuple[Flag, ...]:
         Flag.UNCONFIRMED: not standing.confirmed,
         Flag.INCOMPLETE: searching,
         Flag.LINGERS: standing.lingers,
+        Flag.UNEVEN: standing.moments.are_often,
         Flag.DRIFTS: bool(standing.estimate.per_s),
     }
     return tuple(flag for flag, is_raised in raised.items() if is_raised)

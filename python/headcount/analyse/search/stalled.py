@@ -5,6 +5,7 @@ part of it. So the first are left out of their levels, and from the third on all
 """
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from headcount.analyse.search.observation import Observation, Share
@@ -31,18 +32,30 @@ def without_stalls(observation: Observation) -> Observation | None:
     """
     if not observation.stalls:
         return observation
-    cut = set[int]()
-    batched = [c for c in observation.constraints if isinstance(c, Share) and c.batches]
-    for share in batched:
-        cut |= _stalled_batches(observation, share)
+    stalled = set[int]()
+    for share in _batched(observation):
+        stalled |= _stalled_batches(observation, share)
+    cut = without_batches(observation, stalled)
+    return None if cut is None else replace(cut, stalls=())
+
+
+def without_batches(observation: Observation, left_out: AbstractSet[int]) -> Observation | None:
+    """The level without some of its batches; None if too little of it is left."""
+    batched = _batched(observation)
     number = max((len(share.batches) for share in batched), default=0)
     if any(not c.passed and c not in batched for c in observation.constraints):
         return None
-    if not number or number - len(cut) < KEPT_LEAST * number:
+    kept = number - len(left_out)
+    if not number or kept < KEPT_LEAST * number:
         return None
-    constraints = tuple(_cut(c, cut) if c in batched else c for c in observation.constraints)
-    kept_s = observation.measure_s * (number - len(cut)) / number
-    return replace(observation, measure_s=kept_s, constraints=constraints, stalls=())
+    constraints = tuple(_cut(c, left_out) if c in batched else c for c in observation.constraints)
+    return replace(
+        observation, measure_s=observation.measure_s * kept / number, constraints=constraints
+    )
+
+
+def _batched(observation: Observation) -> list[Share]:
+    return [c for c in observation.constraints if isinstance(c, Share) and c.batches]
 
 
 def _stalled_batches(observation: Observation, share: Share) -> set[int]:
@@ -65,7 +78,7 @@ def _is_broken(share: Share, batch: int) -> bool:
     return bad > share.allowed * total
 
 
-def _cut(share: Share, cut: set[int]) -> Share:
+def _cut(share: Share, cut: AbstractSet[int]) -> Share:
     batches = tuple(batch for at, batch in enumerate(share.batches) if at not in cut)
     bad, total = sum(bad for bad, _ in batches), sum(total for _, total in batches)
     return replace(share, bad=min(bad, total), total=total, batches=batches)

@@ -8,12 +8,13 @@ from headcount.analyse.search.bracket import Bracket, bracket_of, judged, result
 from headcount.analyse.search.counted import FEW
 from headcount.analyse.search.estimate import Estimate, estimate_of
 from headcount.analyse.search.goals import misses_only_goals, with_goals
+from headcount.analyse.search.moments import BadMoments, bad_moments
 from headcount.analyse.search.noise import noisy
 from headcount.analyse.search.observation import SEARCHING, Observation, Taken
 from headcount.analyse.search.overruled import overruled
 from headcount.analyse.search.recovery import kept_down, suspects, tested
 from headcount.analyse.search.settings import Settings
-from headcount.analyse.search.stalled import are_seldom, without_stalls
+from headcount.analyse.search.stalled import are_seldom, without_batches, without_stalls
 
 INVALID_MOST = 6
 """Levels limited by the generator before the search gives up."""
@@ -144,6 +145,27 @@ class Standing:
     def noisy(self) -> bool:
         """Whether the runs disagree by more than the method covers."""
         return noisy(self.estimate, self.valid)
+
+    @cached_property
+    def moments(self) -> BadMoments:
+        """When the server held far less than on the whole, failures left out included."""
+        estimate = self.estimate
+        if not 0 < estimate.users < math.inf or estimate.is_counted or estimate.per_s:
+            return BadMoments()
+        return bad_moments(self._without_stalls, estimate.name, estimate.users)
+
+    @cached_property
+    def otherwise(self) -> float:
+        """The capacity outside of the bad moments."""
+        cut: dict[int, set[int]] = {}
+        for moment in self.moments.moments:
+            cut.setdefault(moment.index, set()).update(range(moment.first, moment.end))
+        kept = [
+            without_batches(t.observation, cut[index]) if index in cut else t.observation
+            for index, t in self._without_stalls
+            if t.request.purpose != "curve" and index not in self._overruled
+        ]
+        return estimate_of([one for one in kept if one is not None]).users
 
     @property
     def levels(self) -> int:
