@@ -66,3 +66,30 @@ def test_all_users_leave_before_a_level_that_begins_with_nobody(
     assert resting[-1] == 0
     assert [second["users"] for second in seconds if second["phase"] == "steady"] == [3, 3, 2, 2]
     assert verdict.outcome in ("passed", "invalid")  # a busy machine may spoil a level
+
+
+class Slow(Silent):
+    """Takes its time to make the data of the second level's users."""
+
+    def phase(self, phase: Phase) -> None:
+        """Do what data on a slow disk does."""
+        if phase.name == "prepare" and phase.level == 2:
+            time.sleep(3.0)
+
+
+def test_the_time_in_which_data_is_made_is_no_part_of_the_ramp(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    asked = Overrides(
+        levels="1,2", duration="2s", settle="1s", ramp="1s", think="100ms", scale=0.001, seed=1
+    )
+    plan = resolve(load("app-server"), "lab:app", asked)
+    folder, _ = run.start(plan, tmp_path / "runs", Secrets(), Slow())
+    bundle = reader.load(folder)
+    found: Counter[str] = Counter()
+    for second in bundle.seconds:
+        if second["level"] == 2:
+            found[second["phase"]] += second["seconds"]
+    assert found["prepare"] >= 2
+    assert found["ramp"] + found["settle"] < 3.0  # the sleep alone is three

@@ -78,6 +78,8 @@ class LevelRunner:
         began_s = time.monotonic()
         prepared = self._prepare(order.users, self._listener.prepared)
         prepare_s = time.monotonic() - began_s
+        # Otherwise those seconds would be part of the ramp, and count twice.
+        self._session.catch_up("prepare", order.index)
         note(self._bundle, self._session.now_s(), prepared)
         started_at = now()
         self._bundle.event(

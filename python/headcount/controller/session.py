@@ -106,6 +106,14 @@ class Session:
                 break
         return moments
 
+    def catch_up(self, phase: str, level: int) -> None:
+        """Keep what was reported while nobody asked, as seconds of `phase`."""
+        while not self._engine.ended and self._reported_s + REPORT_S <= self._engine.now_s():
+            moment = self._next()
+            if moment is None:
+                break
+            self._keep(moment, phase, level)
+
     def rest(self, level: int, longest_s: float) -> list[Moment]:
         """Send all users away, and wait until they have gone, but no longer than so."""
         self.set_users(0, 0.0)
