@@ -18,6 +18,7 @@ from headcount.controller.access import open as opening
 from headcount.controller.access import smb as smb_access
 from headcount.errors import InputError
 from headcount.plan.resolve import Overrides, resolve
+from headcount.plan.target import parse
 from headcount.workloads import load
 from processes import Ended, Headcount, listening, phase
 
@@ -99,11 +100,12 @@ def test_nobody_is_spoken_to_before_the_load_is_allowed(
     monkeypatch.setattr(socket.socket, "connect", no_socket)
     secrets = access.Secrets(GIVEN, GIVEN)
     plan = resolve(load(WORKLOADS[target]), target, Overrides(users=1))
-    with pytest.raises(InputError, match="does not say who allowed"), sut.connect(plan, secrets):
+    with pytest.raises(InputError, match="nobody has said who allowed"), sut.connect(plan, secrets):
         pass
     assert opened == []
     plan = resolve(load(WORKLOADS[target]), target, Overrides(users=1, authorised_by="Ada"))
-    opening.target_access(plan, "192.0.2.1:1", secrets)
+    there = opening.allowed_target(plan, parse(target))
+    opening.target_access(plan, there, secrets)
     assert len(opened) == 1
 
 

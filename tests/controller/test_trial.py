@@ -8,11 +8,12 @@ import pytest
 from broken_site import SLOW_S, serving
 from headcount.bundle.level import FaultResult
 from headcount.controller.access import Secrets
-from headcount.controller.access.open import target_access
+from headcount.controller.access.open import allowed_target, target_access
 from headcount.controller.trial import _explained, _service_ms, try_all
 from headcount.errors import TargetError
 from headcount.plan.plan import validate
 from headcount.plan.resolve import Overrides, resolve
+from headcount.plan.target import parse
 from headcount.plan.workload import Workload
 
 
@@ -41,7 +42,7 @@ def shop(*scenarios: dict[str, Any], errors: str = "1%") -> Workload:
 def tried(workload: Workload, way: str, one_in: int = 1) -> str | None:
     with serving(way, one_in) as address:
         plan = resolve(workload, address, Overrides())
-        access = target_access(plan, address.removeprefix("http://"), Secrets())
+        access = target_access(plan, allowed_target(plan, parse(address)), Secrets())
         trial = try_all(plan, access.engine_target())
         assert trial is not None
         return trial.failure
@@ -101,7 +102,7 @@ def test_the_trial_measures_what_a_scenario_takes_with_one_user() -> None:
     workload = shop(scenario("wait", 1, path="/slow"))
     with serving("well") as address:
         plan = resolve(workload, address, Overrides())
-        access = target_access(plan, address.removeprefix("http://"), Secrets())
+        access = target_access(plan, allowed_target(plan, parse(address)), Secrets())
         trial = try_all(plan, access.engine_target(), is_search=False)
     assert trial is not None
     assert trial.service_ms is not None

@@ -12,8 +12,9 @@ from typer.testing import CliRunner
 from command_line import app
 from headcount.cli import fold_criteria
 from headcount.plan import plan as plans
+from headcount.plan.gate import require_owner
 from headcount.plan.resolve import Overrides, resolve
-from headcount.plan.target import check_authorised, parse
+from headcount.plan.target import parse
 from headcount.workloads import load
 
 LEAVE_OUT = re.compile(r"\.\.\.|[A-Z]{4,}")
@@ -119,7 +120,7 @@ def test_a_run_that_is_shown_has_a_plan(line: str, home: Path) -> None:
     found = plans.load(home / "made.toml")
     host = parse(found.target).host
     if host and host not in ("127.0.0.1", "localhost"):
-        check_authorised("192.0.2.1:1", found.authorised_by)
+        require_owner("192.0.2.1:1", found.authorised_by)
 
 
 @pytest.mark.parametrize("line", OFFLINE)

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from headcount.errors import InputError, TargetError
-from headcount.plan.target import check_authorised, is_here, is_loopback, is_own, parse, resolve
+from headcount.plan.gate import addresses, allowed, is_loopback, is_own
+from headcount.plan.target import is_here, parse
 
 
 @pytest.mark.parametrize(
@@ -107,11 +108,9 @@ def test_a_password_in_a_target_is_refused_and_not_repeated(text: str) -> None:
 
 
 def test_names_are_resolved_to_what_the_engine_takes() -> None:
-    assert resolve(parse("app://127.0.0.1:7410")) == "127.0.0.1:7410"
-    assert resolve(parse("app://[::1]:7410")) == "[::1]:7410"
-    assert resolve(parse("smb://127.0.0.1/data")) == "127.0.0.1:445"
-    assert resolve(parse("smb://[::1]/data")) == "[::1]:445"
-    assert is_loopback(resolve(parse("app://localhost:7410")))
+    assert addresses("127.0.0.1", 7410) == ("127.0.0.1:7410",)
+    assert addresses("::1", 445) == ("[::1]:445",)
+    assert all(is_loopback(address) for address in addresses("localhost", 7410))
 
 
 @pytest.mark.parametrize("host", ["nobody.invalid", "a..b", "x" * 70])
@@ -125,7 +124,7 @@ def test_a_name_that_cannot_be_resolved_is_told(host: str, monkeypatch: pytest.M
 
     monkeypatch.setattr(socket, "getaddrinfo", offline)
     with pytest.raises(TargetError) as caught:
-        resolve(parse(f"app://{host}:1"))
+        addresses(host, 1)
     assert f'the name "{host}"' in str(caught.value)
     assert "check the spelling" in str(caught.value)
 
@@ -133,15 +132,18 @@ def test_a_name_that_cannot_be_resolved_is_told(host: str, monkeypatch: pytest.M
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "127.8.9.1:1", "[::1]:1"])
 def test_this_machine_needs_nobodys_leave(address: str) -> None:
     assert is_loopback(address)
-    check_authorised(address, None)
+    host, _, port = address.rpartition(":")
+    assert allowed("the target", host.strip("[]"), int(port), None) == (address,)
 
 
 @pytest.mark.parametrize("address", ["10.0.0.1:1", "0.0.0.0:1", "[2001:db8::7]:1", "8.8.8.8:1"])
 @pytest.mark.parametrize("nobody", [None, "", "  "])
 def test_another_machine_needs_its_owners(address: str, nobody: str | None) -> None:
-    with pytest.raises(InputError, match=r"authorised_by = .*--authorised-by"):
-        check_authorised(address, nobody)
-    check_authorised(address, "Ada, who runs it")
+    host, _, port = address.rpartition(":")
+    with pytest.raises(InputError, match=r"--authorised-by .*HEADCOUNT_AUTHORISED_BY"):
+        allowed("the target", host.strip("[]"), int(port), nobody)
+    found = allowed("the target", host.strip("[]"), int(port), "Ada, who runs it")
+    assert found == (address,)
 
 
 def test_who_shares_this_machine_leaves_it_half_of_the_cores() -> None:

@@ -54,7 +54,7 @@ def test_its_access_opens_servers_of_the_lab_and_others(protocol: Protocol) -> N
     module = import_module(protocol.access)
     assert list(inspect.signature(module.of_lab).parameters) == ["plan", "server"]
     names = [name.strip("_") for name in inspect.signature(module.of_target).parameters]
-    assert names == ["plan", "target", "address", "secrets"]
+    assert names == ["plan", "target", "secrets"]
 
 
 @pytest.mark.parametrize("protocol", SINGLE)

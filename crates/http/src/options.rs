@@ -1,6 +1,7 @@
 //! Which server, as whom, and in which way.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 
 pub use headcount_net::Certificates;
 use serde::{Deserialize, Deserializer};
@@ -18,6 +19,9 @@ use crate::pages::{PageSet, suite};
 pub struct HttpOptions {
     /// What all paths stand below: `http://host:port/prefix` or `https://...`.
     pub url: String,
+    /// The addresses of its host, where they are known already; the name is then not resolved.
+    #[serde(default)]
+    pub at: Vec<SocketAddr>,
     /// Whether connections are kept for the next request. Otherwise each request has one of its own,
     /// asks the server to close it, and ends when the server has.
     #[serde(default = "yes")]
@@ -74,6 +78,7 @@ impl HttpOptions {
     pub fn new(url: &str) -> Self {
         Self {
             url: url.to_owned(),
+            at: Vec::new(),
             keep_alive: true,
             http2: false,
             verify_certificates: trusted(),

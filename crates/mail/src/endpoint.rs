@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use headcount_load::{Fault, FaultKind};
-use headcount_net::{Certificates, Resolved, Tls, Transport, resolve};
+use headcount_net::{Certificates, Resolved, Tls, Transport, resolve_at};
 use serde::Deserialize;
 
 /// When TLS begins.
@@ -25,6 +25,9 @@ pub enum Security {
 pub struct EndpointOptions {
     /// `host:port` or `[address]:port`.
     pub address: String,
+    /// Its addresses, where they are known already; its name is then not resolved.
+    #[serde(default)]
+    pub at: Vec<SocketAddr>,
     /// When TLS begins.
     #[serde(default)]
     pub security: Security,
@@ -50,7 +53,7 @@ pub struct Endpoint {
 impl Endpoint {
     /// Resolves the name and reads the certificates. The error is a sentence.
     pub fn new(options: &EndpointOptions) -> Result<Self, String> {
-        let Resolved { host, addresses } = resolve(&options.address)
+        let Resolved { host, addresses } = resolve_at(&options.address, &options.at)
             .map_err(|error| format!("\"{}\" cannot be resolved: {error}", options.address))?;
         let tls = (options.security != Security::None)
             .then(|| Tls::new(&options.verify_certificates, &host, None))

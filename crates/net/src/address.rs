@@ -14,7 +14,17 @@ pub struct Resolved {
 
 /// Resolves `host:port` or `[address]:port`; waits for the name server.
 pub fn resolve(address: &str) -> io::Result<Resolved> {
-    let addresses: Vec<_> = address.to_socket_addrs()?.collect();
+    resolve_at(address, &[])
+}
+
+/// The same, unless the addresses of the name are known: `at`. A name that is resolved again may
+/// lead to a machine that nobody has agreed to load.
+pub fn resolve_at(address: &str, at: &[SocketAddr]) -> io::Result<Resolved> {
+    let addresses: Vec<_> = if at.is_empty() {
+        address.to_socket_addrs()?.collect()
+    } else {
+        at.to_vec()
+    };
     if addresses.is_empty() {
         return Err(io::ErrorKind::NotFound.into());
     }
@@ -34,6 +44,16 @@ mod tests {
             assert_eq!(found.host, host);
             assert_eq!(found.addresses, [address.parse().unwrap()]);
         }
+    }
+
+    #[test]
+    fn a_name_with_known_addresses_is_not_resolved() {
+        let at = ["127.0.0.1:5".parse().unwrap()];
+        let found = resolve_at("no such host:143", &at).unwrap();
+        assert_eq!(
+            (found.host.as_str(), found.addresses),
+            ("no such host", at.to_vec())
+        );
     }
 
     #[test]

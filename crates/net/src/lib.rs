@@ -10,7 +10,7 @@ pub mod read;
 pub mod tls;
 pub mod transport;
 
-pub use address::{Resolved, resolve};
+pub use address::{Resolved, resolve, resolve_at};
 pub use read::poll_bytes;
 pub use tls::{Agreed, Certificates, Offered, Tls};
 pub use transport::Transport;

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use headcount_load::{Blame, Blamed};
-use headcount_net::{Resolved, Tls, resolve};
+use headcount_net::{Resolved, Tls, resolve_at};
 
 use crate::options::RedisOptions;
 
@@ -45,7 +45,7 @@ impl Redis {
     pub fn new(options: RedisOptions) -> Result<Self, RedisError> {
         options.data_set.check().map_err(RedisError::Options)?;
         let Resolved { host, addresses } =
-            resolve(&options.address).map_err(|error| RedisError::Address {
+            resolve_at(&options.address, &options.at).map_err(|error| RedisError::Address {
                 address: options.address.clone(),
                 error,
             })?;

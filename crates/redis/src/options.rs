@@ -1,5 +1,7 @@
 //! Which server, as whom, and what is in it.
 
+use std::net::SocketAddr;
+
 use headcount_load::Password;
 use headcount_net::Certificates;
 use serde::Deserialize;
@@ -27,6 +29,9 @@ pub struct DataSet {
 pub struct RedisOptions {
     /// `host:port` or `[address]:port`.
     pub address: String,
+    /// Its addresses, where they are known already; its name is then not resolved.
+    #[serde(default)]
+    pub at: Vec<SocketAddr>,
     /// Whether the connection is encrypted.
     #[serde(default)]
     pub tls: bool,

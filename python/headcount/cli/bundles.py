@@ -1,5 +1,6 @@
 """`headcount runs`, `show`, `report`, `resume`: what runs left behind."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,7 @@ from headcount.cli.running import conclude, named
 from headcount.cli.secrets import secrets_for
 from headcount.errors import HeadcountError, InputError
 from headcount.output.file import ensure_writable
+from headcount.plan.consent import with_consent
 
 Folder = Annotated[
     Path, typer.Argument(metavar="BUNDLE", help="A run's folder.", callback=bundle_folder)
@@ -147,6 +149,7 @@ def resume(
     unit: options.Unit = None,
     cgroup: options.Cgroup = None,
     container: options.Container = None,
+    authorised_by: options.AuthorisedBy = None,
     json: options.Json = False,
 ) -> None:
     """Continue a run that was interrupted or killed; finished levels are kept.
@@ -171,8 +174,9 @@ def resume(
             f"repeat it with: headcount run {bundle / 'plan.toml'}"
         )
     check_bundle(bundle)
+    found = replace(found, plan=with_consent(found.plan, authorised_by))
     secrets = secrets_for(found.plan, token_file, password_file)
     with Display(err, quiet=json) as display:
         verdict = controller.resume(found, secrets, display, named(pid, unit, cgroup, container))
-        confirm_run(bundle, secrets, display)
+        confirm_run(bundle, secrets, display, authorised_by=authorised_by)
     conclude(bundle, verdict, json=json)

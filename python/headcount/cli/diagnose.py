@@ -1,6 +1,6 @@
 """`headcount diagnose`: what stopped the server of a run, or limits one with a log of counters."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -97,6 +97,7 @@ def diagnose(
     output: logs.Output = None,
     token_file: options.TokenFile = None,
     password_file: options.PasswordFile = None,
+    authorised_by: options.AuthorisedBy = None,
     json: options.Json = False,
 ) -> None:
     """Show what stops a server, with evidence and confidence.
@@ -151,6 +152,8 @@ def diagnose(
             "--confirm-time, --beside, --allow-nudge, --token-file and --password-file are for "
             "experiments: add --confirm"
         )
+    # With --confirm given or not: it may be set in the environment.
+    how = replace(how, authorised_by=authorised_by)
     of_run(paths[0], how if experiments.confirm else None, json=json)
 
 
@@ -168,6 +171,7 @@ class Confirming:
     allow_nudge: bool = False
     token_file: Path | None = None
     password_file: Path | None = None
+    authorised_by: str | None = None
 
 
 NOT_CONFIRMING = Confirming()
@@ -214,7 +218,9 @@ def _confirmed(bundle: Bundle, found: Diagnosis, how: Confirming, *, quiet: bool
     from headcount.cli.secrets import secrets_for
     from headcount.controller.confirm import confirm
     from headcount.controller.experiments.stage import Options
+    from headcount.plan.consent import with_consent
 
+    bundle = replace(bundle, plan=with_consent(bundle.plan, how.authorised_by))
     secrets = secrets_for(bundle.plan, how.token_file, how.password_file)
     asked = Options(seconds(how.time or CONFIRM_TIME), how.beside, how.allow_nudge)
     with Display(err, quiet=quiet) as display:

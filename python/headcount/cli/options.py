@@ -54,7 +54,9 @@ AuthorisedBy = Annotated[
     typer.Option(
         "--authorised-by",
         metavar="WHO",
-        help="The owner of the target, who agreed to the load. Required for other machines.",
+        envvar="HEADCOUNT_AUTHORISED_BY",
+        help="The owner of the target, who agreed to the load. Required for other machines; what "
+        "a plan or a bundle says of it does not count.",
         rich_help_panel=TARGET,
     ),
 ]

@@ -38,6 +38,7 @@ from headcount.counters.views.find import split_view
 from headcount.errors import InputError
 from headcount.fields.units import MOST_USERS, count
 from headcount.plan import plan as plans
+from headcount.plan.consent import with_consent
 from headcount.plan.cost import stated_cost
 from headcount.plan.disclosure import Disclosure, load_disclosure
 from headcount.plan.plan import StacksWanted
@@ -264,7 +265,8 @@ def _alone(plan: plans.Plan, runs: Path, secrets: Secrets, asked: Asked, *, json
 
     with Display(err, quiet=json) as display:
         folder, verdict = controller.start(plan, runs, secrets, display, asked.named)
-        confirm_run(folder, secrets, display, wanted=asked.confirm)
+        owner = plan.authorised_by
+        confirm_run(folder, secrets, display, wanted=asked.confirm, authorised_by=owner)
     conclude(folder, verdict, json=json)
 
 
@@ -297,14 +299,18 @@ def _plan(what: str, target: str | None, overrides: Overrides) -> plans.Plan:
     _check_what(what, path, target)
     if path.suffix == ".toml" and path.is_file() and _is_plan(path):
         untouched = vars(Overrides())
-        changed = [key for key, value in vars(overrides).items() if value != untouched[key]]
+        changed = [
+            key
+            for key, value in vars(overrides).items()
+            if value != untouched[key] and key != "authorised_by"
+        ]
         if changed or target is not None:
             option = (changed or ["target"])[0].replace("server", "set").replace("_", "-")
             raise InputError(
                 f"a plan is repeated exactly, so --{option} cannot be combined with {path}; "
                 "edit a copy of the plan instead"
             )
-        return plans.load(path)
+        return with_consent(plans.load(path), overrides.authorised_by)
     workload = workloads.load(what)
     if target is None:
         protocol = protocol_of(workload.protocol)

@@ -1,5 +1,6 @@
 """Testing the diagnosis of a run by experiments, right after it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from headcount.analyse.experiments.limits import PROGRAM
@@ -13,6 +14,7 @@ from headcount.controller.experiments.stage import Options
 from headcount.controller.listener import Listener
 from headcount.errors import HeadcountError, InputError
 from headcount.fields.units import seconds
+from headcount.plan.consent import with_consent
 from headcount.plan.target import parse
 from headcount.protocols.registry import protocol_of
 
@@ -26,12 +28,18 @@ SHORTEST_S = 30.0
 
 
 def confirm_run(
-    folder: Path, secrets: Secrets, listener: Listener, *, wanted: bool | None = None
+    folder: Path,
+    secrets: Secrets,
+    listener: Listener,
+    *,
+    wanted: bool | None = None,
+    authorised_by: str | None = None,
 ) -> Confirmation | None:
     """Test the diagnosis of a finished run, and keep the answer in its bundle.
 
     `wanted` is what somebody asked for; with None, a search of somebody's server tests what only
     experiments can tell, in the time that it has left, if what users do leaves nothing there.
+    `authorised_by` is the owner of the target who agreed, as this command line says.
 
     Returns None if nothing was tested. What goes wrong is noted: the run's own answer stands.
     """
@@ -42,6 +50,7 @@ def confirm_run(
     if wanted is None and not (may_test(bundle) and found.limit in TESTED):
         return None
     try:
+        bundle = replace(bundle, plan=with_consent(bundle.plan, authorised_by))
         proof = confirm(bundle, found, secrets, listener, Options(time_left_s(bundle, wanted)))
         confirmation.write(proof, folder)
     except KeyboardInterrupt:

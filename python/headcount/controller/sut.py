@@ -9,7 +9,7 @@ from headcount.bundle.environment import EnvironmentFile
 from headcount.controller.access import Access, Prepared, Secrets
 from headcount.controller.access.access import NOTHING, Progress
 from headcount.controller.access.files import FilesAccess
-from headcount.controller.access.open import lab_access, target_access
+from headcount.controller.access.open import allowed_target, lab_access, target_access
 from headcount.controller.access.pair import PairAccess
 from headcount.controller.access.prepare import prepare
 from headcount.controller.disclosure import disclose
@@ -26,6 +26,7 @@ from headcount.counters.views import View, ViewSource, asked_views
 from headcount.errors import InputError
 from headcount.lab.squeeze import Squeeze
 from headcount.lab.squeeze.cache import forget
+from headcount.plan import gate
 from headcount.plan import target as targets
 from headcount.plan.plan import Plan
 from headcount.protocols.pair import split_settings
@@ -251,11 +252,11 @@ def _connect_one(plan: Plan, secrets: Secrets) -> Iterator[Sut]:
         files = FilesAccess(plan, target.folder)
         yield Sut(target.folder, not files.place.is_remote, None, files, {}, {})
         return
-    address = targets.resolve(target)
-    targets.check_authorised(address, plan.authorised_by)
-    access = target_access(plan, address, secrets)
+    target = allowed_target(plan, target)
+    address = target.addresses[0]
+    access = target_access(plan, target, secrets)
     # Counters that somebody gives of a machine by its name are not read twice.
-    local = targets.is_loopback(address) or (not plan.sources and targets.is_own(address))
+    local = gate.is_loopback(address) or (not plan.sources and gate.is_own(address))
     listens_at = server_addresses(plan, target, address)
     found = LocalServer(listens_at) if local else None
     pids = [access.pid] if local and access.pid is not None else None
@@ -263,4 +264,6 @@ def _connect_one(plan: Plan, secrets: Secrets) -> Iterator[Sut]:
         found = replace(found, named=Named(pids=(access.pid,), by="named by itself"))
     if found is not None and pids is None:
         pids = list(found.first.pids) or None
-    yield Sut(address, local, pids, access, {}, {}, server=found, listens_at=listens_at)
+    reached = [((target.host, target.port), target.addresses), *target.others.items()]
+    where = {f"{host}:{port} is at": ", ".join(at) for (host, port), at in reached}
+    yield Sut(address, local, pids, access, where, {}, server=found, listens_at=listens_at)

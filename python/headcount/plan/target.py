@@ -2,12 +2,11 @@
 
 import ipaddress
 import re
-import socket
 from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import unquote
 
-from headcount.errors import InputError, TargetError
+from headcount.errors import InputError
 from headcount.fields.mistakes import nearest
 from headcount.plan import addresses
 from headcount.protocols.pair import split_target
@@ -154,24 +153,6 @@ def _folder(text: str) -> Target:
     return Target(shown, protocol.name, None, None, None, folder=folder)
 
 
-def resolve(target: Target) -> str:
-    """The address of a target that is not of the lab, as `ip:port` (`[ip]:port` for IPv6)."""
-    return resolve_name(target.host, target.port)
-
-
-def resolve_name(host: str | None, port: int | None) -> str:
-    """Where a name leads, as `ip:port` (`[ip]:port` for IPv6)."""
-    try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:  # UnicodeError: a label empty or too long
-        raise TargetError(
-            f'the name "{host}" of the target cannot be resolved ({error}); check the '
-            "spelling, or give its address"
-        ) from error
-    address = str(found[0][4][0])
-    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
-
-
 def is_here(target: Target) -> bool:
     """Whether a target shares this machine, as far as its name shows."""
     if target.both is not None:
@@ -182,42 +163,3 @@ def is_here(target: Target) -> bool:
         return ipaddress.ip_address(target.host or "").is_loopback
     except ValueError:
         return False
-
-
-def is_loopback(address: str) -> bool:
-    """Whether `ip:port` is an address of this machine's loopback."""
-    return ipaddress.ip_address(address.rsplit(":", 1)[0].strip("[]")).is_loopback
-
-
-def is_own(address: str) -> bool:
-    """Whether `ip:port` is an address of this machine: packets to it then come from it, too."""
-    if is_loopback(address):
-        return True
-    host = address.rsplit(":", 1)[0].strip("[]")
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        with socket.socket(family, socket.SOCK_DGRAM) as asking:
-            asking.connect((host, 9))  # nothing is sent
-            return str(asking.getsockname()[0]) == host
-    except OSError:
-        return False
-
-
-def check_authorised(address: str, authorised_by: str | None) -> None:
-    """Refuse load on a machine whose owner is not named.
-
-    A load test of a stranger's server is an attack. For any address but loopback the plan must say
-    who owns the target and agreed: `authorised_by = "..."` or `--authorised-by`.
-    """
-    if not is_loopback(address):
-        require_owner(f"the target {address} is not this machine", authorised_by)
-
-
-def require_owner(what: str, authorised_by: str | None) -> None:
-    """Refuse load until somebody states that its owner agreed; `what` is whose it is."""
-    if not (authorised_by or "").strip():
-        raise InputError(
-            f"{what}, and the plan does not say who allowed the "
-            'load: add authorised_by = "name of the owner who agreed" to the plan, or give '
-            "--authorised-by. Load on a server without its owner's consent is an attack"
-        )

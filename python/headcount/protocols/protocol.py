@@ -77,7 +77,7 @@ class Protocol:
         labs: Its lab servers, by their names, and where their classes are (`module:class`, of
             :class:`~headcount.lab.server.Server`); the first can do all of the protocol.
         access: The module that speaks to its servers apart from the load: `of_lab(plan, server)`
-            and `of_target(plan, target, address, secrets)` return a
+            and `of_target(plan, target, secrets)` return a
             :class:`~headcount.controller.access.access.Access`. Empty for users of two servers:
             each is spoken to as its own protocol says.
         usual_workload: The workload whose data set `cleanup` looks for.

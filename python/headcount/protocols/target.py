@@ -36,6 +36,8 @@ class Target:
         database: See :class:`Place`.
         both: The two targets that one of two servers joins; host and lab are those of the first.
         is_tls: Whether the address itself asks for TLS.
+        addresses: Where `host` leads, as `ip:port`, once that was resolved and load allowed there.
+        others: The same of other servers that its users speak to, by their host and port.
 
     """
 
@@ -50,3 +52,5 @@ class Target:
     database: str | None = None
     both: "tuple[Target, Target] | None" = None
     is_tls: bool = False
+    addresses: tuple[str, ...] = ()
+    others: Mapping[tuple[str, int], tuple[str, ...]] = field(default_factory=dict, hash=False)

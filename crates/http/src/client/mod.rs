@@ -155,10 +155,14 @@ impl Http {
             })
             .transpose()
             .map_err(wrong)?;
-        let addresses = base.resolve().map_err(|error| HttpError::Address {
-            address: base.authority.clone(),
-            error,
-        })?;
+        let addresses = if options.at.is_empty() {
+            base.resolve().map_err(|error| HttpError::Address {
+                address: base.authority.clone(),
+                error,
+            })?
+        } else {
+            options.at.clone()
+        };
         let authority = base.authority.parse::<Authority>();
         let shared = Shared {
             addresses,

@@ -84,6 +84,7 @@ fn destination(name: &str) -> Result<Destination, FrontError> {
     }
     let options = EndpointOptions {
         address: name.to_owned(),
+        at: Vec::new(),
         security: Security::None,
         verify_certificates: Certificates::System(true),
     };

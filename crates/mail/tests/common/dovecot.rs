@@ -127,6 +127,7 @@ impl Dovecot {
     fn endpoint(&self, port: u16, security: Security) -> Endpoint {
         Endpoint::new(&EndpointOptions {
             address: format!("127.0.0.1:{port}"),
+            at: Vec::new(),
             security,
             verify_certificates: Certificates::File(self.path("authority.pem")),
         })

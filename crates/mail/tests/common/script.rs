@@ -44,6 +44,7 @@ pub fn script(greeting: &str, turns: &[(&str, &[u8])]) -> (Endpoint, JoinHandle<
     });
     let options = EndpointOptions {
         address,
+        at: Vec::new(),
         security: Security::None,
         verify_certificates: Certificates::System(true),
     };

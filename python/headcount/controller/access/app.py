@@ -9,8 +9,8 @@ from headcount.controller.access.secrets import Secrets
 from headcount.counters.app import AppSource
 from headcount.counters.source import Source
 from headcount.lab.app import AppServer
+from headcount.plan.gate import is_loopback
 from headcount.plan.plan import Plan
-from headcount.plan.target import is_loopback
 from headcount.protocols.target import Target
 
 BLOCK = 4096
@@ -84,6 +84,6 @@ def of_lab(plan: Plan, server: AppServer) -> AppAccess:
     return AppAccess(plan, server.address, Secrets(token=server.token))
 
 
-def of_target(plan: Plan, _target: Target, address: str, secrets: Secrets) -> AppAccess:
+def of_target(plan: Plan, target: Target, secrets: Secrets) -> AppAccess:
     """Somebody's application server."""
-    return AppAccess(plan, address, secrets)
+    return AppAccess(plan, target.addresses[0], secrets)

@@ -12,8 +12,8 @@ from headcount.controller.access.played import target_with_program
 from headcount.controller.access.secrets import Secrets
 from headcount.errors import InputError
 from headcount.lab.files import FilesServer
+from headcount.plan.gate import require_owner
 from headcount.plan.plan import Plan
-from headcount.plan.target import require_owner
 from headcount.protocols.files import FilesClient, files_client
 from headcount.protocols.target import Target
 
@@ -119,6 +119,6 @@ def of_lab(plan: Plan, server: FilesServer) -> FilesAccess:
     return FilesAccess(plan, server.address)
 
 
-def of_target(plan: Plan, target: Target, address: str, _secrets: Secrets) -> FilesAccess:
+def of_target(plan: Plan, target: Target, _secrets: Secrets) -> FilesAccess:
     """Somebody's folder."""
-    return FilesAccess(plan, target.folder or address)
+    return FilesAccess(plan, target.folder or "")

@@ -33,6 +33,7 @@ class Site:
 
     Attributes:
         url: What all paths stand below.
+        at: Where its host leads, as `ip:port`, if that is known.
         data: The folder that is served there, if Headcount may write to it.
         authority: The certificate that is to be trusted instead of this machine's own.
         status_url: Where the server reports its own figures, if it does.
@@ -43,6 +44,7 @@ class Site:
     """
 
     url: str
+    at: tuple[str, ...] = ()
     data: Path | None = None
     authority: Path | None = None
     status_url: str | None = None
@@ -167,7 +169,7 @@ class HttpAccess:
 
 def _target(plan: Plan, site: Site) -> str:
     client = http_client(plan.client)
-    target: dict[str, Any] = {"url": site.url, **client.engine_form()}
+    target: dict[str, Any] = {"url": site.url, "at": site.at, **client.engine_form()}
     if site.authority is not None and plan.client.get("verify_certificates", "on") == "on":
         target["verify_certificates"] = str(site.authority)
     if site.user:
@@ -179,13 +181,14 @@ def _target(plan: Plan, site: Site) -> str:
 
 def of_lab(plan: Plan, server: WebServer) -> HttpAccess:
     """A web server of the lab."""
-    site = Site(server.url, server.data, server.authority, server.status_url, server.most)
+    site = Site(server.url, (), server.data, server.authority, server.status_url, server.most)
     return HttpAccess(plan, site)
 
 
-def of_target(plan: Plan, target: Target, _address: str, secrets: Secrets) -> HttpAccess:
+def of_target(plan: Plan, target: Target, secrets: Secrets) -> HttpAccess:
     """Somebody's web server, by its name: sites and certificates are chosen by it."""
     user = http_client(plan.client).user
     if user and secrets.password is None:
         raise InputError(f"{plan.target} needs the password of its users")
-    return HttpAccess(plan, Site(target.text, user=user, password=secrets.password))
+    site = Site(target.text, target.addresses, user=user, password=secrets.password)
+    return HttpAccess(plan, site)

@@ -19,8 +19,8 @@ from headcount.errors import InputError, TargetError
 from headcount.fields.model import trusted
 from headcount.fields.units import seconds
 from headcount.lab.mail import MailServer
+from headcount.plan.gate import is_loopback, with_port
 from headcount.plan.plan import Plan
-from headcount.plan.target import is_loopback
 from headcount.protocols.mail import Post, mail_client, parse_post
 from headcount.protocols.target import Target
 
@@ -44,6 +44,8 @@ class Office:
         imap: Where the mailboxes are, as `host:port`.
         imap_security: When TLS begins there: `none`, `starttls` or `implicit`.
         post: Where mail is handed in.
+        imap_at: Where the host of `imap` leads, as `ip:port`, if that is known.
+        post_at: The same of `post`.
         domain: That of the users' addresses.
         password: That of all users.
         user: What stands before the @ in their addresses, with `{n}` for their number.
@@ -64,18 +66,27 @@ class Office:
     authority: Path | None = None
     destinations: Mapping[str, float] = field(default_factory=dict)
     source: Source | None = None
+    imap_at: tuple[str, ...] = ()
+    post_at: tuple[str, ...] = ()
 
 
-def target_office(plan: Plan, target: Target, address: str, password: str) -> Office:
-    """Somebody's mail server, as the plan describes it; `address` is where its name leads."""
+def target_office(plan: Plan, target: Target, password: str) -> Office:
+    """Somebody's mail server, as the plan describes it."""
     client = mail_client(plan.client)
     host = target.host or ""
-    post = parse_post(client.smtp) if client.smtp else Post("smtp", host, 25)
+    if client.smtp:
+        post = parse_post(client.smtp)
+        post_at = target.others[post.host, post.port]
+    else:
+        post = Post("smtp", host, 25)
+        post_at = tuple(with_port(address, post.port) for address in target.addresses)
     security = "implicit" if target.is_tls else "starttls" if client.starttls else "none"
     # Certificates are for names, so a name is what the engine gets where there is TLS.
     named = f"[{host}]:{target.port}" if ":" in host else f"{host}:{target.port}"
     return Office(
-        imap=address if security == "none" else named,
+        imap=target.addresses[0] if security == "none" else named,
+        imap_at=target.addresses,
+        post_at=post_at,
         imap_security=security,
         post=post,
         domain=client.domain,
@@ -164,7 +175,7 @@ class MailAccess:
         with _with_advice():
             done = _engine.prepare("mail", self._target, first, users - 1, progress, verify)
         made = json.loads(done)
-        if made["written_bytes"] and is_loopback(self._office.imap):
+        if made["written_bytes"] and is_loopback((self._office.imap_at or (self._office.imap,))[0]):
             os.sync()  # otherwise the first level would pay for writing these messages out
         self._ready = users
         return Prepared(made["created"], first + made["kept"], made["written_bytes"])
@@ -259,11 +270,13 @@ def _target(plan: Plan, office: Office) -> str:
     post = office.post
     imap = {
         "address": office.imap,
+        "at": office.imap_at,
         "security": office.imap_security,
         "verify_certificates": certificates,
     }
     server = {
         "address": post.address,
+        "at": office.post_at,
         "security": SECURITY[post.scheme],
         "verify_certificates": certificates,
     }
@@ -293,8 +306,8 @@ def of_lab(plan: Plan, server: MailServer) -> MailAccess:
     return MailAccess(plan, lab_office(plan, server))
 
 
-def of_target(plan: Plan, target: Target, address: str, secrets: Secrets) -> MailAccess:
+def of_target(plan: Plan, target: Target, secrets: Secrets) -> MailAccess:
     """Somebody's mail server."""
     if secrets.password is None:
         raise InputError(f"{plan.target} needs the password of its users")
-    return MailAccess(plan, target_office(plan, target, address, secrets.password))
+    return MailAccess(plan, target_office(plan, target, secrets.password))

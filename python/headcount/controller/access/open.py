@@ -1,13 +1,16 @@
 """From a plan to the access to its target."""
 
+from dataclasses import replace
 from importlib import import_module
 
 from headcount.controller.access.access import Access
 from headcount.controller.access.secrets import Secrets
 from headcount.lab import Server
+from headcount.plan import gate
 from headcount.plan import target as targets
 from headcount.plan.plan import Plan
 from headcount.protocols.registry import protocol_of
+from headcount.protocols.target import Target
 
 
 def lab_access(plan: Plan, server: Server) -> Access:
@@ -17,9 +20,19 @@ def lab_access(plan: Plan, server: Server) -> Access:
     return access
 
 
-def target_access(plan: Plan, address: str, secrets: Secrets) -> Access:
-    """Speak to somebody's server at `ip:port`."""
-    target = targets.parse(plan.target)
+def allowed_target(plan: Plan, target: Target) -> Target:
+    """The target with the addresses to which load may go: its own and those of other servers."""
+    owner = plan.authorised_by
+    others = {
+        (host, port): gate.allowed("the server", host, port, owner)
+        for host, port in protocol_of(target.protocol).others(plan.client)
+    }
+    own = gate.allowed("the target", target.host, target.port, owner)
+    return replace(target, addresses=own, others=others)
+
+
+def target_access(plan: Plan, target: Target, secrets: Secrets) -> Access:
+    """Speak to somebody's server where load is allowed."""
     module = import_module(protocol_of(target.protocol).access)
-    access: Access = module.of_target(plan, target, address, secrets)
+    access: Access = module.of_target(plan, target, secrets)
     return access

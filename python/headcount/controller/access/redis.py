@@ -28,6 +28,7 @@ class Store:
 
     Attributes:
         address: `host:port`; a name where there is TLS, for certificates are for names.
+        at: Where that name leads, as `ip:port`; empty where the address is none.
         database: The number of the database.
         is_tls: Whether the address asks for TLS.
         password: That of all users, if the server asks for one.
@@ -37,6 +38,7 @@ class Store:
     """
 
     address: str
+    at: tuple[str, ...] = ()
     database: int = 0
     is_tls: bool = False
     password: str | None = field(default=None, repr=False)
@@ -133,6 +135,7 @@ def _target(plan: Plan, store: Store, keys: Keys) -> dict[str, Any]:
     return {
         **values,
         "address": store.address,
+        "at": store.at,
         "tls": store.is_tls or client.tls,
         "password": store.password,
         "database": store.database,
@@ -151,10 +154,12 @@ def of_lab(plan: Plan, server: RedisServer) -> RedisAccess:
     return RedisAccess(plan, store)
 
 
-def of_target(plan: Plan, target: Target, address: str, secrets: Secrets) -> RedisAccess:
+def of_target(plan: Plan, target: Target, secrets: Secrets) -> RedisAccess:
     """Somebody's Redis."""
     host = target.host or ""
     named = f"[{host}]:{target.port}" if ":" in host else f"{host}:{target.port}"
     is_tls = target.is_tls or redis_client(plan.client).tls
-    where = named if is_tls else address
-    return RedisAccess(plan, Store(where, int(target.database or "0"), is_tls, secrets.password))
+    where = named if is_tls else target.addresses[0]
+    at = target.addresses if is_tls else ()
+    database = int(target.database or "0")
+    return RedisAccess(plan, Store(where, at, database, is_tls, secrets.password))

@@ -15,8 +15,8 @@ from headcount.counters.samba import SambaSource
 from headcount.counters.source import Source
 from headcount.errors import InputError, TargetError
 from headcount.lab.samba import SambaServer
+from headcount.plan.gate import is_loopback
 from headcount.plan.plan import Plan
-from headcount.plan.target import is_loopback
 from headcount.protocols.smb import smb_client
 from headcount.protocols.target import Target
 
@@ -168,10 +168,10 @@ def of_lab(plan: Plan, server: SambaServer) -> SmbAccess:
     return SmbAccess(plan, Place(*where, user, server.password, server.status, most))
 
 
-def of_target(plan: Plan, target: Target, address: str, secrets: Secrets) -> SmbAccess:
+def of_target(plan: Plan, target: Target, secrets: Secrets) -> SmbAccess:
     """Somebody's file server."""
     if target.share is None or secrets.password is None:
         raise InputError(f"{plan.target} needs a share and the password of its users")
     client = smb_client(plan.client)
-    place = Place(address, target.share, client.shares, client.user, secrets.password)
+    place = Place(target.addresses[0], target.share, client.shares, client.user, secrets.password)
     return SmbAccess(plan, place)

@@ -158,7 +158,8 @@ def of_lab(plan: Plan, server: PostgresqlServer) -> SqlAccess:
     return SqlAccess(plan, Database(*names, server.authority))
 
 
-def of_target(plan: Plan, target: Target, address: str, secrets: Secrets) -> SqlAccess:
+def of_target(plan: Plan, target: Target, secrets: Secrets) -> SqlAccess:
     """Somebody's database."""
-    database = Database(address, target.host or "", target.database or "", secrets.password)
+    host, name = target.host or "", target.database or ""
+    database = Database(target.addresses[0], host, name, secrets.password)
     return SqlAccess(plan, database)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from headcount.analyse.experiments import connections
 from headcount.bundle.confirmation import Finding, Turn
-from headcount.controller.access.open import target_access
+from headcount.controller.access.open import allowed_target, target_access
 from headcount.controller.experiments.experiment import Experiment
 from headcount.controller.experiments.player import loaded_values
 from headcount.controller.experiments.stage import Arm, Stage, play_rounds, players
@@ -22,10 +22,12 @@ def _obstacle(stage: Stage) -> str | None:
 def _play(stage: Stage, rounds: int) -> Iterator[Turn]:
     values = loaded_values(stage.plan, stage.load.compress)
 
+    site = allowed_target(stage.plan, targets.parse(stage.plan.target))
+
     def target(keep_alive: str) -> str:
         client = {**stage.plan.client, "keep_alive": keep_alive}
         plan = stage.plan.model_copy(update={"client": client})
-        return target_access(plan, stage.sut.address, stage.secrets).engine_target()
+        return target_access(plan, site, stage.secrets).engine_target()
 
     with players(
         lambda: stage.player(values, target=target("on")),

@@ -1,0 +1,35 @@
+"""Consent to load other machines: of whoever runs Headcount, never of a file."""
+
+from urllib.parse import urlsplit
+
+from headcount.plan.gate import require_owner
+from headcount.plan.plan import Plan
+from headcount.plan.sources import split_source
+
+HERE = ("", "localhost")
+
+
+def with_consent(plan: Plan, authorised_by: str | None) -> Plan:
+    """The plan of a file or bundle, with the consent of this command line in place of its own.
+
+    A plan may come from a stranger, and must not allow itself anything: neither load on other
+    machines, which the gate checks when their names are resolved, nor that they are asked for
+    counters. Raises InputError where it would ask others and nobody has agreed.
+    """
+    for text in [split_source(source)[1] for source in plan.sources] + plan.views:
+        if not _is_here(text):
+            require_owner(f"the plan asks another machine for counters ({text})", authorised_by)
+    return plan.model_copy(update={"authorised_by": authorised_by})
+
+
+def _is_here(text: str) -> bool:
+    """Whether the address of a source or view is this machine's, as far as its text shows."""
+    address = text.partition("=")[2] if "://" not in text.partition("=")[0] else text
+    address = address or text
+    if address == "local" or address.startswith("/"):
+        return True
+    try:
+        host = urlsplit(address if "://" in address else f"//{address}").hostname or ""
+    except ValueError:
+        return False
+    return host in HERE or host == "::1" or host.startswith("127.")

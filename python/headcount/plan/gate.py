@@ -1,0 +1,75 @@
+"""The gate of every connection that carries load.
+
+A name is resolved once. Each address that it leads to must be this machine's, or somebody must have
+stated that its owner agreed; the engine then connects to these addresses and resolves nothing.
+"""
+
+import ipaddress
+import socket
+
+from headcount.errors import InputError, TargetError
+
+
+def allowed(what: str, host: str | None, port: int | None, owner: str | None) -> tuple[str, ...]:
+    """Where a name leads, as `ip:port`, if load may go there.
+
+    A load test of a stranger's server is an attack. For any address but loopback somebody must say
+    who owns the machine and agreed: `owner`. `what` names the server in the error.
+    """
+    found = addresses(host, port)
+    for address in found:
+        if not is_loopback(address):
+            require_owner(f"{what} {address} is not this machine", owner)
+    return found
+
+
+def addresses(host: str | None, port: int | None) -> tuple[str, ...]:
+    """Where a name leads, each once, as `ip:port` (`[ip]:port` for IPv6); at least one."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:  # UnicodeError: a label empty or too long
+        raise TargetError(
+            f'the name "{host}" of the target cannot be resolved ({error}); check the '
+            "spelling, or give its address"
+        ) from error
+    names = [str(place[0]) for *_, place in found]
+    return tuple(dict.fromkeys(f"[{ip}]:{port}" if ":" in ip else f"{ip}:{port}" for ip in names))
+
+
+def with_port(address: str, port: int) -> str:
+    """The same machine's `ip:port` at another port."""
+    return f"{address.rpartition(':')[0]}:{port}"
+
+
+def is_loopback(address: str) -> bool:
+    """Whether `ip:port` is an address of this machine's loopback."""
+    return ipaddress.ip_address(_ip(address)).is_loopback
+
+
+def is_own(address: str) -> bool:
+    """Whether `ip:port` is an address of this machine: packets to it then come from it, too."""
+    if is_loopback(address):
+        return True
+    host = _ip(address)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as asking:
+            asking.connect((host, 9))  # nothing is sent
+            return str(asking.getsockname()[0]) == host
+    except OSError:
+        return False
+
+
+def _ip(address: str) -> str:
+    return address.rpartition(":")[0].strip("[]").partition("%")[0]
+
+
+def require_owner(what: str, owner: str | None) -> None:
+    """Refuse load until somebody states that its owner agreed; `what` is whose it is."""
+    if not (owner or "").strip():
+        raise InputError(
+            f"{what}, and nobody has said who allowed the load: give --authorised-by with the "
+            "name of the owner who agreed (or set HEADCOUNT_AUTHORISED_BY); what a plan or a "
+            "bundle says of that does not count. Load on a server without its owner's consent is "
+            "an attack"
+        )
