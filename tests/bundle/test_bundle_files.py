@@ -68,10 +68,14 @@ def test_what_is_no_number_is_refused() -> None:
         dump({"mean": float("nan")})
 
 
-def test_a_full_disk_is_said_and_leaves_nothing_half_written() -> None:
-    lines = Lines(Path("/dev/full"))
-    with pytest.raises(SystemLimitError, match=r"write /dev/full: the disk is full .*--runs"):
-        lines.append("{}")
+def test_a_full_disk_is_said_and_leaves_nothing_half_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = Lines(tmp_path / "lines")
+    with Path("/dev/full").open("wb", buffering=0) as full, monkeypatch.context() as patch:
+        patch.setattr(lines, "_file", full)
+        with pytest.raises(SystemLimitError, match=r"write .*/lines: the disk is full .*--runs"):
+            lines.append("{}")
     lines.close()
 
 

@@ -40,7 +40,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], tuple[str, ...], str]] = {
     "foreign levels": (written("levels.json", b"{}"), ("show", "b"), "damaged at levels"),
     "foreign verdict": (written("verdict.json", b"[]"), ("report", "b"), "b/verdict.json is"),
     "environment": (written("environment.json", b"x"), ("compare", "b", "b"), "environment.json"),
-    "a folder": (replaced_by_folder, ("show", "b"), "levels.json cannot be read: Is a directory"),
+    "a folder": (replaced_by_folder, ("show", "b"), "levels.json cannot be read: it is a folder"),
     "newer levels": (
         changed("levels.json", '"schema_version": 1', '"schema_version": 9'),
         ("diagnose", "b"),
@@ -115,7 +115,7 @@ def test_a_file_without_permission_is_named(
     def refused(path: Path) -> bool:
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr(Path, "is_file", refused)
+    monkeypatch.setattr(Path, "lstat", refused)
     assert run_line(("show", str(finished_run))) == ExitCode.UNSUITABLE
     message = " ".join(capsys.readouterr().err.split())
     assert f"you have no permission to use {finished_run}" in message

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from headcount._engine import Histogram
 from headcount.bundle import hlog
 from headcount.bundle.reader import Bundle
+from headcount.regular import has_regular
 
-LOG = "histograms.hlog"
+LOG = hlog.FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ def seconds(bundle: Bundle) -> list[Second]:
     Seconds of a level that a killed run did not finish are left out, since that level was run anew.
     """
     path = bundle.folder / LOG
-    if not path.is_file():
+    if not has_regular(path):
         return []
     at: dict[str, list[Histogram]] = {}
     for intervals in hlog.read(path, lambda tag, *_: tag.startswith("response/")).values():

@@ -5,7 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headcount.bundle.json_path import path_at
-from headcount.bundle.manifest import DIGITS, Entry, Manifest, checksum, manifest_entry, members
+from headcount.bundle.manifest import (
+    DIGITS,
+    Entry,
+    Manifest,
+    checksum,
+    listed,
+    manifest_entry,
+    members,
+)
+from headcount.regular import read_regular
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +44,19 @@ class Altered:
 def differences(folder: Path, manifest: Manifest) -> list[Altered]:
     """Every file that differs, with the place; empty where all are as they were written."""
     there = {path.name for path in members(folder)}
+    names = {path.name for path in listed(folder)}
     found = []
     for name, entry in manifest.files.items():
         if name not in there:
             found.append(Altered(name, "missing"))
         else:
             found.extend(_differences(folder / name, entry))
-    found.extend(Altered(name, "added") for name in sorted(there - set(manifest.files)))
+    found.extend(Altered(name, "added") for name in sorted(names - set(manifest.files)))
     return found
 
 
 def _differences(path: Path, entry: Entry) -> Iterator[Altered]:
-    content = path.read_bytes()
+    content = read_regular(path)
     if manifest_entry(content).sha256 == entry.sha256:
         return
     start, end = _span(content, entry)

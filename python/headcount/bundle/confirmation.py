@@ -14,6 +14,8 @@ from headcount.bundle.diagnosis import Limit
 from headcount.bundle.files import replace
 from headcount.bundle.level import SCHEMA_VERSION, Record
 from headcount.errors import InputError
+from headcount.output.folder import Folder
+from headcount.regular import has_regular, read_regular
 
 FILE: Final = "confirmation.json"
 
@@ -88,6 +90,12 @@ class Confirmation(Record):
     left_out: list[LeftOut]
 
 
+def ensure_writable(folder: Path) -> None:
+    """Raise InputError where something that is no file has a name that `write` writes."""
+    with Folder(folder) as opened:
+        opened.ensure_free(FILE, manifest.NAME, manifest.SIGNATURE)
+
+
 def write(confirmation: Confirmation, folder: Path) -> None:
     """Write it into a bundle and its manifest; raises InputError where the bundle is signed."""
     manifest.ensure_open(folder)
@@ -101,10 +109,10 @@ def read(folder: Path) -> Confirmation | None:
     Raises InputError when the file is damaged.
     """
     path = folder / FILE
-    if not path.exists():
+    if not has_regular(path):
         return None
     try:
-        return Confirmation.model_validate_json(path.read_bytes())
+        return Confirmation.model_validate_json(read_regular(path))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "the whole"

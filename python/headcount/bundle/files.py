@@ -9,10 +9,9 @@ from typing import Any
 
 from headcount.errors import HeadcountError, InputError
 from headcount.output.error import explained, write_error
-from headcount.output.file import write_whole
-
-PLAN = "plan.toml"
-"""What every bundle has; a folder without it has nothing to keep yet."""
+from headcount.output.file import PLAN, write_whole
+from headcount.output.folder import Folder
+from headcount.regular import has_regular, open_regular, read_regular
 
 
 def replace(path: Path, contents: str | bytes) -> None:
@@ -43,14 +42,19 @@ class Lines:
     """A file of lines, each written through to the system as it comes.
 
     A process killed in the middle leaves at most one torn line at the end, which readers skip.
+
+    Attributes:
+        is_empty: Whether there was no line when it was opened.
+
     """
 
     def __init__(self, path: Path) -> None:
         """Open for appending; a torn last line of an earlier process is cut off."""
         self._path = path
         try:
-            self._file = path.open("ab", buffering=0)
-            _cut_torn_line(path)
+            with Folder(path.parent) as folder:
+                self._file = folder.growing(path.name)
+            self.is_empty = _cut_torn_line(self._file.fileno()) == 0
         except OSError as error:
             raise disk_error(path, error) from error
 
@@ -68,27 +72,26 @@ class Lines:
         self._file.close()
 
 
-def _cut_torn_line(path: Path) -> None:
-    """Shorten a file to its whole lines."""
-    with path.open("r+b") as file:
-        end = length = file.seek(0, os.SEEK_END)
-        while end > 0:
-            start = max(end - 65_536, 0)
-            file.seek(start)
-            newline = file.read(end - start).rfind(b"\n")
-            if newline >= 0:
-                end = start + newline + 1
-                break
-            end = start
-        if end < length:
-            file.truncate(end)
+def _cut_torn_line(handle: int) -> int:
+    """Shorten a file to its whole lines; returns its new length in bytes."""
+    end = length = os.fstat(handle).st_size
+    while end > 0:
+        start = max(end - 65_536, 0)
+        newline = os.pread(handle, end - start, start).rfind(b"\n")
+        if newline >= 0:
+            end = start + newline + 1
+            break
+        end = start
+    if end < length:
+        os.ftruncate(handle, end)
+    return end
 
 
 def read_lines(path: Path) -> Iterator[Any]:
     """Every whole line of JSON in a file; torn ones are skipped. Nothing without the file."""
-    if not path.exists():
+    if not has_regular(path):
         return
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         for line in file:
             try:
                 yield json.loads(line)
@@ -119,9 +122,9 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bool, Any]]:
 
     None stands for a line that is no JSON. Nothing without the file.
     """
-    if not path.exists():
+    if not has_regular(path):
         return
-    lines = path.read_bytes().splitlines()
+    lines = read_regular(path).splitlines()
     for number, line in enumerate(lines, start=1):
         try:
             value = json.loads(line)

@@ -16,7 +16,9 @@ from urllib.parse import quote, unquote
 
 from headcount._engine import Histogram
 from headcount.bundle.files import Lines
+from headcount.regular import has_regular, read_regular
 
+FILE = "histograms.hlog"
 _MS_PER_US = 1000.0
 _HEAD = ("#[Histogram log format", "#[StartTime: ", '"StartTimestamp"')
 """How the lines of the head begin."""
@@ -29,7 +31,7 @@ class HistogramLog:
     def __init__(self, path: Path) -> None:
         """Open for appending."""
         self._lines = Lines(path)
-        self._new = path.stat().st_size == 0
+        self._new = self._lines.is_empty
 
     def append(self, tag: str, start_s: float, length_s: float, histogram: Histogram) -> None:
         """Append one interval's histogram; `start_s` counts from the start of the run."""
@@ -88,6 +90,10 @@ class Line:
 _TORN = ("", "", "", "")
 
 
+def _text(path: Path) -> str:
+    return read_regular(path).decode("ascii", errors="replace")
+
+
 def key(start_s: float, length_s: float) -> tuple[str, str]:
     """An interval as the log writes it."""
     return f"{start_s:.3f}", f"{length_s:.3f}"
@@ -95,9 +101,9 @@ def key(start_s: float, length_s: float) -> tuple[str, str]:
 
 def lines(path: Path) -> Iterator[Line]:
     """Every line of a log but its head, damaged ones too. Nothing without the file."""
-    if not path.exists():
+    if not has_regular(path):
         return
-    every = path.read_text("ascii", errors="replace").split("\n")
+    every = _text(path).split("\n")
     if every[-1] == "":
         every.pop()
     for number, line in enumerate(every, start=1):
@@ -126,7 +132,7 @@ def read(
     Histograms that are not wanted are not decoded, which is most of the time that reading takes.
     """
     found: dict[str, list[tuple[float, float, Histogram]]] = {}
-    for line in path.read_text("ascii", errors="replace").splitlines():
+    for line in _text(path).splitlines():
         fields = line.split(",")
         if not line.startswith("Tag=") or len(fields) != 5:
             continue

@@ -6,6 +6,7 @@ were.
 """
 
 import hashlib
+import stat
 import zlib
 from pathlib import Path
 from typing import Literal
@@ -16,6 +17,8 @@ from headcount import __version__
 from headcount.bundle.files import disk_error, replace
 from headcount.bundle.level import SCHEMA_VERSION, Record
 from headcount.errors import InputError
+from headcount.output.folder import Folder
+from headcount.regular import has_regular, read_regular
 
 NAME = "manifest.json"
 SIGNATURE = "manifest.json.sig"
@@ -79,9 +82,15 @@ def checksum(piece: bytes) -> str:
 
 def members(folder: Path) -> list[Path]:
     """The files of a bundle that its manifest lists: all but hidden ones and its own two."""
+    return [path for path in listed(folder) if stat.S_ISREG(path.lstat().st_mode)]
+
+
+def listed(folder: Path) -> list[Path]:
+    """Those, and whatever else is in the folder but hidden files, folders and its own two."""
     own = (NAME, SIGNATURE)
-    found = (path for path in folder.iterdir() if path.is_file() and path.name not in own)
-    return sorted(path for path in found if not path.name.startswith("."))
+    found = (path for path in folder.iterdir() if path.name not in own)
+    names = (path for path in found if not path.name.startswith("."))
+    return sorted(path for path in names if not stat.S_ISDIR(path.lstat().st_mode))
 
 
 def write(folder: Path) -> Path:
@@ -90,7 +99,7 @@ def write(folder: Path) -> Path:
     Raises SystemLimitError when the disk is full.
     """
     try:
-        files = {path.name: manifest_entry(path.read_bytes()) for path in members(folder)}
+        files = {path.name: manifest_entry(read_regular(path)) for path in members(folder)}
     except OSError as error:
         raise disk_error(folder / NAME, error) from error
     drop(folder)
@@ -100,8 +109,13 @@ def write(folder: Path) -> Path:
 
 def drop(folder: Path) -> None:
     """Forget manifest and signature: the bundle is written again."""
-    for name in (SIGNATURE, NAME):
-        (folder / name).unlink(missing_ok=True)
+    try:
+        with Folder(folder) as opened:
+            opened.ensure_free(SIGNATURE, NAME)
+            opened.remove(SIGNATURE)
+            opened.remove(NAME)
+    except OSError as error:
+        raise disk_error(folder / NAME, error) from error
 
 
 def read(folder: Path) -> Manifest | None:
@@ -110,10 +124,10 @@ def read(folder: Path) -> Manifest | None:
     Raises InputError when it is not as it was written.
     """
     path = folder / NAME
-    if not path.exists():
+    if not has_regular(path):
         return None
     try:
-        content = path.read_text("utf-8")
+        content = read_regular(path).decode()
         found = Manifest.model_validate_json(content)
     except (ValidationError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is damaged: it is not a manifest") from error
@@ -124,11 +138,15 @@ def read(folder: Path) -> Manifest | None:
 
 def is_signed(folder: Path) -> bool:
     """Whether a bundle is signed."""
-    return (folder / SIGNATURE).exists()
+    return has_regular(folder / SIGNATURE)
 
 
 def ensure_open(folder: Path) -> None:
-    """Raise InputError where a bundle is signed: writing into it would break the signature."""
+    """Raise InputError where a bundle is signed: writing into it would break the signature.
+
+    Also where its list of files is something else than a file.
+    """
+    has_regular(folder / NAME)
     if is_signed(folder):
         raise InputError(
             f"{folder} is signed, so Headcount does not write into it; write elsewhere (--output)"
@@ -147,5 +165,5 @@ def note(folder: Path, *names: str) -> None:
     except InputError:
         return  # `headcount audit` reports it
     if found is not None:
-        new = {name: manifest_entry((folder / name).read_bytes()) for name in names}
+        new = {name: manifest_entry(read_regular(folder / name)) for name in names}
         replace(folder / NAME, manifest_text({**found.files, **new}, found.headcount))

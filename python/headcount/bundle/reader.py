@@ -15,6 +15,7 @@ from headcount.bundle.level import SCHEMA_VERSION, LevelResult, Levels, Record
 from headcount.bundle.verdict import Verdict
 from headcount.errors import InputError
 from headcount.plan import plan as plans
+from headcount.regular import has_regular, read_regular
 
 R = TypeVar("R", bound=Record)
 
@@ -47,7 +48,7 @@ class Bundle:
 
 def load(folder: Path) -> Bundle:
     """Read a bundle; raises InputError when the folder is none or a file of it is damaged."""
-    if not (folder / "plan.toml").is_file():
+    if not has_regular(folder / "plan.toml"):
         raise InputError(
             f"{folder} is not a bundle: it has no plan.toml (headcount runs lists the bundles)"
         )
@@ -67,10 +68,8 @@ def environment_of(folder: Path) -> EnvironmentFile | None:
 
 
 def _read(path: Path, model: type[R]) -> R | None:
-    if not path.exists():
-        return None
     try:
-        return model.model_validate_json(path.read_bytes())
+        return model.model_validate_json(read_regular(path)) if has_regular(path) else None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
     except ValidationError as error:

@@ -9,6 +9,8 @@ from typing import Any
 import duckdb
 
 from headcount.bundle.files import disk_error, dump, read_lines, records
+from headcount.output.folder import Folder
+from headcount.regular import has_regular
 
 LINES = "series.ndjson"
 TABLE = "series.parquet"
@@ -48,17 +50,14 @@ def close(folder: Path) -> None:
 
     Raises SystemLimitError when the disk is full.
     """
-    table = folder / f".{TABLE}.new"
-    long = folder / ".series.long.ndjson"
     try:
-        if _write_long(folder / LINES, long):
-            _convert(long, table)
-            table.replace(folder / TABLE)
+        with Folder(folder) as opened, opened.private() as own:
+            opened.ensure_free(TABLE)
+            if _write_long(folder / LINES, own / LINES):
+                _convert(own / LINES, own / TABLE)
+                opened.take(own / TABLE, TABLE)
     except (OSError, duckdb.IOException) as error:
         raise disk_error(folder / TABLE, _system_error(error)) from error
-    finally:
-        table.unlink(missing_ok=True)
-        long.unlink(missing_ok=True)
 
 
 def _system_error(error: OSError | duckdb.IOException) -> OSError:
@@ -98,18 +97,14 @@ def abandon(folder: Path, finished: int) -> None:
     Without this a level would have the seconds of two attempts. The histogram log keeps both; its
     times tell them apart.
     """
-    beside = folder / f".{LINES}.new"
     try:
-        with beside.open("w", encoding="utf-8") as file:
+        with Folder(folder) as opened, opened.replacing(LINES) as file:
             for second in read_lines(folder / LINES):
                 if second["level"] > finished:
                     second |= {"level": 0, "phase": ABANDONED}
-                file.write(dump(second) + "\n")
-        beside.replace(folder / LINES)
+                file.write(f"{dump(second)}\n".encode())
     except OSError as error:
         raise disk_error(folder / LINES, error) from error
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def read(folder: Path) -> list[dict[str, Any]]:
@@ -139,7 +134,7 @@ def totals_of_lines(folder: Path) -> Totals:
 def totals_of_table(folder: Path) -> Totals | str | None:
     """What the table has; why it cannot be read, or None where there is none."""
     path = folder / TABLE
-    if not path.exists():
+    if not has_regular(path):
         return None
     query = "SELECT side, of, name, count(*), sum(value) FROM read_parquet(?) GROUP BY ALL"
     try:

@@ -12,8 +12,11 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from headcount.bundle.files import replace
 from headcount.bundle.manifest import NAME, SIGNATURE
 from headcount.errors import InputError, SystemLimitError
+from headcount.output.folder import Folder
+from headcount.regular import has_regular, read_regular
 
 NAMESPACE = "headcount-bundle"
 """What the signature is for; one made for something else does not count."""
@@ -48,10 +51,13 @@ def sign(folder: Path, key: Path) -> Path:
     Raises InputError when the key cannot be used, SystemLimitError without OpenSSH.
     """
     path = folder / SIGNATURE
-    path.unlink(missing_ok=True)
-    ended = _keygen("sign", "-f", str(key), "-n", NAMESPACE, str(folder / NAME))
-    if ended.returncode != 0 or not path.exists():
+    with Folder(folder) as opened:
+        opened.remove(SIGNATURE)
+    # Without the name of a file ssh-keygen writes none.
+    ended = _keygen("sign", "-f", str(key), "-n", NAMESPACE, of=folder / NAME)
+    if ended.returncode != 0 or not ended.stdout:
         raise InputError(f"cannot sign with {key}: {_ssh_message(ended)}")
+    replace(path, ended.stdout)
     return path
 
 
@@ -63,9 +69,9 @@ def check(folder: Path, keys: Path | None) -> Signature | None:
     """
     path = folder / SIGNATURE
     signers = None if keys is None else _allowed_signers(keys)
-    if not path.exists():
+    if not has_regular(path):
         return None
-    if not _canonical(path.read_bytes()):
+    if not _canonical(read_regular(path)):
         return Signature(valid=False, signer=None, text="the file is not an OpenSSH signature")
     if signers is None:
         ended = _keygen("check-novalidate", "-n", NAMESPACE, "-s", str(path), of=folder / NAME)
@@ -113,7 +119,7 @@ def _keygen(verb: str, *arguments: str, of: Path | None = None) -> subprocess.Co
     command = ["ssh-keygen", "-Y", verb, *arguments]
     try:
         # Without `of` it reads nothing but a passphrase, from the terminal.
-        content = of.read_text("utf-8") if of else ""
+        content = read_regular(of).decode(errors="replace") if of else ""
         return subprocess.run(command, input=content, capture_output=True, text=True, check=False)
     except FileNotFoundError as error:
         raise SystemLimitError(

@@ -15,6 +15,7 @@ from typing import Literal
 
 from headcount.bundle.files import replace
 from headcount.errors import InputError
+from headcount.regular import read_regular
 
 Stacks = Mapping[tuple[str, ...], int]
 """How often each stack was seen, by its frames from the outermost to the innermost."""
@@ -98,7 +99,7 @@ def read(folder: Path) -> list[LevelStacks]:
         if (name := _NAME.fullmatch(path.name)) is None:
             continue
         try:
-            stacks = parse_folded(gzip.decompress(path.read_bytes()).decode())
+            stacks = parse_folded(gzip.decompress(read_regular(path)).decode())
         except (OSError, EOFError, ValueError, zlib.error) as error:
             raise InputError(f"{path} is damaged: {error}") from error
         kind: Kind = "on" if name[2] == "on" else "off"

@@ -12,6 +12,7 @@ from pydantic import Field, ValidationError
 from headcount.bundle.files import replace
 from headcount.bundle.level import SCHEMA_VERSION, Record
 from headcount.errors import InputError
+from headcount.regular import has_regular, read_regular
 
 FILE = "versus.json"
 
@@ -104,10 +105,10 @@ def read(folder: Path) -> Versus | None:
     Raises InputError when the file is damaged.
     """
     path = folder / FILE
-    if not path.exists():
+    if not has_regular(path):
         return None
     try:
-        return Versus.model_validate_json(path.read_bytes())
+        return Versus.model_validate_json(read_regular(path))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "the whole"

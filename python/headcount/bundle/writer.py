@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from headcount._engine import Histogram
-from headcount.bundle import manifest, series
+from headcount.bundle import confirmation, events, hlog, manifest, series
 from headcount.bundle import stacks as stack_files
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.files import Lines, disk_error, dump, lock_folder, replace
-from headcount.bundle.hlog import HistogramLog
 from headcount.bundle.level import LevelResult, Levels
 from headcount.bundle.verdict import Verdict
+from headcount.errors import HeadcountError
+from headcount.output.folder import Folder
 
 
 def now() -> str:
@@ -41,6 +42,23 @@ def new_folder(runs: Path, workload: str, target: str) -> Path:
     raise FileExistsError(runs / stem)
 
 
+GROWING = (events.FILE, hlog.FILE)
+WHOLE = (
+    *("plan.toml", "environment.json", "levels.json", "verdict.json", "report.html"),
+    *(series.LINES, series.TABLE, manifest.NAME, manifest.SIGNATURE, confirmation.FILE),
+)
+
+
+def _ensure_no_traps(folder: Path) -> None:
+    """Raise InputError where something that is no file has the name of one that will be written."""
+    try:
+        with Folder(folder) as opened:
+            opened.ensure_free(*WHOLE, *(path.name for path in folder.glob("stacks-*")))
+            opened.ensure_own(*GROWING)
+    except OSError as error:
+        raise disk_error(folder, error) from error
+
+
 class BundleWriter:
     """Writes one run's bundle."""
 
@@ -52,11 +70,16 @@ class BundleWriter:
         """
         self.folder = folder
         self._lock = lock_folder(folder)
-        manifest.drop(folder)
-        series.abandon(folder, finished)
-        self._events = Lines(folder / "events.ndjson")
-        self._series = Lines(folder / series.LINES)
-        self._histograms = HistogramLog(folder / "histograms.hlog")
+        try:
+            _ensure_no_traps(folder)  # before anything is changed
+            manifest.drop(folder)
+            series.abandon(folder, finished)
+            self._events = Lines(folder / events.FILE)
+            self._series = Lines(folder / series.LINES)
+            self._histograms = hlog.HistogramLog(folder / hlog.FILE)
+        except HeadcountError:
+            os.close(self._lock)
+            raise
 
     def plan(self, toml: str) -> None:
         """Write the plan, as resolved."""

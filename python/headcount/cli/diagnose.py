@@ -221,6 +221,7 @@ def _confirmed(bundle: Bundle, found: Diagnosis, how: Confirming, *, quiet: bool
     from headcount.plan.consent import with_consent
 
     bundle = replace(bundle, plan=with_consent(bundle.plan, how.authorised_by))
+    confirmation.ensure_writable(bundle.folder)  # before experiments that take minutes
     secrets = secrets_for(bundle.plan, how.token_file, how.password_file)
     asked = Options(seconds(how.time or CONFIRM_TIME), how.beside, how.allow_nudge)
     with Display(err, quiet=quiet) as display:

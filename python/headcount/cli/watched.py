@@ -19,9 +19,10 @@ from headcount.counters.source import Source
 from headcount.errors import InputError, TargetError
 from headcount.live.feed import Feed, SourceFeed
 from headcount.live.replay import Replay
-from headcount.live.run import RUN, RunFeed
+from headcount.live.run import FILES, RUN, RunFeed
 from headcount.live.wall import Wall
 from headcount.protocols.registry import schemes
+from headcount.regular import has_regular
 from headcount.text import clean
 
 FORMS = (
@@ -101,6 +102,8 @@ def _free(address: Address, taken: Sequence[str]) -> str:
 def _kept(path: Path) -> Opened:
     """The folder of a run, or a log."""
     if (path / "plan.toml").is_file():
+        for name in FILES:
+            has_regular(path / name)  # raises where it is a link or a pipe
         feed = RunFeed(path, partial(reader.under_way, path))
         sources = [Watched(name=name, address=str(path)) for name in (RUN, *SIDES)]
         return Opened([feed], sources, interval_s=1.0)

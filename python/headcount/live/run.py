@@ -6,17 +6,24 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from headcount.errors import InputError
 from headcount.live.reading import News, Reading, Remark
+from headcount.regular import open_regular
 
 SECOND = ("t_s", "seconds", "users", "scenarios", "counters", "p95_ms")
 EVENT = ("at", "t_s", "event")
 """What the lines of a run must have to be shown."""
+FILES = ("series.ndjson", "events.ndjson")
+"""What is followed of a bundle."""
 RUN = "run"
 """The source of the run's own figures: users, response time, scenarios a second."""
 
 
 class Tail:
-    """The whole lines of JSON that a file has gained since it was last asked."""
+    """The whole lines of JSON that a file has gained since it was last asked.
+
+    Whatever else has its name, such as a link, has none.
+    """
 
     def __init__(self, path: Path, keys: Sequence[str]) -> None:
         """Read nothing yet; the file need not be there yet either. Each line has these keys."""
@@ -27,10 +34,10 @@ class Tail:
     def new(self) -> list[dict[str, Any]]:
         """The lines since the last call; torn and damaged ones are passed over."""
         try:
-            with self._path.open("rb") as file:
+            with open_regular(self._path) as file:
                 file.seek(self._read)
                 text = file.read()
-        except OSError:
+        except (OSError, InputError):
             return []
         whole = text[: text.rfind(b"\n") + 1]
         self._read += len(whole)
@@ -57,8 +64,8 @@ class RunFeed:
     def __init__(self, folder: Path, under_way: Callable[[], bool]) -> None:
         """Read nothing yet."""
         self.name = "run"
-        self._series = Tail(folder / "series.ndjson", SECOND)
-        self._events = Tail(folder / "events.ndjson", EVENT)
+        self._series = Tail(folder / FILES[0], SECOND)
+        self._events = Tail(folder / FILES[1], EVENT)
         self._under_way = under_way
         self._began_s: float | None = None
         self._waiting: list[dict[str, Any]] = []

@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from headcount.output.error import existing, write_error
+from headcount.output.folder import Folder
 
+PLAN = "plan.toml"
+"""What every bundle has; a folder without it has nothing to keep yet."""
 PAGE_BYTES = 4096
 """What a check writes: enough for a full disk to refuse it."""
 
@@ -16,18 +19,11 @@ PAGE_BYTES = 4096
 def write_whole(path: Path, contents: str | bytes) -> None:
     """Write a whole file atomically: beside it first, then renamed over it; text is UTF-8.
 
-    Raises OSError; the old file is then as it was.
+    Raises OSError, and InputError where what has that name is no file, such as a link; the old file
+    is then as it was.
     """
-    beside = path.with_name(f".{path.name}.new")
-    try:
-        with beside.open("wb") as file:
-            file.write(_bytes(contents))
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        with contextlib.suppress(OSError):  # it is there only if the writing failed
-            beside.unlink()
+    with Folder(path.parent) as folder:
+        folder.replace(path.name, _bytes(contents))
 
 
 def write_output(path: Path, contents: str | bytes, option: str = "") -> None:
@@ -37,10 +33,10 @@ def write_output(path: Path, contents: str | bytes, option: str = "") -> None:
     SystemLimitError where the machine does not allow it.
     """
     with raising(path, option):
-        if is_stream(path):
+        if _is_stream_of_user(path):
             path.write_bytes(_bytes(contents))
         else:
-            write_whole(_followed(path), contents)
+            write_whole(_real_file(path), contents)
 
 
 def ensure_writable(path: Path, option: str = "") -> None:
@@ -49,13 +45,9 @@ def ensure_writable(path: Path, option: str = "") -> None:
     Raises what `write_output` would. A page is written beside the file: that alone finds a full
     disk, and a file system that is mounted read-only for root, too.
     """
-    if is_stream(path):
-        return
     with raising(path, option):
-        real = _followed(path)
-        if real.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        write_page(real.parent)
+        if not _is_stream_of_user(path):
+            write_page(_real_file(path).parent)
 
 
 def ensure_folder(folder: Path, option: str = "") -> None:
@@ -90,12 +82,28 @@ def is_stream(path: Path) -> bool:
 
 def write_page(folder: Path) -> None:
     """Write a page in a folder, and remove it."""
-    trial = folder / f".headcount-{os.getpid()}.new"
-    try:
-        trial.write_bytes(bytes(PAGE_BYTES))
-    finally:
-        with contextlib.suppress(OSError):
-            trial.unlink()
+    with Folder(folder) as opened:
+        opened.ensure_room(bytes(PAGE_BYTES))
+
+
+def _is_stream_of_user(path: Path) -> bool:
+    """Whether a path is to be written through, which nothing inside a bundle is.
+
+    Raises InputError for what a bundle has under that name, if it is no file: whoever made the
+    bundle put it there, not the user.
+    """
+    if os.path.lexists(path.parent / PLAN):
+        with Folder(path.parent) as folder:
+            folder.ensure_free(path.name)
+    return is_stream(path)
+
+
+def _real_file(path: Path) -> Path:
+    """Where a file really is, or will be; raises OSError for a folder."""
+    real = _followed(path)
+    if real.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    return real
 
 
 def _followed(path: Path) -> Path:

@@ -21,6 +21,7 @@ from headcount.bundle.manifest import read as manifest_of
 from headcount.bundle.verdict import Verdict
 from headcount.errors import InputError
 from headcount.plan import plan as plans
+from headcount.regular import has_regular, read_regular
 
 R = TypeVar("R", bound=Record)
 
@@ -83,11 +84,12 @@ class _Found:
 
     def model(self, path: Path, model: type[R]) -> tuple[R | None, Any]:
         """A JSON file as its model, and as it stands there."""
-        if not path.exists():
+        if not has_regular(path):
             return None, None
         try:
-            raw = json.loads(path.read_bytes())
-            return model.model_validate_json(path.read_bytes()), raw
+            text = read_regular(path)
+            raw = json.loads(text)
+            return model.model_validate_json(text), raw
         except ValidationError as error:
             first = error.errors()[0]
             at = ".".join(str(part) for part in first["loc"]) or "the whole"
@@ -128,7 +130,7 @@ class _Found:
 
 def gather(folder: Path) -> Evidence:
     """Read a bundle; raises InputError when the folder is none."""
-    if not (folder / "plan.toml").is_file():
+    if not has_regular(folder / "plan.toml"):
         raise InputError(
             f"{folder} is not a bundle: it has no plan.toml (headcount runs lists them)"
         )

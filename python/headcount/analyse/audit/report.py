@@ -6,6 +6,7 @@ from html import unescape
 
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.result import Place, Result, result, unknown
+from headcount.regular import has_regular, read_regular
 
 CHECK = "report"
 TITLE = "the report matches the bundle"
@@ -24,11 +25,11 @@ def check(evidence: Evidence, again: str | None) -> Result:
     word.
     """
     path = evidence.folder / NAME
-    if not path.is_file():
+    if not has_regular(path):
         return unknown(CHECK, TITLE, f"there is no {NAME}")
     if again is None or evidence.verdict is None:
         return unknown(CHECK, TITLE, "there is no answer to compare it with")
-    stored = _REPEAT.sub("", path.read_text("utf-8", errors="replace"))
+    stored = _REPEAT.sub("", read_regular(path).decode("utf-8", errors="replace"))
     again = _REPEAT.sub("", again)
     if stored == again:
         return result(CHECK, TITLE, [], "it follows exactly from the other files")

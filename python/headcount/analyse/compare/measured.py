@@ -15,6 +15,7 @@ from headcount.bundle import hlog
 from headcount.bundle.environment import Side
 from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import Bundle
+from headcount.regular import has_regular
 
 Second = Mapping[str, Any]
 
@@ -98,7 +99,7 @@ Answers = Sequence[tuple[float, Histogram]]
 
 def _answers(bundle: Bundle, spans: Sequence[tuple[float, float]]) -> Answers:
     path = bundle.folder / "histograms.hlog"
-    if not spans or not path.exists():
+    if not spans or not has_regular(path):
         return []
 
     def inside(tag: str, start_s: float, length_s: float) -> bool:

@@ -1,0 +1,147 @@
+"""Writing into a folder in which a stranger may have set traps, such as a bundle somebody sent."""
+
+import contextlib
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from io import FileIO
+from pathlib import Path
+from typing import BinaryIO, Self
+
+from headcount.errors import InputError
+from headcount.regular import other_kind
+
+_SAFE = os.O_CLOEXEC | os.O_NOFOLLOW
+_NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | _SAFE
+_GROWING = os.O_CREAT | os.O_RDWR | os.O_APPEND | os.O_NONBLOCK | _SAFE
+_MODE = 0o666
+"""Less what the umask takes away."""
+
+
+class Folder:
+    """A folder that is open: what is written into it goes nowhere else.
+
+    Links in the path that leads to the folder are the user's own, and are followed. Inside, nothing
+    is: whatever has a file's name and is no regular file is an InputError that names it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open it; raises OSError. Leaving the `with` closes it."""
+        self.path = path
+        self._handle = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+
+    def __enter__(self) -> Self:
+        """The folder itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        os.close(self._handle)
+
+    def ensure_free(self, *names: str) -> None:
+        """Raise InputError where something that is no regular file has one of the names."""
+        for name in names:
+            found = self._status(name)
+            kind = None if found is None else other_kind(found.st_mode)
+            if kind is not None:
+                self._refuse(name, kind)
+
+    def ensure_own(self, *names: str) -> None:
+        """The same, and that each file has no other name under which it would change, too."""
+        self.ensure_free(*names)
+        for name in names:
+            found = self._status(name)
+            if found is not None and found.st_nlink > 1:
+                self._refuse_shared(name)
+
+    def replace(self, name: str, contents: bytes) -> None:
+        """Write a file whole and to the disk, or leave the old one; raises OSError."""
+        with self.replacing(name) as file:
+            file.write(contents)
+
+    @contextlib.contextmanager
+    def replacing(self, name: str) -> Iterator[BinaryIO]:
+        """The same for contents that come in parts; the old file stays until the block ends."""
+        self.ensure_free(name)
+        with self._beside() as (beside, file):
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+            os.rename(beside, name, src_dir_fd=self._handle, dst_dir_fd=self._handle)
+
+    def growing(self, name: str) -> FileIO:
+        """Open a file, made if need be, to which lines are appended; raises OSError."""
+        self.ensure_own(name)
+        file = FileIO(os.open(name, _GROWING, _MODE, dir_fd=self._handle), "r+b")
+        try:
+            found = os.fstat(file.fileno())  # of what was opened, whatever had the name before
+            if (kind := other_kind(found.st_mode)) is not None:
+                self._refuse(name, kind)
+            if found.st_nlink > 1:
+                self._refuse_shared(name)
+        except InputError:
+            file.close()
+            raise
+        return file
+
+    def remove(self, name: str) -> None:
+        """Delete a file if it is there; raises OSError."""
+        self.ensure_free(name)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=self._handle)
+
+    @contextlib.contextmanager
+    def private(self) -> Iterator[Path]:
+        """A new folder inside that nobody else can use, for programs that take a path.
+
+        It goes with all that is left in it. Raises OSError.
+        """
+        made = Path(tempfile.mkdtemp(prefix=".headcount-", dir=self.path))
+        try:
+            yield made
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
+
+    def take(self, path: Path, name: str) -> None:
+        """Move a file of the same file system in; raises OSError."""
+        self.ensure_free(name)
+        os.rename(path, name, dst_dir_fd=self._handle)
+
+    def ensure_room(self, contents: bytes) -> None:
+        """Write them into a file and delete it again; raises OSError where that is impossible."""
+        with self._beside() as (_, file):
+            file.write(contents)
+            file.flush()
+
+    @contextlib.contextmanager
+    def _beside(self) -> Iterator[tuple[str, BinaryIO]]:
+        """A new file under a name that nobody can foresee; it is deleted unless it was renamed."""
+        name = f".headcount-{secrets.token_hex(8)}.new"
+        handle = os.open(name, _NEW, _MODE, dir_fd=self._handle)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                yield name, file
+        finally:
+            with contextlib.suppress(OSError):
+                os.unlink(name, dir_fd=self._handle)
+
+    def _status(self, name: str) -> os.stat_result | None:
+        try:
+            return os.stat(name, dir_fd=self._handle, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+
+    def _refuse(self, name: str, kind: str) -> None:
+        path = self.path / name
+        remedy = f"mv {path} {path}.old" if kind == "a folder" else f"rm {path}"
+        raise InputError(f"cannot write {path}: this is {kind}, not a file; remove it: {remedy}")
+
+    def _refuse_shared(self, name: str) -> None:
+        path = self.path / name
+        raise InputError(
+            f"cannot write {path}: the file has another name, too (a hard link), and would change "
+            f"there as well; make it a file of its own: cp {path} {path}.own && mv {path}.own "
+            f"{path}"
+        )
