@@ -66,6 +66,14 @@ def test_no_cell_is_a_formula(content: str) -> None:
     assert not any(cell.startswith(("=", "+", "-", "@", "\t")) for cell in cells)
 
 
+def test_no_name_steers_a_terminal() -> None:
+    names = [["b\x1b]0;x\x07\x9b\x00"], ["\r=1"], ["c\td"]]
+    text = csv.text(Table("t", "T", [Column("a\x1b[31m", "A")], names))
+    no = "\N{REPLACEMENT CHARACTER}"
+    cells = [cell for row in reading.reader(io.StringIO(text)) for cell in row]
+    assert cells == [f"a{no}[31m", f"b{no}]0;x{no}{no}{no}", f"{no}=1", "c\td"]
+
+
 def test_a_figure_that_there_is_not_is_an_empty_cell() -> None:
     table = Table("t", "T", [Column("a", "A"), Column("b", "B")], [[None, 0], [1.5, True]])
     assert csv.text(table) == "a,b\r\n,0\r\n1.5,true\r\n"

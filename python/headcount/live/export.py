@@ -12,6 +12,7 @@ from headcount.live.line import title, unit
 from headcount.live.monitor import Monitor
 from headcount.live.view import View
 from headcount.output.file import write_output
+from headcount.report.export.csv import plain_cell
 
 
 def chart(view: View) -> str:
@@ -97,6 +98,15 @@ def _number(value: float | None) -> str:
 def _csv_text(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     file = io.StringIO()
     writer = csv.writer(file)
-    writer.writerow(head)
-    writer.writerows(rows)
+    writer.writerow([plain_cell(name) for name in head])
+    writer.writerows([_cell(text) for text in row] for row in rows)
     return file.getvalue()
+
+
+def _cell(text: str) -> str:
+    """A name of another machine is made safe; a figure, which may be below zero, is itself."""
+    try:
+        float(text)
+    except ValueError:
+        return plain_cell(text)
+    return text

@@ -4,8 +4,9 @@ import csv
 import io
 
 from headcount.report.export.table import Table, Value
+from headcount.text import clean
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """What spreadsheets take a cell for a formula by. Servers' answers may begin like that."""
 
 
@@ -13,7 +14,7 @@ def text(table: Table) -> str:
     """The whole file. A figure that there is not is an empty cell."""
     made = io.StringIO()
     writer = csv.writer(made, lineterminator="\r\n")
-    writer.writerow([column.name for column in table.columns])
+    writer.writerow([plain_cell(column.name) for column in table.columns])
     writer.writerows([[_cell(value) for value in row] for row in table.rows])
     return made.getvalue()
 
@@ -24,5 +25,14 @@ def _cell(value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return f"'{value}" if value.startswith(FORMULA) else value
+        return plain_cell(value)
     return repr(value)
+
+
+def plain_cell(text: str) -> str:
+    """A name or a server's answer as a cell: it steers no terminal and is no formula.
+
+    Control characters become U+FFFD; a quote stands before what looks like a formula.
+    """
+    text = clean(text)
+    return f"'{text}" if text.startswith(FORMULA) else text
