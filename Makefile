@@ -84,9 +84,7 @@ cargo:
 	.tools/bin/pip install --quiet uv
 
 # Debian packages, asking nothing; only those that are missing. None of their servers is configured or
-# started: tests start their own. (invoke-rc.d(8) asks policy-rc.d, and 101 forbids; pcp's script calls
-# systemctl itself, so it finds one that does nothing.) Another apt, such as that of automatic updates, is waited for.
-POLICY := /usr/sbin/policy-rc.d
+# started: tests start their own. Another apt, such as that of automatic updates, is waited for.
 .PHONY: packages run-packages bench-packages
 packages: WANTED := $(PACKAGES)
 run-packages: WANTED := $(RUN_PACKAGES)
@@ -100,12 +98,5 @@ packages run-packages bench-packages:
 	  echo "installing Debian packages:$$missing"; \
 	  case "$$missing" in *postfix*) echo postfix postfix/main_mailer_type select No configuration | \
 	    $$sudo debconf-set-selections;; esac; \
-	  if [ ! -e $(POLICY) ]; then \
-	    trap '$$sudo rm -f $(POLICY)' EXIT; \
-	    printf '#!/bin/sh\nexit 101\n' | $$sudo install -m 755 /dev/stdin $(POLICY); \
-	  fi; \
-	  still=$$(mktemp -d); printf '#!/bin/sh\nexit 0\n' | install -m 755 /dev/stdin $$still/systemctl; \
-	  $$sudo apt-get update -qq && \
-	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -o DPkg::Lock::Timeout=600 -o DPkg::Path="$$still:/usr/sbin:/usr/bin:/sbin:/bin" -y -qq --no-install-recommends \
-	    $$missing >/dev/null; rm -r $$still; \
+	  sh contrib/debian/install-unstarted.sh $$missing; \
 	fi
