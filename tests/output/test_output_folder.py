@@ -54,6 +54,14 @@ def test_a_trap_is_named_with_what_removes_it(bundle: Path, kind: str) -> None:
     assert (bundle.parent / "mine").read_text() == "mine"
 
 
+def test_the_command_that_removes_a_trap_can_be_typed(bundle: Path) -> None:
+    strange = bundle.parent / "b; echo"
+    bundle.rename(strange)
+    plant(strange / "x", "a pipe")
+    with Folder(strange) as folder, pytest.raises(InputError, match=f"rm '{strange}/x'$"):
+        folder.replace("x", b"new")
+
+
 def test_a_second_name_of_a_file_is_replaced_and_never_written_through(bundle: Path) -> None:
     path = bundle / "x"
     path.hardlink_to(bundle.parent / "mine")

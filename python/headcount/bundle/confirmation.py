@@ -91,7 +91,7 @@ class Confirmation(Record):
 
 
 def ensure_writable(folder: Path) -> None:
-    """Raise InputError where something that is no file has a name that `write` writes."""
+    """Raise InputError where a link or a pipe has a name that `write` writes."""
     with Folder(folder) as opened:
         opened.ensure_free(FILE, manifest.NAME, manifest.SIGNATURE)
 

@@ -50,7 +50,7 @@ WHOLE = (
 
 
 def _ensure_no_traps(folder: Path) -> None:
-    """Raise InputError where something that is no file has the name of one that will be written."""
+    """Raise InputError where a link or a pipe has the name of a file that will be written."""
     try:
         with Folder(folder) as opened:
             opened.ensure_free(*WHOLE, *(path.name for path in folder.glob("stacks-*")))

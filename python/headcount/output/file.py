@@ -19,7 +19,7 @@ PAGE_BYTES = 4096
 def write_whole(path: Path, contents: str | bytes) -> None:
     """Write a whole file atomically: beside it first, then renamed over it; text is UTF-8.
 
-    Raises OSError, and InputError where what has that name is no file, such as a link; the old file
+    Raises OSError, and InputError where something else has that name, such as a link; the old file
     is then as it was.
     """
     with Folder(path.parent) as folder:
@@ -89,7 +89,7 @@ def write_page(folder: Path) -> None:
 def _is_stream_of_user(path: Path) -> bool:
     """Whether a path is to be written through, which nothing inside a bundle is.
 
-    Raises InputError for what a bundle has under that name, if it is no file: whoever made the
+    Raises InputError where a bundle has a link or a pipe under that name: the one who made the
     bundle put it there, not the user.
     """
     if os.path.lexists(path.parent / PLAN):

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import secrets
+import shlex
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ class Folder:
     """A folder that is open: what is written into it goes nowhere else.
 
     Links in the path that leads to the folder are the user's own, and are followed. Inside, nothing
-    is: whatever has a file's name and is no regular file is an InputError that names it.
+    is: a link, a pipe or a folder with a file's name is an InputError that names it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -41,7 +42,7 @@ class Folder:
         os.close(self._handle)
 
     def ensure_free(self, *names: str) -> None:
-        """Raise InputError where something that is no regular file has one of the names."""
+        """Raise InputError where a link, a pipe or a folder has one of the names."""
         for name in names:
             found = self._status(name)
             kind = None if found is None else other_kind(found.st_mode)
@@ -135,13 +136,15 @@ class Folder:
 
     def _refuse(self, name: str, kind: str) -> None:
         path = self.path / name
-        remedy = f"mv {path} {path}.old" if kind == "a folder" else f"rm {path}"
+        typed = shlex.quote(str(path))  # the folder's name may be the stranger's, too
+        remedy = f"mv {typed} {typed}.old" if kind == "a folder" else f"rm {typed}"
         raise InputError(f"cannot write {path}: this is {kind}, not a file; remove it: {remedy}")
 
     def _refuse_shared(self, name: str) -> None:
         path = self.path / name
+        typed = shlex.quote(str(path))
         raise InputError(
             f"cannot write {path}: the file has another name, too (a hard link), and would change "
-            f"there as well; make it a file of its own: cp {path} {path}.own && mv {path}.own "
-            f"{path}"
+            f"there as well; make it a file of its own: cp {typed} {typed}.own && mv {typed}.own "
+            f"{typed}"
         )
