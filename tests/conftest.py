@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 import stolen
+from headcount import secret_text
 from processes import Headcount
 
 # Examples of properties take as long as a busy machine lets them. They are the same every time, so
@@ -49,6 +50,13 @@ def headcount(tmp_path: Path) -> Iterator[Headcount]:
     command = Headcount(tmp_path / "home")
     yield command
     command.close()
+
+
+@pytest.fixture(autouse=True)
+def _no_secrets() -> Iterator[None]:
+    """Secrets that a test made known must not be replaced in the texts of the next."""
+    yield
+    secret_text.forget()
 
 
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -6,6 +6,8 @@ same classes. Programs can rely on the exit codes (see `docs/exit-codes.md`).
 
 from enum import IntEnum
 
+from headcount.secret_text import redacted
+
 
 class ExitCode(IntEnum):
     """What the command line returns."""
@@ -21,9 +23,13 @@ class ExitCode(IntEnum):
 
 
 class HeadcountError(Exception):
-    """The base of all errors that name what is wrong and what to do."""
+    """The base of all errors that name what is wrong and what to do; its text has no secret."""
 
     exit_code = ExitCode.DEFECT
+
+    def __init__(self, *arguments: object) -> None:
+        """Keep the text without the secrets in it: no error, cause or traceback has them."""
+        super().__init__(*(redacted(one) if isinstance(one, str) else one for one in arguments))
 
 
 class InputError(HeadcountError):

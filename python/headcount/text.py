@@ -8,6 +8,8 @@ import math
 import re
 from collections.abc import Callable
 
+from headcount.secret_text import redacted
+
 DASH = "\N{EN DASH}"
 """Stands for what could not be measured."""
 
@@ -21,12 +23,15 @@ _CONTROL = re.compile(
 
 
 def clean(text: str) -> str:
-    r"""Make text of a server or a plan safe to show: control characters become U+FFFD.
+    r"""Make text of a server or a plan safe to show: no secrets, and no control characters.
+
+    These become U+FFFD, those `***`.
 
     >>> clean("550 \x1b[31mred") == "550 \N{REPLACEMENT CHARACTER}[31mred"
     True
     """
-    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
+    text = redacted(text.replace("\r\n", "\n"))
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def unbroken(text: str) -> str:

@@ -12,10 +12,16 @@ from headcount.output.error import explained, write_error
 from headcount.output.file import PLAN, write_whole
 from headcount.output.folder import Folder
 from headcount.regular import has_regular, open_regular, read_regular
+from headcount.secret_text import redacted_json
 
 
 def replace(path: Path, contents: str | bytes) -> None:
-    """Write a file of a bundle whole, or leave the old one; text is UTF-8."""
+    """Write a file of a bundle whole, or leave the old one; text is UTF-8, JSON without secrets.
+
+    A plan is written as it is: it is played again, and holds no secret that `Plan` can see.
+    """
+    if isinstance(contents, str) and path.suffix == ".json":
+        contents = redacted_json(contents)
     try:
         write_whole(path, contents)
     except OSError as error:
@@ -59,8 +65,8 @@ class Lines:
             raise disk_error(path, error) from error
 
     def append(self, line: str) -> None:
-        """Write one line through to the system."""
-        rest = memoryview(line.encode() + b"\n")
+        """Write one line of JSON through to the system, without secrets."""
+        rest = memoryview(redacted_json(line).encode() + b"\n")
         try:
             while rest:
                 rest = rest[self._file.write(rest) or 0 :]

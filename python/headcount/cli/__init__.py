@@ -17,6 +17,7 @@ from headcount.cli.command import Group
 from headcount.cli.console import err, fail
 from headcount.cli.verbs import VERBS, list_verbs, open_rooms
 from headcount.errors import ExitCode, HeadcountError, MachineLimitError
+from headcount.secret_text import learn_line, redacted
 
 
 def app_of(verbs: Iterable[str] | None = VERBS) -> typer.Typer:
@@ -89,6 +90,7 @@ def run_line(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - an exit code e
     if not arguments and sys.stdout.isatty():
         print(start.GUIDE, end="")
         return ExitCode.PASSED
+    learn_line(arguments)
     try:
         line = fold_criteria(expanded(arguments))
         return _played(line)
@@ -133,7 +135,7 @@ def _unexpected(error: Exception) -> int:
     if isinstance(error, OSError) and error.filename is None and error.errno == errno.ENOSPC:
         fail("cannot write standard output: the disk is full; redirect it to another one")
         return ExitCode.UNSUITABLE
-    traceback.print_exc()
+    sys.stderr.write(redacted(traceback.format_exc()))
     fail("this is a defect of Headcount; please report it with the lines above")
     return ExitCode.DEFECT
 

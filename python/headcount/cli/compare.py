@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from headcount.cli import options
-from headcount.cli.console import out, print_json
+from headcount.cli.console import out, print_json, print_text
 from headcount.cli.grouped import grouped
 from headcount.cli.outputs import check_file
 from headcount.cli.subjects import sides
@@ -115,7 +115,7 @@ def compare(
     if output.json:
         print_json(found.model_dump(mode="json"))
     elif output.markdown:
-        print(text.render(found), end="")
+        print_text(text.render(found), end="")
     else:
         terminal.show(found, out, everything=output.everything)
         if output.html is not None:

@@ -2,16 +2,41 @@
 
 import json
 import os
+from collections.abc import Iterable
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.text import Text
+
+from headcount.secret_text import redacted, redacted_values
 
 if os.environ.get("COLUMNS") == "0":  # as some terminals say that they do not know
     del os.environ["COLUMNS"]
 
 
 class Screen(Console):
-    """A console that leaves it to the command line to end when nobody reads any more."""
+    """A console that shows no secrets, and leaves it to the command line to end unread."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Render texts without the secrets in them, also those in tables and displays."""
+        if isinstance(renderable, str):
+            renderable = redacted(renderable)
+        elif (
+            isinstance(renderable, Text)
+            and (safe := redacted(renderable.plain)) != renderable.plain
+        ):
+            renderable = Text(
+                safe,
+                style=renderable.style,
+                justify=renderable.justify,
+                overflow=renderable.overflow,
+                no_wrap=renderable.no_wrap,
+                end=renderable.end,
+            )
+        return super().render(renderable, options)
 
     def on_broken_pipe(self) -> None:
         """Raise what printing raises; Rich would exit with 1, which means failed criteria."""
@@ -28,6 +53,11 @@ def fail(message: str) -> None:
     err.print(message, markup=False)
 
 
+def print_text(text: str, end: str = "\n") -> None:
+    """Print lines as they are, but for the secrets in them."""
+    print(redacted(text), end=end, flush=True)
+
+
 def print_json(value: Any) -> None:
-    """Print an answer for programs."""
-    print(json.dumps(value, indent=1, ensure_ascii=False))
+    """Print an answer for programs, without secrets."""
+    print(json.dumps(redacted_values(value), indent=1, ensure_ascii=False))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from headcount.cli import options
-from headcount.cli.console import out, print_json
+from headcount.cli.console import out, print_json, print_text
 from headcount.cli.outputs import check_file
 from headcount.cli.subjects import sides
 from headcount.errors import ExitCode, InputError
@@ -85,7 +85,7 @@ def gate(
     if json:
         print_json(found.model_dump(mode="json"))
     elif github:
-        print(annotations(found), end="")
+        print_text(annotations(found), end="")
     else:
         _show(found)
     raise typer.Exit(_exit_code(found, strict=strict))

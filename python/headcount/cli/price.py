@@ -10,7 +10,7 @@ import typer
 
 from headcount.cli import options
 from headcount.cli import priced as inputs
-from headcount.cli.console import out, print_json
+from headcount.cli.console import out, print_json, print_text
 from headcount.cli.grouped import grouped
 from headcount.cli.outputs import check_file
 from headcount.errors import InputError
@@ -152,7 +152,7 @@ def price(
     if json:
         print_json(found.model_dump(mode="json"))
     elif markdown:
-        print(as_markdown.render(found), end="")
+        print_text(as_markdown.render(found), end="")
     else:
         terminal.show(found, out)
         if html is not None:

@@ -207,21 +207,19 @@ def run(
 ) -> None:
     """Run a workload or a plan on its target, or on two in turn."""
     what, target = asked.what, asked.target
-    for text in overrides.sources:
-        addresses.parse(split_source(text)[1])
-    for text in overrides.views:
-        split_view(text)
+    _check_addresses(overrides.sources, overrides.views)
     plan = _plan(what, target, overrides)
     second = versus.second_plan(plan, target, other)
     both = [plan] if second is None else [plan, second]
     for one in both:
+        _check_addresses(one.sources, one.views)
         check_lab_settings(one)
         _check_views(one)
     for one, its_named in zip(both, (asked.named, other.named), strict=False):
         _check_named(its_named, one)
     if plan_only:
         for one in both:
-            out.print(one.to_toml(), markup=False, end="")
+            print(one.to_toml(), end="")  # as it is: it can be run again
         return
     if asked.confirm and second is not None:
         raise InputError(
@@ -237,6 +235,14 @@ def run(
     wanted = versus.wanted(other.pairs, other.order)
     first = SideAsked(plan, secrets, asked.named)
     versus.run(first, SideAsked(second, theirs, other.named), wanted, runs, json=json)
+
+
+def _check_addresses(sources: Sequence[str], views: Sequence[str]) -> None:
+    """Refuse addresses that cannot be read, or have a secret, before a plan with them is kept."""
+    for text in sources:
+        addresses.parse(split_source(text)[1])
+    for text in views:
+        split_view(text)
 
 
 def _check_views(plan: plans.Plan) -> None:

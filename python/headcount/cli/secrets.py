@@ -11,6 +11,7 @@ from headcount.plan import target as targets
 from headcount.plan.plan import Plan
 from headcount.protocols.registry import protocol_of
 from headcount.protocols.target import Target
+from headcount.secret_text import learn
 
 
 def secrets_for(plan: Plan, token_file: Path | None, password_file: Path | None) -> Secrets:
@@ -33,13 +34,16 @@ def _has_users(plan: Plan, target: Target) -> bool:
 def secret(file: Path | None, what: str, variable: str) -> str | None:
     """A secret from a file or, without one, from an environment variable."""
     if file is None:
-        return os.environ.get(variable) or None
+        found = os.environ.get(variable) or None
+        learn(found)
+        return found
     try:
         text = file.read_text("utf-8").rstrip("\r\n")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"the {what} file {file} cannot be read: {error}") from error
     if not text:
         raise InputError(f"the {what} file {file} is empty; write the {what} into it")
+    learn(text)
     return text
 
 

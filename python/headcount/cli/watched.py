@@ -23,6 +23,7 @@ from headcount.live.run import FILES, RUN, RunFeed
 from headcount.live.wall import Wall
 from headcount.protocols.registry import schemes
 from headcount.regular import has_regular
+from headcount.secret_text import holds_secret
 from headcount.text import clean
 
 FORMS = (
@@ -125,6 +126,8 @@ def _finder(target: str) -> Callable[[], list[int]]:
                 f"headcount run ... --target lab:{clean(name)}"
             )
         return find
+    if holds_secret(target):
+        raise InputError(f"what is watched needs no user name and no password; give {FORMS}")
     parts = urlsplit(target)
     try:
         known = schemes().get(parts.scheme)

@@ -19,6 +19,7 @@ from headcount.live.monitor import POINTS, Happened, Monitor
 from headcount.live.records import Objects
 from headcount.live.wall import Wall
 from headcount.live.watch import Watch
+from headcount.secret_text import redacted, redacted_json
 from headcount.text import clean
 
 _LOGGED = "log: {0}; headcount diagnose {0} reads it"
@@ -80,7 +81,7 @@ def print_lines(asked: Asked, *, json: bool) -> None:
         else:
             lines = plain.lines(watch.monitor, happened)
         for line in lines:
-            print(line, flush=True)
+            print(redacted_json(line) if json else redacted(line), flush=True)
         while watch.messages:
             err.print(watch.messages.pop(0), markup=False)
 

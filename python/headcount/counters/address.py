@@ -8,6 +8,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from headcount.errors import InputError
 from headcount.installed import added
+from headcount.secret_text import holds_secret
 
 FORMS = "local, http://host:port/metrics, https://host:port/metrics, ssh://user@host:port"
 OWN = frozenset({"http", "https", "ssh"})
@@ -55,15 +56,15 @@ def parse(text: str) -> Address:
     """Take an address apart; raises InputError with what is wrong and how to write it."""
     if text == "local":
         return Address(text, "local")
+    if holds_secret(text):
+        raise _mistake(
+            text, "it must not contain a password; Headcount neither asks for nor stores one"
+        )
     try:
         parts = urlsplit(text)
         port = parts.port
     except ValueError as error:
         raise _mistake(text, str(error)) from error
-    if parts.password is not None:
-        raise _mistake(
-            text, "it must not contain a password; Headcount neither asks for nor stores one"
-        )
     if parts.scheme not in OWN and parts.scheme in added_sources():
         return Address(text, parts.scheme, parts.hostname or "", port, parts.username, parts.path)
     return _own(text, parts, port)

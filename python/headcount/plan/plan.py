@@ -28,6 +28,7 @@ from headcount.protocols.mail_profile import Mail
 from headcount.protocols.pages import Pages
 from headcount.protocols.registry import forms, plays
 from headcount.protocols.tree import BLOCK_BYTES, NO_TREE, Tree
+from headcount.secret_text import holds_secret
 
 T = TypeVar("T", bound=Strict)
 
@@ -127,6 +128,13 @@ class Plan(Strict):
             )
         with as_mistake():
             check_sources(self.sources)
+        for table, values in (("server", self.server), ("client", self.client)):
+            for key, value in values.items():
+                if holds_secret(value):
+                    raise ValueError(
+                        f"[{table}] {key}: it must not contain a password; give that with "
+                        "--password-file or HEADCOUNT_PASSWORD"
+                    )
         check_client(parsed, self.client, self.server)
         check_limits(self.limits, parsed.lab, self.target)
         check_chosen(self.workload.rules, self.rule, self.workload.criteria)

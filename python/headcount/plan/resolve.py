@@ -17,6 +17,7 @@ from headcount.plan.rules import criteria_of
 from headcount.plan.workload import Workload
 from headcount.protocols.program import LoadFile
 from headcount.protocols.target import Target
+from headcount.secret_text import redacted
 
 MOST_FILES = 100_000
 """Files of a kind in a tree."""
@@ -72,7 +73,7 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
         "seed": secrets.randbits(32) if overrides.seed is None else overrides.seed,
         "workers": _workers(parsed, overrides.workers),
         "scale": usual_scale if overrides.scale is None else overrides.scale,
-        "authorised_by": overrides.authorised_by,
+        "authorised_by": redacted(overrides.authorised_by) if overrides.authorised_by else None,
         "rule": overrides.rule,
         "disclosure": overrides.disclosure,
         "workload_sha256": overrides.workload_sha256,

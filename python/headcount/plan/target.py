@@ -12,6 +12,7 @@ from headcount.plan import addresses
 from headcount.protocols.pair import split_target
 from headcount.protocols.registry import labs, protocols, schemes
 from headcount.protocols.target import Target
+from headcount.secret_text import holds_secret
 
 
 def parse(text: str) -> Target:
@@ -27,13 +28,13 @@ def parse(text: str) -> Target:
         return _pair(text, *joined)
     if text.startswith("lab:"):
         return _lab(text)
-    if text.startswith("file:"):
-        return _folder(text)
-    if re.match(r"[a-z][\w+.-]*://[^/]*@", text):  # not repeated: there may be a password in it
+    if holds_secret(text) or re.match(r"[a-z][\w+.-]*://[^/]*@", text):  # it is not repeated
         raise InputError(
             "a target has no user name and no password; give the users' names with --user, and "
             "the password with --password-file or HEADCOUNT_PASSWORD"
         )
+    if text.startswith("file:"):
+        return _folder(text)
     scheme = re.match(r"([a-z][\w+.-]*)://", text)
     known = schemes()
     if scheme is not None and scheme[1] not in known:
@@ -76,7 +77,8 @@ def _unreadable(text: str) -> str:
     if meant := addresses.meant(text, list(labs())):
         return f'the target "{text}" is not an address that Headcount can read; write {meant}'
     port = re.fullmatch(r"[a-z]+://[^/:\s]+:([^/\s]*)(?:/.*)?", text)
-    wrong = f': "{port[1]}" is not a port' if port and not port[1].isdecimal() else ""
+    is_wrong = port is not None and not port[1].isdecimal() and "%" not in port[1]
+    wrong = f': "{port[1]}" is not a port' if port and is_wrong else ""
     *others, last = (one.form for one in protocols().values() if one.parts is None)
     return (
         f'the target "{text}" cannot be read{wrong}; targets look like lab:app, '

@@ -13,6 +13,7 @@ from headcount.fields.model import Checked, Duration, Pattern, Strict, Switch, w
 from headcount.protocols.mail_profile import Mail
 from headcount.protocols.protocol import Protocol, Scheme, Table
 from headcount.protocols.target import Target
+from headcount.secret_text import holds_secret
 
 PORTS = {"smtp": 25, "submission": 587, "smtps": 465, "lmtp": 24}
 """How addresses of what takes mail begin, with their usual ports (RFC 6409, 8314, 2033)."""
@@ -42,6 +43,11 @@ class Post:
 
 def parse_post(text: str) -> Post:
     """Read the address of what takes mail, such as `smtp://host` or `submission://host:587`."""
+    if holds_secret(text):
+        raise InputError(
+            "it must not contain a user name or a password; give the users' names with --user, "
+            "and the password with --password-file or HEADCOUNT_PASSWORD"
+        )
     match = re.fullmatch(r"([a-z]+)://(\[[0-9a-fA-F:]+\]|[^/:@\[\]\s]+)(?::(\d+))?/?", text)
     if match is None or match[1] not in PORTS:
         raise InputError(

@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass, field
 
+from headcount.secret_text import learn
+
 
 @dataclass(frozen=True)
 class Secrets:
-    """Secrets of a target; never printed.
+    """Secrets of a target; never printed, also where a server repeats them.
 
     `second_password` is that of the second server, of a target that joins two.
     """
@@ -13,6 +15,11 @@ class Secrets:
     token: str | None = field(default=None, repr=False)
     password: str | None = field(default=None, repr=False)
     second_password: str | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        """Have all messages hide them."""
+        for secret in (self.token, self.password, self.second_password):
+            learn(secret)
 
     @property
     def of_second(self) -> "Secrets":

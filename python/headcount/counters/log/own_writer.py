@@ -9,6 +9,7 @@ from headcount.counters.log import own, own_record
 from headcount.counters.log.own_record import Columns, Header, Line, Taken
 from headcount.errors import InputError
 from headcount.output.error import write_error
+from headcount.secret_text import redacted_json
 
 _HEAD_BYTES = 4096
 _DIGITS = 9
@@ -96,7 +97,7 @@ class LogWriter:
             os.ftruncate(self._file, end)
 
     def _write(self, line: Line) -> None:
-        rest = memoryview(own_record.line(line).encode() + b"\n")
+        rest = memoryview(redacted_json(own_record.line(line)).encode() + b"\n")
         try:
             while rest:
                 written = os.write(self._file, rest)

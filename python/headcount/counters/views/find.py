@@ -11,6 +11,7 @@ from headcount.counters.views.ask import SlowError
 from headcount.counters.views.kinds import Around, Kind, kinds
 from headcount.counters.views.reading import Reader
 from headcount.errors import InputError, TargetError
+from headcount.secret_text import holds_secret
 
 MOST_GUESSES = 12
 """Places that are tried of a kind: a configuration may have many."""
@@ -63,7 +64,8 @@ def split_view(text: str) -> tuple[Kind, str]:
     if name not in known or not is_given or not address:
         forms = ", ".join(f"{kind.name}={kind.form}" for kind in known.values())
         raise InputError(f'the view "{text}" cannot be read; write one of {forms}')
-    if "://" in address and "@" in address.partition("://")[2].partition("/")[0]:
+    has_user = "://" in address and "@" in address.partition("://")[2].partition("/")[0]
+    if holds_secret(address) or has_user:
         raise InputError(
             f"a view is asked without credentials: leave user and password out of --view {name}=..."
         )
