@@ -65,8 +65,10 @@ class Lines:
             raise disk_error(path, error) from error
 
     def append(self, line: str) -> None:
-        """Write one line of JSON through to the system, without secrets."""
-        rest = memoryview(redacted_json(line).encode() + b"\n")
+        """Write one line through to the system; JSON without secrets."""
+        if line.startswith("{"):
+            line = redacted_json(line)
+        rest = memoryview(line.encode() + b"\n")
         try:
             while rest:
                 rest = rest[self._file.write(rest) or 0 :]
