@@ -129,12 +129,8 @@ impl FileBackend for SmbSession {
                 ask,
                 |out| ioctl::encode(out, code, &id, ANSWER_BYTES, &input),
                 |head, body| match head.status {
-                    Status::NOT_FOUND
-                    | Status::NOT_SUPPORTED
-                    | Status::NOT_IMPLEMENTED
-                    | Status::FS_DRIVER_REQUIRED
-                    | Status::INVALID_DEVICE_REQUEST
-                    | Status::BUFFER_OVERFLOW => Ok(()),
+                    Status::NOT_FOUND | Status::BUFFER_OVERFLOW => Ok(()),
+                    status if status.is_unsupported() => Ok(()),
                     _ => {
                         refuse(head, || format!("IOCTL {code:#010x}"))?;
                         ioctl::parse(body)

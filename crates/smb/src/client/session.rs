@@ -9,7 +9,6 @@ use super::Shared;
 use super::answer::{cannot_encrypt, other_form, refuse, unencrypted};
 use crate::connection::{Ask, Connection};
 use crate::wire::header::{Command, Response};
-use crate::wire::negotiate::Dialect;
 use crate::wire::{session, tree};
 
 /// One user's connection.
@@ -79,12 +78,10 @@ impl SmbSession {
         if share == Share::Data {
             self.connection.state.tree = connected;
         }
-        // 3.1.1 protects the negotiation by its hash; 3.0.2 asks once a session.
-        if !self.is_validated && self.connection.state.agreed.dialect == Dialect::Smb302 {
-            self.is_validated = true;
-            self.connection
-                .validate(connected, &self.shared.wanted)
-                .await?;
+        let (wanted, dialect) = (&self.shared.wanted, self.connection.state.agreed.dialect);
+        if !self.is_validated && wanted.must_validate(dialect) {
+            self.connection.validate(connected, wanted).await?;
+            self.is_validated = true; // once a session
         }
         Ok(connected)
     }

@@ -31,6 +31,14 @@ impl Wanted {
         Request::capabilities(&self.dialects, self.encrypts())
     }
 
+    /// Whether the server must confirm a negotiation that ended in this dialect (MS-SMB2 3.2.5.5).
+    /// 3.1.1 binds the keys to it. Where only 2.1 was offered, nothing could be lowered.
+    #[must_use]
+    pub fn must_validate(&self, dialect: Dialect) -> bool {
+        let newest = self.dialects.iter().max();
+        dialect < Dialect::Smb311 && newest.is_some_and(|newest| *newest > Dialect::Smb21)
+    }
+
     /// The security mode that goes with the policy.
     #[must_use]
     pub const fn security_mode(&self) -> u16 {
@@ -125,5 +133,32 @@ impl Agreed {
             max_write: response.max_write.clamp(64 << 10, 16 << 20),
             filetime: response.filetime,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Dialect::{Smb21, Smb302, Smb311};
+
+    #[test]
+    fn only_what_can_have_been_lowered_is_confirmed() {
+        for (offered, dialect, expected) in [
+            (&Dialect::ALL[..], Smb21, true),
+            (&Dialect::ALL[..], Smb302, true),
+            (&Dialect::ALL[..], Smb311, false),
+            (&[Smb21, Smb302], Smb21, true),
+            (&[Smb302], Smb302, true),
+            (&[Smb21], Smb21, false),
+        ] {
+            let wanted = Wanted {
+                dialects: offered.to_vec(),
+                algorithms: vec![SigningAlgorithm::AesCmac],
+                signing: SigningPolicy::Offered,
+                encryption: EncryptionPolicy::Offered,
+            };
+            let found = wanted.must_validate(dialect);
+            assert_eq!(found, expected, "{offered:?} {dialect:?}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Connecting and NEGOTIATE (MS-SMB2 3.2.4.2.2, 3.2.5.2), and its validation (3.2.5.5).
+//! Connecting and NEGOTIATE (MS-SMB2 3.2.4.2.2, 3.2.5.2).
 
 use std::net::SocketAddr;
 
@@ -12,9 +12,7 @@ use super::{Ask, Connection};
 use crate::auth::kdf::Preauth;
 use crate::options::{EncryptionPolicy, SigningPolicy};
 use crate::random;
-use crate::wire::NO_FILE;
 use crate::wire::header::Command;
-use crate::wire::ioctl::{self, Negotiated};
 use crate::wire::negotiate::{Dialect, Request, Response};
 
 impl Connection {
@@ -81,59 +79,6 @@ impl Connection {
         self.state.preauth = self.state.hashing.take().unwrap_or(Preauth::START);
         self.state.agreed = agreed;
         check_policies(wanted, &agreed)
-    }
-
-    /// Asks the server over a signed message what it negotiated, and compares
-    /// (`FSCTL_VALIDATE_NEGOTIATE_INFO`).
-    pub async fn validate(&mut self, tree: u32, wanted: &Wanted) -> Result<(), Fault> {
-        let agreed = self.state.agreed;
-        let ask = Ask {
-            must_sign: true,
-            ..Ask::new(Command::Ioctl, tree)
-        };
-        let mut input = Vec::with_capacity(32);
-        ioctl::encode_negotiation(
-            &mut input,
-            wanted.capabilities(),
-            &agreed.client,
-            wanted.security_mode(),
-            &wanted.dialects,
-        );
-        let found = self
-            .exchange(
-                ask,
-                |out| {
-                    let control = ioctl::VALIDATE_NEGOTIATE_INFO;
-                    ioctl::encode(out, control, &NO_FILE, 24, &input);
-                },
-                |head, body| {
-                    if head.status.is_error() {
-                        let fault = head.status.fault("IOCTL (VALIDATE_NEGOTIATE_INFO)");
-                        return Err(Fault {
-                            ends_session: true,
-                            ..fault
-                        });
-                    }
-                    ioctl::parse(body)
-                        .and_then(Negotiated::parse)
-                        .ok_or_else(|| {
-                            malformed("VALIDATE_NEGOTIATE_INFO: the answer has another form".into())
-                        })
-                },
-            )
-            .await?;
-        let expected = Negotiated {
-            capabilities: agreed.capabilities,
-            server: agreed.server,
-            security_mode: agreed.security_mode,
-            dialect: agreed.dialect.code(),
-        };
-        if found == expected {
-            return Ok(());
-        }
-        Err(malformed(
-            "the negotiation was changed on its way: the server remembers another".into(),
-        ))
     }
 }
 

@@ -227,7 +227,7 @@ impl State {
 /// Whether a server that says so has forgotten the session, and with it the keys to sign or encrypt
 /// its answer (MS-SMB2 3.3.4.1.1); smbd says that it signed nevertheless. Whoever forges such an
 /// answer gains no more than by cutting the connection.
-const fn has_no_key(status: Status) -> bool {
+pub(super) const fn has_no_key(status: Status) -> bool {
     matches!(
         status,
         Status::USER_SESSION_DELETED | Status::NETWORK_SESSION_EXPIRED

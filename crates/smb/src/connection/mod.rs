@@ -1,7 +1,7 @@
 //! One TCP connection: messages numbered, paid for with credits, signed or encrypted, and checked.
 //!
 //! * `transport`: bytes through the worker's shared buffers; [`handshake`]: NEGOTIATE; [`agreed`]: what
-//!   is wanted, and what comes of it.
+//!   is wanted, and what comes of it; `validation`: whether the server confirms that.
 //! * [`state`]: what is known about the connection; [`encryption`]: what of it is encrypted.
 //! * `compose`: what is sent; `judge`: what arrives.
 //! * `exchange`: a request and its response, whatever arrives in between.
@@ -15,6 +15,7 @@ pub mod handshake;
 mod judge;
 pub mod state;
 mod transport;
+mod validation;
 
 use headcount_load::Requests;
 use tokio::net::TcpStream;

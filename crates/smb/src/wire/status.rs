@@ -112,6 +112,18 @@ impl Status {
         )
     }
 
+    /// Whether it says that the server does not know what was asked, or has it for no such share.
+    #[must_use]
+    pub const fn is_unsupported(self) -> bool {
+        matches!(
+            self,
+            Self::NOT_SUPPORTED
+                | Self::NOT_IMPLEMENTED
+                | Self::FS_DRIVER_REQUIRED
+                | Self::INVALID_DEVICE_REQUEST
+        )
+    }
+
     /// Its name and code, as in `STATUS_ACCESS_DENIED (0xC0000022)`.
     #[must_use]
     pub fn name(self) -> String {

@@ -5,6 +5,7 @@ mod common;
 
 mod data_set;
 mod dialects;
+mod downgrades;
 mod encryption;
 mod engine;
 mod failures;

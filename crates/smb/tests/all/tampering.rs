@@ -100,7 +100,10 @@ fn a_changed_negotiation_is_noticed() {
     let samba = Samba::start("auto");
     for (dialect, part) in [
         // The dialect asks the server again, over a signature.
-        (Dialect::Smb302, "the negotiation was changed on its way"),
+        (
+            Dialect::Smb302,
+            "do not agree with its negotiation (it remembers another)",
+        ),
         // The dialect derives the key of signatures from what was said.
         (Dialect::Smb311, "the signature of the answer is wrong"),
     ] {

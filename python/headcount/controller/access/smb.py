@@ -25,6 +25,9 @@ WRONG_LOGON = ("STATUS_LOGON_FAILURE", "STATUS_WRONG_PASSWORD", "STATUS_NO_SUCH_
 UNREACHED = ("no connection", "no answer", "closed the connection")
 """What the engine says of a server that nobody has spoken to yet."""
 
+DISAGREED = "do not agree with its negotiation"
+"""What it says of one that does not confirm the dialect; a connection that it closed is no clue."""
+
 
 @dataclass(frozen=True)
 class Place:
@@ -98,6 +101,8 @@ class SmbAccess:
             hello: dict[str, Any] = json.loads(_engine.hello("smb", self._target))
         except TargetError as error:
             message = str(error)
+            if DISAGREED in message:
+                raise
             if not any(words in message for words in UNREACHED):
                 raise TargetError(explained_message(message)) from error
             where = "" if self._address in message else f"{self._address}: "
