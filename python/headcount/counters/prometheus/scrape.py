@@ -9,12 +9,17 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
 from headcount.counters.address import Address
+from headcount.counters.prometheus.bounded import (
+    MOST_HEAD_BYTES,
+    HeadTooLargeError,
+    response_within,
+)
 from headcount.errors import TargetError
 
 CONNECT_S = 0.5
 """A machine that does not take a connection in this time is not there, or not well."""
 ANSWER_S = 5.0
-"""windows_exporter takes up to a second and more over a page. Nobody waits for it in a run."""
+"""For a whole answer: windows_exporter takes up to a second and more. Nobody waits in a run."""
 MOST_BYTES = 32 * 2**20
 """No page is larger: one with every process of a large server has a few MiB."""
 _CHUNK_BYTES = 65_536
@@ -41,9 +46,10 @@ class Answer:
 class Scraper:
     """Asks for one page again and again."""
 
-    def __init__(self, address: Address) -> None:
-        """Connect to nothing yet."""
+    def __init__(self, address: Address, answer_s: float = ANSWER_S) -> None:
+        """Connect to nothing yet; a whole answer may take `answer_s`."""
         self._address = address
+        self._answer_s = answer_s
         self._connection: http.client.HTTPConnection | None = None
         self._interrupted = False
 
@@ -57,7 +63,11 @@ class Scraper:
             return self._ask()
         except TimeoutError as error:
             self.close()
-            raise self._failure("it does not answer") from error
+            raise self._failure(f"no whole answer within {self._answer_s:g} s") from error
+        except HeadTooLargeError as error:
+            self.close()
+            most = MOST_HEAD_BYTES >> 10
+            raise self._failure(f"the header of its answer is larger than {most} KiB") from error
         except (http.client.HTTPException, OSError) as error:
             self.close()
             if not kept or self._interrupted:
@@ -81,6 +91,7 @@ class Scraper:
     def _ask(self) -> Answer:
         connection = self._connect()
         asked_s = time.monotonic()
+        connection.sock.settimeout(self._answer_s)  # the last answer left less
         connection.request("GET", self._address.path, headers={"Accept": "text/plain"})
         answer = connection.getresponse()
         heard_s = time.monotonic()
@@ -93,8 +104,6 @@ class Scraper:
             if len(body) > MOST_BYTES:
                 self.close()
                 raise self._failure(f"its page is larger than {MOST_BYTES >> 20} MiB")
-            if time.monotonic() > asked_s + ANSWER_S:
-                raise TimeoutError
         if answer.will_close:
             self.close()
         text = body.decode("utf-8", "replace")
@@ -130,8 +139,7 @@ class Scraper:
                 f"{error.strerror or error}; is the exporter running, and is the port correct? "
                 "Defaults: 9100 (node_exporter) and 9182 (windows_exporter)"
             ) from error
-        if connection.sock is not None:
-            connection.sock.settimeout(ANSWER_S)
+        connection.response_class = response_within(self._answer_s)
         self._connection = connection
         return connection
 
