@@ -70,8 +70,8 @@ def start(
         bundle.plan(plan.to_toml())
         bundle.environment(sut.environment(plan.target))
         listener.started(plan, folder)
-        if sut.found is not None:
-            listener.noted(sut.found.sentence())
+        for sentence in sut.sentences:
+            listener.noted(sentence)
         return folder, Run(plan, sut, bundle, listener, [], 0.0).play()
 
 
@@ -105,8 +105,8 @@ def resume(old: Bundle, secrets: Secrets, listener: Listener, named: Named = NOB
             bundle.environment(sut.environment(old.plan.target))
         bundle.event("resumed", spent_s, levels=len(old.levels))
         listener.started(old.plan, old.folder)
-        if sut.found is not None:
-            listener.noted(sut.found.sentence())
+        for sentence in sut.sentences:
+            listener.noted(sentence)
         return Run(old.plan, sut, bundle, listener, old.levels, math.ceil(spent_s)).play()
 
 

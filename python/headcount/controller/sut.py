@@ -7,7 +7,7 @@ from pathlib import Path
 
 from headcount.bundle.environment import EnvironmentFile
 from headcount.controller.access import Access, Prepared, Secrets
-from headcount.controller.access.access import NOTHING, Progress
+from headcount.controller.access.access import NOTHING, Progress, warnings_of
 from headcount.controller.access.files import FilesAccess
 from headcount.controller.access.open import allowed_target, lab_access, target_access
 from headcount.controller.access.pair import PairAccess
@@ -99,6 +99,12 @@ class Sut:
     def found(self) -> LocalServer | FarServerFound | None:
         """What was found of a server that somebody else started; None if it was not looked for."""
         return self.server or self.far_server
+
+    @property
+    def sentences(self) -> Sequence[str]:
+        """For the person who starts a run: which server was found, and what to beware of."""
+        found = () if self.found is None else (self.found.sentence(),)
+        return (*found, *warnings_of(self.access))
 
     def environment(self, target: str) -> EnvironmentFile:
         """The disclosure."""

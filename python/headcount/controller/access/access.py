@@ -1,8 +1,8 @@
 """What the controller needs of a protocol beside playing it: who answers, and the data set."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from headcount.counters.source import Source
 
@@ -75,3 +75,20 @@ class Access(Protocol):
     def source(self) -> Source | None:
         """What the server says of itself, if it does."""
         ...
+
+
+@runtime_checkable
+class Warns(Protocol):
+    """An access that has something to say before a run.
+
+    Attributes:
+        warnings: Sentences for the person who starts a run.
+
+    """
+
+    warnings: Sequence[str]
+
+
+def warnings_of(access: Access) -> Sequence[str]:
+    """Sentences for the person who starts a run, about how its target is spoken to."""
+    return access.warnings if isinstance(access, Warns) else ()

@@ -1,9 +1,9 @@
 """Two servers as one target: the same users speak to both."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from headcount.controller.access.access import Access, Prepared, Progress
+from headcount.controller.access.access import Access, Prepared, Progress, warnings_of
 from headcount.counters.source import Sample, Source
 
 
@@ -17,6 +17,7 @@ class PairAccess:
         self._both = (first, second)
         self.programs: Mapping[str, str] = {**first.programs, **second.programs}
         self.settings: Mapping[str, str] = {**first.settings, **second.settings}
+        self.warnings: Sequence[str] = (*warnings_of(first), *warnings_of(second))
 
     def prepare(self, users: int, on_progress: Progress, *, verify: bool = False) -> Prepared:
         """Make the data of both; the users stated are those whose data both have."""

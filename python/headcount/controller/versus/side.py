@@ -61,8 +61,8 @@ class Side:
         self._bundle.plan(plan.to_toml())
         self._bundle.environment(sut.environment(plan.target))
         listener.started(plan, folder)
-        if sut.found is not None:
-            listener.noted(sut.found.sentence())
+        for sentence in sut.sentences:
+            listener.noted(sentence)
 
     @property
     def folder(self) -> Path:
