@@ -186,6 +186,22 @@ MEANT = [
     ("", "user u1: APPEND: NO [OVERQUOTA] Quota exceeded", "mail-full"),
     ("", "user u1: <u1@a.test>: 452 4.2.2 Mailbox is full", "mail-full"),
     ("", "the server is busy", "other"),
+    ("connect", "no logon: error performing TLS: server does not support TLS", "sql-no-tls"),
+    (
+        "login",
+        "the server asks for the password in clear text, which require_auth does not allow",
+        "sql-method",
+    ),
+    (
+        "malformed",
+        "the server sent a message ('D') of 99 bytes; at most 9 are read",
+        "sql-too-much",
+    ),
+    (
+        "malformed",
+        "the server sent more than 256 MiB in one answer, which is the most",
+        "sql-too-much",
+    ),
     ("connect", "no TLS handshake: peer closed", "tls-handshake"),
     ("connect", "no connection: something else", "connect"),
     ("connect", "no TLS handshake: received corrupt message of type InvalidContentType", TLS_PLAIN),

@@ -48,16 +48,23 @@ def test_client_keys_reach_the_engine() -> None:
         "user": "ada",
         "first_user": 0,
         "sslmode": "verify-full",
+        "require_auth": "scram-sha-256,none",
         "root_certificates": "/a.pem",
         "verify": True,
     }
-    assert "root_certificates" not in sql_client({}).engine_form()
+    usual = sql_client({}).engine_form()
+    assert "root_certificates" not in usual
+    assert usual["sslmode"] == "auto"
+    weak = sql_client({"require_auth": "password, md5"}).engine_form()
+    assert weak["require_auth"] == "password,md5"
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
         ({"sslmode": "on"}, "sslmode"),
+        ({"require_auth": "any"}, r'require_auth: it is "any"; it can be password, md5, scram'),
+        ({"require_auth": ""}, "require_auth"),
         ({"user": "u{n}"}, "user"),
         ({"root_certificates": "/a.pem"}, "which only sslmode = verify-full uses"),
         ({"database": "x"}, "database"),

@@ -3,11 +3,12 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use headcount_load::{Blame, Blamed, Fault};
+use headcount_load::{Blame, Blamed, Fault, FaultKind};
 use headcount_net::{Certificates, Resolved, Tls, resolve};
 use tokio_postgres::Config;
 use tokio_postgres::config;
 
+use crate::authentication::RequireAuth;
 use crate::data_set::DataSet;
 use crate::options::{SqlOptions, SslMode};
 use crate::wire::Wire;
@@ -37,6 +38,11 @@ impl Blamed for SqlError {
     }
 }
 
+/// What tokio-postgres says of a server that answers the request for TLS with no.
+const NO_TLS: &str = "server does not support TLS";
+const NO_TLS_FOR_PASSWORD: &str = "no logon: the server does not support TLS, which sslmode=auto \
+    requires for a password that leaves this machine";
+
 /// A database as a target of load.
 #[derive(Clone)]
 pub struct Sql {
@@ -52,6 +58,9 @@ pub struct Shared {
     pub(crate) user: String,
     config: Config,
     tls: Option<Tls>,
+    require_auth: RequireAuth,
+    /// Whether TLS is required because of the password, and not by the user.
+    is_tls_ours: bool,
     pub(crate) first_user: u32,
     pub(crate) verify: bool,
     pub(crate) data_set: DataSet,
@@ -68,7 +77,10 @@ impl Sql {
                 error,
             })?;
         let host = options.host.as_deref().unwrap_or(&host);
-        let certificates = match (options.sslmode, options.root_certificates) {
+        let sslmode = options
+            .sslmode
+            .decided(options.password.is_some(), &addresses);
+        let certificates = match (sslmode, options.root_certificates) {
             (SslMode::VerifyFull, Some(file)) => Certificates::File(file),
             (SslMode::VerifyFull, None) => Certificates::System(true),
             (_, Some(_)) => {
@@ -80,7 +92,7 @@ impl Sql {
             }
             (_, None) => Certificates::System(false),
         };
-        let tls = (options.sslmode != SslMode::Disable)
+        let tls = (sslmode != SslMode::Disable)
             .then(|| Tls::new(&certificates, host, None))
             .transpose()
             .map_err(SqlError::Options)?;
@@ -89,9 +101,9 @@ impl Sql {
             .user(&options.user)
             .dbname(&options.database)
             .application_name("headcount")
-            .ssl_mode(match options.sslmode {
+            .ssl_mode(match sslmode {
                 SslMode::Disable => config::SslMode::Disable,
-                SslMode::Prefer => config::SslMode::Prefer,
+                SslMode::Auto | SslMode::Prefer => config::SslMode::Prefer,
                 SslMode::Require | SslMode::VerifyFull => config::SslMode::Require,
             });
         if let Some(password) = &options.password {
@@ -104,6 +116,8 @@ impl Sql {
             user: options.user,
             config,
             tls,
+            require_auth: options.require_auth,
+            is_tls_ours: options.sslmode == SslMode::Auto && sslmode == SslMode::Require,
             first_user: options.first_user,
             verify: options.verify,
             data_set: options.data_set,
@@ -117,6 +131,13 @@ impl Sql {
 impl Shared {
     /// Connects and logs on.
     pub(crate) async fn connect(&self) -> Result<Wire, Fault> {
-        Wire::open(&self.addresses, &self.config, self.tls.as_ref()).await
+        let tls = self.tls.as_ref();
+        let opened = Wire::open(&self.addresses, &self.config, tls, self.require_auth).await;
+        opened.map_err(|fault| {
+            if self.is_tls_ours && fault.message.contains(NO_TLS) {
+                return Fault::session(FaultKind::Connect, NO_TLS_FOR_PASSWORD);
+            }
+            fault
+        })
     }
 }

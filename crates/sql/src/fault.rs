@@ -101,8 +101,12 @@ pub fn of_value(error: &Error) -> Fault {
     Fault::step(FaultKind::WrongData, format!("{error}{why}"))
 }
 
-/// The fault of an error of the socket.
+/// The fault of an error of the socket, or what the guard before it found.
 fn lost(error: &io::Error) -> Fault {
+    let inner = error.get_ref();
+    if let Some(fault) = inner.and_then(|inner| inner.downcast_ref::<Fault>()) {
+        return fault.clone();
+    }
     match error.kind() {
         io::ErrorKind::UnexpectedEof => Fault::session(FaultKind::Disconnected, CLOSED),
         _ => Fault::from_io(error),

@@ -1,19 +1,23 @@
 //! Users of a PostgreSQL database, each with a connection of their own.
 //!
-//! * [`options`]: which server and database, as whom, and in which way.
+//! * [`options`]: which server and database, as whom, and in which way; [`authentication`]: how the
+//!   server may ask who the user is.
 //! * [`data_set`]: what is in the schema at first, and the contents of its rows; [`checksum`]: what
 //!   they add up to.
 //! * [`step`]: what users do; [`session`]: how a connection does it; [`task`]: what is timed.
 //! * [`provision`]: making, checking and deleting the schema; [`questions`]: a connection beside the
 //!   load.
 
+pub mod authentication;
 pub mod checksum;
 pub mod client;
 pub mod data_set;
 pub mod fault;
+mod guard;
 pub mod options;
 pub mod provision;
 pub mod questions;
+mod refusal;
 pub mod session;
 pub mod step;
 mod target;
@@ -21,6 +25,7 @@ pub mod task;
 pub mod text;
 mod wire;
 
+pub use authentication::{Method, RequireAuth};
 pub use client::{Sql, SqlError};
 pub use headcount_load::Password;
 pub use options::{SqlOptions, SslMode};

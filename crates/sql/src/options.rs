@@ -1,25 +1,46 @@
 //! Which server and database, as whom, and in which way.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use serde::Deserialize;
 
 use crate::Password;
+use crate::authentication::RequireAuth;
 use crate::data_set::DataSet;
 
-/// Whether connections are encrypted, in libpq's words (PostgreSQL 15, 34.19.1).
+/// Whether connections are encrypted, in libpq's words (PostgreSQL 15, 34.19.1), and one of our own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SslMode {
+    /// As `require` where a password goes to another machine, else as `prefer`.
+    #[default]
+    Auto,
     /// Never.
     Disable,
     /// If the server offers it, whatever its certificate.
-    #[default]
     Prefer,
     /// Always, whatever its certificate.
     Require,
     /// Always, with a certificate that is trusted, for the server's name.
     VerifyFull,
+}
+
+impl SslMode {
+    /// What `auto` comes to for a server at these addresses.
+    #[must_use]
+    pub fn decided(self, has_password: bool, addresses: &[SocketAddr]) -> Self {
+        let is_far = || {
+            addresses
+                .iter()
+                .any(|it| !it.ip().to_canonical().is_loopback())
+        };
+        match self {
+            Self::Auto if has_password && is_far() => Self::Require,
+            Self::Auto => Self::Prefer,
+            given => given,
+        }
+    }
 }
 
 /// Which server and database, as whom, and in which way.
@@ -41,6 +62,9 @@ pub struct SqlOptions {
     /// Whether connections are encrypted.
     #[serde(default)]
     pub sslmode: SslMode,
+    /// How the server may ask who the user is.
+    #[serde(default)]
+    pub require_auth: RequireAuth,
     /// A file (PEM) with the authority of `verify-full`; without it, those this machine trusts.
     #[serde(default)]
     pub root_certificates: Option<PathBuf>,
@@ -57,7 +81,7 @@ pub struct SqlOptions {
 }
 
 impl SqlOptions {
-    /// Encrypted if the server offers it; the usual data set.
+    /// The usual protection and data set.
     #[must_use]
     pub fn new(address: &str, database: &str, user: &str, password: Option<Password>) -> Self {
         Self {
@@ -67,6 +91,7 @@ impl SqlOptions {
             user: user.to_owned(),
             password,
             sslmode: SslMode::default(),
+            require_auth: RequireAuth::default(),
             root_certificates: None,
             first_user: 0,
             verify: true,
@@ -77,4 +102,24 @@ impl SqlOptions {
 
 const fn yes() -> bool {
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_goes_to_another_machine_over_tls_only_unless_the_user_says_otherwise() {
+        let here = ["127.0.0.1:5432", "[::1]:5432", "[::ffff:127.0.0.2]:5432"];
+        let here: [SocketAddr; 3] = here.map(|text| text.parse().unwrap());
+        let far: [SocketAddr; 1] = ["192.0.2.1:5432".parse().unwrap()];
+        let one_far = [here[0], far[0]];
+        assert_eq!(SslMode::Auto.decided(true, &far), SslMode::Require);
+        assert_eq!(SslMode::Auto.decided(true, &one_far), SslMode::Require);
+        assert_eq!(SslMode::Auto.decided(true, &here), SslMode::Prefer);
+        assert_eq!(SslMode::Auto.decided(false, &far), SslMode::Prefer);
+        for given in [SslMode::Disable, SslMode::Prefer, SslMode::VerifyFull] {
+            assert_eq!(given.decided(true, &far), given);
+        }
+    }
 }

@@ -1,10 +1,10 @@
 """SQL: PostgreSQL's databases."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import unquote
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from headcount.errors import InputError
 from headcount.fields.mistakes import read_table
@@ -12,6 +12,18 @@ from headcount.fields.model import Strict, Switch
 from headcount.protocols.discussion import Discussion
 from headcount.protocols.protocol import Protocol, Scheme, Table
 from headcount.protocols.target import Place
+
+METHODS = ("password", "md5", "scram-sha-256", "none")
+"""How a server may ask who the user is: of the words of libpq's `require_auth`, those that the
+engine knows (`Method` of crates/sql)."""
+
+
+def _methods(text: str) -> str:
+    words = [word.strip() for word in text.split(",")]
+    if not set(words) <= set(METHODS):
+        known = f"{', '.join(METHODS[:-1])} or {METHODS[-1]}"
+        raise ValueError(f'it is "{text}"; it can be {known}, or several of them with commas')
+    return ",".join(words)
 
 
 class SqlClient(Strict):
@@ -23,8 +35,14 @@ class SqlClient(Strict):
         description="Role with which all users log on, and which owns the schema",
     )
     first_user: int = Field(default=0, ge=0, le=10_000_000, description="Number of the first user")
-    sslmode: Literal["disable", "prefer", "require", "verify-full"] = Field(
-        default="prefer", description="Whether to encrypt connections, as in libpq"
+    sslmode: Literal["auto", "disable", "prefer", "require", "verify-full"] = Field(
+        default="auto",
+        description="Whether to encrypt connections, as in libpq; auto requires it for a password "
+        "that leaves this machine",
+    )
+    require_auth: Annotated[str, AfterValidator(_methods)] = Field(
+        default="scram-sha-256,none",
+        description="How the server may ask who the user is, as in libpq",
     )
     root_certificates: str = Field(
         default="", description="PEM file with the authority that verify-full trusts"

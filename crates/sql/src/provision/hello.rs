@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use headcount_net::Agreed;
+
 use super::error::ProvisionError;
 use super::patience::{Desk, run};
 use super::schema::state;
@@ -43,6 +45,8 @@ pub struct Hello {
     pub version: String,
     /// The version of TLS and the cipher, or nothing without TLS.
     pub tls: String,
+    /// How it asked who the user is, in the words of `require_auth`.
+    pub authentication: String,
     /// Its process for this connection, whose parent is the server.
     pub backend_pid: i32,
     /// Settings and their values as `SHOW` tells them.
@@ -67,12 +71,24 @@ pub fn hello(options: SqlOptions) -> Result<Hello, ProvisionError> {
                 client.query(SHOW, &[&SETTINGS.as_slice()]).await
             })
             .await?;
+        let protection = desk.protection();
         desk.close().await;
         Ok(Hello {
             version: who.get(0),
             backend_pid: who.get(1),
-            tls: who.get(2),
+            tls: tls_words(protection.tls, who.get(2)),
+            authentication: protection.method.name().to_owned(),
             settings: rows.iter().map(|row| (row.get(0), row.get(1))).collect(),
         })
     })
+}
+
+/// The server's words for TLS, where this side has it: behind a pooler the server speaks of another
+/// connection.
+fn tls_words(agreed: Option<Agreed>, servers: String) -> String {
+    match agreed {
+        Some(agreed) if servers.is_empty() => agreed.to_string(),
+        Some(_) => servers,
+        None => String::new(),
+    }
 }

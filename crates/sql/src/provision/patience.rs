@@ -10,6 +10,7 @@ use tokio_postgres::{Client, Error};
 
 use super::error::ProvisionError;
 use crate::client::{Shared, Sql};
+use crate::guard::Protection;
 use crate::wire::Wire;
 
 /// How long a logon may take.
@@ -92,6 +93,11 @@ impl<'a> Desk<'a> {
                 return Err(ProvisionError::Fault(fault));
             }
         }
+    }
+
+    /// What keeps the connection from others.
+    pub const fn protection(&self) -> Protection {
+        self.wire.protection()
     }
 
     /// Says goodbye.

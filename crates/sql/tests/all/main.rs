@@ -4,5 +4,6 @@
 mod common;
 
 mod failures;
+mod lying;
 mod provision;
 mod steps;

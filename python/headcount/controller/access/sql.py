@@ -1,7 +1,7 @@
 """A database as a target."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,13 +21,18 @@ from headcount.protocols.target import Target
 UNREACHED = ("no connection", "no answer", "closed the connection")
 """What the engine says of a server that nobody has spoken to yet."""
 
+IN_CLEAR = (
+    "warning: the password travels in clear: the server asks for it as it is (require_auth allows "
+    "that), and the connection has no TLS. Change it after the run, or set sslmode=require"
+)
+
 
 @dataclass(frozen=True)
 class Database:
     """Which database, and as whom.
 
     `host` is the server's name in its certificate. A lab server says which role it has and
-    which authority signed its certificate.
+    which authority signed its certificate. It is on this machine, whatever its address.
     """
 
     address: str
@@ -59,9 +64,12 @@ class SqlAccess:
         settings: dict[str, str] = {
             "database": database.name,
             "TLS": hello["tls"] or "off",
+            "authentication": hello["authentication"],
             **hello["settings"],
         }
         self.settings: Mapping[str, str] = settings
+        is_in_clear = hello["authentication"] == "password" and not hello["tls"]
+        self.warnings: Sequence[str] = (IN_CLEAR,) if is_in_clear else ()
 
     def _hello(self) -> dict[str, Any]:
         try:
@@ -134,6 +142,8 @@ def _target(plan: Plan, database: Database) -> dict[str, Any]:
     }
     if database.user is not None:
         target["user"] = database.user
+        if client.sslmode == "auto":
+            target["sslmode"] = "prefer"
     if database.authority is not None and client.sslmode == "verify-full":
         target.setdefault("root_certificates", str(database.authority))
     return target
@@ -145,6 +155,11 @@ def _advice(message: str) -> str:
         return (
             "; give the role with --user and its password with --password-file or "
             "HEADCOUNT_PASSWORD, and check that pg_hba.conf allows it from here"
+        )
+    if "require_auth" in message:
+        return (
+            "; otherwise have the server use scram-sha-256 (pg_hba.conf and password_encryption; "
+            "pgbouncer: auth_type)"
         )
     if "3D000" in message:
         return "; name an existing database, or create it: createdb"

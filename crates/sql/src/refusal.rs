@@ -1,0 +1,59 @@
+//! Why a server loses the connection: it asks for what it must not have, or sends what nobody needs.
+
+use headcount_load::{Fault, FaultKind};
+
+use crate::authentication::Method;
+
+/// An error where there are more bytes than this; `what` ends the sentence.
+pub fn within(bytes: u64, most: u64, what: &str) -> Result<(), Fault> {
+    if bytes <= most {
+        return Ok(());
+    }
+    let mib = most >> 20;
+    Err(malformed(&format!(
+        "more than {mib} MiB {what}, which is the most that is read"
+    )))
+}
+
+/// The server asks in a way that is not allowed.
+pub fn not_allowed(method: Method) -> Fault {
+    let (asked, name) = (
+        match method {
+            Method::None => "lets users in without asking who they are",
+            Method::Password => "asks for the password in clear text",
+            Method::Md5 => "asks for an MD5 hash of the password",
+            Method::ScramSha256 => "asks for a proof by SCRAM-SHA-256",
+        },
+        method.name(),
+    );
+    Fault::session(
+        FaultKind::Login,
+        format!(
+            "the server {asked}, which require_auth does not allow: nothing was sent; if the server \
+             is yours and the network is safe, allow it: --client require_auth={name}"
+        ),
+    )
+}
+
+/// The server sent what nobody can use.
+pub fn malformed(what: &str) -> Fault {
+    Fault::session(FaultKind::Malformed, format!("the server sent {what}"))
+}
+
+/// The server could not start a process for the connection, and says so in a message from before TLS
+/// was invented, which anybody on the way may have written (PostgreSQL 15, 55.2.10).
+pub fn no_session() -> Fault {
+    Fault::session(
+        FaultKind::Connect,
+        "no logon: the server answers the request for TLS with an error; it may have no process or \
+         memory left: see its log",
+    )
+}
+
+/// Something else answers there.
+pub fn not_postgresql() -> Fault {
+    Fault::session(
+        FaultKind::Malformed,
+        "no logon: the answer is not PostgreSQL's; check the address and the port",
+    )
+}
