@@ -39,6 +39,8 @@ LONGEST_S = 150.0
 """For a run to end: many times what its levels take."""
 BUDGET = "30s"
 """Of a search with `--quick`."""
+BARE = ("--client", "sslmode=prefer", "--client", "require_auth=scram-sha-256,password")
+"""Users of databases: there is no TLS here, and pgbouncer asks for the password itself."""
 USUAL_NEIGHBOURS = 2
 TRUTHS = "truths.ndjson"
 
@@ -229,7 +231,7 @@ def _measured(case: Case, there: Scene, levels: Sequence[int]) -> tuple[int, str
     address = values[case.stack[-1].name]
     command = [*there.within, sys.executable, "-m", "headcount", "run", str(file)]
     command += ["--target", f"{case.scheme}://{address}", "--runs", str(runs)]
-    command += ["--user", "shop"] if case.statement else []
+    command += ["--user", "shop", *BARE] if case.statement else []
     if case.quick:
         command += ["--quick", "--budget", BUDGET]
     else:
