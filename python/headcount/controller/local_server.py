@@ -11,6 +11,7 @@ from headcount.counters.proc.machine import ThisMachine
 from headcount.counters.proc.named import NOBODY, Named
 from headcount.counters.proc.serving import Found, Place, find_on
 from headcount.errors import TargetError
+from headcount.plan import gate
 from headcount.plan.gate import is_own
 from headcount.plan.plan import Plan
 from headcount.protocols.registry import protocol_of
@@ -82,7 +83,7 @@ def server_addresses(plan: Plan, target: Target, address: str) -> list[str]:
     addresses = [address]
     for host, port in protocol_of(target.protocol).others(plan.client):
         try:
-            other = addresses(host, port)[0]
+            other = gate.addresses(host, port)[0]
         except TargetError:
             other = ""
         if other and (is_own(other) if is_own(address) else same_host(other, address)):
