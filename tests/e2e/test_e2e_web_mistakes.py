@@ -58,7 +58,7 @@ def test_plain_http_where_tls_is_asked_for(headcount: Headcount, apache: WebServ
 def test_a_stranger_needs_somebody_who_agreed(headcount: Headcount) -> None:
     ended = headcount.run("run", "web-static", "--target", "http://192.0.2.1/", *SHORT)
     assert ended.code == 2
-    assert "add authorised_by" in ended.message
+    assert "give --authorised-by" in ended.message
 
 
 def test_pages_that_are_not_there_are_told_with_what_to_do(

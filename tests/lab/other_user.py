@@ -25,7 +25,12 @@ def usable_folder() -> Iterator[Path]:
         path = Path(name)
         package = Path(headcount.__file__).parent
         shutil.copytree(package / "lab", path / "headcount" / "lab")
-        for module in ("__init__.py", "errors.py", Path(str(_engine.__file__)).name):
+        for module in (
+            "__init__.py",
+            "errors.py",
+            "secret_text.py",
+            Path(str(_engine.__file__)).name,
+        ):
             shutil.copy(package / module, path / "headcount" / module)
         site = Path(str(importlib.metadata.distribution("headcount").locate_file("")))
         (described,) = site.glob("headcount-*.dist-info")
