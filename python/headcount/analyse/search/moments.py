@@ -18,7 +18,9 @@ APART = 4.0
 """Standard deviations of a stretch of its length, on a quiet server, from which it is no chance."""
 
 OFTEN = 2
-"""Bad moments from which they are part of the server: one may be anything."""
+OFTEN_SHARE = 0.02
+"""Bad moments, and their share of the time, from which they are part of the server: one may be
+anything, and pauses of a collector take half a percent of the time."""
 
 FURTHEST = 4.0
 """Logits beyond the allowed share, of which more says no more: nearly all were bad."""
@@ -52,7 +54,7 @@ class BadMoments:
     @property
     def are_often(self) -> bool:
         """Whether there are so many that they are part of the server."""
-        return len(self.moments) >= OFTEN
+        return len(self.moments) >= OFTEN and self.share >= OFTEN_SHARE
 
     @property
     def held(self) -> float:
