@@ -1,4 +1,4 @@
-"""What a reader of a capacity is told of a server that holds fewer users at times."""
+"""The doubts about a capacity where the server holds fewer users at times."""
 
 from typing import Any
 
@@ -48,6 +48,6 @@ def test_bad_moments_are_said_with_both_capacities_and_the_worst_ones_time() -> 
     ]
 
 
-def test_a_single_one_is_not_told() -> None:
+def test_a_single_bad_moment_is_no_doubt() -> None:
     single = outcome(moments=BadMoments(MOMENTS[:1], 0.03), flags=())
     assert search_doubts(PLAN, LEVELS, single, is_finished=True) == []

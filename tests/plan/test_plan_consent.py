@@ -50,6 +50,7 @@ def test_a_strangers_bundle_is_not_resumed(headcount: Headcount, tmp_path: Path)
         ("sources", "http://192.0.2.55:9100/metrics"),
         ("sources", "db=ssh://db.example"),
         ("views", "nginx=http://192.0.2.55/status"),
+        ("sources", "http://127.example:9100/metrics"),  # a name that looks like loopback
     ],
 )
 def test_a_plan_asks_no_other_machine_for_counters(kind: str, address: str) -> None:

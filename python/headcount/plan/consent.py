@@ -1,12 +1,11 @@
 """Consent to load other machines: of whoever runs Headcount, never of a file."""
 
+import ipaddress
 from urllib.parse import urlsplit
 
 from headcount.plan.gate import require_owner
 from headcount.plan.plan import Plan
 from headcount.plan.sources import split_source
-
-HERE = ("", "localhost")
 
 
 def with_consent(plan: Plan, authorised_by: str | None) -> Plan:
@@ -32,4 +31,9 @@ def _is_here(text: str) -> bool:
         host = urlsplit(address if "://" in address else f"//{address}").hostname or ""
     except ValueError:
         return False
-    return host in HERE or host == "::1" or host.startswith("127.")
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:  # a name, which may lead anywhere
+        return False
