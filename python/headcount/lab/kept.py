@@ -5,7 +5,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from headcount.errors import SystemLimitError
@@ -51,14 +51,18 @@ class KeptServer(ServerProcess):
         found = [one.started for one in keeper.processes() if one.pid == self.server_pid]
         self._started = found[0] if found else 0
 
-    def got_port(self, number: int, log: Path) -> bool:
+    def got_port(self, number: int, log: Path, is_ready: Callable[[], bool] = lambda: True) -> bool:
         """Wait until it listens on this loopback port; False if another program has the port.
+
+        `is_ready` says whether it also serves: some servers listen first and refuse for a while.
 
         Raises SystemLimitError with what is in its log if it ends for another reason, or takes
         longer than START_S.
         """
         deadline_s = time.monotonic() + process.START_S
-        while not (port.answers(number) and port.is_held_by(self.server_pid, number)):
+        while not (
+            port.answers(number) and port.is_held_by(self.server_pid, number) and is_ready()
+        ):
             if not Path(f"/proc/{self.server_pid}").exists():
                 if not port.is_free(number):
                     return False

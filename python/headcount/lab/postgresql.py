@@ -95,7 +95,7 @@ class PostgresqlServer:
         server = KeptServer(command, self.home, "PostgreSQL", self._account)
         parts.callback(server.stop)
         self.logs: Mapping[str, Path] = {"postgresql": server.log}
-        if not server.got_port(number, data / "log"):
+        if not server.got_port(number, data / "log", lambda: _serves(data)):
             return False
         self.address, self.pids = f"{port.host()}:{number}", [server.server_pid]
         return True
@@ -115,6 +115,18 @@ class PostgresqlServer:
     def stop(self) -> None:
         """End it and delete what it stored; safe to call twice."""
         self._parts.close()
+
+
+def _serves(data: Path) -> bool:
+    """Whether it takes clients: it listens before it has looked through its write-ahead log.
+
+    It says so in the last line of its lock file, where `pg_ctl --wait` reads it too.
+    """
+    try:
+        lines = (data / "postmaster.pid").read_text("utf-8", errors="replace").splitlines()
+    except OSError:
+        return False
+    return bool(lines) and lines[-1].rstrip() == "ready"
 
 
 def programs() -> tuple[str, str]:
