@@ -1,4 +1,4 @@
-"""A web server with a thread for each connection, all of which take one lock for 10 ms a request:
+"""A web server with a thread for each connection, all of which take one lock for 50 ms a request:
 in a sleep, or with the argument `busy` on the CPU.
 
 Prints its port, and ends with its standard input.
@@ -11,6 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 ONE = threading.Lock()
 BUSY = "busy" in sys.argv
+HOLD_S = 0.05
+"""Long beside the time in which a thread waits for a CPU of a busy machine."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -19,11 +21,11 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         with ONE:
             if BUSY:
-                until = time.thread_time() + 0.01
+                until = time.thread_time() + HOLD_S
                 while time.thread_time() < until:
                     sum(range(1000))
             else:
-                time.sleep(0.01)
+                time.sleep(HOLD_S)
         self.send_response(200)
         self.send_header("Content-Length", "2")
         self.end_headers()

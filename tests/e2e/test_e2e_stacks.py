@@ -31,7 +31,7 @@ pace = { kind = "closed", time = { draw = "fixed", mean = "1ms" } }
 ladder = [1, 12]
 ramp = "0s"
 settle = "0s"
-duration = "3s"
+duration = "6s"
 
 [[scenarios]]
 name = "page"
