@@ -46,6 +46,9 @@ class HttpClient(Strict):
     user: Annotated[Pattern, AfterValidator(_colonless)] = Field(
         default="", description="Names of the users, if the server asks for them; {n} is the number"
     )
+    clear_password: Switch = Field(
+        default=False, description="Whether the password may go to other machines without TLS"
+    )
     first_user: int = Field(default=0, ge=0, le=10_000_000, description="Number of the first user")
     keep_alive: Switch = Field(default=True, description="Whether to keep connections open")
     http2: Switch = Field(default=False, description="Whether to use HTTP/2 instead of HTTP/1.1")
@@ -70,7 +73,9 @@ class HttpClient(Strict):
 
     def engine_form(self) -> dict[str, Any]:
         """The options as the engine reads them, without whom and where."""
-        values = self.model_dump(exclude={"user", "verify_certificates", "user_agent"})
+        values = self.model_dump(
+            exclude={"user", "clear_password", "verify_certificates", "user_agent"}
+        )
         values["verify_certificates"] = trusted(self.verify_certificates)
         return values | ({"user_agent": self.user_agent} if self.user_agent else {})
 

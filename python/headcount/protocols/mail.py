@@ -105,6 +105,9 @@ class MailClient(Strict):
         default="plain", description="AUTHENTICATE PLAIN or LOGIN, or the command LOGIN"
     )
     starttls: Switch = Field(default=False, description="Whether imap:// starts TLS with STARTTLS")
+    clear_password: Switch = Field(
+        default=False, description="Whether the password may go to other machines without TLS"
+    )
     smtp: Annotated[str, AfterValidator(_post)] = Field(
         default="", description="Where users send mail; smtp:// on the target's host by default"
     )

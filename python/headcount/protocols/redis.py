@@ -46,6 +46,9 @@ class RedisClient(Strict):
         default="", description="User of the server's access list, if not the default one"
     )
     tls: Switch = Field(default=False, description="Whether redis:// is encrypted; rediss:// is")
+    clear_password: Switch = Field(
+        default=False, description="Whether the password may go to other machines without TLS"
+    )
     verify_certificates: str = Field(
         default="on",
         min_length=1,
@@ -55,7 +58,7 @@ class RedisClient(Strict):
 
     def engine_form(self) -> dict[str, object]:
         """The options as the engine reads them, without the server."""
-        values = self.model_dump()
+        values = self.model_dump(exclude={"clear_password"})
         return values | {"verify_certificates": trusted(self.verify_certificates)}
 
 

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from headcount import _engine
 from headcount.analyse.failures import cause_of, explained_message
 from headcount.bundle.failure import Cause
 from headcount.controller.access.access import NO_TLS, NOTHING, Prepared, Progress
+from headcount.controller.access.protection import clear_warnings
 from headcount.controller.access.secrets import Secrets
 from headcount.counters.source import Source
 from headcount.counters.web import WebSource
@@ -59,10 +60,11 @@ class HttpAccess:
     pid: int | None = None
     programs: Mapping[str, str] = {}
 
-    def __init__(self, plan: Plan, site: Site) -> None:
+    def __init__(self, plan: Plan, site: Site, warnings: Sequence[str] = ()) -> None:
         """Ask for the root; raises TargetError when nobody answers, whatever the answer."""
         self._plan = plan
         self._site = site
+        self.warnings = warnings
         self.url = site.url
         self._ready = False
         self._target = _target(plan, site)
@@ -187,8 +189,15 @@ def of_lab(plan: Plan, server: WebServer) -> HttpAccess:
 
 def of_target(plan: Plan, target: Target, secrets: Secrets) -> HttpAccess:
     """Somebody's web server, by its name: sites and certificates are chosen by it."""
-    user = http_client(plan.client).user
-    if user and secrets.password is None:
+    client = http_client(plan.client)
+    if client.user and secrets.password is None:
         raise InputError(f"{plan.target} needs the password of its users")
-    site = Site(target.text, target.addresses, user=user, password=secrets.password)
-    return HttpAccess(plan, site)
+    warnings = clear_warnings(
+        target.text,
+        target.addresses,
+        is_tls=target.is_tls or not client.user,
+        is_allowed=client.clear_password,
+        remedy="use https://",
+    )
+    site = Site(target.text, target.addresses, user=client.user, password=secrets.password)
+    return HttpAccess(plan, site, warnings)

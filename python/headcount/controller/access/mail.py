@@ -3,7 +3,7 @@
 import json
 import os
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 from headcount import _engine
 from headcount.analyse.failures import cause_of, explained_message
 from headcount.controller.access.access import NO_TLS, NOTHING, Prepared, Progress, count_text
+from headcount.controller.access.protection import clear_warnings
 from headcount.controller.access.secrets import Secrets
 from headcount.counters.mail import MailSource
 from headcount.counters.source import Source
@@ -26,6 +27,8 @@ from headcount.protocols.target import Target
 
 UNREACHED = ("no connection", "no answer", "closed the connection")
 """What the engine says of a server that nobody has spoken to yet."""
+STUCK = "it did not get past "
+"""What it says of one that answers too slowly, or no more."""
 SECURITY = {"smtp": "none", "submission": "starttls", "smtps": "implicit", "lmtp": "none"}
 """When TLS begins where mail is handed in."""
 LOGINS = (": LOGIN:", ": AUTHENTICATE:")
@@ -122,12 +125,13 @@ class MailAccess:
     programs: Mapping[str, str] = {}
     pid: int | None = None
 
-    def __init__(self, plan: Plan, office: Office) -> None:
+    def __init__(self, plan: Plan, office: Office, warnings: Sequence[str] = ()) -> None:
         """Log on as the first user, and greet the server that takes mail.
 
         Raises TargetError when nobody answers, InputError when the user is not let in.
         """
         self._office = office
+        self.warnings = warnings
         self._ready = 0
         self._target = _target(plan, office)
         hello = self._hello()
@@ -151,7 +155,14 @@ class MailAccess:
                 raise TargetError(explained_message(message, "connect")) from error
             if not any(words in message for words in UNREACHED):
                 raise TargetError(explained_message(message)) from error
-            where = "" if self._office.imap in message else f"{self._office.imap}: "
+            if STUCK in message:
+                raise TargetError(
+                    f"{message}; the server lets this machine connect, but does not go on: look at "
+                    "its log, and check that this is the right port (--client smtp=... names the "
+                    "server that takes mail)"
+                ) from error
+            named = (self._office.imap, self._office.post.address)
+            where = "" if any(each in message for each in named) else f"{self._office.imap}: "
             raise TargetError(
                 f"{where}{message}; check that a mail server is running there, on this port, and "
                 "that no firewall blocks this machine (--client smtp=... names "
@@ -310,4 +321,12 @@ def of_target(plan: Plan, target: Target, secrets: Secrets) -> MailAccess:
     """Somebody's mail server."""
     if secrets.password is None:
         raise InputError(f"{plan.target} needs the password of its users")
-    return MailAccess(plan, target_office(plan, target, secrets.password))
+    office = target_office(plan, target, secrets.password)
+    warnings = clear_warnings(
+        target.text,
+        target.addresses,
+        is_tls=office.imap_security != "none",
+        is_allowed=mail_client(plan.client).clear_password,
+        remedy="use imaps:// or --client starttls=on",
+    )
+    return MailAccess(plan, office, warnings)

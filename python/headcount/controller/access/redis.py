@@ -1,7 +1,7 @@
 """A Redis server as a target."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 from headcount import _engine
 from headcount.analyse.failures import explained_message
 from headcount.controller.access.access import NOTHING, Prepared, Progress
+from headcount.controller.access.protection import clear_warnings
 from headcount.controller.access.secrets import Secrets
 from headcount.counters.source import Source
 from headcount.counters.views import View, ViewSource, redis
@@ -51,7 +52,7 @@ class RedisAccess:
 
     pid: int | None = None  # INFO has that of its own namespace
 
-    def __init__(self, plan: Plan, store: Store) -> None:
+    def __init__(self, plan: Plan, store: Store, warnings: Sequence[str] = ()) -> None:
         """Log on.
 
         Raises TargetError when nobody answers, InputError when the user is not let in.
@@ -60,6 +61,7 @@ class RedisAccess:
         if keys is None:
             raise InputError(f'the workload "{plan.workload.name}" has no [keys]')
         self._store = store
+        self.warnings = warnings
         self._ready = False
         self._target = json.dumps(_target(plan, store, keys.scaled(plan.scale)))
         hello = self._hello()
@@ -158,8 +160,17 @@ def of_target(plan: Plan, target: Target, secrets: Secrets) -> RedisAccess:
     """Somebody's Redis."""
     host = target.host or ""
     named = f"[{host}]:{target.port}" if ":" in host else f"{host}:{target.port}"
-    is_tls = target.is_tls or redis_client(plan.client).tls
+    client = redis_client(plan.client)
+    is_tls = target.is_tls or client.tls
     where = named if is_tls else target.addresses[0]
     at = target.addresses if is_tls else ()
     database = int(target.database or "0")
-    return RedisAccess(plan, Store(where, at, database, is_tls, secrets.password))
+    warnings = clear_warnings(
+        target.text,
+        target.addresses,
+        is_tls=is_tls or secrets.password is None,
+        is_allowed=client.clear_password,
+        remedy="use rediss:// or --client tls=on",
+    )
+    store = Store(where, at, database, is_tls, secrets.password)
+    return RedisAccess(plan, store, warnings)

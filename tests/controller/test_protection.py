@@ -1,0 +1,49 @@
+"""The users' password leaves this machine over TLS, or where somebody accepted that it does not."""
+
+from dataclasses import replace
+
+import pytest
+
+from headcount import workloads
+from headcount.controller.access.open import allowed_target, target_access
+from headcount.controller.access.protection import clear_warnings
+from headcount.controller.access.secrets import Secrets
+from headcount.errors import HeadcountError, InputError
+from headcount.plan.resolve import Overrides, resolve
+from headcount.plan.target import parse
+
+THERE = ("192.0.2.55:143",)
+MAIL = {"domain": "a.example"}
+CASES = [
+    ("mail-light", "imap", MAIL, "imaps:// or --client starttls=on"),
+    ("web-static", "http", {"user": "u{n}"}, "https://"),
+    ("ycsb-c", "redis", {}, "rediss:// or --client tls=on"),
+]
+
+
+def test_on_this_machine_and_over_tls_there_is_nothing_to_warn_of() -> None:
+    for addresses, is_tls in ((("127.0.0.1:143", "[::1]:143"), False), (THERE, True)):
+        found = clear_warnings("it", addresses, is_tls=is_tls, is_allowed=False, remedy="")
+        assert found == ()
+
+
+def test_who_accepts_it_is_warned() -> None:
+    (warning,) = clear_warnings("imap://there", THERE, is_tls=False, is_allowed=True, remedy="")
+    assert warning.startswith("warning: the users' password travels in clear to imap://there")
+
+
+@pytest.mark.parametrize(("workload", "scheme", "client", "remedy"), CASES)
+def test_nobody_is_asked_before_the_password_is_safe(
+    workload: str, scheme: str, client: dict[str, str], remedy: str
+) -> None:
+    text = f"{scheme}://127.0.0.1"
+    plan = resolve(workloads.load(workload), text, Overrides(client=client))
+    # It would be refused, or time out, if anybody connected.
+    target = replace(allowed_target(plan, parse(text)), addresses=("192.0.2.55:9",))
+    with pytest.raises(InputError) as raised:
+        target_access(plan, target, Secrets(password="secret"))
+    assert f"would travel in clear to {text}: use {remedy}, or accept it" in str(raised.value)
+    accepted = plan.model_copy(update={"client": client | {"clear_password": "on"}})
+    local = replace(target, addresses=("127.0.0.1:9",))
+    with pytest.raises(HeadcountError, match="127.0.0.1"):
+        target_access(accepted, local, Secrets(password="secret"))
