@@ -6,6 +6,8 @@ use headcount_load::{Fault, FaultKind};
 use headcount_net::{Certificates, Resolved, Tls, Transport, resolve_at};
 use serde::Deserialize;
 
+use crate::stage;
+
 /// When TLS begins.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -67,15 +69,19 @@ impl Endpoint {
 
     /// Connects; shakes hands at once where TLS is implicit.
     pub async fn connect(&self) -> Result<Transport, Fault> {
-        let at_once = match self.security {
-            Security::Implicit => self.tls.as_ref(),
-            Security::None | Security::Starttls => None,
-        };
-        Transport::establish(&self.addresses, at_once).await
+        stage::connect();
+        let transport = Transport::establish(&self.addresses, None).await?;
+        if self.security != Security::Implicit {
+            return Ok(transport);
+        }
+        let transport = self.secure(transport).await?;
+        transport.hurry();
+        Ok(transport)
     }
 
     /// Shakes hands on a connection whose server has agreed to STARTTLS.
     pub async fn secure(&self, transport: Transport) -> Result<Transport, Fault> {
+        stage::enter("the TLS handshake");
         match &self.tls {
             Some(tls) => transport.secure(tls).await,
             None => Err(Fault::session(

@@ -7,6 +7,7 @@
 //! * [`ledger`]: what was accepted, and whether it came.
 //! * [`message`]: messages whose every byte can be made again and checked.
 //! * [`smtp`]: one connection of SMTP or LMTP.
+//! * `stage`: how far a conversation with a server has come.
 //! * [`task`]: what is timed.
 //! * [`options`]: which servers, as whom, and in which way.
 //! * [`profile`]: what a user of mail is, as data.
@@ -23,6 +24,7 @@ pub mod message;
 pub mod options;
 pub mod profile;
 pub mod smtp;
+mod stage;
 mod target;
 pub mod task;
 

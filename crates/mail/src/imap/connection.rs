@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::capability::Capability;
 use super::faults::{lost, malformed};
 use super::line::Line;
-use super::session::{On, Progress, State, Until};
+use super::session::{Heard, On, Progress, State, Until};
 use super::wire::reader::{Event, Reader};
 use crate::endpoint::Endpoint;
 use crate::task::Task;
@@ -90,7 +90,7 @@ impl Imap {
         compose: &mut dyn FnMut(&mut Line<'_>),
     ) -> Result<(), Fault> {
         let mut fill = once(compose);
-        self.command(task, &mut fill, &mut |_| Ok(())).await
+        self.command(task, &mut fill, &mut without_contents).await
     }
 
     /// Sends a command: its tag, and what `fill` appends. Waits where the server has to ask for more.
@@ -310,6 +310,14 @@ impl Imap {
             stopwatch,
             state,
         })
+    }
+}
+
+/// Refuses contents of messages, which nobody has asked for: there is no end to them.
+pub(super) fn without_contents(heard: Heard<'_>) -> Result<(), &'static str> {
+    match heard {
+        Heard::Piece { .. } => Err("no contents of a message"),
+        Heard::Answer(..) => Ok(()),
     }
 }
 

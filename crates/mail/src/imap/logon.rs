@@ -5,12 +5,13 @@ use base64::engine::general_purpose::STANDARD;
 use headcount_load::{Fault, FaultKind, Password, Stopwatch};
 
 use super::capability::Capability;
-use super::connection::{Imap, once};
+use super::connection::{Imap, once, without_contents};
 use super::faults::shown;
 use super::line::Line;
 use super::session::{Heard, Until, not_let_in};
 use super::wire::answer::Answer;
 use crate::endpoint::{Endpoint, Security};
+use crate::stage;
 use crate::task::Task;
 
 /// How users say who they are.
@@ -35,8 +36,9 @@ impl Imap {
     pub async fn connect(endpoint: &Endpoint, stopwatch: Stopwatch) -> Result<Self, Fault> {
         // Large while it lasts, and every user would have room for it.
         let transport = Box::pin(endpoint.connect()).await?;
+        stage::enter("the greeting");
         let mut imap = Self::on(transport, stopwatch);
-        imap.receive(Task::Login, Until::Greeted, &mut |_| Ok(()))
+        imap.receive(Task::Login, Until::Greeted, &mut without_contents)
             .await?;
         if endpoint.security == Security::Starttls {
             imap = Box::pin(imap.start_tls(endpoint)).await?;
@@ -46,6 +48,7 @@ impl Imap {
     }
 
     async fn start_tls(mut self, endpoint: &Endpoint) -> Result<Self, Fault> {
+        stage::enter("STARTTLS");
         let begun = self
             .simple(Task::StartTls, &mut |line| {
                 line.raw("STARTTLS");
@@ -68,6 +71,7 @@ impl Imap {
 
     /// Asks what the server can do.
     pub async fn capability(&mut self) -> Result<(), Fault> {
+        stage::enter("CAPABILITY");
         self.simple(Task::Capability, &mut |line| {
             line.raw("CAPABILITY");
         })
@@ -84,6 +88,7 @@ impl Imap {
         if self.state.is_preauthenticated {
             return Ok(());
         }
+        stage::enter("the logon");
         self.state.knows_capabilities = false;
         let loggedon = match how {
             Authentication::Plain => self.authenticate_plain(user, password).await,

@@ -12,7 +12,7 @@ use super::wire::reader::Event;
 use crate::task::Task;
 
 /// What a command is told of.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub enum Heard<'a> {
     /// An answer, and its text.
     Answer(&'a Answer<'a>, &'a [u8]),

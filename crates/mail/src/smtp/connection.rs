@@ -8,6 +8,7 @@ use super::login::log_on;
 use super::reply::Reply;
 use super::wire::Wire;
 use crate::endpoint::{Endpoint, Security};
+use crate::stage;
 use crate::task::Task;
 
 /// The reply that greets, and agrees to STARTTLS.
@@ -66,6 +67,7 @@ impl Smtp {
 
     /// Says QUIT, waits for the answer and closes the connection.
     pub async fn quit(mut self) {
+        stage::enter("QUIT");
         let _ = self
             .wire
             .ask("QUIT", |out| out.extend_from_slice(b"QUIT\r\n"))
@@ -81,6 +83,7 @@ async fn open(
     credentials: Option<Credentials<'_>>,
 ) -> Result<(Wire, Extensions), Fault> {
     let mut wire = Wire::new(endpoint.connect().await?);
+    stage::enter("the greeting");
     let greeting = wire.reply().await?;
     if greeting.code != READY {
         return Err(Fault::session(
@@ -94,6 +97,7 @@ async fn open(
             let sentence = "the server does not offer STARTTLS; set security to none or implicit";
             return Err(Fault::session(FaultKind::Connect, sentence));
         }
+        stage::enter("STARTTLS");
         let reply = wire
             .ask("STARTTLS", |out| out.extend_from_slice(b"STARTTLS\r\n"))
             .await?;
@@ -108,6 +112,7 @@ async fn open(
         offered = hello(&mut wire, language, name).await?;
     }
     if let Some(credentials) = &credentials {
+        stage::enter("the logon");
         log_on(&mut wire, offered, credentials).await?;
     }
     Ok((wire, offered))
@@ -134,7 +139,8 @@ async fn hello(wire: &mut Wire, language: Language, name: &str) -> Result<Extens
     Err(Fault::session(FaultKind::Connect, format!("HELO: {reply}")))
 }
 
-async fn greet(wire: &mut Wire, word: &str, name: &str) -> Result<Reply, Fault> {
+async fn greet(wire: &mut Wire, word: &'static str, name: &str) -> Result<Reply, Fault> {
+    stage::enter(word);
     wire.ask(word, |out| {
         out.extend_from_slice(format!("{word} {name}\r\n").as_bytes());
     })

@@ -8,6 +8,7 @@ mod day;
 mod front;
 mod fuzz;
 mod ledger;
+mod limits;
 mod mailboxes;
 mod message;
 mod oddities;

@@ -24,6 +24,7 @@ use serde_json::{Value, json};
 pub mod configuration;
 pub mod dovecot;
 pub mod house;
+pub mod liar;
 pub mod peer;
 pub mod person;
 pub mod postfix;

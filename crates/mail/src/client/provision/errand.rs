@@ -5,6 +5,7 @@ use std::time::Duration;
 use headcount_load::{Fault, Protocol, User, provision};
 
 use crate::client::{Mail, MailSession};
+use crate::stage;
 
 /// Errands under way at a time: a server that starts a process for each session has so many starting
 /// at once, and more of them only wait for each other.
@@ -14,14 +15,19 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Logs on as the user with this number of the run.
 pub async fn arrive(mail: &Mail, id: u32) -> Result<MailSession, Fault> {
+    arrive_within(PATIENCE, mail, id).await
+}
+
+/// The same, with a server that must let the user in within `limit`, however often it is tried.
+pub async fn arrive_within(limit: Duration, mail: &Mail, id: u32) -> Result<MailSession, Fault> {
     let address = &mail.shared.options.imap.address;
-    let what = || format!("no answer from {address} within {PATIENCE:?}");
     let open = async |user: &mut User| mail.open(user).await;
-    provision::arrive(open, id, PATIENCE, what).await
+    let late = || stage::late(limit, address);
+    stage::within(limit, address, provision::arrive(open, id, limit, late)).await
 }
 
 /// Gives up when the server does not answer.
-pub async fn bounded<T, E: From<Fault>>(
+async fn bounded<T, E: From<Fault>>(
     work: impl Future<Output = Result<T, E>>,
     what: impl FnOnce() -> String,
 ) -> Result<T, E> {

@@ -2,22 +2,25 @@
 
 use std::time::Duration;
 
+use headcount_load::Fault;
 use headcount_load::provision::run;
-use headcount_load::{Fault, FaultKind};
 use serde::Serialize;
 use tokio::io::AsyncReadExt;
 
-use super::errand::{arrive, bounded};
+use super::errand::arrive_within;
 use super::error::ProvisionError;
 use crate::client::Mail;
 use crate::endpoint::Endpoint;
 use crate::imap::Capability;
 use crate::options::MailOptions;
+use crate::stage::{self, within};
 
 /// Bytes of a greeting that are shown.
 const GREETING_BYTES: usize = 300;
-/// How long a greeting may take: servers that keep spammers waiting take seconds.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long each conversation may take, from connecting to its last answer. Servers that keep
+/// spammers waiting greet after 5 or 6 s (Sendmail, Postfix), and a slow directory has its part in the
+/// logon; with more than this nobody could work there.
+pub const LIMIT: Duration = Duration::from_secs(20);
 
 /// Who answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -32,28 +35,35 @@ pub struct Hello {
     pub inbox: u32,
 }
 
-/// Logs on as the first user of the target, and connects to where mail is sent.
+/// Logs on as the first user of the target, and connects to where mail is sent. Each conversation has
+/// [`LIMIT`].
 pub fn hello(options: MailOptions) -> Result<Hello, ProvisionError> {
+    hello_within(LIMIT, options)
+}
+
+/// The same, where each conversation, from connecting to its last answer, ends within `limit`.
+pub fn hello_within(limit: Duration, options: MailOptions) -> Result<Hello, ProvisionError> {
     let mail = Mail::new(options)?;
     run(async {
         let shared = &mail.shared;
         let address = &shared.options.imap.address;
-        let imap_greeting = greeting(&shared.imap, address).await?;
+        let imap_greeting = within(limit, address, greeting(&shared.imap)).await?;
         let send_greeting = match &shared.sending {
             None => None,
             Some((endpoint, sending)) => {
-                let found = greeting(endpoint, &sending.server.address).await?;
-                let mut session = arrive(&mail, 0).await?;
-                let what = || format!("no answer from {} in time", sending.server.address);
-                bounded(session.try_sending(), what).await?;
-                session.depart().await;
-                Some(found)
+                let address = &sending.server.address;
+                Some(within(limit, address, greeting(endpoint)).await?)
             }
         };
-        let mut session = arrive(&mail, 0).await?;
-        let what = || format!("no answer from {address} in time");
-        let inbox = async { session.imap().await?.status("INBOX").await };
-        let inbox = bounded(inbox, what).await?.messages;
+        let mut session = arrive_within(limit, &mail, 0).await?;
+        if let Some((_, sending)) = &shared.sending {
+            within(limit, &sending.server.address, session.try_sending()).await?;
+        }
+        let inbox = async {
+            stage::enter("STATUS INBOX");
+            session.imap().await?.status("INBOX").await
+        };
+        let inbox = within(limit, address, inbox).await?.messages;
         let imap = session.imap().await?;
         let offers = Capability::all().filter(|(_, capability)| imap.offers(*capability));
         let imap_offers = offers.map(|(name, _)| name).collect();
@@ -68,26 +78,18 @@ pub fn hello(options: MailOptions) -> Result<Hello, ProvisionError> {
 }
 
 /// The first line that a server sends.
-async fn greeting(endpoint: &Endpoint, address: &str) -> Result<String, Fault> {
-    let what = || format!("no answer from {address} within {PATIENCE:?}");
-    let read = async {
-        let mut transport = endpoint.connect().await.map_err(|fault| Fault {
-            message: format!("{address}: {}", fault.message).into(),
-            ..fault
-        })?;
-        let mut line = Vec::new();
-        let mut byte = [0];
-        while line.len() < GREETING_BYTES {
-            let count = transport.read(&mut byte).await;
-            if count.map_err(|error| Fault::from_io(&error))? == 0 || byte[0] == b'\n' {
-                break;
-            }
-            line.push(byte[0]);
+async fn greeting(endpoint: &Endpoint) -> Result<String, Fault> {
+    let mut transport = endpoint.connect().await?;
+    stage::enter("the greeting");
+    let mut line = Vec::new();
+    let mut byte = [0];
+    while line.len() < GREETING_BYTES {
+        let count = transport.read(&mut byte).await;
+        if count.map_err(|error| Fault::from_io(&error))? == 0 || byte[0] == b'\n' {
+            break;
         }
-        let text = String::from_utf8_lossy(&line);
-        Ok(text.trim().escape_default().to_string())
-    };
-    tokio::time::timeout(PATIENCE, read)
-        .await
-        .unwrap_or_else(|_| Err(Fault::session(FaultKind::Timeout, what())))
+        line.push(byte[0]);
+    }
+    let text = String::from_utf8_lossy(&line);
+    Ok(text.trim().escape_default().to_string())
 }

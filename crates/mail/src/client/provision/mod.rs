@@ -24,7 +24,7 @@ pub use cleanup::cleanup;
 pub use error::ProvisionError;
 pub use headcount_load::provision::{OnProgress, Progress};
 pub use headcount_load::target::Order;
-pub use hello::{Hello, hello};
+pub use hello::{Hello, hello, hello_within};
 pub use prepare::prepare;
 
 /// What was made.

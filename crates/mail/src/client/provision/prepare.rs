@@ -1,5 +1,7 @@
 //! Making what is missing of the users' mailboxes, and undoing what a run has done to them.
 
+use std::time::Duration;
+
 use headcount_load::provision::{each, run};
 
 use super::errand::{AT_A_TIME, arrive, in_folder};
@@ -10,6 +12,9 @@ use super::territory::Ground;
 use super::{OnProgress, Order, Prepared};
 use crate::client::{Mail, MailSession};
 use crate::options::MailOptions;
+
+/// How long the answer to LOGOUT is waited for. A server that works has it at once.
+const FAREWELL: Duration = Duration::from_secs(5);
 
 /// Has the mailboxes of the order's users hold what the profile says. What is there and right is kept;
 /// a mailbox of another data set is made anew; whatever runs have left is removed.
@@ -105,10 +110,10 @@ impl MailSession {
         number.is_some_and(|number: u32| Self::own_folder(number) == folder)
     }
 
-    /// Says goodbye: the work is done.
+    /// Says goodbye, and hardly waits for the answer: the work is done.
     pub(super) async fn depart(&mut self) {
         if let Some(imap) = self.imap.take() {
-            let _ = in_folder("LOGOUT", imap.logout()).await;
+            let _ = tokio::time::timeout(FAREWELL, imap.logout()).await;
         }
     }
 }

@@ -1,0 +1,143 @@
+//! Servers that keep everybody waiting before a run: each conversation ends, and says where it was.
+
+use std::time::Duration;
+
+use crate::common::house::read;
+use crate::common::liar::Then::{self, Drip, Flood, Silence};
+use crate::common::liar::liar;
+use headcount_load::{Fault, FaultKind};
+use headcount_mail::client::provision::{ProvisionError, hello_within};
+use serde_json::{Value, json};
+
+/// A real limit is so long that no test would wait for it.
+const LIMIT: Duration = Duration::from_millis(400);
+
+const GREETING: &str = "* OK [CAPABILITY IMAP4rev1] ready\r\n";
+const STARTTLS: &str = "* OK [CAPABILITY IMAP4rev1 STARTTLS] ready\r\n";
+/// Of an IMAP server that takes everybody as logged on.
+const LET_IN: &str = "* PREAUTH [CAPABILITY IMAP4rev1] ready\r\n";
+
+fn endpoint(address: &str, security: &str) -> Value {
+    json!({"address": address, "security": security, "verify_certificates": false})
+}
+
+/// How the hello ends with this server for mail that is read, and one for mail that is sent.
+fn greeted(imap: &Value, send: Option<&Value>) -> Fault {
+    let options = read(&json!({
+        "imap": imap, "send": send, "user": "u{n}", "address": "u{n}@test.invalid",
+        "password": "secret", "run": 1,
+    }));
+    match hello_within(LIMIT, options) {
+        Err(ProvisionError::Fault(fault)) => fault,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn assert_late(fault: &Fault, address: &str, stage: &str) {
+    let sentence = format!("no answer from {address} within 400ms: it did not get past {stage}");
+    assert_eq!(
+        (fault.kind, &*fault.message),
+        (FaultKind::Timeout, &*sentence)
+    );
+}
+
+#[test]
+fn an_imap_server_that_takes_too_long_is_left_and_named_with_the_step() {
+    let cases: [(&[&str], Then, &str, &str); 8] = [
+        (&[], Silence, "none", "the greeting"),
+        (
+            &[],
+            Drip("* OK a greeting without end"),
+            "none",
+            "the greeting",
+        ),
+        (&[], Silence, "implicit", "the TLS handshake"),
+        (&[STARTTLS], Silence, "starttls", "STARTTLS"),
+        (
+            &[STARTTLS, "a1 OK begin\r\n"],
+            Silence,
+            "starttls",
+            "the TLS handshake",
+        ),
+        (
+            &["* OK ready\r\n"],
+            Drip("* OK wait\r\n"),
+            "none",
+            "CAPABILITY",
+        ),
+        (
+            &[GREETING],
+            Flood("* OK go on waiting\r\n"),
+            "none",
+            "the logon",
+        ),
+        (&[LET_IN], Silence, "none", "STATUS INBOX"),
+    ];
+    for (lines, then, security, stage) in cases {
+        let address = liar(lines, then);
+        let fault = greeted(&endpoint(&address, security), None);
+        assert_late(&fault, &address, stage);
+    }
+}
+
+#[test]
+fn a_server_for_sending_that_takes_too_long_is_left_and_named_with_the_step() {
+    let cases: [(&[&str], Then, &str, &str, &str); 5] = [
+        (&[], Drip("220-"), "smtp", "none", "the greeting"),
+        (&["220 hi\r\n"], Silence, "smtp", "none", "EHLO"),
+        (&["220 hi\r\n"], Drip("250-hi\r\n"), "lmtp", "none", "LHLO"),
+        (
+            &["220 hi\r\n", "250-hi\r\n250 STARTTLS\r\n"],
+            Silence,
+            "smtp",
+            "starttls",
+            "STARTTLS",
+        ),
+        (
+            &["220 hi\r\n", "250-hi\r\n250 STARTTLS\r\n", "220 go\r\n"],
+            Silence,
+            "smtp",
+            "starttls",
+            "the TLS handshake",
+        ),
+    ];
+    let imap = endpoint(&liar(&[LET_IN], Silence), "none");
+    for (lines, then, language, security, stage) in cases {
+        let address = liar(lines, then);
+        let send = json!({"server": endpoint(&address, security), "language": language});
+        let fault = greeted(&imap, Some(&send));
+        assert_late(&fault, &address, stage);
+    }
+}
+
+#[test]
+fn answers_without_end_are_refused_at_once() {
+    let cases: [(&str, &str); 3] = [
+        (
+            "* LIST () \"/\" {99999999999}\r\n",
+            "announced 99999999999 bytes for what is no contents",
+        ),
+        (
+            "* 1 FETCH (BODY[] {99999999999}\r\nx",
+            "where no contents of a message should stand",
+        ),
+        ("* OK endless ", "an answer of the server does not end"),
+    ];
+    for (text, part) in cases {
+        let address = liar(&["* OK ready\r\n", ""], Flood(text));
+        let fault = greeted(&endpoint(&address, "none"), None);
+        assert_eq!(fault.kind, FaultKind::Malformed, "{fault}");
+        assert!(
+            fault.message.starts_with(&format!("{address}: ")),
+            "{fault}"
+        );
+        assert!(fault.message.contains(part), "{fault}");
+    }
+    let imap = endpoint(&liar(&[LET_IN], Silence), "none");
+    let address = liar(&["220 hi\r\n", ""], Flood("250-and on "));
+    let send = json!({"server": endpoint(&address, "none"), "language": "smtp"});
+    let fault = greeted(&imap, Some(&send));
+    assert_eq!(fault.kind, FaultKind::Malformed, "{fault}");
+    let sentence = format!("{address}: EHLO: a line of a reply does not end");
+    assert_eq!(&*fault.message, &*sentence);
+}
