@@ -67,6 +67,7 @@ def search(system: str, seed: int, settings: Settings, stall: Injected | None = 
     run = Search(settings)
     seconds, levels, ended_s = 0.0, 0, 0.0
     while (request := run.next()) is not None:
+        player.overhead = settings.overhead_of(request.purpose)
         observation = player.level(request)
         run.observe(observation)
         if request.purpose != "curve":

@@ -21,8 +21,11 @@ from headcount.analyse.search import (
 def test_a_search_grows_narrows_straddles_confirms_and_draws_the_curve():
     search, asked = play(Settings(), answering(logistic(940)))
     purposes = list(dict.fromkeys(request.purpose for request in asked))
-    assert purposes == ["probe", "bracket", "straddle", "official", "curve"]
-    assert [r.users for r in asked if r.purpose == "probe"] == [10, 40, 160, 320, 640, 1280]
+    assert purposes == ["probe", "climb", "bracket", "straddle", "official", "curve"]
+    up = [(r.users, r.purpose) for r in asked if r.purpose in ("climb", "probe")]
+    assert up[0] == (10, "probe")
+    assert up[1:-1] == [(users, "climb") for users in (40, 160, 320, 640, 1280)]
+    assert up[-1] == (1280, "probe")
     outcome = search.outcome()
     assert outcome.estimate == pytest.approx(940, rel=0.005)
     assert outcome.low < 940 < outcome.high
@@ -117,7 +120,7 @@ def test_the_generators_limit_is_felt_for_and_named():
 
 
 def test_levels_that_are_invalid_again_and_again_end_the_search():
-    search = Search(Settings())
+    search = Search(Settings(climb_s=0.0))
     search.observe(answering(logistic(900))(search.next()))
     first = search.next()
     search.observe(observed(first, valid=False))
@@ -145,7 +148,7 @@ def test_one_invalid_level_bounds_nothing_before_it_was_repeated():
 
 
 def test_a_second_invalid_level_is_believed():
-    search = Search(Settings())
+    search = Search(Settings(climb_s=0.0))
     search.observe(answering(logistic(900))(search.next()))
     for expected in (40, 40):
         request = search.next()

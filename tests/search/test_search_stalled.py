@@ -61,7 +61,7 @@ def test_a_failure_is_overruled_by_a_repeat_or_by_two_levels_above() -> None:
 def test_the_search_goes_on_above_a_failure_that_a_repeat_overrules() -> None:
     share = logistic(940)
     asked: list[Request] = []
-    run = Search(Settings())
+    run = Search(Settings(climb_s=0.0))
     while (request := run.next()) is not None:
         asked.append(request)
         total = requests(request)

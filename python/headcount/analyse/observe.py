@@ -8,6 +8,7 @@ from headcount.analyse.search import Observation, Share, Value
 from headcount.analyse.unserved import allowed_share
 from headcount.bundle.level import CriterionResult, LevelResult
 from headcount.plan.criteria import AMOUNTS, Criterion
+from headcount.text import span
 
 OFFERED = "load offered"
 """Name of the constraint that a level with an open pace achieves the load it offers."""
@@ -15,6 +16,17 @@ UNSERVED = "users served"
 """Name of the constraint that every user gets something done."""
 WRONG = "wrong data"
 """Name of the constraint that what is read is what was written."""
+
+
+BRIEF = "a look of "
+"""How the reason begins for which a climb must not count."""
+
+
+def too_brief(level: LevelResult) -> str:
+    """Why a climb must not count."""
+    return (
+        f"{BRIEF}{span(level.steady_s)} on the way up was not far enough from every limit to count"
+    )
 
 
 def observe(level: LevelResult, criteria: list[Criterion]) -> Observation:

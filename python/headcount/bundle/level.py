@@ -236,7 +236,9 @@ class LevelResult(Record):
     """One load: a fixed number of users, with what it came to."""
 
     index: int = Field(description="Number of the level in the run, from 1")
-    purpose: Literal["only", "ladder", "probe", "bracket", "straddle", "official", "curve", "soak"]
+    purpose: Literal[
+        "only", "ladder", "climb", "probe", "bracket", "straddle", "official", "curve", "soak"
+    ]
     users: int
     outcome: Literal["passed", "failed", "invalid"]
     reasons: list[str] = Field(description="Why it failed or is invalid, in sentences")

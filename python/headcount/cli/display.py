@@ -20,6 +20,7 @@ from headcount.plan.plan import Plan
 from headcount.text import count, duration, plural, share, significant, span
 
 PURPOSES = {
+    "climb": "on the way up",
     "probe": "growing until something breaks",
     "bracket": "narrowing down",
     "straddle": "measuring around the capacity",

@@ -33,6 +33,11 @@ EARLY_EVERY_S = 5
 """How often a level is looked at that may end early."""
 
 
+def no_doubt(_: LevelResult) -> str | None:
+    """Nothing speaks against a level."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class LevelOrder:
     """A level to run."""
@@ -45,6 +50,8 @@ class LevelOrder:
     measure_s: float
     may_stop_early: bool = False
     least_s: float = 20.0
+    doubt: Callable[[LevelResult], str | None] = no_doubt
+    """Why a level must not count, where it must not."""
     is_rested: bool = False
     """Whether all users leave before those of the level come."""
 
@@ -123,6 +130,9 @@ class LevelRunner:
                 second_counters=_second_counters(moments),
             ),
         )
+        if (doubt := order.doubt(result)) is not None:
+            reasons = [doubt, *result.reasons]
+            result = result.model_copy(update={"outcome": "invalid", "reasons": reasons})
         self._bundle.event(
             "level-end",
             self._session.now_s(),

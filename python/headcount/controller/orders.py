@@ -1,14 +1,16 @@
 """Which levels to run: a list of them, or what the search asks for next."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
-from headcount.analyse.observe import observe
+from headcount.analyse.observe import observe, too_brief
 from headcount.analyse.search import Outcome, Overhead, Progress, Search, Settings
+from headcount.analyse.search.settings import CLIMB, CLIMB_S
 from headcount.analyse.verdict import Ending, of_levels, of_search
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Verdict
-from headcount.controller.level import LevelOrder
+from headcount.controller.level import LevelOrder, no_doubt
 from headcount.controller.listener import Outlook
 from headcount.fields.units import seconds
 from headcount.plan.criteria import TIMES
@@ -129,16 +131,17 @@ class SearchOrders:
         request = self._search.next()
         if request is None:
             return self._soak()
-        overhead = self._search.settings.overhead
+        overhead = self._search.settings.overhead_of(request.purpose)
         if request.is_rested:
             self._users = 0
         return LevelOrder(
             index=self._levels + 1,
             purpose=request.purpose,
             users=request.users,
-            ramp_s=self._ramp_s(request.users),
+            ramp_s=self._ramp_s(request.users, overhead),
             settle_s=overhead.warmup_for(self._users, request.users),
             measure_s=request.measure_s,
+            doubt=self._climb_doubt if request.purpose == "climb" else no_doubt,
             is_rested=request.is_rested,
             may_stop_early=request.may_stop_early,
             least_s=max(
@@ -147,19 +150,26 @@ class SearchOrders:
             ),
         )
 
+    def _climb_doubt(self, result: LevelResult) -> str | None:
+        if self._search.is_light(observe(result, self._plan.criteria)):
+            return None
+        return too_brief(result)
+
     def _soak(self) -> LevelOrder | None:
         users = self._search.outcome().published
         if self._soaked or users < 1:
             return None
-        settle_s = self._search.settings.overhead.warmup_for(self._users, users)
+        overhead = self._search.settings.overhead
+        settle_s = overhead.warmup_for(self._users, users)
         length_s = seconds(self._plan.search.soak or "0s")
-        return LevelOrder(self._levels + 1, "soak", users, self._ramp_s(users), settle_s, length_s)
+        ramp_s = self._ramp_s(users, overhead)
+        return LevelOrder(self._levels + 1, "soak", users, ramp_s, settle_s, length_s)
 
-    def _ramp_s(self, users: int) -> float:
+    def _ramp_s(self, users: int, overhead: Overhead) -> float:
         fixed = self._plan.workload.run.ramp
         if fixed is not None:
             return seconds(fixed)
-        return self._search.settings.overhead.ramp_s(self._users, users)
+        return overhead.ramp_s(self._users, users)
 
     def take(self, result: LevelResult) -> None:
         """Tell the search what the level showed."""
@@ -233,6 +243,9 @@ def settings_of(plan: Plan) -> Settings:
         official_s=official_s,
         budget_s=budget_s,
         overhead=overhead,
+        # A state that takes time cannot be judged in seconds.
+        climb_s=0.0 if run.steady == "required" else CLIMB_S,
+        climb=replace(CLIMB, ramp_per_s=run.ramp_per_s, warmup_s=min(CLIMB.warmup_s, settle_s)),
     )
     return found.for_limit(limit_s).no_shorter_than(stretch_s)
 

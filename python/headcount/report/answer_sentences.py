@@ -12,6 +12,7 @@ from headcount.text import count, interval, plural, span
 PURPOSE = {
     "only": "single level",
     "ladder": "ladder",
+    "climb": "on the way up",
     "probe": "probe",
     "bracket": "bracket",
     "straddle": "straddle",

@@ -8,6 +8,7 @@ from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.law import window_of
 from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.analyse.level import Measured, summarise
+from headcount.analyse.observe import BRIEF
 from headcount.bundle.level import LevelResult
 from headcount.text import plural
 
@@ -65,7 +66,7 @@ def recomputed_level(evidence: Evidence, level: LevelResult) -> LevelResult | No
     if window is None or evidence.plan is None:
         return None
     older = _is_older(level)
-    kept = (UNSETTLED, LATE) if older else (UNSETTLED,)
+    kept = (UNSETTLED, BRIEF, LATE) if older else (UNSETTLED, BRIEF)
     parts = [reason for reason in level.reasons if reason.startswith(kept)]
     again = summarise(
         evidence.plan,

@@ -7,6 +7,7 @@ from scipy.special import logit
 from headcount.analyse.search.bracket import side
 from headcount.analyse.search.observation import Observation, Share
 from headcount.analyse.search.regression import LEAST_ALLOWED, SLOPE
+from headcount.analyse.search.light import is_light
 from headcount.analyse.search.standing import Standing
 
 QUADRUPLE_BELOW = 100
@@ -38,6 +39,13 @@ def grow(standing: Standing) -> int | None:
         return between if between > low and (ceiling + 1) / low > NARROW else None
     factor = 4 if low < QUADRUPLE_BELOW else 2
     return min(low * factor, ceiling)
+
+
+def climbs(standing: Standing) -> bool:
+    """Whether a few seconds are enough for the next level: the last one was far from every limit."""
+    if not standing.settings.climb_s or not standing.valid:
+        return False
+    return standing.taken[-1].observation.valid and is_light(standing.valid, standing.valid[-1])
 
 
 def shrink(standing: Standing) -> int | None:

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Purpose = Literal["probe", "bracket", "straddle", "official", "curve"]
+Purpose = Literal["climb", "probe", "bracket", "straddle", "official", "curve"]
 """Why a level is run.
 
+* climb: a few seconds while growing and far from every limit; not believed otherwise;
 * probe: growing from the first users until a constraint breaks;
 * bracket: narrowing the gap between a level that passes and one that fails;
 * straddle: short levels on both sides of the estimate, for the regression;
@@ -13,7 +14,7 @@ Purpose = Literal["probe", "bracket", "straddle", "official", "curve"]
 * curve: a point for the chart of response time and throughput over users.
 """
 
-SEARCHING: tuple[Purpose, ...] = ("probe", "bracket", "straddle")
+SEARCHING: tuple[Purpose, ...] = ("climb", "probe", "bracket", "straddle")
 """Those towards the estimate."""
 
 
@@ -98,8 +99,9 @@ class Observation:
     """What a level showed.
 
     ``measure_s`` is the time really measured (shorter than asked when stopped early).
-    ``valid`` is false when the load generator, not the server, was the limit: the level never
-    counts towards the capacity. ``overhead_s`` is the time it took besides measuring: preparing,
+    ``valid`` is false when the load generator, not the server, was the limit, and of a climb that was
+    not :func:`light <headcount.analyse.search.light.is_light>`: the level never counts towards the
+    capacity. ``overhead_s`` is the time it took besides measuring: preparing,
     ramp, warm-up, settling; ``prepare_s`` is the part of it that made data for more users.
     ``think_s`` is the mean think time, None when the users have none. ``cpu_lost`` is the share of
     the machine's CPUs that other programs or the hypervisor took from the server, ``steady``

@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 
-from headcount.analyse.search.growth import grow, halve, shrink
+from headcount.analyse.search.growth import climbs, grow, halve, shrink
 from headcount.analyse.search.observation import (
     SEARCHING,
     ConstraintResult,
@@ -68,8 +68,7 @@ def search_request(standing: Standing) -> Request | None:
 def _towards(standing: Standing) -> Request | None:
     settings, bracket = standing.settings, standing.bracket
     if math.isinf(bracket.high):
-        users = grow(standing)
-        return None if users is None else Request(users, settings.probe_s, "probe", True)
+        return _upwards(standing)
     again = doubtful_failure(standing)
     if again is not None or bracket.low == 0:
         users = shrink(standing) if again is None else again
@@ -82,6 +81,19 @@ def _towards(standing: Standing) -> Request | None:
     long = standing.noisy or standing.estimate.is_counted
     seconds = settings.short_s * (LONGER if long else 1.0)
     return Request(straddle(standing), seconds, "straddle", False)
+
+
+def _upwards(standing: Standing) -> Request | None:
+    """The next level while nothing has failed; None at the ceiling."""
+    settings = standing.settings
+    if standing.was_too_brief:
+        return Request(standing.previous_users, settings.probe_s, "probe", True)
+    users = grow(standing)
+    if users is None:
+        return None
+    if users < standing.ceiling and climbs(standing):
+        return Request(users, settings.climb_s, "climb", False)
+    return Request(users, settings.probe_s, "probe", True)
 
 
 def doubtful_limit(standing: Standing) -> Request | None:
@@ -127,7 +139,7 @@ def _mildly(constraint: ConstraintResult) -> bool:
 
 def _affordable(standing: Standing, request: Request) -> bool:
     """Whether the level, and the official one after it, are within the budget."""
-    cost_s = standing.cost_s(request.users, request.measure_s)
+    cost_s = standing.cost_s(request.users, request.measure_s, request.purpose)
     official_s = standing.settings.official_s
     if official_s and not math.isinf(standing.bracket.high):
         users = max(official_users(standing), 1)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from headcount.analyse.search.light import is_light
 from headcount.analyse.search.observation import Observation, Request, Taken
 from headcount.analyse.search.outcome import Outcome, outcome_of
 from headcount.analyse.search.plan import next_request
@@ -52,11 +53,17 @@ class Search:
         }
         if observation.valid and missing:
             raise ValueError(f"the observation lacks {', '.join(sorted(missing))}")
+        if request.purpose == "climb" and not self.is_light(observation):
+            observation = replace(observation, valid=False)
         spent_s = observation.overhead_s + observation.measure_s
         timed = replace(observation, ended_s=self._standing.spent_s + spent_s)
         taken = (*self._standing.taken, Taken(request, timed))
         self._standing = Standing(self.settings, taken)
         self._request = next_request(self._standing)
+
+    def is_light(self, observation: Observation) -> bool:
+        """Whether a level is far from every limit; a climb that is not does not count."""
+        return is_light(self._standing.valid, observation)
 
     def progress(self) -> Progress:
         """How far the search is; also before the first level."""

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field, replace
 
+from headcount.analyse.search.observation import Purpose
+
 
 @dataclass(frozen=True, slots=True)
 class Overhead:
@@ -46,6 +48,11 @@ class Overhead:
         return self.ramp_s(previous_users, users) + self.warmup_for(previous_users, users)
 
 
+CLIMB_S = 5.0
+CLIMB = Overhead(warmup_s=2.0, near_warmup_s=2.0, ramp_share=0.05)
+"""A server far from its limits needs little time to take twice the users; where it needs more, the
+level is run again as a probe."""
+
 LIMITS = 3.0
 """A level measures at least as many times the limit on response times."""
 LIMIT_S = 30.0
@@ -69,6 +76,8 @@ class Settings:
     the official one (0: none). ``budget_s`` bounds the whole search, overhead included; None: as
     long as needed. ``cap`` bounds the number of levels (those for the chart not counted).
     ``fewest`` is the number of levels near the capacity before a regression is believed.
+    ``climb_s`` is measured in a level far below every limit, which costs what ``climb`` says (0: such
+    levels are probes like all others).
     """
 
     criteria: tuple[str, ...] = ()
@@ -83,6 +92,8 @@ class Settings:
     budget_s: float | None = None
     cap: int = 50
     fewest: int = 7
+    climb_s: float = CLIMB_S
+    climb: Overhead = CLIMB
     curve: tuple[float, ...] = CURVE
     quick: bool = False
 
@@ -94,6 +105,8 @@ class Settings:
             raise ValueError("target is a share of the capacity, such as 0.02")
         if min(self.short_s, self.probe_s, self.curve_s) <= 0 or self.official_s < 0:
             raise ValueError("levels must measure for some time")
+        if self.climb_s < 0:
+            raise ValueError("climb_s must not be negative")
         if self.cap < 1 or self.fewest < 3:
             raise ValueError("cap must be at least 1 and fewest at least 3")
 
@@ -103,6 +116,7 @@ class Settings:
             self,
             short_s=max(self.short_s, seconds),
             probe_s=max(self.probe_s, seconds),
+            climb_s=max(self.climb_s, seconds) if self.climb_s else 0.0,
             official_s=max(self.official_s, seconds) if self.official_s else 0.0,
         )
 
@@ -115,7 +129,16 @@ class Settings:
         near_s = max(self.overhead.near_warmup_s, limit_s)
         warm_s = max(self.overhead.warmup_s, limit_s)
         overhead = replace(self.overhead, near_warmup_s=near_s, warmup_s=warm_s)
-        return replace(self, overhead=overhead).no_shorter_than(LIMITS * limit_s)
+        climb = replace(
+            self.climb,
+            near_warmup_s=max(self.climb.near_warmup_s, limit_s),
+            warmup_s=max(self.climb.warmup_s, limit_s),
+        )
+        return replace(self, overhead=overhead, climb=climb).no_shorter_than(LIMITS * limit_s)
+
+    def overhead_of(self, purpose: Purpose) -> Overhead:
+        """What a level that is run for this costs besides the time measured."""
+        return self.climb if purpose == "climb" else self.overhead
 
     @classmethod
     def first_look(
@@ -144,6 +167,7 @@ class Settings:
             overhead=overhead or Overhead(100.0, 4.0, 2.0, 12.0),
             budget_s=budget_s,
             fewest=4,
+            climb_s=0.0,
             curve=(0.50, 0.75, 1.10),
             quick=True,
         )

@@ -10,7 +10,7 @@ from headcount.analyse.search.estimate import Estimate, estimate_of
 from headcount.analyse.search.goals import misses_only_goals, with_goals
 from headcount.analyse.search.moments import BadMoments, bad_moments
 from headcount.analyse.search.noise import noisy
-from headcount.analyse.search.observation import SEARCHING, Observation, Taken
+from headcount.analyse.search.observation import SEARCHING, Observation, Purpose, Taken
 from headcount.analyse.search.overruled import overruled
 from headcount.analyse.search.recovery import kept_down, suspects, tested
 from headcount.analyse.search.settings import Settings
@@ -98,6 +98,11 @@ class Standing:
             (index, replace(t, observation=one))
             for (index, t), one in zip(valid, found, strict=True)
         ]
+
+    @property
+    def was_too_brief(self) -> bool:
+        """Whether the last level was one on the way up, and not far enough from the limits."""
+        return bool(self.taken) and _is_too_brief(self.taken[-1])
 
     @cached_property
     def short_of_goals(self) -> tuple[int, ...]:
@@ -187,7 +192,9 @@ class Standing:
         """The levels that overcame the generator, with more users than any that counts."""
         highest = max((o.users for o in self.valid), default=0)
         return tuple(
-            t for t in self.taken if not t.observation.valid and t.observation.users > highest
+            t
+            for t in self.taken
+            if not (t.observation.valid or _is_too_brief(t)) and t.observation.users > highest
         )
 
     @property
@@ -203,7 +210,7 @@ class Standing:
 
         Three invalid levels in a row, none with fewer users than the one before, or six in all.
         """
-        observations = [t.observation for t in self.taken]
+        observations = [t.observation for t in self.taken if not _is_too_brief(t)]
         if sum(not o.valid for o in observations) >= INVALID_MOST:
             return True
         last = observations[-INVALID_RUN:]
@@ -222,9 +229,9 @@ class Standing:
         finest = 1.0 if users <= FEW else 0.5
         return max(self.settings.target, finest / users if users > 0 else math.inf)
 
-    def cost_s(self, users: int, measure_s: float) -> float:
+    def cost_s(self, users: int, measure_s: float, purpose: Purpose = "probe") -> float:
         """Forecast seconds of a level after the last one."""
-        overhead_s = self.settings.overhead.seconds(self.previous_users, users)
+        overhead_s = self.settings.overhead_of(purpose).seconds(self.previous_users, users)
         return measure_s + overhead_s + self.prepare_s(users)
 
     def prepare_s(self, users: int) -> float:
@@ -237,6 +244,10 @@ class Standing:
         """Whether the budget holds so many more seconds."""
         budget = self.settings.budget_s
         return budget is None or self.spent_s + seconds <= budget
+
+
+def _is_too_brief(level: Taken) -> bool:
+    return level.request.purpose == "climb" and not level.observation.valid
 
 
 def _kept(level: Taken) -> Taken | None:

@@ -47,7 +47,7 @@ def side_standing(plan: Plan, levels: Sequence[LevelResult]) -> Standing:
 
 def pairs_settings(plan: Plan) -> Settings:
     """The settings of a plan's search, of which only the first half is needed."""
-    return replace(settings_of(plan), official_s=0.0, curve=())
+    return replace(settings_of(plan), official_s=0.0, climb_s=0.0, curve=())
 
 
 def _purpose(level: LevelResult) -> Purpose:
