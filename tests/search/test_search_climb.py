@@ -1,4 +1,4 @@
-"""Levels of seconds on the way up: believed far from every limit, measured again in full otherwise."""
+"""Levels of seconds on the way up: believed far from every limit, else measured in full."""
 
 from dataclasses import replace
 

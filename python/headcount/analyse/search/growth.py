@@ -5,9 +5,9 @@ import math
 from scipy.special import logit
 
 from headcount.analyse.search.bracket import side
+from headcount.analyse.search.light import is_light
 from headcount.analyse.search.observation import Observation, Share
 from headcount.analyse.search.regression import LEAST_ALLOWED, SLOPE
-from headcount.analyse.search.light import is_light
 from headcount.analyse.search.standing import Standing
 
 QUADRUPLE_BELOW = 100
@@ -42,7 +42,7 @@ def grow(standing: Standing) -> int | None:
 
 
 def climbs(standing: Standing) -> bool:
-    """Whether a few seconds are enough for the next level: the last one was far from every limit."""
+    """Whether seconds are enough for the next level: the last was far from every limit."""
     if not standing.settings.climb_s or not standing.valid:
         return False
     return standing.taken[-1].observation.valid and is_light(standing.valid, standing.valid[-1])

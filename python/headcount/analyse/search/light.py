@@ -6,13 +6,13 @@ from headcount.analyse.search.observation import Observation
 from headcount.analyse.search.overruled import passes_by_far
 
 SLOWER = 1.5
-"""Times the mean response of the level with the fewest users, up to which a server is not busy. With
-Poisson arrivals one processor is two thirds as fast when it is busy a third of the time, many not
-before they nearly all are."""
+"""A server is not busy up to so many times the mean response of the level with the fewest users.
+One processor with Poisson arrivals is that much slower when it is busy a third of the time (M/M/1);
+many are not before nearly all of them are busy."""
 
 
 def is_light(levels: Sequence[Observation], level: Observation) -> bool:
-    """Whether a level is far from every limit, and hardly slower than the lightest of the levels."""
+    """Whether a level is far from every limit, and hardly slower than the lightest level."""
     lightest = min(levels, key=lambda one: one.users, default=level)
     return (
         passes_by_far(level)

@@ -99,10 +99,10 @@ class Observation:
     """What a level showed.
 
     ``measure_s`` is the time really measured (shorter than asked when stopped early).
-    ``valid`` is false when the load generator, not the server, was the limit, and of a climb that was
-    not :func:`light <headcount.analyse.search.light.is_light>`: the level never counts towards the
-    capacity. ``overhead_s`` is the time it took besides measuring: preparing,
-    ramp, warm-up, settling; ``prepare_s`` is the part of it that made data for more users.
+    ``valid`` is false when the load generator, not the server, was the limit, and of a climb that
+    was not light (:mod:`headcount.analyse.search.light`): the level never counts towards the
+    capacity. ``overhead_s`` is the time it took besides measuring: preparing, ramp, warm-up,
+    settling; ``prepare_s`` is the part of it that made data for more users.
     ``think_s`` is the mean think time, None when the users have none. ``cpu_lost`` is the share of
     the machine's CPUs that other programs or the hypervisor took from the server, ``steady``
     whether the level was in a steady state. ``stalls`` are the times in which the server answered

@@ -76,8 +76,8 @@ class Settings:
     the official one (0: none). ``budget_s`` bounds the whole search, overhead included; None: as
     long as needed. ``cap`` bounds the number of levels (those for the chart not counted).
     ``fewest`` is the number of levels near the capacity before a regression is believed.
-    ``climb_s`` is measured in a level far below every limit, which costs what ``climb`` says (0: such
-    levels are probes like all others).
+    ``climb_s`` is measured in a level far below every limit, which costs what ``climb`` says; 0:
+    such levels are probes like all others.
     """
 
     criteria: tuple[str, ...] = ()
