@@ -1,5 +1,6 @@
 """What several rooms of tests share; being here puts this folder on the path of their imports."""
 
+import gc
 import importlib
 import os
 import signal
@@ -28,6 +29,13 @@ def pytest_configure() -> None:
     for name in ("COLUMNS", "LINES"):
         os.environ.pop(name, None)
     importlib.import_module("headcount.cli.console")
+    gc.disable()  # until all tests are collected, for they stay to the end
+
+
+def pytest_collection_finish() -> None:
+    """Have the garbage collector look at what comes from now on."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

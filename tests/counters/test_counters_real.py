@@ -215,16 +215,27 @@ def test_the_generator_is_this_process_without_its_children(child: Child) -> Non
     assert second.values["process.count"] == 1
 
 
-def test_a_sample_costs_under_five_milliseconds_of_cpu(child: Child, watch: Watch) -> None:
+def hundred_reads_ms() -> float:
+    """CPU time of reading a small file of procfs a hundred times: the unit of this machine."""
+    began_s = time.thread_time()
+    for _ in range(100):
+        Path("/proc/self/stat").read_bytes()
+    return (time.thread_time() - began_s) * 1000
+
+
+def test_a_sample_costs_no_more_cpu_than_some_hundred_small_files(
+    child: Child, watch: Watch
+) -> None:
     source = watch("server", [child.process.pid, os.getpid()])
-    costs_ms = []
+    costs_ms, reads_ms = [], []
     reported_ms = 0.0
     all_began_s = time.process_time()
     for _ in range(20):
+        reads_ms.append(hundred_reads_ms())
         began_s = time.thread_time()
         reported_ms += source.sample().values[SAMPLER_CPU_TIME]
         costs_ms.append((time.thread_time() - began_s) * 1000)
     # What the thread that looks more often used is in it, and no more than the process used.
     assert reported_ms <= (time.process_time() - all_began_s) * 1000
     # The cheapest is what it takes; the others also pay for the neighbours' use of the caches.
-    assert min(costs_ms) < 5
+    assert min(costs_ms) < 4 * min(reads_ms)

@@ -1,14 +1,18 @@
 """The texts that users read and the names in the code, each with its place, for test_words.py."""
 
 import ast
+import gc
 import re
 import subprocess
 import sys
 import tomllib
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -19,6 +23,8 @@ TEMPLATES = ("python/headcount/**/*.html", "python/headcount/**/*.typ", "python/
 VENDORED = "/vendor/"
 QUOTING = {"docs/style.md", "docs/glossary.md"}
 """Pages that name the words nobody should use."""
+APART = "\n\0\n"
+"""Between two texts that are searched as one: no pattern reaches over it."""
 FILLED_IN = "{}"
 """What stands for a figure or a name in a text that the code completes."""
 
@@ -48,7 +54,7 @@ def table(kind: str) -> list[Word]:
     # A phrase may be wrapped, in a page or in a literal of several lines.
     return [
         Word(
-            re.compile(entry["pattern"].replace(" ", r"\s+"), re.IGNORECASE),
+            re.compile(entry["pattern"].replace(" ", r"\s+"), re.IGNORECASE | re.MULTILINE),
             entry["instead"],
             entry["example"],
             entry.get("fine", ""),
@@ -115,6 +121,16 @@ def names_given(node: ast.AST) -> Iterator[tuple[int, str]]:
             yield node.lineno, name
 
 
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Syntax trees have millions of parts, none of which is garbage before the end."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 @cache
 def _nodes(path: str) -> tuple[ast.AST, ...]:
     return tuple(ast.walk(ast.parse((ROOT / path).read_text("utf-8"))))
@@ -125,7 +141,7 @@ def _python(path: str) -> Iterator[tuple[int, str]]:
     for node in _nodes(path):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             silent.add(node.value)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "AliasChoices":
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "AliasChoices":
             silent.update(node.args)  # keys of older files, which nobody writes any more
         elif isinstance(node, ast.JoinedStr):
             silent.update(part for part in node.values if isinstance(part, ast.Constant))
@@ -167,15 +183,20 @@ def _strings(value: object) -> Iterator[str]:
 def misuses() -> dict[str, list[str]]:
     """For each file what it should not say, a line each with the place and the word to use."""
     found: dict[str, list[str]] = {}
-    for kind, where in (("text", texts()), ("name", names())):
+    with _without_collector():
+        every = (("text", texts()), ("name", names()))
+    for kind, where in every:
+        joined = APART.join(text.content for text in where)
+        starts = list(accumulate((len(text.content) + len(APART) for text in where), initial=0))
         for word in table(kind):
-            for text in where:
-                for match in word.pattern.finditer(text.content):
-                    line = text.line + text.content.count("\n", 0, match.start())
-                    misuse = " ".join(match[0].split())
-                    found.setdefault(text.path, []).append(
-                        f'{text.path}:{line}: "{misuse}" in a {kind}: {word.instead}'
-                    )
+            for match in word.pattern.finditer(joined):
+                place = bisect(starts, match.start()) - 1
+                text = where[place]
+                line = text.line + joined.count("\n", starts[place], match.start())
+                misuse = " ".join(match[0].split())
+                found.setdefault(text.path, []).append(
+                    f'{text.path}:{line}: "{misuse}" in a {kind}: {word.instead}'
+                )
     return found
 
 
