@@ -56,6 +56,11 @@ def diagnose(bundle: Bundle) -> Diagnosis | None:
     return of_levels(bundle.levels, bundle.seconds, bundle.events, server, seen)
 
 
+def _measured_in_full(levels: Sequence[LevelResult]) -> Sequence[LevelResult]:
+    """The levels without climbs: those seconds are full of users who log on."""
+    return [level for level in levels if level.purpose != "climb"] or levels
+
+
 def of_levels(
     levels: Sequence[LevelResult],
     seconds: Iterable[Mapping[str, Any]] = (),
@@ -67,11 +72,9 @@ def of_levels(
 
     `server` is one of this machine that was looked for, `stacks` are its threads'.
     """
-    # A look of seconds is full of users who log on.
-    levels = [level for level in levels if level.purpose != "climb"] or levels
     if not levels:
         return None
-    every = list(seconds)
+    levels, every = _measured_in_full(levels), list(seconds)
     killed = kills(levels, every)
     observations = [observe(level, killed.get(level.index)) for level in levels]
     measured = seconds_of(every)
