@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from headcount._engine import Histogram
 from headcount.bundle import hlog
 from headcount.bundle.reader import Bundle
-from headcount.regular import has_regular
+from headcount.foreign.file import has_regular
 
 LOG = hlog.FILE
 

@@ -7,15 +7,14 @@ beside it, and says which of its candidates the experiments support and rule out
 from pathlib import Path
 from typing import Final, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from headcount.bundle import manifest
 from headcount.bundle.diagnosis import Limit
 from headcount.bundle.files import replace
 from headcount.bundle.level import SCHEMA_VERSION, Record
-from headcount.errors import InputError
+from headcount.bundle.stored import stored_record
 from headcount.output.folder import Folder
-from headcount.regular import has_regular, read_regular
 
 FILE: Final = "confirmation.json"
 
@@ -108,12 +107,4 @@ def read(folder: Path) -> Confirmation | None:
 
     Raises InputError when the file is damaged.
     """
-    path = folder / FILE
-    if not has_regular(path):
-        return None
-    try:
-        return Confirmation.model_validate_json(read_regular(path))
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the whole"
-        raise InputError(f"{path} is damaged at {place}: {first['msg']}") from error
+    return stored_record(folder / FILE, Confirmation)

@@ -8,11 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from headcount.errors import HeadcountError, InputError
+from headcount.foreign.file import has_regular, lines
+from headcount.foreign.json_text import json_value
 from headcount.output.error import explained, write_error
 from headcount.output.file import PLAN, write_whole
 from headcount.output.folder import Folder
-from headcount.regular import has_regular, open_regular, read_regular
 from headcount.secret_text import redacted_json
+
+MOST_BYTES = 4 << 30
+"""Of a file of lines: the seconds of a week, each with thousands of counters."""
+MOST_LINE_BYTES = 16 << 20
+"""A second with thousands of counters takes a hundredth of it."""
 
 
 def replace(path: Path, contents: str | bytes) -> None:
@@ -96,15 +102,13 @@ def _cut_torn_line(handle: int) -> int:
 
 
 def read_lines(path: Path) -> Iterator[Any]:
-    """Every whole line of JSON in a file; torn ones are skipped. Nothing without the file."""
-    if not has_regular(path):
-        return
-    with open_regular(path) as file:
-        for line in file:
-            try:
-                yield json.loads(line)
-            except ValueError:  # no JSON, or no UTF-8
-                continue
+    """Every whole line of JSON in a file; torn ones are skipped. Nothing without the file.
+
+    Raises InputError where the file cannot be read, or has a line that no Headcount writes.
+    """
+    for _, _, value in numbered_lines(path):
+        if value is not None:
+            yield value
 
 
 def records(path: Path, keys: Sequence[str], what: str) -> list[dict[str, Any]]:
@@ -128,17 +132,32 @@ def records(path: Path, keys: Sequence[str], what: str) -> list[dict[str, Any]]:
 def numbered_lines(path: Path) -> Iterator[tuple[int, bool, Any]]:
     """Every line of a file with its number from 1, whether it is the last, and its JSON.
 
-    None stands for a line that is no JSON. Nothing without the file.
+    None stands for a line that is no JSON, or has what cannot be computed with. Nothing without the
+    file. Raises InputError where the file cannot be read, or has a line that no Headcount writes.
     """
-    if not has_regular(path):
-        return
-    lines = read_regular(path).splitlines()
-    for number, line in enumerate(lines, start=1):
-        try:
-            value = json.loads(line)
-        except ValueError:  # no JSON, or no UTF-8
-            value = None
-        yield number, number == len(lines), value
+    number, waiting = 0, None
+    for line in stored_lines(path):
+        if waiting is not None:
+            yield number, False, _value(waiting)
+        number, waiting = number + 1, line
+    if waiting is not None:
+        yield number, True, _value(waiting)
+
+
+def _value(line: bytes) -> Any:
+    try:
+        return json_value(line)
+    except ValueError:  # no JSON, or no UTF-8
+        return None
+
+
+def stored_lines(path: Path) -> Iterator[bytes]:
+    """Every line of a file of a bundle as it is there; nothing without the file.
+
+    Raises InputError where the file cannot be read, is a link, or is too long, or a line of it is.
+    """
+    if has_regular(path):
+        yield from lines(path, MOST_BYTES, MOST_LINE_BYTES, follow=False)
 
 
 def lock_folder(folder: Path) -> int:

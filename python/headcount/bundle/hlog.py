@@ -8,21 +8,29 @@ The format allows neither commas nor spaces in a tag, so names are percent-encod
 """
 
 import base64
+import math
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote, unquote
 
 from headcount._engine import Histogram
 from headcount.bundle.files import Lines
-from headcount.regular import has_regular, read_regular
+from headcount.errors import InputError
+from headcount.foreign import file as foreign
 
 FILE = "histograms.hlog"
 _MS_PER_US = 1000.0
 _HEAD = ("#[Histogram log format", "#[StartTime: ", '"StartTimestamp"')
 """How the lines of the head begin."""
 _FIELDS = ("tag", "start", "length", "max", "histogram")
+_MOST_BYTES = 16 << 30
+_MOST_LINE_BYTES = 1 << 20
+"""A histogram with something in each of its buckets takes a tenth of it."""
+_BUCKETS, _BUCKETS_A_BYTE = 4_000_000, 4
+"""Buckets that a log may have, and how many more for each of its bytes: those of a run have less
+than one a byte, and a log that was made to fill the memory 100."""
 
 
 class HistogramLog:
@@ -90,34 +98,34 @@ class Line:
 _TORN = ("", "", "", "")
 
 
-def _text(path: Path) -> str:
-    return read_regular(path).decode("ascii", errors="replace")
-
-
 def key(start_s: float, length_s: float) -> tuple[str, str]:
     """An interval as the log writes it."""
     return f"{start_s:.3f}", f"{length_s:.3f}"
 
 
 def lines(path: Path) -> Iterator[Line]:
-    """Every line of a log but its head, damaged ones too. Nothing without the file."""
-    if not has_regular(path):
+    """Every line of a log but its head, damaged ones too. Nothing without the file.
+
+    Raises InputError where the file cannot be read, or a line or what it unpacks to is too long.
+    """
+    if not foreign.has_regular(path):
         return
-    every = _text(path).split("\n")
-    if every[-1] == "":
-        every.pop()
-    for number, line in enumerate(every, start=1):
+    unpacking = _Unpacking(path)
+    before: Line | None = None
+    for number, line in enumerate(unpacking.lines(), start=1):
+        if before is not None:
+            yield before
+            before = None
         if number <= len(_HEAD) and line.startswith(_HEAD[number - 1]):
             continue
         tag, start, length, most, histogram = *_TORN, None
         fields = line.split(",")
         if line.startswith("Tag=") and len(fields) == len(_FIELDS):
-            try:
-                histogram = Histogram.decode(base64.b64decode(fields[4], validate=True))
-            except ValueError:
-                histogram = None
+            histogram = unpacking.histogram(fields[4])
             tag, start, length, most = unquote(fields[0].removeprefix("Tag=")), *fields[1:4]
-        yield Line(number, number == len(every), tag, start, length, most, histogram)
+        before = Line(number, False, tag, start, length, most, histogram)
+    if before is not None:
+        yield replace(before, last=True)
 
 
 Wanted = Callable[[str, float, float], bool]
@@ -130,9 +138,11 @@ def read(
     """Every whole line of a log, or those `wanted`, by tag: start, length, histogram.
 
     Histograms that are not wanted are not decoded, which is most of the time that reading takes.
+    Raises InputError as `lines` does.
     """
     found: dict[str, list[tuple[float, float, Histogram]]] = {}
-    for line in _text(path).splitlines():
+    unpacking = _Unpacking(path)
+    for line in unpacking.lines():
         fields = line.split(",")
         if not line.startswith("Tag=") or len(fields) != 5:
             continue
@@ -141,8 +151,38 @@ def read(
             start_s, length_s = float(fields[1]), float(fields[2])
             if wanted is not None and not wanted(tag, start_s, length_s):
                 continue
-            histogram = Histogram.decode(base64.b64decode(fields[4], validate=True))
         except ValueError:
             continue  # the torn last line of a process that was killed
+        histogram = unpacking.histogram(fields[4])
+        if histogram is None or not (math.isfinite(start_s) and math.isfinite(length_s)):
+            continue
         found.setdefault(tag, []).append((start_s, length_s, histogram))
     return found
+
+
+class _Unpacking:
+    """A log being read, with what its histograms unpack to so far."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._buckets = 0
+        self._bytes = 0
+
+    def lines(self) -> Iterator[str]:
+        """The lines, without their ends."""
+        for line in foreign.lines(self._path, _MOST_BYTES, _MOST_LINE_BYTES, follow=False):
+            self._bytes += len(line)
+            yield line.rstrip(b"\r\n").decode("ascii", errors="replace")
+
+    def histogram(self, text: str) -> Histogram | None:
+        """One that a line has; None where it is damaged."""
+        try:
+            found = Histogram.decode(base64.b64decode(text, validate=True))
+        except ValueError:
+            return None
+        self._buckets += len(found.buckets())
+        if self._buckets > _BUCKETS + _BUCKETS_A_BYTE * self._bytes:
+            raise InputError(
+                f"{self._path} is damaged: its histograms unpack to more than those of a run"
+            )
+        return found

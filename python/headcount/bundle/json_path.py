@@ -13,7 +13,7 @@ def path_at(text: str, line: int) -> str:
     """The path of the field on a line, from 1: `levels[0].total.completed`; empty at the start."""
     labels: dict[int, str] = {}
     counts: dict[int, int] = {}
-    for one in text.split("\n")[:line]:
+    for one in text.split("\n", line)[:line]:
         found = _LINE.match(one)
         if found is None or not one.strip():
             continue

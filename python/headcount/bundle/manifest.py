@@ -6,19 +6,22 @@ were.
 """
 
 import hashlib
+import os
 import stat
 import zlib
+from io import BytesIO
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from headcount import __version__
 from headcount.bundle.files import disk_error, replace
 from headcount.bundle.level import SCHEMA_VERSION, Record
 from headcount.errors import InputError
+from headcount.foreign import file as foreign
+from headcount.foreign.json_text import check_depth
 from headcount.output.folder import Folder
-from headcount.regular import has_regular, read_regular
 
 NAME = "manifest.json"
 SIGNATURE = "manifest.json.sig"
@@ -26,6 +29,8 @@ LEAST_PIECE = 512
 """Bytes of the smallest piece: some lines of JSON."""
 MOST_PIECES = 4096
 """Longer files have longer pieces, so that their list stays below 40 KB."""
+MOST_BYTES = 16 << 20
+"""Of a manifest: a run of hundreds of levels has as many files of stacks."""
 DIGITS = 8
 """Hexadecimal digits of a piece's CRC-32, which finds every error within 32 bits (Peterson and
 Brown, Cyclic Codes for Error Detection, Proc. IRE 49, 1961). It shows where, SHA-256 is proof."""
@@ -36,7 +41,7 @@ class Entry(Record):
 
     bytes: int = Field(description="Its size")
     sha256: str = Field(description="SHA-256 of the whole file")
-    piece_bytes: int = Field(description="Length of a piece; the last may be shorter")
+    piece_bytes: int = Field(ge=1, description="Length of a piece; the last may be shorter")
     pieces: str = Field(description="CRC-32 of each piece, 8 hexadecimal digits, in order")
 
 
@@ -63,16 +68,25 @@ def _text(manifest: Manifest) -> str:
 
 def manifest_entry(content: bytes) -> Entry:
     """The entry of a file with this content."""
+    return _entry(BytesIO(content), len(content))
+
+
+def entry_of(path: Path) -> Entry:
+    """The entry of a file of a bundle, read in parts; raises OSError."""
+    with foreign.opened(path, follow=False) as file:
+        return _entry(file, os.fstat(file.fileno()).st_size)
+
+
+def _entry(file: BinaryIO, size: int) -> Entry:
     piece = LEAST_PIECE
-    while len(content) > piece * MOST_PIECES:
+    while size > piece * MOST_PIECES:
         piece *= 2
-    starts = range(0, len(content), piece)
-    return Entry(
-        bytes=len(content),
-        sha256=hashlib.sha256(content).hexdigest(),
-        piece_bytes=piece,
-        pieces="".join(checksum(content[start : start + piece]) for start in starts),
-    )
+    length, whole, pieces = 0, hashlib.sha256(), []
+    while part := file.read(piece):
+        length += len(part)
+        whole.update(part)
+        pieces.append(checksum(part))
+    return Entry(bytes=length, sha256=whole.hexdigest(), piece_bytes=piece, pieces="".join(pieces))
 
 
 def checksum(piece: bytes) -> str:
@@ -99,7 +113,7 @@ def write(folder: Path) -> Path:
     Raises SystemLimitError when the disk is full.
     """
     try:
-        files = {path.name: manifest_entry(read_regular(path)) for path in members(folder)}
+        files = {path.name: entry_of(path) for path in members(folder)}
     except OSError as error:
         raise disk_error(folder / NAME, error) from error
     drop(folder)
@@ -124,12 +138,14 @@ def read(folder: Path) -> Manifest | None:
     Raises InputError when it is not as it was written.
     """
     path = folder / NAME
-    if not has_regular(path):
+    if not foreign.has_regular(path):
         return None
+    raw = foreign.content(path, MOST_BYTES, follow=False)
     try:
-        content = read_regular(path).decode()
-        found = Manifest.model_validate_json(content)
-    except (ValidationError, UnicodeDecodeError) as error:
+        check_depth(raw)
+        found = Manifest.model_validate_json(raw)
+        content = raw.decode()
+    except ValueError as error:
         raise InputError(f"{path} is damaged: it is not a manifest") from error
     if content != manifest_text(found.files, found.headcount):
         raise InputError(f"{path} has been altered: it does not match its own digest")
@@ -138,7 +154,7 @@ def read(folder: Path) -> Manifest | None:
 
 def is_signed(folder: Path) -> bool:
     """Whether a bundle is signed."""
-    return has_regular(folder / SIGNATURE)
+    return foreign.has_regular(folder / SIGNATURE)
 
 
 def ensure_open(folder: Path) -> None:
@@ -146,7 +162,7 @@ def ensure_open(folder: Path) -> None:
 
     Also where its list of files is something else than a file.
     """
-    has_regular(folder / NAME)
+    foreign.has_regular(folder / NAME)
     if is_signed(folder):
         raise InputError(
             f"{folder} is signed, so Headcount does not write into it; write elsewhere (--output)"
@@ -165,5 +181,5 @@ def note(folder: Path, *names: str) -> None:
     except InputError:
         return  # `headcount audit` reports it
     if found is not None:
-        new = {name: manifest_entry(read_regular(folder / name)) for name in names}
+        new = {name: entry_of(folder / name) for name in names}
         replace(folder / NAME, manifest_text({**found.files, **new}, found.headcount))

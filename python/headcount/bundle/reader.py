@@ -3,21 +3,18 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
-
-from pydantic import ValidationError
+from typing import Any
 
 from headcount.bundle import confirmation, events, series
 from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.files import lock_folder
-from headcount.bundle.level import SCHEMA_VERSION, LevelResult, Levels, Record
+from headcount.bundle.level import LevelResult, Levels
+from headcount.bundle.stored import stored_record
 from headcount.bundle.verdict import Verdict
 from headcount.errors import InputError
+from headcount.foreign.file import has_regular
 from headcount.plan import plan as plans
-from headcount.regular import has_regular, read_regular
-
-R = TypeVar("R", bound=Record)
 
 
 @dataclass(frozen=True)
@@ -52,35 +49,19 @@ def load(folder: Path) -> Bundle:
         raise InputError(
             f"{folder} is not a bundle: it has no plan.toml (headcount runs lists the bundles)"
         )
-    levels = _read(folder / "levels.json", Levels)
+    levels = stored_record(folder / "levels.json", Levels)
     return Bundle(
         folder,
-        plans.load(folder / "plan.toml"),
+        plans.load(folder / "plan.toml", follow=False),
         environment_of(folder),
         list(levels.levels) if levels else [],
-        _read(folder / "verdict.json", Verdict),
+        stored_record(folder / "verdict.json", Verdict),
     )
 
 
 def environment_of(folder: Path) -> EnvironmentFile | None:
     """The environment of a bundle, if it was written; raises InputError if it is damaged."""
-    return _read(folder / "environment.json", EnvironmentFile)
-
-
-def _read(path: Path, model: type[R]) -> R | None:
-    try:
-        return model.model_validate_json(read_regular(path)) if has_regular(path) else None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        if first["loc"] == ("schema_version",) and isinstance(first["input"], int):
-            raise InputError(
-                f"{path} was written by another version of Headcount: its schema version is "
-                f"{first['input']}, and this one reads {SCHEMA_VERSION}; upgrade Headcount"
-            ) from error
-        place = ".".join(str(part) for part in first["loc"]) or "the whole"
-        raise InputError(f"{path} is damaged at {place}: {first['msg']}") from error
+    return stored_record(folder / "environment.json", EnvironmentFile)
 
 
 def find(runs: Path) -> list[Path]:

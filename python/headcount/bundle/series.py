@@ -9,8 +9,8 @@ from typing import Any
 import duckdb
 
 from headcount.bundle.files import disk_error, dump, read_lines, records
+from headcount.foreign.file import has_regular, opened
 from headcount.output.folder import Folder
-from headcount.regular import has_regular
 
 LINES = "series.ndjson"
 TABLE = "series.parquet"
@@ -23,6 +23,8 @@ SECOND = ("t_s", "seconds", "level", "phase", "users", "scenarios", "counters")
 RUN = ("think_s", "sessions_opened", "backlog", "backlog_s", "backlog_overdue", "p95_ms")
 """Figures of a whole second."""
 
+_BOUNDS: dict[str, str | bool | int | float | list[str]] = {"memory_limit": "512MB"}
+"""A table of a few kilobytes may claim to unpack to gigabytes."""
 _COLUMNS = (
     "{t_s:'DOUBLE',seconds:'DOUBLE',level:'INTEGER',phase:'VARCHAR',users:'INTEGER',"
     "side:'VARCHAR',of:'VARCHAR',name:'VARCHAR',value:'DOUBLE'}"
@@ -122,7 +124,7 @@ def totals_of_lines(folder: Path) -> Totals:
     for second in read_lines(folder / LINES):
         try:
             of_second = list(rows(second))
-        except (KeyError, TypeError, ValueError, AttributeError):
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
             continue
         for row in of_second:
             key = (row["side"], row["of"], row["name"])
@@ -138,8 +140,12 @@ def totals_of_table(folder: Path) -> Totals | str | None:
         return None
     query = "SELECT side, of, name, count(*), sum(value) FROM read_parquet(?) GROUP BY ALL"
     try:
-        with duckdb.connect() as connection:
-            found = connection.execute(query, [str(path)]).fetchall()
-    except duckdb.Error as error:
-        return f"it cannot be read: {str(error).splitlines()[0]}"
+        # By its handle, so that it is the file that was looked at, and its name no pattern.
+        with opened(path, follow=False) as file, duckdb.connect(config=_BOUNDS) as connection:
+            name = f"/proc/self/fd/{file.fileno()}"
+            found = connection.execute(query, [name]).fetchall()
+    except OSError as error:
+        return f"it cannot be read: {error.strerror}"
+    except (duckdb.Error, RuntimeError, ValueError) as error:  # names may be no UTF-8
+        return f"it cannot be read: {(str(error).splitlines() or ['no reason given'])[0]}"
     return {(side, of, name): (number, total) for side, of, name, number, total in found}

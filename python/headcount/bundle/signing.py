@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headcount.bundle.files import replace
-from headcount.bundle.manifest import NAME, SIGNATURE
+from headcount.bundle.manifest import MOST_BYTES, NAME, SIGNATURE
 from headcount.errors import InputError, SystemLimitError
+from headcount.foreign.file import content, has_regular
 from headcount.output.folder import Folder
-from headcount.regular import has_regular, read_regular
 
 NAMESPACE = "headcount-bundle"
 """What the signature is for; one made for something else does not count."""
@@ -54,7 +54,8 @@ def sign(folder: Path, key: Path) -> Path:
     with Folder(folder) as opened:
         opened.remove(SIGNATURE)
     # Without the name of a file ssh-keygen writes none.
-    ended = _keygen("sign", "-f", str(key), "-n", NAMESPACE, of=folder / NAME)
+    manifest = content(folder / NAME, MOST_BYTES, follow=False).decode("utf-8", "replace")
+    ended = _keygen("sign", "-f", str(key), "-n", NAMESPACE, text=manifest)
     if ended.returncode != 0 or not ended.stdout:
         raise InputError(f"cannot sign with {key}: {_ssh_message(ended)}")
     replace(path, ended.stdout)
@@ -71,10 +72,15 @@ def check(folder: Path, keys: Path | None) -> Signature | None:
     signers = None if keys is None else _allowed_signers(keys)
     if not has_regular(path):
         return None
-    if not _canonical(read_regular(path)):
+    try:
+        written = content(path, MOST_BYTES, follow=False)
+        signed = content(folder / NAME, MOST_BYTES, follow=False).decode("utf-8", "replace")
+    except InputError as error:
+        return Signature(valid=False, signer=None, text=str(error))
+    if not _canonical(written):
         return Signature(valid=False, signer=None, text="the file is not an OpenSSH signature")
     if signers is None:
-        ended = _keygen("check-novalidate", "-n", NAMESPACE, "-s", str(path), of=folder / NAME)
+        ended = _keygen("check-novalidate", "-n", NAMESPACE, "-s", str(path), text=signed)
         return Signature(ended.returncode == 0, None, _ssh_message(ended))
     with tempfile.TemporaryDirectory() as place:
         allowed = Path(place) / "allowed"
@@ -85,7 +91,7 @@ def check(folder: Path, keys: Path | None) -> Signature | None:
         name = found.stdout.splitlines()[0].strip()
         ended = _keygen(
             *("verify", "-f", str(allowed), "-I", name, "-n", NAMESPACE, "-s", str(path)),
-            of=folder / NAME,
+            text=signed,
         )
         return Signature(ended.returncode == 0, name, _ssh_message(ended))
 
@@ -93,9 +99,10 @@ def check(folder: Path, keys: Path | None) -> Signature | None:
 def _allowed_signers(keys: Path) -> str:
     """The list of allowed signers that a file is, or that its public keys make."""
     try:
-        lines = [line.strip() for line in keys.read_text("utf-8").splitlines()]
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"the public key {keys} cannot be read") from error
+        text = content(keys, MOST_BYTES, what=f"the public key {keys}").decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"the public key {keys} cannot be read: it is not text") from error
+    lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if line and not line.startswith("#")]
     if not lines or any("PRIVATE KEY" in line for line in lines):
         raise InputError(f"{keys} is not a public key; give the file that ends in .pub")
@@ -103,10 +110,10 @@ def _allowed_signers(keys: Path) -> str:
     return "".join(f"{f'{SIGNER} {line}' if line in bare else line}\n" for line in lines)
 
 
-def _canonical(content: bytes) -> bool:
+def _canonical(written: bytes) -> bool:
     """Whether a signature is written just as ssh-keygen writes it, to the last byte."""
     try:
-        lines = content.decode("ascii").split("\n")
+        lines = written.decode("ascii").split("\n")
         data = base64.b64decode("".join(lines[1:-2]), validate=True)
     except (UnicodeDecodeError, binascii.Error):
         return False
@@ -115,12 +122,11 @@ def _canonical(content: bytes) -> bool:
     return lines == [_BEGIN, *rows, _END, ""]
 
 
-def _keygen(verb: str, *arguments: str, of: Path | None = None) -> subprocess.CompletedProcess[str]:
+def _keygen(verb: str, *arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
     command = ["ssh-keygen", "-Y", verb, *arguments]
     try:
-        # Without `of` it reads nothing but a passphrase, from the terminal.
-        content = read_regular(of).decode(errors="replace") if of else ""
-        return subprocess.run(command, input=content, capture_output=True, text=True, check=False)
+        # Without `text` it reads nothing but a passphrase, from the terminal.
+        return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     except FileNotFoundError as error:
         raise SystemLimitError(
             "ssh-keygen is not installed; install OpenSSH's client, 8.1 or newer "

@@ -7,7 +7,6 @@ reads it, too).
 
 import gzip
 import re
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Literal
 
 from headcount.bundle.files import replace
 from headcount.errors import InputError
-from headcount.regular import read_regular
+from headcount.foreign.file import content, unpacked
 
 Stacks = Mapping[tuple[str, ...], int]
 """How often each stack was seen, by its frames from the outermost to the innermost."""
@@ -27,7 +26,11 @@ PROC = "proc"
 STACKS_MAX = 4000
 """Different stacks of a file; the rarest beyond are one stack of each process."""
 OTHER = "other"
-_NAME = re.compile(r"stacks-(\d{3,})-(on|off)-([a-z][a-z0-9-]*)\.folded\.gz")
+MOST_PACKED, MOST_UNPACKED = 8 << 20, 32 << 20
+"""Bytes of a file, and of its text: a stack has a few kilobytes, and `STACKS_MAX` are kept."""
+_MOST_DIGITS = 18
+"""Of how often a stack was seen."""
+_NAME = re.compile(r"stacks-(\d{3,9})-(on|off)-([a-z][a-z0-9-]*)\.folded\.gz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,8 @@ def parse_folded(text: str) -> dict[tuple[str, ...], int]:
     found: dict[tuple[str, ...], int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         frames, _, count = line.rpartition(" ")
-        if not frames or not count.isascii() or not count.isdigit():
+        known = count.isascii() and count.isdigit() and len(count) <= _MOST_DIGITS
+        if not frames or not known:
             raise ValueError(f"line {number} is not a stack")
         key = tuple(frames.split(";"))
         found[key] = found.get(key, 0) + int(count)
@@ -94,17 +98,27 @@ def read(folder: Path) -> list[LevelStacks]:
 
     Raises InputError where a file is damaged.
     """
-    found = []
-    for path in sorted(folder.glob("stacks-*.folded.gz")):
-        if (name := _NAME.fullmatch(path.name)) is None:
-            continue
-        try:
-            stacks = parse_folded(gzip.decompress(read_regular(path)).decode())
-        except (OSError, EOFError, ValueError, zlib.error) as error:
-            raise InputError(f"{path} is damaged: {error}") from error
-        kind: Kind = "on" if name[2] == "on" else "off"
-        found.append(LevelStacks(int(name[1]), kind, name[3], stacks))
-    return found
+    return [read_file(path) for path in files(folder)]
+
+
+def files(folder: Path) -> list[Path]:
+    """The files of a bundle that have stacks, by level."""
+    found = sorted(folder.glob("stacks-*.folded.gz"))
+    return [path for path in found if _NAME.fullmatch(path.name) is not None]
+
+
+def read_file(path: Path) -> LevelStacks:
+    """One of these files; raises InputError where it is damaged, or unpacks to far more."""
+    name = _NAME.fullmatch(path.name)
+    if name is None:
+        raise InputError(f"{path} is not named like a file of stacks")
+    try:
+        text = unpacked(content(path, MOST_PACKED, follow=False), MOST_UNPACKED)
+        found = parse_folded(text.decode())
+    except ValueError as error:
+        raise InputError(f"{path} is damaged: {error}") from error
+    kind: Kind = "on" if name[2] == "on" else "off"
+    return LevelStacks(int(name[1]), kind, name[3], found)
 
 
 def _frame(text: str) -> str:

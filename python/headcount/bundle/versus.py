@@ -7,12 +7,11 @@ is computed from both bundles, so that nothing here can disagree with them.
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from headcount.bundle.files import replace
 from headcount.bundle.level import SCHEMA_VERSION, Record
-from headcount.errors import InputError
-from headcount.regular import has_regular, read_regular
+from headcount.bundle.stored import stored_record
 
 FILE = "versus.json"
 
@@ -90,6 +89,8 @@ class Versus(Record):
     def other_folder(self, folder: Path) -> Path | None:
         """The bundle of the other side, which was made beside `folder`; None if it has gone."""
         beside = next(side.bundle for side in self.sides if side.name != self.here)
+        if Path(beside).name != beside:  # a bundle may be a stranger's, and lead anywhere
+            return None
         path = folder.resolve().parent / beside
         return path if matching(folder, path) else None
 
@@ -104,15 +105,7 @@ def read(folder: Path) -> Versus | None:
 
     Raises InputError when the file is damaged.
     """
-    path = folder / FILE
-    if not has_regular(path):
-        return None
-    try:
-        return Versus.model_validate_json(read_regular(path))
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the whole"
-        raise InputError(f"{path} is damaged at {place}: {first['msg']}") from error
+    return stored_record(folder / FILE, Versus)
 
 
 def matching(first: Path, second: Path) -> Versus | None:

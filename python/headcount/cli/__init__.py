@@ -17,6 +17,7 @@ from headcount.cli.command import Group
 from headcount.cli.console import err, fail
 from headcount.cli.verbs import VERBS, list_verbs, open_rooms
 from headcount.errors import ExitCode, HeadcountError, MachineLimitError
+from headcount.foreign.damage import DAMAGE, reason
 from headcount.secret_text import learn_line, redacted
 
 
@@ -111,7 +112,7 @@ def run_line(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - an exit code e
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.PASSED
     except Exception as error:  # noqa: BLE001 - 1 would mean that criteria failed
-        return _unexpected(error)
+        return _unexpected(error, arguments)
 
 
 def _played(line: list[str]) -> int:
@@ -127,7 +128,7 @@ def _played(line: list[str]) -> int:
     return code or ExitCode.PASSED
 
 
-def _unexpected(error: Exception) -> int:
+def _unexpected(error: Exception, arguments: Sequence[str]) -> int:
     """Print an error that nothing has explained; returns its exit code."""
     if isinstance(error, PermissionError) and error.filename is not None:
         fail(f"you have no permission to use {error.filename}; ask its owner for it")
@@ -135,6 +136,14 @@ def _unexpected(error: Exception) -> int:
     if isinstance(error, OSError) and error.filename is None and error.errno == errno.ENOSPC:
         fail("cannot write standard output: the disk is full; redirect it to another one")
         return ExitCode.UNSUITABLE
+    if isinstance(error, DAMAGE):
+        from headcount.cli.damaged import damaged_bundle
+
+        bundle = damaged_bundle(arguments)
+        if bundle is not None:
+            why = f"{bundle} is damaged, and cannot be evaluated ({reason(error)})"
+            fail(f"{why}; headcount audit {bundle} lists all damage")
+            return ExitCode.BAD_INPUT
     sys.stderr.write(redacted(traceback.format_exc()))
     fail("this is a defect of Headcount; please report it with the lines above")
     return ExitCode.DEFECT

@@ -11,6 +11,7 @@ from headcount.cli import options
 from headcount.cli.console import err, out, print_json
 from headcount.cli.outputs import bundle_folder, check_bundle
 from headcount.errors import ExitCode, HeadcountError, InputError
+from headcount.foreign.damage import DAMAGE
 
 if TYPE_CHECKING:
     from headcount.analyse.audit.audit import Recomputed
@@ -120,7 +121,10 @@ def again(evidence: "Evidence") -> "Recomputed":
     from headcount.report import assemble
     from headcount.report.html import render
 
-    lines = series.totals_of_lines(evidence.folder)
+    try:
+        lines = series.totals_of_lines(evidence.folder)
+    except InputError:  # which other checks report
+        lines = {}
     table = series.totals_of_table(evidence.folder)
     if evidence.plan is None or evidence.verdict is None:
         return Recomputed(None, None, lines, table)
@@ -138,7 +142,7 @@ def again(evidence: "Evidence") -> "Recomputed":
                 bundle, verdict=with_diagnosis(evidence.verdict, evidence.levels, evidence.folder)
             )
         report = render(assemble.assemble(bundle))
-    except (HeadcountError, KeyError, TypeError, ValueError, AttributeError):
+    except (HeadcountError, *DAMAGE):
         pass  # a damaged bundle, which other checks report
     return Recomputed(verdict, report, lines, table)
 

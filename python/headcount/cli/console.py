@@ -10,6 +10,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from headcount.secret_text import redacted, redacted_values
+from headcount.text import clean
 
 if os.environ.get("COLUMNS") == "0":  # as some terminals say that they do not know
     del os.environ["COLUMNS"]
@@ -50,7 +51,7 @@ err = Screen(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 def fail(message: str) -> None:
     """Print an error: one message, no traceback."""
     err.print("[bold red]error:[/]", end=" ")
-    err.print(message, markup=False)
+    err.print(clean(message), markup=False)
 
 
 def print_text(text: str, end: str = "\n") -> None:

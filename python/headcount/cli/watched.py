@@ -17,12 +17,12 @@ from headcount.counters.origin import Origin
 from headcount.counters.proc.listening import ServerSource, listeners, listening_processes
 from headcount.counters.source import Source
 from headcount.errors import InputError, TargetError
+from headcount.foreign.file import has_regular
 from headcount.live.feed import Feed, SourceFeed
 from headcount.live.replay import Replay
 from headcount.live.run import FILES, RUN, RunFeed
 from headcount.live.wall import Wall
 from headcount.protocols.registry import schemes
-from headcount.regular import has_regular
 from headcount.secret_text import holds_secret
 from headcount.text import clean
 

@@ -111,9 +111,29 @@ def sorted_columns(at_s: Column, values: Mapping[str, Column]) -> Columns:
     return Columns(at_s, {name: _finite(column) for name, column in values.items()})
 
 
+_LARGEST = 1e99
+"""No counter is larger, and its square and its cube are still numbers."""
+
+
 def _finite(column: Column) -> Column:
-    infinite = np.isinf(column)
+    infinite = np.abs(column) > _LARGEST
     return np.where(infinite, np.nan, column) if infinite.any() else column
+
+
+_MANY_CELLS, _CELLS_A_VALUE = 32_000_000, 32
+
+
+def check_cells(rows: int, columns: int, given: int) -> None:
+    """Raise ValueError where columns would be almost empty, and take far more memory than a log.
+
+    `given`: how many values there are. A small file whose every line has other counters may have
+    millions of columns and rows.
+    """
+    cells = rows * columns
+    if cells > _MANY_CELLS and cells > _CELLS_A_VALUE * given:
+        raise ValueError(
+            f"{given:,} values in {columns:,} columns and {rows:,} rows: almost all are empty"
+        )
 
 
 _PIECE_ROWS = 1 << 15
@@ -137,6 +157,8 @@ class Builder:
         self._blocks: dict[tuple[str, ...], _Block] = {}
         self._pieces: list[tuple[int, dict[str, Column]]] = []
         self._begun = 0
+        self._given = 0
+        self._names: set[str] = set()
 
     def add(self, at_s: float, names: tuple[str, ...], values: Sequence[float | None]) -> None:
         """Add a row, which has as many values as names; None is absent."""
@@ -145,6 +167,7 @@ class Builder:
         block = self._blocks.get(names)
         if block is None:
             block = self._blocks[names] = _Block()
+            self._names.update(names)
         block.rows.append(len(self._times) - self._begun)
         self._times.append(at_s)
         block.numbers.extend([math.nan if value is None else value for value in values])
@@ -174,6 +197,8 @@ class Builder:
 
     def _close_piece(self) -> None:
         """Turn the rows since the last piece into columns: twice the numbers, but of a part."""
+        self._given += sum(len(block.numbers) for block in self._blocks.values())
+        check_cells(len(self._times), len(self._names), self._given)
         size = len(self._times) - self._begun
         piece: dict[str, Column] = {}
         for names, block in self._blocks.items():

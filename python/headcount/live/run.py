@@ -1,20 +1,23 @@
 """A run under way, followed by what it writes each second."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from headcount.errors import InputError
+from headcount.foreign.file import opened
+from headcount.foreign.json_text import json_value
 from headcount.live.reading import News, Reading, Remark
-from headcount.regular import open_regular
 
 SECOND = ("t_s", "seconds", "users", "scenarios", "counters", "p95_ms")
 EVENT = ("at", "t_s", "event")
 """What the lines of a run must have to be shown."""
 FILES = ("series.ndjson", "events.ndjson")
 """What is followed of a bundle."""
+MOST_BYTES = 64 << 20
+"""Read at a time: a run of days is caught up with in several."""
+MOST_LINE_BYTES = 16 << 20
+"""A second with thousands of counters takes a hundredth of it; parts of longer lines are damage."""
 RUN = "run"
 """The source of the run's own figures: users, response time, scenarios a second."""
 
@@ -23,6 +26,10 @@ class Tail:
     """The whole lines of JSON that a file has gained since it was last asked.
 
     Whatever else has its name, such as a link, has none.
+
+    Attributes:
+        is_behind: Whether there is more, which the next call reads.
+
     """
 
     def __init__(self, path: Path, keys: Sequence[str]) -> None:
@@ -30,26 +37,36 @@ class Tail:
         self._path = path
         self._keys = keys
         self._read = 0
+        self.is_behind = False
 
     def new(self) -> list[dict[str, Any]]:
         """The lines since the last call; torn and damaged ones are passed over."""
-        try:
-            with open_regular(self._path) as file:
-                file.seek(self._read)
-                text = file.read()
-        except (OSError, InputError):
-            return []
-        whole = text[: text.rfind(b"\n") + 1]
-        self._read += len(whole)
         found = []
-        for line in whole.splitlines():
-            try:
-                value = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(value, dict) and all(key in value for key in self._keys):
-                found.append(value)
+        try:
+            for line in self._lines():
+                try:
+                    value = json_value(line)
+                except ValueError:
+                    continue
+                if isinstance(value, dict) and all(key in value for key in self._keys):
+                    found.append(value)
+        except OSError:
+            self.is_behind = False
         return found
+
+    def _lines(self) -> Iterator[bytes]:
+        with opened(self._path, follow=False) as file:
+            file.seek(self._read)
+            end = self._read + MOST_BYTES
+            self.is_behind = False
+            while line := file.readline(MOST_LINE_BYTES):
+                if not line.endswith(b"\n") and len(line) < MOST_LINE_BYTES:
+                    return  # it is still being written
+                self._read += len(line)
+                yield line
+                if self._read >= end:
+                    self.is_behind = True
+                    return
 
 
 class RunFeed:
@@ -85,7 +102,7 @@ class RunFeed:
             for second in self._waiting:
                 news += seconds(second, self._began_s)
             self._waiting.clear()
-        self._done = over
+        self._done = over and not (self._series.is_behind or self._events.is_behind)
         return sorted(news, key=lambda one: one.at_s)
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, Self
 
 from headcount.errors import InputError
-from headcount.regular import other_kind
+from headcount.foreign.file import other_kind
 
 _SAFE = os.O_CLOEXEC | os.O_NOFOLLOW
 _NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | _SAFE

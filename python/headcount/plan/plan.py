@@ -221,9 +221,12 @@ def _blocks(size: float) -> int:
     return int(size // BLOCK_BYTES) * BLOCK_BYTES or (BLOCK_BYTES if size else 0)
 
 
-def load(path: Path) -> Plan:
-    """Read a plan file; raises InputError with every mistake in it."""
-    values = toml_values(path, f"the plan {path}")
+def load(path: Path, *, follow: bool = True) -> Plan:
+    """Read a plan file; raises InputError with every mistake in it.
+
+    `follow`: whether it may be a symbolic link, as one that the user named may be.
+    """
+    values = toml_values(path, f"the plan {path}", follow=follow)
     version = values.get("format")
     if isinstance(version, int) and version > FORMAT:
         raise InputError(

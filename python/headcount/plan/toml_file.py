@@ -1,14 +1,23 @@
 """TOML files that people write: an error for each way in which a file is not what it should be."""
 
+import math
+import re
 import tomllib
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from headcount.errors import InputError
+from headcount.foreign.file import content
 
 MOST_BYTES = 16 << 20
 """No plan, price list or template is longer; a log or a disk image is."""
+DEEPEST = 64
+"""Tables and lists within each other. Headcount's own files have seven."""
+_MOST_DOTS = 1000
+"""Of one key: its parts take the parser quadratic time."""
+_BETWEEN_KEYS = re.compile("[,=]")
 
 
 def toml_values(
@@ -16,41 +25,61 @@ def toml_values(
     what: str,
     parse_float: Callable[[str], Any] = float,
     most_bytes: int = MOST_BYTES,
+    *,
+    follow: bool = True,
 ) -> dict[str, Any]:
     """The values of a file; `what` names it in errors, such as "the plan x.toml".
 
-    A byte order mark, which editors of Windows write, is skipped. Raises InputError.
+    A byte order mark, which editors of Windows write, is skipped. `follow`: whether it may be a
+    symbolic link. Raises InputError.
     """
-    return toml_of(toml_text(path, what, most_bytes), what, parse_float)
+    return toml_of(toml_text(path, what, most_bytes, follow=follow), what, parse_float)
 
 
-def toml_text(path: Path, what: str, most_bytes: int = MOST_BYTES) -> str:
-    """The text of a file."""
+def toml_text(path: Path, what: str, most_bytes: int = MOST_BYTES, *, follow: bool = True) -> str:
+    """The text of a file; raises InputError."""
+    written = content(path, most_bytes, follow=follow, what=what)
     try:
-        if path.exists() and not path.is_file():
-            raise InputError(f"{what} cannot be read: it is not a file")
-        size = path.stat().st_size
-        if size > most_bytes:
-            raise InputError(
-                f"{what} has {size:,} bytes, more than {most_bytes:,}; is it the right file?"
-            )
-        contents = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{what} cannot be read: {error.strerror}") from error
-    try:
-        return contents.decode("utf-8-sig")
+        return written.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = contents.count(b"\n", 0, error.start) + 1
+        line = written.count(b"\n", 0, error.start) + 1
         raise InputError(
             f"{what} is not valid TOML: line {line} is not UTF-8 text; save the file as UTF-8"
         ) from error
 
 
 def toml_of(text: str, what: str, parse_float: Callable[[str], Any] = float) -> dict[str, Any]:
-    """The values of a text."""
+    """The values of a text; raises InputError."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.count(".") > _MOST_DOTS and any(
+            part.count(".") > _MOST_DOTS for part in _BETWEEN_KEYS.split(line)
+        ):
+            raise InputError(f"{what} is not valid TOML: line {number} is nested too deeply")
     try:
-        return tomllib.loads(text, parse_float=parse_float)
-    except tomllib.TOMLDecodeError as error:
+        found = tomllib.loads(text, parse_float=parse_float)
+        _check(found)
+    except ValueError as error:
         raise InputError(f"{what} is not valid TOML: {error}") from error
     except RecursionError as error:
         raise InputError(f"{what} is not valid TOML: it is nested too deeply") from error
+    return found
+
+
+def _check(values: dict[str, Any]) -> None:
+    """Raise ValueError where values are nested too deeply, or cannot be computed with."""
+    level: list[Any] = [values]
+    for _ in range(DEEPEST):
+        inner: list[Any] = []
+        for one in level:
+            if isinstance(one, dict):
+                inner += one.values()
+            elif isinstance(one, list):
+                inner += one
+            elif isinstance(one, float | Decimal) and not math.isfinite(one):
+                raise ValueError(f"{one} is not a number")
+            elif isinstance(one, int) and not -(2**63) <= one < 2**63:
+                raise ValueError("a whole number of more than 64 bits")
+        if not inner:
+            return
+        level = inner
+    raise ValueError("it is nested too deeply")

@@ -1,6 +1,7 @@
 """What users play in order instead of drawing it: a load file, or a program of Headcount's own."""
 
 import hashlib
+import os
 from pathlib import Path
 from typing import Any, Literal
 
@@ -8,6 +9,10 @@ from pydantic import Field, model_validator
 
 from headcount.errors import InputError
 from headcount.fields.model import Strict
+from headcount.foreign.file import opened
+
+MOST_BYTES = 1 << 30
+"""Of a load file; that of dbench has 25 MB."""
 
 
 class Program(Strict):
@@ -52,7 +57,9 @@ class Program(Strict):
 def sha256_of(path: str) -> str:
     """The hash of a load file; raises InputError if it cannot be read."""
     try:
-        with Path(path).open("rb") as file:
+        with opened(Path(path)) as file:
+            if os.fstat(file.fileno()).st_size > MOST_BYTES:
+                raise InputError(f"the load file {path} has more than {MOST_BYTES:,} bytes")
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InputError(f"the load file {path} cannot be read: {error.strerror}") from error

@@ -8,9 +8,10 @@ from types import ModuleType
 
 from headcount.errors import InputError
 from headcount.fields.mistakes import nearest
+from headcount.foreign.file import content
 from headcount.installed import added, refusal
 from headcount.plan.plan import validate
-from headcount.plan.toml_file import toml_of, toml_text
+from headcount.plan.toml_file import MOST_BYTES, toml_of, toml_text
 from headcount.plan.workload import Workload
 
 
@@ -34,8 +35,11 @@ def load(name: str) -> Workload:
 
 def sha256(name: str) -> str:
     """The hash of the file that `load` reads."""
-    file = Path(name) if name.endswith(".toml") else _file(name)
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+    if name.endswith(".toml"):
+        found = content(Path(name), MOST_BYTES, what=f"the workload file {name}")
+    else:
+        found = _file(name).read_bytes()
+    return hashlib.sha256(found).hexdigest()
 
 
 def _own_names() -> list[str]:

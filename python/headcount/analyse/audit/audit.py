@@ -1,5 +1,6 @@
 """All checks of a bundle, in the order in which they are reported."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from headcount import __version__
@@ -21,9 +22,10 @@ from headcount.analyse.audit import (
     verdict,
 )
 from headcount.analyse.audit.evidence import Evidence
-from headcount.analyse.audit.result import Audit, Outcome, Result
+from headcount.analyse.audit.result import Audit, Outcome, Place, Result, result
 from headcount.bundle.signing import Signature
 from headcount.bundle.verdict import Verdict
+from headcount.foreign.damage import DAMAGE, reason
 from headcount.text import plural
 
 CHECKS = (
@@ -69,24 +71,25 @@ def audit(
     evidence: Evidence, again: Recomputed, signature: Signature | None, *, wanted: bool = False
 ) -> Audit:
     """Audit a bundle; `wanted`: it must be signed."""
-    results = [
-        checksums.check(evidence),
-        signed.check(evidence, signature, wanted=wanted),
-        readable.check(evidence),
-        clocks.check(evidence),
-        totals.check(evidence),
-        figures.check(evidence),
-        verdict.check(evidence, again.verdict),
-        verdict.check_diagnosis(evidence, again.verdict),
-        report.check(evidence, again.report),
-        table.check(evidence, again.lines, again.table),
-        law.check(evidence),
-        offered.check(evidence),
-        steady.check(evidence),
-        generator.check(evidence),
-        errors.check(evidence),
-        counters.check(evidence),
+    checks: list[Callable[[], Result]] = [
+        lambda: checksums.check(evidence),
+        lambda: signed.check(evidence, signature, wanted=wanted),
+        lambda: readable.check(evidence),
+        lambda: clocks.check(evidence),
+        lambda: totals.check(evidence),
+        lambda: figures.check(evidence),
+        lambda: verdict.check(evidence, again.verdict),
+        lambda: verdict.check_diagnosis(evidence, again.verdict),
+        lambda: report.check(evidence, again.report),
+        lambda: table.check(evidence, again.lines, again.table),
+        lambda: law.check(evidence),
+        lambda: offered.check(evidence),
+        lambda: steady.check(evidence),
+        lambda: generator.check(evidence),
+        lambda: errors.check(evidence),
+        lambda: counters.check(evidence),
     ]
+    results = [_made(name, check) for name, check in zip(CHECKS, checks, strict=True)]
     failed = any(one.outcome == "failed" for one in results)
     outcome: Outcome = "failed" if failed else "passed"
     return Audit(
@@ -97,6 +100,17 @@ def audit(
         sentence=_sentence(results),
         results=results,
     )
+
+
+def _made(name: str, check: Callable[[], Result]) -> Result:
+    """One check; failed where a damaged bundle has values that nothing can be computed from."""
+    try:
+        return check()
+    except DAMAGE as error:
+        place = Place(
+            file="the bundle", at="its values", text=f"cannot be checked: {reason(error)}"
+        )
+        return result(name, "its values can be computed with", [place], "")
 
 
 def _sentence(results: list[Result]) -> str:

@@ -1,6 +1,5 @@
 """What a bundle's files say, read for an audit: damage is kept with its place, never raised."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,17 +10,19 @@ from pydantic import ValidationError
 from headcount._engine import Histogram
 from headcount.analyse.audit.result import Place
 from headcount.analyse.audit.second import Names, Second, second_of
-from headcount.bundle import hlog, series, versus
+from headcount.bundle import confirmation, hlog, series, stacks, versus
 from headcount.bundle.altered import Altered, differences
 from headcount.bundle.environment import EnvironmentFile
 from headcount.bundle.files import numbered_lines
 from headcount.bundle.level import LevelResult, Levels, Record
 from headcount.bundle.manifest import NAME, Manifest
 from headcount.bundle.manifest import read as manifest_of
+from headcount.bundle.stored import MOST_BYTES
 from headcount.bundle.verdict import Verdict
 from headcount.errors import InputError
+from headcount.foreign.file import content, has_regular
+from headcount.foreign.json_text import json_value
 from headcount.plan import plan as plans
-from headcount.regular import has_regular, read_regular
 
 R = TypeVar("R", bound=Record)
 
@@ -83,28 +84,31 @@ class _Found:
     damage: list[Place] = field(default_factory=list)
 
     def model(self, path: Path, model: type[R]) -> tuple[R | None, Any]:
-        """A JSON file as its model, and as it stands there."""
+        """A JSON file as its model, and as it stands there.
+
+        Raises InputError where the name is that of a link or a pipe.
+        """
         if not has_regular(path):
             return None, None
         try:
-            text = read_regular(path)
-            raw = json.loads(text)
+            text = content(path, MOST_BYTES, follow=False)
+            raw = json_value(text)
             return model.model_validate_json(text), raw
         except ValidationError as error:
             first = error.errors()[0]
             at = ".".join(str(part) for part in first["loc"]) or "the whole"
             self.damage.append(Place(file=path.name, at=at, text=str(first["msg"])))
-        except (ValueError, OSError) as error:
+        except InputError as error:
+            self.damage.append(Place(file=path.name, at="the whole", text=str(error)))
+        except ValueError as error:
             self.damage.append(Place(file=path.name, at="the whole", text=f"no JSON: {error}"))
         return None, None
 
     def plan(self, path: Path) -> plans.Plan | None:
         try:
-            return plans.load(path)
+            return plans.load(path, follow=False)
         except InputError as error:
             self.damage.append(Place(file=path.name, at="the whole", text=str(error)))
-        except (UnicodeDecodeError, OSError) as error:
-            self.damage.append(Place(file=path.name, at="the whole", text=f"no TOML: {error}"))
         return None
 
     def rests(self, folder: Path) -> list[tuple[float, float]]:
@@ -119,13 +123,39 @@ class _Found:
         own = [rest for rest in pairing.rests if rest.side == pairing.here]
         return [(rest.began_s, rest.ended_s) for rest in own]
 
+    def others(self, folder: Path) -> None:
+        """Files of which the audit needs nothing but that they can be read."""
+        for path in (folder / confirmation.FILE, *stacks.files(folder)):
+            try:
+                if path.name == confirmation.FILE:
+                    confirmation.read(folder)
+                else:
+                    stacks.read_file(path)
+            except InputError as error:
+                self.damage.append(Place(file=path.name, at="the whole", text=str(error)))
+
     def lines(self, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Every whole line of JSON; torn ones are damage, but for the last of a killed run."""
-        for number, last, value in numbered_lines(path):
-            if isinstance(value, dict):
-                yield number, value
-            elif not last:
-                self.damage.append(Place(file=path.name, at=f"line {number}", text="no JSON"))
+        """Every whole line of JSON; torn ones are damage, but for the last of a killed run.
+
+        Raises InputError where the name is that of a link or a pipe.
+        """
+        has_regular(path)
+        try:
+            for number, last, value in numbered_lines(path):
+                if isinstance(value, dict):
+                    yield number, value
+                elif not last:
+                    self.damage.append(Place(file=path.name, at=f"line {number}", text="no JSON"))
+        except InputError as error:
+            self.damage.append(Place(file=path.name, at="the whole", text=str(error)))
+
+    def histograms(self, path: Path) -> Iterator[hlog.Line]:
+        """Every line of a log of histograms; raises InputError where it is a link or a pipe."""
+        has_regular(path)
+        try:
+            yield from hlog.lines(path)
+        except InputError as error:
+            self.damage.append(Place(file=path.name, at="the whole", text=str(error)))
 
 
 def gather(folder: Path) -> Evidence:
@@ -143,6 +173,7 @@ def gather(folder: Path) -> Evidence:
     names = _names(plan, lines)
     times, strays = _histograms(folder / "histograms.hlog", found)
     seconds = _seconds(lines, times, names, found)
+    found.others(folder)
     manifest, altered = _checksums(folder)
     return Evidence(
         folder=folder,
@@ -167,11 +198,15 @@ def _names(plan: plans.Plan | None, lines: list[tuple[int, dict[str, Any]]]) -> 
     first = lines[0][1] if lines else {}
     tasks: dict[str, None] = {}
     for _, line in lines:
-        tasks.update(dict.fromkeys(line.get("tasks", {})))
+        tasks.update(dict.fromkeys(_keys(line, "tasks")))
     of_plan = [scenario.name for scenario in plan.workload.scenarios] if plan else []
-    return Names(
-        of_plan or list(first.get("scenarios", {})), list(first.get("steps", {})), [*tasks]
-    )
+    return Names(of_plan or _keys(first, "scenarios"), _keys(first, "steps"), [*tasks])
+
+
+def _keys(line: dict[str, Any], name: str) -> list[str]:
+    """What a line has figures of; nothing where it is damaged."""
+    of = line.get(name)
+    return list(of) if isinstance(of, dict) else []
 
 
 Times = dict[tuple[str, str], dict[str, tuple[int, Histogram]]]
@@ -181,7 +216,7 @@ Times = dict[tuple[str, str], dict[str, tuple[int, Histogram]]]
 def _histograms(path: Path, found: _Found) -> tuple[Times, list[Place]]:
     times: Times = {}
     strays = []
-    for line in hlog.lines(path):
+    for line in found.histograms(path):
         if line.histogram is None:
             if not line.last:
                 damaged = Place(file=path.name, at=f"line {line.number}", text="no histogram")
@@ -207,7 +242,7 @@ def _seconds(
             key = hlog.key(figures["t_s"] - figures["seconds"], figures["seconds"])
             of = {tag: histogram for tag, (_, histogram) in times.pop(key, {}).items()}
             seconds.append(second_of(number, figures, of, names))
-        except (KeyError, TypeError, ValueError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             text = f"no second of a run: {type(error).__name__} {error}"
             found.damage.append(Place(file=series.LINES, at=f"line {number}", text=text))
     return seconds

@@ -6,15 +6,20 @@ from html import unescape
 
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.result import Place, Result, result, unknown
-from headcount.regular import has_regular, read_regular
+from headcount.bundle.stored import stored_bytes
+from headcount.errors import InputError
+from headcount.foreign.file import has_regular
 
 CHECK = "report"
 TITLE = "the report matches the bundle"
 NAME = "report.html"
-_TAG = re.compile(r"<[^>]*>")
-_HIDDEN = re.compile(r"<(style|script)\b.*?</\1>", re.DOTALL)
-_REPEAT = re.compile(r"headcount run [^<]*?plan\.toml")
+_TAG = re.compile(r"<[^>]*(?:>|\Z)")
+_HIDDEN = re.compile(r"<(style|script)\b.*?(?:</\1>|\Z)", re.DOTALL)
+"""One that is never closed goes to the end, as in browsers; else each took a search of the rest."""
+_REPEAT = re.compile(r"headcount run (?:(?!headcount run )[^<])*?plan\.toml")
 """The command that repeats a run names the bundle's folder, which may have been moved since."""
+_COMPARED = 200
+"""Figures that are looked at to say where two reports differ."""
 _FIGURE = re.compile(r"\d[\d.,]*")
 
 
@@ -29,7 +34,11 @@ def check(evidence: Evidence, again: str | None) -> Result:
         return unknown(CHECK, TITLE, f"there is no {NAME}")
     if again is None or evidence.verdict is None:
         return unknown(CHECK, TITLE, "there is no answer to compare it with")
-    stored = _REPEAT.sub("", read_regular(path).decode("utf-8", errors="replace"))
+    try:
+        page = (stored_bytes(path) or b"").decode("utf-8", errors="replace")
+    except InputError as error:
+        return result(CHECK, TITLE, [Place(file=NAME, at="the whole", text=str(error))], "")
+    stored = _REPEAT.sub("", page)
     again = _REPEAT.sub("", again)
     if stored == again:
         return result(CHECK, TITLE, [], "it follows exactly from the other files")
@@ -64,6 +73,9 @@ def figures(page: str) -> list[str]:
 
 
 def _first(old: list[str], new: list[str]) -> str:
+    pairs = enumerate(zip(old, new, strict=False))
+    same = next((i for i, (one, other) in pairs if one != other), min(len(old), len(new)))
+    old, new = old[same : same + _COMPARED], new[same : same + _COMPARED]
     for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind != "equal":
             return (

@@ -15,7 +15,7 @@ from headcount.bundle import hlog
 from headcount.bundle.environment import Side
 from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import Bundle
-from headcount.regular import has_regular
+from headcount.foreign.file import has_regular
 
 Second = Mapping[str, Any]
 

@@ -12,6 +12,8 @@ from headcount.counters.log.moments import possible
 from headcount.counters.log.reader import HEAD_BYTES, Reader
 from headcount.counters.recording import Recording
 from headcount.errors import InputError
+from headcount.foreign.damage import DAMAGE, reason
+from headcount.foreign.file import opened
 
 READERS: tuple[Reader, ...] = (own, perfmon, prometheus, sysstat, pcp)
 """Asked in this order; the first that recognises a file reads it. Those that recognise a format by
@@ -38,7 +40,10 @@ def read(path: Path) -> list[Recording]:
     head = _head(path)
     for reader in READERS:
         if reader.recognises(path, head):
-            found = [possible(one) for one in reader.read(path)]
+            try:
+                found = [possible(one) for one in reader.read(path)]
+            except DAMAGE as error:
+                raise InputError(f"{path} is damaged ({reason(error)})") from error
             if not found:
                 raise InputError(f"{path} has no samples")
             return found
@@ -54,7 +59,7 @@ def _head(path: Path) -> bytes:
     if not path.is_file():
         return b""
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             return file.read(HEAD_BYTES)
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error

@@ -9,8 +9,10 @@ from pydantic import ValidationError
 from headcount.counters.catalogue import lookup
 from headcount.counters.columns import Builder
 from headcount.counters.log import own_record as record
+from headcount.counters.log.reader import MOST_BYTES, MOST_LINE_BYTES
 from headcount.counters.recording import Bookmark, Recording
 from headcount.errors import InputError
+from headcount.foreign import file as foreign
 from headcount.text import clean
 
 FORMAT = "Headcount's log (headcount watch --log)"
@@ -32,12 +34,8 @@ def read(path: Path) -> list[Recording]:
     Raises InputError where the file cannot be read, is no such log, or is of a later version.
     """
     reading = _Reading()
-    try:
-        with path.open("rb") as file:
-            for raw in file:
-                reading.take(path, raw)
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
+    for raw in foreign.lines(path, MOST_BYTES, MOST_LINE_BYTES):
+        reading.take(path, raw)
     if not reading.watched:
         raise InputError(f"{path} is not a log of headcount watch: its header is missing")
     return [

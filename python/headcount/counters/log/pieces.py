@@ -16,6 +16,9 @@ _BETWEEN = re.compile(r"[\s,]*")
 _FIRST_KEY = '"timestamp"'
 """Every sample of sadf's begins with its time."""
 _CUT = re.compile(r"\s*,\s*\{\s*$")
+_MOST = 1 << 26
+"""Characters of one item, or of all that is around the lists: a sample of a machine with a thousand
+disks has a hundredth of it."""
 _BLANKS = 256
 """Where a sample ends is looked for so many characters before the next one's first key."""
 _DECODER = json.JSONDecoder()
@@ -51,6 +54,8 @@ class _Text:
 
     def _more(self) -> bool:
         """Read on; whether there was anything left."""
+        if len(self._text) - self._place > _MOST:
+            raise ValueError(f"an item of more than {_MOST:,} characters")
         # As much again, so that a long item is not tried at each of many short steps.
         chunk = self._file.read(max(_CHUNK, len(self._text) - self._place))
         self._text = self._text[self._place :] + chunk
@@ -63,6 +68,7 @@ class _Text:
 
         None at the end of the file.
         """
+        length = 0
         while True:
             found = until.search(self._text, self._place)
             if found is not None:
@@ -71,6 +77,9 @@ class _Text:
                 return found[0]
             end = max(len(self._text) - _KEEP, self._place)
             passed.append(self._text[self._place : end])
+            length += end - self._place
+            if length > _MOST:
+                raise ValueError(f"more than {_MOST:,} characters without a list of samples")
             self._place = end
             if not self._more():
                 passed.append(self._text)

@@ -1,7 +1,9 @@
 """Running the programs that own a format: sysstat's sadf, PCP's pmrep."""
 
 import os
+import resource
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -14,6 +16,8 @@ from headcount.text import clean
 _PATIENCE_S = 600
 """A day of sysstat's takes seconds to convert, a large archive of PCP's minutes."""
 _MOST_BYTES = 500
+_MOST_WRITTEN, _MOST_MEMORY = 4 << 30, 8 << 30
+"""Bytes: a month of sysstat's daily files in one is 1 GB of text."""
 _SYSTEM_PYTHON = Path("/usr/bin/python3")
 
 
@@ -59,25 +63,44 @@ def run(command: Sequence[str], *, log: Path, package: str) -> Outcome:
             f"{log}: {command[0]} is needed to read it: apt-get install {package}"
         )
     with tempfile.TemporaryFile() as written, tempfile.TemporaryFile() as errors:
-        try:
-            done = subprocess.run(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=written,
-                stderr=errors,
-                env=_environment(),
-                timeout=_PATIENCE_S,
-                check=False,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise InputError(
-                f"{log}: {command[0]} took over {_PATIENCE_S} s to read it; use a part of the log"
-            ) from error
+        with subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=written,
+            stderr=errors,
+            env=_environment(),
+        ) as process:
+            _bound(process.pid)
+            try:
+                code = process.wait(_PATIENCE_S)
+            except subprocess.TimeoutExpired as error:
+                process.kill()
+                raise InputError(
+                    f"{log}: {command[0]} took over {_PATIENCE_S} s to read it; use a part of the "
+                    "log"
+                ) from error
+            except BaseException:
+                process.kill()
+                raise
         written.seek(0)
         errors.seek(0)
         complaint = clean(errors.read(_MOST_BYTES).decode("utf-8", "replace")).strip()
-        well = done.returncode == 0
+        if code == -signal.SIGXFSZ:
+            raise InputError(f"{log}: {command[0]} makes over {_MOST_WRITTEN:,} bytes of it")
+        well = code == 0
         return Outcome(written.read(), complaint or ("" if well else "no reason given"), well)
+
+
+def _bound(pid: int) -> None:
+    """Bound what a program may write and hold: a damaged log may claim to have any number of CPUs.
+
+    It may have ended already.
+    """
+    try:
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (_MOST_WRITTEN, _MOST_WRITTEN))
+        resource.prlimit(pid, resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
+    except (ProcessLookupError, PermissionError, ValueError):
+        pass
 
 
 def _environment() -> dict[str, str]:

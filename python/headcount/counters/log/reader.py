@@ -7,6 +7,10 @@ from headcount.counters.recording import Recording
 
 HEAD_BYTES = 65_536
 """How much of a file a reader sees to recognise it. A log of many columns has a header of more."""
+MOST_BYTES = 1 << 40
+"""Of a log: logs are read a part at a time."""
+MOST_LINE_BYTES = 64 << 20
+"""Of a line of a log: the header of one with a hundred thousand columns has 10 MB."""
 
 
 class Reader(Protocol):

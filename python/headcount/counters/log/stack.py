@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from headcount.counters.columns import Column
+from headcount.counters.columns import Column, check_cells
 
 K = TypeVar("K", bound=Hashable)
 """What columns are called."""
@@ -21,6 +21,7 @@ class Stack(Generic[K]):
         self._times = array("d")
         self._columns: dict[K, array[float]] = {}
         self._begun = 0
+        self._given = 0
 
     def __len__(self) -> int:
         """The number of rows."""
@@ -42,10 +43,16 @@ class Stack(Generic[K]):
         for name, value in values.items():
             numbers = np.asarray(value, dtype=np.float64)
             if not np.isnan(numbers).all():
-                self._last(name)[places] = numbers
+                piece = self._last(name)
+                piece[places] = numbers
+                # A number may stand for many rows.
+                filled = places if isinstance(places, np.ndarray) else piece[places]
+                self._given += filled.size
 
     def _last(self, name: K) -> Column:
         """The last piece of a column."""
+        if name not in self._columns:
+            check_cells(len(self._times), len(self._columns) + 1, self._given)
         column = self._columns.setdefault(name, array("d"))
         _pad(column, len(self._times))
         return np.frombuffer(column)[self._begun :]
@@ -55,6 +62,7 @@ class Stack(Generic[K]):
 
         Names are in the order in which they first appear.
         """
+        check_cells(len(self._times), len(self._columns), self._given)
         for column in self._columns.values():
             _pad(column, len(self._times))
         found = {name: np.frombuffer(column) for name, column in self._columns.items()}

@@ -1,12 +1,11 @@
-"""Files that a server, or whoever configured it, names: read as if they were meant to harm.
+"""Files that a server, or whoever configured it, names.
 
-Headcount often runs as root and reads them through `/proc/PID/root`. A pipe would keep it waiting
-for ever, a device would never end, and a link may lead anywhere.
+Headcount often runs as root and reads them through `/proc/PID/root`.
 """
 
-import os
-import stat
 from pathlib import Path
+
+from headcount.foreign.file import opened
 
 MOST_BYTES = 1_000_000
 """Configurations and performance data are a few kilobytes."""
@@ -18,11 +17,7 @@ def foreign_bytes(path: Path, *, is_shared: bool = False) -> bytes:
     `is_shared` is for a folder in which anybody may put a link, such as `/tmp`: none is followed.
     Raises OSError where it cannot be read, or is anything but a regular file.
     """
-    links = os.O_NOFOLLOW if is_shared else 0
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | links)
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(f"{path} is no regular file")
+    with opened(path, follow=not is_shared) as file:
         return file.read(MOST_BYTES)
 
 

@@ -6,6 +6,7 @@ import zlib
 from pathlib import Path
 
 from headcount.errors import InputError
+from headcount.foreign.file import opened
 from headcount.report.brand.vector import check_vector
 
 MOST_BYTES = 500_000
@@ -19,10 +20,11 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 def load_logo(path: Path) -> str:
     """Read a logo as the text of an SVG; raises InputError that says what is wrong with it."""
     try:
-        data = path.read_bytes() if path.stat().st_size <= MOST_BYTES else None
+        with opened(path) as file:
+            data = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise InputError(f"the logo {path} cannot be read: {error.strerror}") from error
-    if data is None:
+    if len(data) > MOST_BYTES:
         raise InputError(
             f"the logo {path} has more than {MOST_BYTES:,} bytes; make it smaller, or save it as "
             "an SVG of plain paths"

@@ -12,6 +12,7 @@ from headcount.counters.log.pcp.metrics import describe, host, names, values
 from headcount.counters.log.table import samples
 from headcount.counters.recording import Recording
 from headcount.errors import InputError
+from headcount.foreign.file import opened
 
 FORMAT = "PCP archive (its folder, its base name, or one of its files)"
 
@@ -45,6 +46,7 @@ def read(path: Path) -> list[Recording]:
             "into one folder, under one base name"
         )
     for archive in found:
+        _check_parts(archive)
         machines.setdefault(host(archive, path), []).append(archive)
     return [_recording(path, name, bases) for name, bases in machines.items()]
 
@@ -58,6 +60,16 @@ def archives(path: Path) -> list[Path]:
     part = _PART.fullmatch(path.name)
     base = path.parent / part["base"] if path.is_file() and part is not None else path
     return [base] if _has_meta(base) else []
+
+
+def _check_parts(base: Path) -> None:
+    """Raise InputError where a part of an archive is no file: PCP's programs would wait for it."""
+    for part in base.parent.glob(f"{_literal(base.name)}.*"):
+        if _PART.fullmatch(part.name) is not None:
+            try:
+                opened(part).close()
+            except OSError as error:
+                raise InputError(f"{part} cannot be read: {error.strerror}") from error
 
 
 def _has_meta(base: Path) -> bool:

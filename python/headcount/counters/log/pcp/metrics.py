@@ -205,7 +205,7 @@ def _table(rows: Iterable[list[str]], log: Path) -> tuple[Column, dict[Key, Colu
         try:
             cells = [float(cell) if cell else None for cell in row[1 : len(header) + 1]]
             made.add(float(row[0]), header[: len(cells)], cells)
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             raise InputError(f"{log}: pmrep wrote {row[0]!r} as a sample: {error}") from error
     times_s, columns = made.unordered()
     known = {_key(cell): column for cell, column in columns.items() if not np.isnan(column).all()}

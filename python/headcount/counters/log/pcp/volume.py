@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from headcount.counters.columns import Column
 from headcount.counters.log.stack import Stack
+from headcount.foreign.file import opened
 
 _LABELS = {0x50052602: 2, 0x50052603: 3}
 """The first word of a volume's label, and the version of the format it stands for."""
@@ -116,7 +117,7 @@ def _keep(column: Column) -> None:
 
 def _chunks(volume: Path) -> Iterator[tuple[int, Words, list[int]]]:
     """The version, a part of the volume as words, and where in it records begin."""
-    with volume.open("rb") as file:
+    with opened(volume) as file:
         size, magic = struct.unpack(">II", file.read(8).ljust(8, b"\0"))
         version = _LABELS.get(magic)
         if version is None:

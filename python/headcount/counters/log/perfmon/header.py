@@ -6,9 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headcount.counters.log.perfmon.names import English, english
+from headcount.counters.log.reader import MOST_BYTES, MOST_LINE_BYTES
 from headcount.errors import InputError
+from headcount.foreign.file import lines, opened, text_lines
 
-MARK = re.compile(r"\(PDH-(?P<kind>[CT]SV) [\d.,]+\)(?:\s*\((?P<zone>.*)\)\((?P<bias>-?\d+)\))?")
+MARK = re.compile(
+    r"\(PDH-(?P<kind>[CT]SV) [\d.,]+\)(?:\s*\((?P<zone>.*)\)\((?P<bias>-?\d{1,5})\))?"
+)
 """The first cell. Of the brackets behind it, the first names the time zone and the second is the
 minutes to add to the log's times for UTC; typeperf writes neither."""
 
@@ -86,7 +90,7 @@ def read_header(path: Path) -> Header:
         InputError: The file has no such line.
 
     """
-    with path.open("rb") as file:
+    with opened(path) as file:
         head = file.read(_SNIFF_BYTES)
     readings = [_read(path, encoding) for encoding in encodings(head)]
     known = [reading for reading in readings if reading is not None]
@@ -104,7 +108,10 @@ def _read(path: Path, encoding: str) -> Header | None:
     if mark is None:
         return None
     delimiter = _delimiter(line[mark.end() :], mark["kind"])
-    _, *cells = next(csv.reader([line], delimiter=delimiter))
+    try:
+        _, *cells = next(csv.reader([line], delimiter=delimiter))
+    except csv.Error:  # a cell of over 128 KiB, which is no counter
+        return None
     columns = tuple(_column(cell) for cell in cells)
     return Header(
         kind=mark["kind"],
@@ -124,10 +131,10 @@ def _first_line(path: Path, encoding: str) -> str:
     Empty where it cannot be of this encoding.
     """
     if encoding.startswith("utf-16"):
-        with path.open(encoding=encoding, errors="replace") as text:
-            return next((line for line in text if line.strip()), "")
-    with path.open("rb") as file:
-        line = next((line for line in file if line.strip()), b"")
+        text = text_lines(path, encoding, MOST_BYTES, MOST_LINE_BYTES)
+        return next((line for line in text if line.strip()), "")
+    written = lines(path, MOST_BYTES, MOST_LINE_BYTES)
+    line = next((line for line in written if line.strip()), b"")
     try:
         return line.decode(encoding, "strict" if encoding == "utf-8" else "replace")
     except UnicodeDecodeError:

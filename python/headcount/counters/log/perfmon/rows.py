@@ -11,10 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
-from headcount.counters.columns import Column
+from headcount.counters.columns import Column, check_cells
 from headcount.counters.log.perfmon import clock
 from headcount.counters.log.perfmon.header import MARK, Header
+from headcount.counters.log.reader import MOST_BYTES, MOST_LINE_BYTES
 from headcount.errors import InputError
+from headcount.foreign.file import text_lines
 
 _BAD = -1.0
 """What relog writes for a sample that could not be taken. No counter of Windows is negative."""
@@ -80,7 +82,7 @@ def read_rows(path: Path, header: Header, wanted: Sequence[int]) -> Grid:
     stamps = clock.Stamps()
     buffer = array("d")
     pick = _picker(wanted)
-    passed = 0
+    passed = given = 0
     width = len(header.columns) + 1
     for number, line, whole in _lines(path, header):
         cells = _cells(line, header.delimiter, width)
@@ -98,7 +100,9 @@ def read_rows(path: Path, header: Header, wanted: Sequence[int]) -> Grid:
             raise InputError(_too_wide(path, number, len(cells), width, header))
         if len(cells) < width:
             oddities.short += 1
-            cells += [""] * (width - len(cells))
+            given += len(cells)
+            check_cells(oddities.short, width, given)
+            cells += ["nan"] * (width - len(cells))
         # What stands behind the last sample is what typeperf says when it ends.
         oddities.others += passed
         passed = 0
@@ -110,22 +114,22 @@ def read_rows(path: Path, header: Header, wanted: Sequence[int]) -> Grid:
     values[values <= _BAD] = np.nan
     try:
         times_s = stamps.times(header.bias_min or 0)
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise InputError(f"{path}: cannot read its times: {error}") from error
     return Grid(times_s, values, oddities.notes())
 
 
 def _lines(path: Path, header: Header) -> Iterator[tuple[int, str, bool]]:
     """The lines after the header: number, text, and whether its end was written."""
-    with path.open(encoding=header.encoding, errors="replace") as file:
-        behind = False
-        for number, line in enumerate(file, 1):
-            text = line.rstrip("\n")
-            if not text.strip():
-                continue
-            if behind:
-                yield number, text, line.endswith("\n")
-            behind = True
+    behind = False
+    written = text_lines(path, header.encoding, MOST_BYTES, MOST_LINE_BYTES)
+    for number, line in enumerate(written, 1):
+        text = line.rstrip("\n")
+        if not text.strip():
+            continue
+        if behind:
+            yield number, text, line.endswith("\n")
+        behind = True
 
 
 def _cells(line: str, delimiter: str, width: int) -> list[str]:

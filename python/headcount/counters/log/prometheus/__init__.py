@@ -9,6 +9,7 @@ was read in seconds since 1970.
 """
 
 from collections.abc import Iterable
+from io import TextIOWrapper
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +17,12 @@ import numpy as np
 from headcount.counters.log.prometheus.answers import answer_machines
 from headcount.counters.log.prometheus.pages import MARK, page_machines
 from headcount.counters.log.prometheus.series import Machine, computed
+from headcount.counters.log.reader import MOST_BYTES, MOST_LINE_BYTES
 from headcount.counters.log.table import samples
 from headcount.counters.prometheus.mapping import exporter_of, exporters
 from headcount.counters.recording import Recording
 from headcount.errors import InputError
+from headcount.foreign.file import opened, text_lines
 
 FORMAT = "Prometheus (range query responses, or a sequence of exporter pages)"
 
@@ -37,11 +40,16 @@ def recognises(path: Path, head: bytes) -> bool:
 def read(path: Path) -> list[Recording]:
     """Read a log: a recording for each machine (label `instance`, or the pages' own name)."""
     notes: list[str] = []
+    machines: list[Machine] | None
     try:
-        with path.open(encoding="utf-8", errors="replace") as file:
+        with TextIOWrapper(opened(path), "utf-8", errors="replace") as file:
             is_answer = file.read(1 << 16).lstrip().startswith("{")
             file.seek(0)
-            machines, left_out = answer_machines(path, file) if is_answer else page_machines(file)
+            if is_answer:
+                machines, left_out = answer_machines(path, file)
+            else:
+                pages = text_lines(path, "utf-8", MOST_BYTES, MOST_LINE_BYTES)
+                machines, left_out = page_machines(pages)
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
     if is_answer and left_out:

@@ -13,8 +13,10 @@ from headcount.counters.columns import Column
 from headcount.counters.log import pieces
 from headcount.counters.log.prometheus.series import Machine, Series
 from headcount.errors import InputError
+from headcount.foreign.damage import DAMAGE
 
 _BEGIN = re.compile(r'"result"\s*:\s*\[')
+_BLANK = re.compile(r"\s*")
 _ADDED = frozenset({"__name__", "instance", "job"})
 """Labels that Prometheus adds to what an exporter says."""
 
@@ -43,7 +45,7 @@ def answer_machines(path: Path, file: TextIO) -> tuple[list[Machine], int]:
         around = pieces.around(file, take, _BEGIN)
         for answer in _documents(around):
             _check(path, answer)
-    except (ValueError, TypeError, AttributeError) as error:
+    except DAMAGE as error:
         raise InputError(
             f"{path} is not a complete response of Prometheus' HTTP API ({error}); save it again, "
             "for example with curl --output"
@@ -64,7 +66,7 @@ def _machine(name: str, series: dict[Series, list[Points]]) -> Machine:
 def _points(path: Path, series: Mapping[str, Any]) -> Points:
     try:
         points = [(float(at_s), float(value)) for at_s, value in series.get("values", [])]
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise InputError(f"{path}: a series has a point that is not a time and a value") from error
     known = np.array([point for point in points if math.isfinite(point[1])]).reshape(-1, 2)
     return known[:, 0].copy(), known[:, 1].copy()
@@ -73,9 +75,8 @@ def _points(path: Path, series: Mapping[str, Any]) -> Points:
 def _documents(text: str) -> Iterator[Any]:
     """Each answer of the text."""
     decoder, place = json.JSONDecoder(), 0
-    while rest := text[place:].lstrip():
-        answer, used = decoder.raw_decode(rest)
-        place = len(text) - len(rest) + used
+    while (blank := _BLANK.match(text, place)) is not None and blank.end() < len(text):
+        answer, place = decoder.raw_decode(text, blank.end())
         yield answer
 
 

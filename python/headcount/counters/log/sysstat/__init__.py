@@ -25,6 +25,8 @@ from headcount.counters.log.table import samples
 from headcount.counters.naming import split_instance
 from headcount.counters.recording import Bookmark, Recording
 from headcount.errors import InputError
+from headcount.foreign.damage import DAMAGE
+from headcount.foreign.file import opened
 
 FORMAT = "sysstat (a file of sar's, or the output of sadf -j)"
 
@@ -51,7 +53,7 @@ def read(path: Path) -> list[Recording]:
         SystemLimitError: sadf is not installed, for a binary file.
 
     """
-    with path.open("rb") as file:
+    with opened(path) as file:
         binary = not _is_json(file.read(4096))
     notes: list[str] = []
     if binary:
@@ -60,15 +62,15 @@ def read(path: Path) -> list[Recording]:
             notes = [f"sadf reports: {outcome.complaint.splitlines()[0]}"]
         raw: BinaryIO = BytesIO(outcome.text)
     else:
-        raw = path.open("rb")
+        raw = opened(path)
     try:
         with TextIOWrapper(raw, "utf-8-sig") as file:
             # Of a file torn in its last record, which a crash leaves, the others are read.
             found = _hosts(file, torn=binary)
         return [_recording(path, host, kept, notes, binary=binary) for host, kept in found]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except DAMAGE as error:
         if binary:
-            why = outcome.complaint or error
+            why = "; ".join(outcome.complaint.splitlines()) or error
             raise InputError(f"{path}: sadf cannot read it: {why}") from error
         raise InputError(
             f"{path}: not a complete output of sadf ({error}); convert the file again with "

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from headcount.errors import InputError
-from headcount.regular import has_regular, open_regular, read_regular
+from headcount.foreign.file import content, has_regular, opened
 
 
 def planted(folder: Path, kind: str) -> Path:
@@ -38,27 +38,33 @@ KINDS = {
 def test_whatever_is_no_file_is_named_at_once(tmp_path: Path, kind: str) -> None:
     (tmp_path / "mine").write_text("secret")
     path = planted(tmp_path, kind)
-    for read in (has_regular, open_regular, read_regular):
-        with pytest.raises(InputError, match=f"levels.json cannot be read: it is {KINDS[kind]}, "):
-            read(path)
+    words = f"levels.json cannot be read: it is {KINDS[kind]}, not a file; put the file itself "
+    with pytest.raises(InputError, match=words):
+        has_regular(path)
+    with pytest.raises(InputError, match=words):
+        content(path, 99, follow=False)
 
 
 def test_a_device_is_never_opened() -> None:
-    with pytest.raises(InputError, match="/dev/zero cannot be read: it is a device, not a file"):
-        open_regular(Path("/dev/zero"))
+    for follow in (True, False):
+        with pytest.raises(
+            InputError, match="/dev/zero cannot be read: it is a device, not a file"
+        ):
+            content(Path("/dev/zero"), 99, follow=follow)
 
 
 def test_what_takes_a_files_place_meanwhile_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = planted(tmp_path, "pipe")
-    monkeypatch.setattr("headcount.regular.has_regular", lambda _: True)
-    with pytest.raises(InputError, match="it is a pipe"):
-        open_regular(path)
+    regular = Path(__file__).stat()
+    monkeypatch.setattr(Path, "stat", lambda *_, **__: regular)
+    with pytest.raises(OSError, match="it is a pipe"):
+        opened(path, follow=False)
     path.unlink()
     path.symlink_to("/dev/zero")
     with pytest.raises(OSError, match="symbolic links"):
-        open_regular(path)
+        opened(path, follow=False)
 
 
 def test_regular_files_are_read_through_links_that_lead_to_their_folder(tmp_path: Path) -> None:
@@ -66,7 +72,7 @@ def test_regular_files_are_read_through_links_that_lead_to_their_folder(tmp_path
     (tmp_path / "far" / "levels.json").write_bytes(b"{}")
     (tmp_path / "runs").symlink_to("far")
     assert has_regular(tmp_path / "runs" / "levels.json")
-    assert read_regular(tmp_path / "runs" / "levels.json") == b"{}"
+    assert content(tmp_path / "runs" / "levels.json", 2, follow=False) == b"{}"
     assert not has_regular(tmp_path / "runs" / "none")
     with pytest.raises(FileNotFoundError):
-        read_regular(tmp_path / "runs" / "none")
+        opened(tmp_path / "runs" / "none", follow=False)

@@ -1,0 +1,37 @@
+"""Bundles whose files are not as they were written: what may explain an error of Headcount."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from headcount.cli.outputs import bundle_folder
+from headcount.errors import HeadcountError
+
+CHECKS = ("files", "readable", "totals", "figures", "table")
+"""Checks of an audit that fail where a file was altered; others fail on a busy machine, too."""
+
+
+def damaged_bundle(arguments: Sequence[str]) -> Path | None:
+    """The first bundle on a command line that was altered; None where all are as written."""
+    for argument in arguments:
+        folder = _folder(argument)
+        if folder is not None and _is_altered(folder):
+            return folder
+    return None
+
+
+def _folder(argument: str) -> Path | None:
+    try:
+        folder = bundle_folder(Path(argument.rpartition("=")[2]))
+        return folder if (folder / "plan.toml").is_file() else None
+    except OSError:  # a name that is too long
+        return None
+
+
+def _is_altered(folder: Path) -> bool:
+    from headcount.cli.audit import audited
+
+    try:
+        found = audited(folder)
+    except HeadcountError:
+        return True
+    return any(one.outcome == "failed" and one.check in CHECKS for one in found.results)
