@@ -4,7 +4,9 @@
 //! scenario and kind of time. The buckets are the dense histogram's own, so nothing is lost.
 
 use std::collections::BTreeMap;
+use std::io::{Cursor, Read};
 
+use flate2::read::ZlibDecoder;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
 
@@ -22,6 +24,19 @@ pub struct Distribution {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not an HdrHistogram in V2 form: {0}")]
 pub struct DecodeError(String);
+
+/// The first word of the V2 form, and of the same deflated.
+const PLAIN: u32 = 0x1c84_9313;
+const DEFLATED: u32 = 0x1c84_9314;
+/// Bytes of the plain form before the counts, and before the deflated form.
+const HEADER: usize = 40;
+const DEFLATED_HEADER: usize = 8;
+/// With more digits, an empty histogram of every duration takes 2 MiB, and 25 MiB with five.
+const MOST_DIGITS: u32 = 3;
+/// Bytes of the counts of the longest histogram of so many digits, each of nine bytes.
+const MOST_COUNTS: usize = 9 * 56 * 1024;
+/// Bytes of counts that are none: as a run of zeros the longest there is, which overflows.
+const ENDLESS: [u8; 9] = [0xff; 9];
 
 impl Distribution {
     /// Keeps the buckets of `dense` that hold something.
@@ -120,10 +135,15 @@ impl Distribution {
         bytes
     }
 
-    /// Reads what [`Distribution::encode`] or another `HdrHistogram` wrote.
+    /// Reads what [`Distribution::encode`] or another `HdrHistogram` wrote, with at most three
+    /// significant digits.
+    ///
+    /// The bytes may be a stranger's: what they say of their own length is not believed.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let plain = inflated(bytes)?;
+        check(&plain)?;
         let dense: Histogram<u32> = Deserializer::new()
-            .deserialize(&mut std::io::Cursor::new(bytes))
+            .deserialize(&mut Cursor::new(plain))
             .map_err(|error| DecodeError(error.to_string()))?;
         Ok(Self::of(&dense))
     }
@@ -135,6 +155,48 @@ impl Distribution {
         }
         dense
     }
+}
+
+/// The plain form, as far as a histogram can be long.
+fn inflated(bytes: &[u8]) -> Result<Vec<u8>, DecodeError> {
+    if word(bytes, 0) != Some(DEFLATED) {
+        return Ok(bytes.to_vec());
+    }
+    let mut plain = Vec::new();
+    ZlibDecoder::new(&bytes[DEFLATED_HEADER.min(bytes.len())..])
+        .take((HEADER + MOST_COUNTS + 1) as u64)
+        .read_to_end(&mut plain)
+        .map_err(|error| DecodeError(error.to_string()))?;
+    Ok(plain)
+}
+
+/// Refuses what the `hdrhistogram` crate would believe: it takes memory for as many counts as the
+/// header says, up to 4 GiB.
+fn check(plain: &[u8]) -> Result<(), DecodeError> {
+    let refused = |why: &str| Err(DecodeError(why.to_owned()));
+    let counts = plain.get(HEADER..).unwrap_or_default();
+    if word(plain, 0) != Some(PLAIN) || plain.len() < HEADER {
+        return refused("its first bytes are those of something else");
+    }
+    if counts.len() > MOST_COUNTS {
+        return refused("it has more counts than there are buckets");
+    }
+    if word(plain, 4).is_none_or(|length| length as usize > counts.len()) {
+        return refused("it ends before its last count");
+    }
+    if word(plain, 12).is_none_or(|digits| digits > MOST_DIGITS) {
+        return refused("it has more than three significant digits");
+    }
+    if counts.windows(ENDLESS.len()).any(|bytes| bytes == ENDLESS) {
+        return refused("a run of zeros is longer than any histogram");
+    }
+    Ok(())
+}
+
+/// A big-endian word of the header.
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    let four = bytes.get(at..at + 4)?;
+    Some(u32::from_be_bytes(four.try_into().ok()?))
 }
 
 #[cfg(test)]
@@ -173,9 +235,78 @@ mod tests {
             prop_assert!(merged.count_above(limit) <= both.count_between(limit, u64::MAX));
         }
 
+        /// Whatever becomes of the bytes of a histogram, reading them neither panics nor swells.
+        #[test]
+        fn altered_bytes_are_refused_or_read(
+            values in prop::collection::vec(1u64..4_000_000_000, 1..50),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
+        ) {
+            let mut plain = inflated(&of(&values).encode()).unwrap();
+            for (place, byte) in changes {
+                let at = place.index(plain.len());
+                plain[at] = byte;
+            }
+            if let Ok(found) = Distribution::decode(&plain) {
+                prop_assert!(found.buckets().len() <= MOST_COUNTS);
+                let _ = (found.mean_us(), found.encode(), found.quantile_us(0.5));
+            }
+        }
+
         #[test]
         fn garbage_is_refused(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
             prop_assert!(Distribution::decode(&bytes).is_err());
         }
+    }
+
+    fn of(values: &[u64]) -> Distribution {
+        let mut dense = Times::new();
+        for value in values {
+            dense.record_us(*value, 1);
+        }
+        Distribution::of(&dense)
+    }
+
+    /// The plain form of a histogram, with one word of its header replaced.
+    fn with_word(at: usize, word: u32) -> Vec<u8> {
+        let mut plain = inflated(&of(&[7, 7, 900]).encode()).unwrap();
+        plain[at..at + 4].copy_from_slice(&word.to_be_bytes());
+        plain
+    }
+
+    fn refusal(bytes: &[u8]) -> String {
+        Distribution::decode(bytes).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_plain_form_is_read_as_the_deflated_one() {
+        let whole = of(&[7, 7, 900]);
+        let plain = inflated(&whole.encode()).unwrap();
+        assert_eq!(Distribution::decode(&plain).unwrap(), whole);
+    }
+
+    #[test]
+    fn lengths_that_a_header_claims_are_not_believed() {
+        assert!(refusal(&with_word(4, 0xffff_fff0)).contains("ends before its last count"));
+        assert!(refusal(&with_word(12, 5)).contains("more than three significant digits"));
+        assert!(refusal(&with_word(0, 7)).contains("something else"));
+    }
+
+    #[test]
+    fn a_bomb_is_not_unpacked() {
+        let mut packed = DEFLATED.to_be_bytes().to_vec();
+        packed.extend([0, 0, 0, 0]);
+        let mut encoder = flate2::write::ZlibEncoder::new(packed, flate2::Compression::best());
+        let mut plain = with_word(4, 50_000_000);
+        plain.resize(50_000_000, 2);
+        std::io::Write::write_all(&mut encoder, &plain).unwrap();
+        assert!(refusal(&encoder.finish().unwrap()).contains("more counts than there are buckets"));
+    }
+
+    #[test]
+    fn an_endless_run_of_zeros_is_refused() {
+        let mut plain = with_word(4, 9);
+        plain.truncate(HEADER);
+        plain.extend(ENDLESS);
+        assert!(refusal(&plain).contains("a run of zeros"));
     }
 }
