@@ -12,6 +12,7 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Verdict
 from headcount.controller.level import LevelOrder, no_doubt
 from headcount.controller.listener import Outlook
+from headcount.errors import InputError
 from headcount.fields.units import seconds
 from headcount.plan.criteria import TIMES
 from headcount.plan.plan import Plan
@@ -178,7 +179,13 @@ class SearchOrders:
         if result.purpose == "soak":
             self._soaked = True
         else:
-            self._search.observe(observe(result, self._plan.criteria))
+            try:
+                self._search.observe(observe(result, self._plan.criteria))
+            except ValueError as error:
+                raise InputError(
+                    f"level {result.index} is not what this version of Headcount would have run "
+                    f"({error}): another version began this search; start a new run"
+                ) from error
 
     def rested(self) -> None:
         """The next level begins with nobody."""
